@@ -1,0 +1,61 @@
+# The front door: every target is a line or two that call cmake, ctest or a script.
+#
+## make                     prints this list
+## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
+## make lessons             builds all lessons
+## make test                builds and runs every test; PRESET=sanitize: with the sanitizers on
+## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
+## make bench-emulator      how many warp instructions a second the emulator executes
+## make setup               installs what the build needs; the targets above call it themselves
+## make format              formats the sources with clang-format
+## make clean               removes what was built; build/toolkit, what setup fetched, stays
+
+PRESET  := default
+build   := build/$(PRESET)
+lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
+
+# CMake from there if the machine's own is too old.
+export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
+
+.NOTPARALLEL:
+.PHONY: help lessons $(lessons) test profile bench-emulator setup format clean
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+$(lessons): $(build)/build.ninja
+	@cmake --build $(build) --target $@
+	@ln -sf $(build)/bin/$@ .
+
+lessons: $(build)/build.ninja
+	@cmake --build $(build) --target $(lessons)
+	@ln -sf $(lessons:%=$(build)/bin/%) .
+
+lesson%:
+	$(error There is no $@$(if $(filter lesson0$*,$(lessons)),: did you mean lesson0$*?,.) There are: $(lessons))
+
+test: $(build)/build.ninja
+	@cmake --build $(build)
+	@ctest --preset $(PRESET) -j $$(nproc)
+
+profile: $(LESSON:%=lesson%)
+	@scripts/profile $(LESSON)
+
+bench-emulator: $(build)/build.ninja
+	@cmake --build $(build) --target bench_emulator
+	@$(build)/bin/bench_emulator
+
+# Ninja calls CMake again by itself when a CMakeLists.txt changes.
+$(build)/build.ninja: CMakePresets.json | setup
+	@echo "configuring $(build)"
+	@cmake --preset $(PRESET) >/dev/null
+
+setup:
+	@scripts/setup
+
+format:
+	@scripts/setup format
+	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
+
+clean:
+	@rm -rf build/default build/emulator build/gpu build/sanitize lesson[0-9][0-9]

@@ -1,0 +1,469 @@
+#!/usr/bin/env bash
+# front_door_test.sh NAME: runs test_NAME in a sandbox, which is a copy of the front door whose PATH holds nothing but
+# the usual small tools and the pretended programs below. So a machine can lack anything, or the network, in a test.
+set -euo pipefail
+
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+cd "$sandbox"
+mkdir -p bin include tree/lessons/lesson00_interleaved tree/lessons/lesson03_first_add tree/.ci
+cp -r "$source_dir"/{Makefile,CMakePresets.json,cmake,scripts} tree/
+cp "$source_dir/.ci/run" tree/.ci/
+
+for tool in bash cat cp dirname env find grep head ln make mkdir nproc rm sed sh sort tail touch tr true; do
+    ln -s "$(type -P $tool)" bin/
+done
+
+# program NAME: makes the pretended program NAME from stdin. It finds the sandbox in $sandbox.
+program() {
+    { printf '#!/usr/bin/env bash\nsandbox=%q\n' "$sandbox" && cat; } >"bin/$1"
+    chmod +x "bin/$1"
+}
+
+uid_is() { program id <<<"echo $1"; }
+network_is() { echo "$1" >network; }
+
+# A machine with nothing but git, make and a shell; apt-get and python3 bring what they are asked for if the network is up.
+fresh_machine() {
+    uid_is 0
+    network_is up
+    program dpkg <<<'true'
+    program dpkg-query <<<'cat "$sandbox/dpkg-status" 2>/dev/null'
+    program apt-get <<'EOF'
+echo "$*" >>"$sandbox/apt-get.log"
+[[ $(cat "$sandbox/network") == up ]] || { echo "E: could not resolve the archive"; exit 100; }
+[[ $1 == install ]] || exit 0
+source "$sandbox/install.sh"
+for package in "$@"; do install "$package"; done
+EOF
+}
+
+# Everything that apt-get would bring is there, and an nvcc.
+complete_machine() {
+    fresh_machine
+    local purpose package rest
+    while read -r purpose package rest; do [[ $purpose == "#"* ]] || install "$package"; done <tree/scripts/packages.txt
+    program nvcc <<<'echo "Cuda compilation tools, release 13.0, V13.0.88"'
+}
+
+# install PACKAGE: what the package brings, as far as packages.txt says.
+install() {
+    local purpose package evidence
+    while read -r purpose package evidence; do
+        [[ $package == "$1" ]] || continue
+        case $evidence in
+        "<"*)
+            evidence=$sandbox/include/${evidence//[<>]/}
+            mkdir -p "$(dirname "$evidence")" && touch "$evidence"
+            ;;
+        import:*) cp "$sandbox/stock/python3" "$sandbox/bin/" ;;
+        *) cp "$sandbox/stock/$evidence" "$sandbox/bin/" ;;
+        esac
+    done <"$sandbox/tree/scripts/packages.txt"
+}
+declare -f install >install.sh
+
+mkdir stock
+for stocked in clang-format ninja pkg-config; do
+    program $stocked <<<'true'
+done
+program g++ <<EOF
+exec "$(command -v g++)" -nostdinc -isystem "\$sandbox/include" "\$@"
+EOF
+program cmake <<'EOF'
+echo "cmake $*" >>"$sandbox/cmake.log"
+case "$*" in
+--version) echo "cmake version 3.25.1" ;;
+--preset*) mkdir -p "build/$2" && touch "build/$2/build.ninja" ;;
+--build*--target*) mkdir -p "$2/bin"; for target in "${@:4}"; do ln -sf "$(command -v env)" "$2/bin/$target"; done ;;
+esac
+EOF
+program python3 <<'EOF'
+case "$*" in
+"-c import ensurepip") ;;
+"-m venv "*) mkdir -p "$3/bin" "$3/lib/python3.11/site-packages" && cp "$sandbox/stock/pip" "$3/bin/python3" ;;
+*) exit 64 ;;
+esac
+EOF
+program pip <<'EOF'
+requirements=$(cat)
+echo "$requirements" >>"$sandbox/pip.log"
+packages=$(dirname "$0")/../lib/python3.11/site-packages
+if [[ $requirements == *nvidia-* ]]; then
+    mkdir -p "$packages/nvidia/cu13/bin" "$packages/nvidia/cu13/lib"
+    touch "$packages/nvidia/cu13/lib/libcudart.so.13"
+    ln -sf "$(command -v env)" "$packages/nvidia/cu13/bin/nvcc"
+fi
+[[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
+[[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
+EOF
+mv bin/{clang-format,ninja,pkg-config,g++,cmake,python3,pip} stock/
+
+# run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
+run() {
+    status=0
+    output=$(cd tree && env -i PATH="$sandbox/bin" CUDA_HOME="$sandbox/cuda" "$@" 2>&1 </dev/null) || status=$?
+}
+
+fail() {
+    printf '%s\n' "FAILED: $*" "--- status: ${status:-}, output:" "${output:-}" >&2
+    exit 1
+}
+expect_status() { [[ $status == "$1" ]] || fail "status $1 expected"; }
+expect_output() { [[ $output == *"$1"* ]] || fail "expected in the output: $1"; }
+expect_silence() { [[ -z $output ]] || fail "no output expected"; }
+expect_file() { [[ -e tree/$1 ]] || fail "expected to exist: $1"; }
+expect_no_file() { [[ ! -e tree/$1 ]] || fail "expected not to exist: $1"; }
+expect_times() { # expect_times N PATTERN FILE
+    [[ $(cat "$3" 2>/dev/null | grep -c -e "$2") == "$1" ]] || fail "expected $1 times in $3: $2"
+}
+
+# --- the Makefile
+
+test_plain_make_lists_every_target() {
+    complete_machine
+    run make
+    expect_status 0
+    local target
+    for target in $(sed -n 's/^\.PHONY: //p' tree/Makefile); do
+        [[ $target == help || $target == '$(lessons)' ]] || expect_output "make $target"
+    done
+    expect_output "make lesson03"
+}
+
+test_every_target_that_is_listed_exists() {
+    complete_machine
+    local target
+    for target in $(sed -n 's/^## make \([a-z]\S*\).*/\1/p' tree/Makefile); do
+        run make --dry-run "$target"
+        expect_status 0
+    done
+}
+
+test_a_lesson_is_built_and_linked_in_the_root() {
+    complete_machine
+    run make lesson03
+    expect_status 0
+    [[ $(readlink tree/lesson03) == build/default/bin/lesson03 ]] || fail "./lesson03 is not the link it should be"
+    expect_no_file lesson00
+    expect_times 1 "--build build/default --target lesson03$" cmake.log
+}
+
+test_all_lessons_are_linked_in_the_root() {
+    complete_machine
+    run make lessons
+    expect_status 0
+    expect_file lesson00
+    expect_file lesson03
+}
+
+test_another_preset_has_its_own_build_tree() {
+    complete_machine
+    run make lesson03 PRESET=sanitize
+    expect_status 0
+    [[ $(readlink tree/lesson03) == build/sanitize/bin/lesson03 ]] || fail "./lesson03 is not the link it should be"
+    expect_no_file build/default
+}
+
+test_configures_once_and_again_when_the_presets_change() {
+    complete_machine
+    run make lesson03
+    run make lesson00
+    expect_times 1 "--preset default" cmake.log
+    touch --date=tomorrow tree/CMakePresets.json
+    run make lesson00
+    expect_times 2 "--preset default" cmake.log
+}
+
+test_an_unknown_lesson_names_those_that_exist() {
+    complete_machine
+    run make lesson99
+    expect_status 2
+    expect_output "There is no lesson99."
+    expect_output "There are: lesson00 lesson03"
+}
+
+test_a_lesson_without_its_zero_gets_a_hint() {
+    complete_machine
+    run make lesson3
+    expect_status 2
+    expect_output "did you mean lesson03?"
+}
+
+test_make_test_passes_on_the_status_of_ctest() {
+    complete_machine
+    program ctest <<<'echo "100% tests passed: $*"'
+    run make test
+    expect_status 0
+    expect_output "100% tests passed: --preset default -j "
+    program ctest <<<'echo "1 test failed"; exit 8'
+    run make test
+    expect_status 2
+}
+
+test_ci_runs_make_test_and_ends_with_its_summary() {
+    complete_machine
+    program ctest <<<'echo "Total Test time"; exit 0'
+    run .ci/run
+    expect_status 0
+    [[ ${output##*$'\n'} == "Total Test time" ]] || fail "the last line is not ctest's"
+    program ctest <<<'exit 8'
+    run .ci/run
+    expect_status 2
+}
+
+test_clean_keeps_the_toolkit() {
+    complete_machine
+    run make lessons
+    mkdir -p tree/build/toolkit tree/build/sanitize
+    run make clean
+    expect_status 0
+    expect_file build/toolkit
+    expect_no_file build/default
+    expect_no_file build/sanitize
+    [[ ! -L tree/lesson03 ]] || fail "./lesson03 is still there"
+}
+
+test_the_same_presets_configure_build_and_test() {
+    local kind
+    for kind in configure build test; do
+        output=$(cd "$source_dir" && cmake --list-presets=$kind)
+        [[ $(grep -oE '"[a-z]+"' <<<"$output" | tr -d '\n"') == defaultemulatorgpusanitize ]] || fail "$kind presets differ"
+    done
+}
+
+# --- make profile
+
+test_profile_without_a_lesson_says_how() {
+    complete_machine
+    run make profile
+    expect_status 2
+    expect_output "make profile LESSON=03"
+    run make profile LESSON=99
+    expect_status 2
+    expect_output "There is no lesson99."
+}
+
+test_profile_without_a_gpu_shows_the_counters_of_the_emulator() {
+    complete_machine
+    program ncu <<<'echo ncu'
+    program lesson03 <<<'echo "lesson: $*"'
+    ln -s ../bin/lesson03 tree/lesson03
+    run scripts/profile 03
+    expect_status 0
+    expect_output "no GPU here"
+    expect_output "lesson: --device emulator"
+}
+
+test_profile_on_a_gpu_asks_nsight_compute_for_the_counters() {
+    complete_machine
+    program nvidia-smi <<<'true'
+    program ncu <<<'echo "ncu: $*"'
+    program lesson03 <<<'echo "lesson: $*"'
+    ln -s ../bin/lesson03 tree/lesson03
+    run scripts/profile 03
+    expect_status 0
+    expect_output "ncu: --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,"
+    expect_output ",smsp__sass_branch_targets_threads_divergent.sum ./lesson03 --device gpu"
+    rm bin/ncu
+    run scripts/profile 03
+    expect_output "no ncu (Nsight Compute) on PATH"
+    expect_output "lesson: --device emulator"
+}
+
+# --- scripts/setup
+
+test_setup_is_silent_when_nothing_is_missing() {
+    complete_machine
+    run scripts/setup
+    expect_status 0
+    expect_silence
+    uid_is 1000
+    run scripts/setup
+    expect_status 0
+    expect_silence
+}
+
+test_setup_brings_everything_to_a_fresh_machine() {
+    fresh_machine
+    run make lesson03
+    expect_status 0
+    expect_output "missing: cmake g++ "
+    expect_times 1 "^install .*g++.*python3-venv" apt-get.log
+    expect_times 1 nvidia-cuda-nvcc== pip.log
+    expect_times 0 cmake pip.log
+    expect_file build/toolkit/cuda/bin/nvcc
+    expect_file build/toolkit/cuda/lib64/libcudart.so
+    expect_file lesson03
+    run scripts/setup
+    expect_status 0
+    expect_silence
+}
+
+test_setup_installs_only_what_is_missing() {
+    complete_machine
+    rm include/fmt/core.h bin/ninja
+    run scripts/setup
+    expect_status 0
+    expect_output "missing: libfmt-dev ninja-build"$'\n'
+    expect_times 1 "^install --yes libfmt-dev ninja-build --no-install-recommends" apt-get.log
+}
+
+test_setup_finishes_an_interrupted_installation() {
+    complete_machine
+    echo "unpacked libfmt-dev" >dpkg-status
+    run scripts/setup
+    expect_output "missing: libfmt-dev"$'\n'
+    expect_times 1 "^install --yes libfmt-dev" apt-get.log
+}
+
+test_setup_without_rights_prints_the_command() {
+    complete_machine
+    uid_is 1000
+    rm bin/ninja include/CLI/CLI.hpp
+    run make lesson03
+    expect_status 2
+    expect_output "su -c 'apt-get update && apt-get install --yes libcli11-dev ninja-build'"
+    program sudo <<<'[[ $1 == -n ]] && exit 1 || echo "password:"'
+    run make lesson03
+    expect_status 2
+    expect_output "sudo apt-get update && sudo apt-get install --yes libcli11-dev ninja-build"
+    [[ $output != *password* ]] || fail "it must not wait for a password"
+    expect_no_file lesson03
+    expect_times 0 . apt-get.log
+}
+
+test_setup_uses_sudo_that_asks_no_password() {
+    complete_machine
+    uid_is 1000
+    rm bin/ninja
+    program sudo <<<'[[ $1 == -n ]] && shift; echo "$1" >>"$sandbox/sudo.log"; exec "$@"'
+    run scripts/setup
+    expect_status 0
+    expect_times 1 "^install --yes ninja-build" apt-get.log
+    expect_times 1 "^env" sudo.log
+}
+
+test_setup_without_a_network_prints_the_command() {
+    complete_machine
+    rm bin/ninja
+    network_is down
+    run scripts/setup
+    expect_status 1
+    expect_output "E: could not resolve the archive"
+    expect_output "    apt-get update && apt-get install --yes ninja-build"
+}
+
+test_setup_does_not_believe_an_installation_that_brought_nothing() {
+    complete_machine
+    rm bin/ninja
+    program apt-get <<<'true'
+    run scripts/setup
+    expect_status 1
+    expect_output "ninja-build"
+}
+
+test_setup_without_apt_names_what_is_missing() {
+    complete_machine
+    rm bin/ninja bin/apt-get
+    run scripts/setup
+    expect_status 1
+    expect_output "missing: ninja-build"
+    expect_output "no apt-get here"
+}
+
+test_half_a_toolkit_does_not_count() {
+    complete_machine
+    rm bin/nvcc
+    network_is down
+    run scripts/setup
+    expect_status 1
+    expect_output "ERROR: no route to the index"
+    expect_output "    make setup"
+    network_is up
+    run scripts/setup
+    expect_status 0
+    expect_times 2 nvidia-cuda-nvcc== pip.log
+    run scripts/setup
+    expect_silence
+    expect_times 2 nvidia-cuda-nvcc== pip.log
+}
+
+test_new_versions_in_wheels_txt_are_fetched() {
+    complete_machine
+    rm bin/nvcc
+    run scripts/setup
+    sed -i 's/^nvidia-cuda-nvcc==.*/nvidia-cuda-nvcc==99.9/' tree/scripts/wheels.txt
+    run scripts/setup
+    expect_status 0
+    expect_times 1 nvidia-cuda-nvcc==99.9 pip.log
+}
+
+test_nvcc_is_looked_for_in_the_usual_places() {
+    complete_machine
+    mkdir -p cuda/bin
+    mv bin/nvcc cuda/bin/
+    run scripts/setup
+    expect_status 0
+    expect_silence
+    rm -r cuda
+    run env CUDACXX=/somewhere/nvcc scripts/setup
+    expect_status 0
+    expect_silence
+}
+
+test_an_nvcc_or_cmake_that_is_too_old_is_replaced() {
+    complete_machine
+    program nvcc <<<'echo "Cuda compilation tools, release 11.8, V11.8.89"'
+    program cmake <<<'echo "cmake version 3.22.1"'
+    run scripts/setup
+    expect_status 0
+    expect_file build/toolkit/cuda/bin/nvcc
+    expect_file build/toolkit/cmake/bin
+    expect_times 1 "^cmake==" pip.log
+    run scripts/setup
+    expect_silence
+    cp stock/cmake bin/ # now the machine has one, but the build tree still uses the one that was fetched
+    run scripts/setup
+    expect_silence
+    expect_file build/toolkit/cmake/bin
+}
+
+# --- cmake/find_cuda.cmake
+
+# Prints what it decides on a machine whose cards have the compute capabilities $@.
+architectures() {
+    program nvcc <<<'printf "sm_80\nsm_90\nsm_120\n"'
+    program nvidia-smi <<<'echo "No devices were found"; exit 6'
+    (($# == 0)) || program nvidia-smi <<<"printf '%s\n' $*"
+    echo 'include(${CMAKE_ARGV3})
+        message("${GPU_ARCHITECTURES} -> ${CMAKE_CUDA_ARCHITECTURES}")' >print.cmake
+    run "$(command -v cmake)" -P ../print.cmake cmake/find_cuda.cmake
+    expect_status 0
+}
+
+test_machine_code_for_the_cards_and_ptx_for_the_emulator() {
+    architectures
+    expect_output " -> 90-real;90-virtual"
+    architectures 9.0 9.0
+    expect_output "90 -> 90-real;90-virtual"
+    architectures 8.0 12.0
+    expect_output "80;120 -> 80-real;120-real;90-virtual"
+    architectures 13.1 # a card that this nvcc does not know
+    expect_output "131 -> 90-real;90-virtual"
+}
+
+test_the_fetched_nvcc_comes_first() {
+    architectures
+    echo 'include(${CMAKE_ARGV3})
+        message("${CMAKE_CUDA_COMPILER}")' >print.cmake
+    run "$(command -v cmake)" -P ../print.cmake cmake/find_cuda.cmake
+    expect_output "$sandbox/bin/nvcc"
+    mkdir -p tree/build/toolkit/cuda/bin
+    cp bin/nvcc tree/build/toolkit/cuda/bin/
+    run "$(command -v cmake)" -P ../print.cmake cmake/find_cuda.cmake
+    expect_output "build/toolkit/cuda/bin/nvcc"
+}
+
+"test_$1"
