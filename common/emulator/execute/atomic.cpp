@@ -1,0 +1,205 @@
+/// \file
+/// Atomics: atom and red, on global and shared memory.
+#include "emulator/execute/addresses.hpp"
+#include "emulator/execute/half.hpp"
+#include "emulator/execute/opcodes.hpp"
+#include "emulator/ptx/decoder.hpp"
+
+#include <atomic>
+#include <cfenv>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Space;
+using ptx::Type;
+using std::uint16_t, std::uint32_t, std::uint64_t, std::int32_t, std::int64_t;
+
+// ---- what becomes of the old value ---------------------------------------------------------------------------------------
+
+struct Add {
+    static uint32_t apply(uint32_t old, uint32_t b) { return old + b; }
+    static uint64_t apply(uint64_t old, uint64_t b) { return old + b; }
+    static float apply(float old, float b) { return old + b; }
+    static double apply(double old, double b) { return old + b; }
+    template <class T> static T apply(T old, T b) { return from_double<T>(to_double(old) + to_double(b), FE_TONEAREST); }
+};
+template <class T>
+struct Pair {
+    T low, high;
+};
+struct AddBoth {
+    template <class T> static Pair<T> apply(Pair<T> old, Pair<T> b) { return {Add::apply(old.low, b.low), Add::apply(old.high, b.high)}; }
+};
+struct Minimum {
+    template <class T> static T apply(T old, T b) { return b < old ? b : old; }
+};
+struct Maximum {
+    template <class T> static T apply(T old, T b) { return old < b ? b : old; }
+};
+struct And {
+    template <class T> static T apply(T old, T b) { return old & b; }
+};
+struct Or {
+    template <class T> static T apply(T old, T b) { return old | b; }
+};
+struct ExclusiveOr {
+    template <class T> static T apply(T old, T b) { return old ^ b; }
+};
+struct Exchange {
+    template <class T> static T apply(T, T b) { return b; }
+};
+struct Increment {
+    static uint32_t apply(uint32_t old, uint32_t b) { return old >= b ? 0 : old + 1; }
+};
+struct Decrement {
+    static uint32_t apply(uint32_t old, uint32_t b) { return old == 0 || old > b ? b : old - 1; }
+};
+
+// ---- handlers ------------------------------------------------------------------------------------------------------------
+
+AccessKind kind_of(const Instruction& instruction) {
+    return instruction.destination == no_row ? AccessKind::red : AccessKind::atom;
+}
+
+/// Blocks run on several host threads: what is atomic on the device is atomic here. Returns the old value.
+template <class Operation, class T>
+T update(uint64_t address, T operand) {
+    using Bits = UnsignedOf<sizeof(T)>;
+    auto* const place = reinterpret_cast<Bits*>(address);
+    Bits old = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(place, &old, std::bit_cast<Bits>(Operation::apply(std::bit_cast<T>(old), operand)), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
+    return std::bit_cast<T>(old);
+}
+
+template <class Operation, class T, class Base>
+void atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    locate(warp, instruction, active, kind_of(instruction), addresses);
+    const auto* const operand = warp.cells<Cell<T>>(instruction.sources[1]);
+    const bool used = instruction.destination != no_row;
+    auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
+    for_each_lane(active, [&](int lane) {
+        const T old = update<Operation, T>(addresses[lane], from_cell<T>(operand[lane]));
+        if (used) result[lane] = to_cell(old);
+    });
+}
+
+template <class T, class Base>
+void compare_and_swap(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    locate(warp, instruction, active, kind_of(instruction), addresses);
+    const auto* const expected = warp.cells<Cell<T>>(instruction.sources[1]);
+    const auto* const desired = warp.cells<Cell<T>>(instruction.sources[2]);
+    const bool used = instruction.destination != no_row;
+    auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
+    for_each_lane(active, [&](int lane) {
+        T old = from_cell<T>(expected[lane]);
+        __atomic_compare_exchange_n(reinterpret_cast<T*>(addresses[lane]), &old, from_cell<T>(desired[lane]), false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
+        if (used) result[lane] = to_cell(old);
+    });
+}
+
+// ---- decoding ------------------------------------------------------------------------------------------------------------
+
+template <class Operation, class T>
+Handler for_base(bool wide) {
+    return wide ? &atomic<Operation, T, uint64_t> : &atomic<Operation, T, uint32_t>;
+}
+
+Handler adding(Type type, bool wide) {
+    switch (type) {
+    case Type::u32:
+    case Type::s32: return for_base<Add, uint32_t>(wide);
+    case Type::u64:
+    case Type::s64: return for_base<Add, uint64_t>(wide);
+    case Type::f32: return for_base<Add, float>(wide);
+    case Type::f64: return for_base<Add, double>(wide);
+    case Type::f16: return for_base<Add, Half>(wide);
+    case Type::bf16: return for_base<Add, BFloat>(wide);
+    case Type::f16x2: return for_base<AddBoth, Pair<Half>>(wide);
+    case Type::bf16x2: return for_base<AddBoth, Pair<BFloat>>(wide);
+    default: return nullptr;
+    }
+}
+
+template <class Operation>
+Handler ordering(Type type, bool wide) {
+    switch (type) {
+    case Type::u32: return for_base<Operation, uint32_t>(wide);
+    case Type::s32: return for_base<Operation, int32_t>(wide);
+    case Type::u64: return for_base<Operation, uint64_t>(wide);
+    case Type::s64: return for_base<Operation, int64_t>(wide);
+    default: return nullptr;
+    }
+}
+
+template <class Operation>
+Handler on_bits(Type type, bool wide) {
+    if (type == Type::b32 || type == Type::u32 || type == Type::s32) return for_base<Operation, uint32_t>(wide);
+    if (type == Type::b64 || type == Type::u64 || type == Type::s64) return for_base<Operation, uint64_t>(wide);
+    return nullptr;
+}
+
+Handler swapping(Type type, bool wide) {
+    switch (ptx::size_of(type)) {
+    case 2: return wide ? &compare_and_swap<uint16_t, uint64_t> : &compare_and_swap<uint16_t, uint32_t>;
+    case 4: return wide ? &compare_and_swap<uint32_t, uint64_t> : &compare_and_swap<uint32_t, uint32_t>;
+    case 8: return wide ? &compare_and_swap<uint64_t, uint64_t> : &compare_and_swap<uint64_t, uint32_t>;
+    default: return nullptr;
+    }
+}
+
+Handler handler_for(std::string_view operation, Type type, bool wide) {
+    if (operation == ".add") return adding(type, wide);
+    if (operation == ".min") return ordering<Minimum>(type, wide);
+    if (operation == ".max") return ordering<Maximum>(type, wide);
+    if (operation == ".and") return on_bits<And>(type, wide);
+    if (operation == ".or") return on_bits<Or>(type, wide);
+    if (operation == ".xor") return on_bits<ExclusiveOr>(type, wide);
+    if (operation == ".exch") return on_bits<Exchange>(type, wide);
+    if (operation == ".cas") return swapping(type, wide);
+    if (operation == ".inc" && type == Type::u32) return for_base<Increment, uint32_t>(wide);
+    if (operation == ".dec" && type == Type::u32) return for_base<Decrement, uint32_t>(wide);
+    return nullptr;
+}
+
+/// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's compiler makes it.
+void decode_atomic(Decoding& statement, bool has_result) {
+    statement.take_any({".relaxed", ".acquire", ".release", ".acq_rel"});
+    statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
+    const Space space = statement.take_space();
+    const std::string_view operation =
+        statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor", ".exch", ".cas", ".inc", ".dec"});
+    if (operation.empty()) statement.invalid(statement.statement().place, "this atomic needs an operation such as .add");
+    statement.take(".noftz");
+    const Type type = statement.take_type();
+    const std::size_t first = has_result ? 1 : 0;
+    const std::size_t count = first + (operation == ".cas" ? 3 : 2);
+    statement.expect_operands(count, count);
+    const bool wide = statement.address(statement.operand(first), space);
+    const Handler handler = handler_for(operation, type, wide);
+    if (!handler) statement.no_such_type(type);
+    statement.instruction.space = space;
+    statement.instruction.bytes = static_cast<uint16_t>(ptx::size_of(type));
+    statement.instruction.sources[1] = statement.source(first + 1, type);
+    if (operation == ".cas") statement.instruction.sources[2] = statement.source(first + 2, type);
+    if (has_result && !statement.never_read(statement.operand(0))) statement.instruction.destination = statement.destination(0, type);
+    statement.execute_with(handler);
+}
+
+void decode_atom(Decoding& statement) { decode_atomic(statement, true); }
+void decode_red(Decoding& statement) { decode_atomic(statement, false); }
+
+} // namespace
+
+std::span<const Opcode> atomic_opcodes() {
+    static constexpr Opcode opcodes[] = {{"atom", decode_atom}, {"red", decode_red}};
+    return opcodes;
+}
+
+} // namespace emulator

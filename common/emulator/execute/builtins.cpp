@@ -1,0 +1,175 @@
+#include "emulator/execute/builtins.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/fault.hpp"
+#include "emulator/machine/warp.hpp"
+#include "emulator/ptx/decoder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace emulator {
+
+namespace {
+
+using std::uint32_t, std::uint64_t;
+
+[[noreturn]] void bad_pointer(const Instruction& instruction, int lane, const char* what) {
+    throw Fault{Failure::illegal_address, lane, &instruction, std::string("illegal address of ") + what};
+}
+
+/// The bytes from a generic address to the end of the memory that holds it.
+std::span<const std::byte> memory_from(Warp& warp, const Instruction& instruction, int lane, uint64_t address, const char* what) {
+    const uint64_t offset = address & ~ptx::window_mask;
+    switch (address & ptx::window_mask) {
+    case ptx::local_window:
+        if (offset >= warp.local_bytes()) bad_pointer(instruction, lane, what);
+        return {warp.local(lane) + offset, warp.local_bytes() - offset};
+    case ptx::shared_window:
+        if (offset >= warp.block().shared().size()) bad_pointer(instruction, lane, what);
+        return warp.block().shared().subspan(offset);
+    default: {
+        const Allocation* const allocation = warp.block().allocation(address, 1);
+        if (!allocation) bad_pointer(instruction, lane, what);
+        return {reinterpret_cast<const std::byte*>(address), allocation->end() - address};
+    }
+    }
+}
+
+std::string text_at(Warp& warp, const Instruction& instruction, int lane, uint64_t address) {
+    const auto bytes = memory_from(warp, instruction, lane, address, "a string");
+    const auto* const text = reinterpret_cast<const char*>(bytes.data());
+    return {text, strnlen(text, bytes.size())};
+}
+
+/// Argument `k` of the call, in the caller's frame of local memory.
+uint64_t argument(Warp& warp, const Instruction& instruction, int lane, std::size_t k) {
+    uint64_t value = 0;
+    const Detail& detail = *instruction.detail;
+    std::memcpy(&value, warp.local(lane) + warp.local_base() + detail.argument_offsets[k],
+                std::min<std::size_t>(sizeof value, detail.argument_sizes[k]));
+    return value;
+}
+
+void set_result(Warp& warp, const Instruction& instruction, int lane, uint32_t value) {
+    const Detail& detail = *instruction.detail;
+    if (!detail.result_offsets.empty())
+        std::memcpy(warp.local(lane) + warp.local_base() + detail.result_offsets[0], &value, sizeof value);
+}
+
+// ---- vprintf -------------------------------------------------------------------------------------------------------------
+
+/// Takes arguments from the buffer that the compiler fills: each at a multiple of its size, 4 or 8 bytes.
+class ArgumentReader {
+public:
+    explicit ArgumentReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+    template <class T>
+    T next() {
+        place_ = (place_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+        T value{};
+        if (place_ + sizeof(T) <= bytes_.size()) std::memcpy(&value, bytes_.data() + place_, sizeof(T));
+        place_ += sizeof(T);
+        return value;
+    }
+
+private:
+    std::span<const std::byte> bytes_;
+    std::size_t place_ = 0;
+};
+
+template <class T>
+std::string formatted(const std::string& specification, T value) {
+    char buffer[512];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    const int length = std::snprintf(buffer, sizeof buffer, specification.c_str(), value);
+#pragma GCC diagnostic pop
+    return {buffer, static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(sizeof buffer) - 1))};
+}
+
+std::string format_one(std::string specification, bool is_long, char conversion, ArgumentReader& arguments,
+                       const auto& read_string) {
+    switch (conversion) {
+    case 'd':
+    case 'i':
+        if (is_long) return formatted(specification + "ll" + conversion, arguments.next<long long>());
+        return formatted(specification + conversion, arguments.next<int>());
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+        if (is_long) return formatted(specification + "ll" + conversion, arguments.next<unsigned long long>());
+        return formatted(specification + conversion, arguments.next<unsigned>());
+    case 'c': return formatted(specification + conversion, arguments.next<int>());
+    case 'p': return formatted(specification + conversion, reinterpret_cast<void*>(arguments.next<uint64_t>()));
+    case 's': {
+        const uint64_t address = arguments.next<uint64_t>();
+        return address == 0 ? "(null)" : formatted(specification + conversion, read_string(address).c_str());
+    }
+    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+        return formatted(specification + conversion, arguments.next<double>());
+    default: return specification + conversion; // not a conversion: shown as it stands, as the device does
+    }
+}
+
+std::string format(const std::string& text, ArgumentReader arguments, uint32_t& count, const auto& read_string) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            result += text[i];
+            continue;
+        }
+        std::string specification = "%";
+        for (++i; i < text.size() && std::strchr("-+ #0123456789.*", text[i]); ++i) {
+            if (text[i] == '*') specification += std::to_string(arguments.next<int>());
+            else specification += text[i];
+        }
+        int longs = 0;
+        for (; i < text.size() && std::strchr("hljztL", text[i]); ++i) longs += text[i] != 'h';
+        if (i >= text.size()) return result + specification;
+        if (text[i] == '%') {
+            result += '%';
+            continue;
+        }
+        result += format_one(specification, longs > 0, text[i], arguments, read_string);
+        ++count;
+    }
+    return result;
+}
+
+void call_vprintf(Warp& warp, const Instruction& instruction, LaneMask active) {
+    for_each_lane(active, [&](int lane) {
+        const std::string text = text_at(warp, instruction, lane, argument(warp, instruction, lane, 0));
+        const uint64_t buffer = argument(warp, instruction, lane, 1);
+        const auto bytes = buffer == 0 ? std::span<const std::byte>{} : memory_from(warp, instruction, lane, buffer, "printf's arguments");
+        uint32_t count = 0;
+        const std::string line = format(text, ArgumentReader(bytes), count,
+                                        [&](uint64_t address) { return text_at(warp, instruction, lane, address); });
+        std::fwrite(line.data(), 1, line.size(), stdout);
+        set_result(warp, instruction, lane, count);
+    });
+    warp.advance();
+}
+
+// ---- assert --------------------------------------------------------------------------------------------------------------
+
+void call_assertfail(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const int lane = std::countr_zero(active);
+    const auto text = [&](std::size_t k) { return text_at(warp, instruction, lane, argument(warp, instruction, lane, k)); };
+    throw Fault{Failure::assertion, lane, &instruction,
+                text(1) + ":" + std::to_string(static_cast<uint32_t>(argument(warp, instruction, lane, 2))) + ": " + text(3) +
+                    ": assertion `" + text(0) + "` failed"};
+}
+
+} // namespace
+
+Handler builtin(std::string_view name) {
+    if (name == "vprintf") return &call_vprintf;
+    if (name == "__assertfail") return &call_assertfail;
+    return nullptr;
+}
+
+} // namespace emulator

@@ -1,0 +1,322 @@
+/// \file
+/// Comparison and selection: setp, set, selp, slct, testp.
+#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/half.hpp"
+#include "emulator/execute/opcodes.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Type;
+using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
+
+// ---- conditions ----------------------------------------------------------------------------------------------------------
+
+/// For numbers in order. On floating-point numbers these are false when an operand is a NaN, as C++ has it.
+struct Equal {
+    template <class T> constexpr bool operator()(T a, T b) const { return a == b; }
+};
+struct NotEqual {
+    template <class T> constexpr bool operator()(T a, T b) const { return a < b || a > b; }
+};
+struct Less {
+    template <class T> constexpr bool operator()(T a, T b) const { return a < b; }
+};
+struct LessOrEqual {
+    template <class T> constexpr bool operator()(T a, T b) const { return a <= b; }
+};
+/// The other way round: true when an operand is a NaN.
+template <auto condition>
+struct Opposite {
+    template <class T> constexpr bool operator()(T a, T b) const { return !condition(a, b); }
+};
+template <auto condition>
+struct Swapped {
+    template <class T> constexpr bool operator()(T a, T b) const { return condition(b, a); }
+};
+struct BothNumbers {
+    template <class T> constexpr bool operator()(T a, T b) const { return a == a && b == b; }
+};
+
+using Greater = Swapped<Less{}>;
+using GreaterOrEqual = Swapped<LessOrEqual{}>;
+
+template <auto condition>
+struct Flushed {
+    static float flush(float value) { return std::fabs(value) < std::numeric_limits<float>::min() ? 0.0f : value; }
+    bool operator()(float a, float b) const { return condition(flush(a), flush(b)); }
+};
+template <auto condition>
+struct Widened {
+    template <class T> bool operator()(T a, T b) const { return condition(to_double(a), to_double(b)); }
+};
+
+using FindLanes = LaneMask (*)(Warp&, Row, Row);
+
+template <auto condition>
+FindLanes for_integer(Type type) {
+    switch (type) {
+    case Type::b16:
+    case Type::u16: return &lanes_where<condition, uint16_t>;
+    case Type::s16: return &lanes_where<condition, int16_t>;
+    case Type::b32:
+    case Type::u32: return &lanes_where<condition, uint32_t>;
+    case Type::s32: return &lanes_where<condition, int32_t>;
+    case Type::b64:
+    case Type::u64: return &lanes_where<condition, uint64_t>;
+    case Type::s64: return &lanes_where<condition, int64_t>;
+    default: return nullptr;
+    }
+}
+
+template <auto condition>
+FindLanes for_floating_point(Type type, bool ftz) {
+    switch (type) {
+    case Type::f32: return ftz ? &lanes_where<Flushed<condition>{}, float> : &lanes_where<condition, float>;
+    case Type::f64: return &lanes_where<condition, double>;
+    case Type::f16: return &lanes_where<Widened<condition>{}, Half>;
+    case Type::bf16: return &lanes_where<Widened<condition>{}, BFloat>;
+    default: return nullptr;
+    }
+}
+
+FindLanes find_lanes(std::string_view comparison, Type type, bool ftz) {
+    if (ptx::is_integer(type) || ptx::is_bits(type)) {
+        if (comparison == ".eq") return for_integer<Equal{}>(type);
+        if (comparison == ".ne") return for_integer<NotEqual{}>(type);
+        if (ptx::is_bits(type)) return nullptr; // bits have no order
+        if (comparison == ".lt" || comparison == ".lo") return for_integer<Less{}>(type);
+        if (comparison == ".le" || comparison == ".ls") return for_integer<LessOrEqual{}>(type);
+        if (comparison == ".gt" || comparison == ".hi") return for_integer<Greater{}>(type);
+        if (comparison == ".ge" || comparison == ".hs") return for_integer<GreaterOrEqual{}>(type);
+        return nullptr;
+    }
+    if (comparison == ".eq") return for_floating_point<Equal{}>(type, ftz);
+    if (comparison == ".ne") return for_floating_point<NotEqual{}>(type, ftz);
+    if (comparison == ".lt") return for_floating_point<Less{}>(type, ftz);
+    if (comparison == ".le") return for_floating_point<LessOrEqual{}>(type, ftz);
+    if (comparison == ".gt") return for_floating_point<Greater{}>(type, ftz);
+    if (comparison == ".ge") return for_floating_point<GreaterOrEqual{}>(type, ftz);
+    if (comparison == ".equ") return for_floating_point<Opposite<NotEqual{}>{}>(type, ftz);
+    if (comparison == ".neu") return for_floating_point<Opposite<Equal{}>{}>(type, ftz);
+    if (comparison == ".ltu") return for_floating_point<Opposite<GreaterOrEqual{}>{}>(type, ftz);
+    if (comparison == ".leu") return for_floating_point<Opposite<Greater{}>{}>(type, ftz);
+    if (comparison == ".gtu") return for_floating_point<Opposite<LessOrEqual{}>{}>(type, ftz);
+    if (comparison == ".geu") return for_floating_point<Opposite<Less{}>{}>(type, ftz);
+    if (comparison == ".num") return for_floating_point<BothNumbers{}>(type, ftz);
+    if (comparison == ".nan") return for_floating_point<Opposite<BothNumbers{}>{}>(type, ftz);
+    return nullptr;
+}
+
+// ---- setp and set --------------------------------------------------------------------------------------------------------
+
+enum CombineMode : uint32_t { combine_nothing, combine_and, combine_or, combine_xor };
+
+LaneMask combine(uint32_t mode, LaneMask a, LaneMask b) {
+    switch (mode) {
+    case combine_and: return a & b;
+    case combine_or: return a | b;
+    case combine_xor: return a ^ b;
+    default: return a;
+    }
+}
+
+/// The third source of `setp.lt.and.s32 p|q, a, b, !c`; its negation is the lowest bit of the immediate.
+LaneMask third_source(Warp& warp, const Instruction& instruction) {
+    if (instruction.sources[2] == no_row) return 0;
+    return warp.predicate(instruction.sources[2]) ^ ((instruction.immediate & 1) != 0 ? all_lanes : 0);
+}
+
+void write_predicate(Warp& warp, Row row, LaneMask value, LaneMask active) {
+    LaneMask& result = warp.predicate(row);
+    result = (result & ~active) | (value & active);
+}
+
+void set_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Detail& detail = *instruction.detail;
+    const LaneMask found = detail.find_lanes(warp, instruction.sources[0], instruction.sources[1]);
+    if (detail.mode == combine_nothing && instruction.second == no_row)
+        return write_predicate(warp, instruction.destination, found, active);
+    const LaneMask third = third_source(warp, instruction);
+    if (instruction.destination != no_row) write_predicate(warp, instruction.destination, combine(detail.mode, found, third), active);
+    if (instruction.second != no_row) write_predicate(warp, instruction.second, combine(detail.mode, ~found, third), active);
+}
+
+/// True is all ones, or 1.0 in a floating-point register.
+void set_register(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Detail& detail = *instruction.detail;
+    const LaneMask found = detail.find_lanes(warp, instruction.sources[0], instruction.sources[1]);
+    const LaneMask truth = combine(detail.mode, found, third_source(warp, instruction));
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    const auto yes = static_cast<uint32_t>(instruction.immediate >> 32);
+    for_each_lane(active, [&](int lane) { result[lane] = (truth >> lane & 1) != 0 ? yes : 0; });
+}
+
+uint32_t take_combination(Decoding& statement) {
+    const std::string_view text = statement.take_any({".and", ".or", ".xor"});
+    if (text == ".and") return combine_and;
+    if (text == ".or") return combine_or;
+    return text == ".xor" ? combine_xor : combine_nothing;
+}
+
+std::string_view take_comparison(Decoding& statement) {
+    const std::string_view text =
+        statement.take_any({".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ", ".neu", ".ltu",
+                            ".leu", ".gtu", ".geu", ".num", ".nan"});
+    if (text.empty()) statement.invalid(statement.statement().place, "this instruction needs a comparison such as .eq or .lt");
+    return text;
+}
+
+/// Takes what setp and set share: two sources of `type`, and a third predicate when there is a combination.
+void take_sources(Decoding& statement, Type type, uint32_t combination) {
+    statement.expect_operands(combination ? 4 : 3, combination ? 4 : 3);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.sources[1] = statement.source(2, type);
+    if (!combination) return;
+    bool negated = false;
+    statement.instruction.sources[2] = statement.predicate(statement.operand(3), negated);
+    statement.instruction.immediate = negated;
+}
+
+FindLanes take_find_lanes(Decoding& statement, std::string_view comparison, Type type) {
+    const FindLanes find = find_lanes(comparison, type, type == Type::f32 && statement.take(".ftz"));
+    if (!find) statement.no_such_type(type);
+    return find;
+}
+
+void decode_setp(Decoding& statement) {
+    const std::string_view comparison = take_comparison(statement);
+    const uint32_t combination = take_combination(statement);
+    const Type type = statement.take_type();
+    take_sources(statement, type, combination);
+    const ptx::Operand& target = statement.operand(0);
+    const bool pair = target.kind == ptx::Operand::Kind::pair;
+    const ptx::Operand& first = pair ? target.elements[0] : target;
+    if (first.kind != ptx::Operand::Kind::sink) statement.instruction.destination = statement.destination(first, Type::pred);
+    if (pair && target.elements[1].kind != ptx::Operand::Kind::sink)
+        statement.instruction.second = statement.destination(target.elements[1], Type::pred);
+    statement.detail().mode = combination;
+    statement.detail().find_lanes = take_find_lanes(statement, comparison, type);
+    statement.execute_with(&set_predicate);
+}
+
+void decode_set(Decoding& statement) {
+    const std::string_view comparison = take_comparison(statement);
+    const uint32_t combination = take_combination(statement);
+    const Type result = statement.take_type();
+    const Type type = statement.take_type();
+    if (result != Type::u32 && result != Type::s32 && result != Type::f32) statement.no_such_type(result);
+    take_sources(statement, type, combination);
+    statement.instruction.destination = statement.destination(0, result);
+    statement.instruction.immediate |= uint64_t{result == Type::f32 ? 0x3F80'0000u : 0xFFFF'FFFFu} << 32;
+    statement.detail().mode = combination;
+    statement.detail().find_lanes = take_find_lanes(statement, comparison, type);
+    statement.execute_with(&set_register);
+}
+
+// ---- selp and slct -------------------------------------------------------------------------------------------------------
+
+template <class T>
+void select_by_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
+    T* const result = warp.cells<T>(instruction.destination);
+    const T* const a = warp.cells<T>(instruction.sources[0]);
+    const T* const b = warp.cells<T>(instruction.sources[1]);
+    const LaneMask chooser = warp.predicate(instruction.sources[2]) ^ ((instruction.immediate & 1) != 0 ? all_lanes : 0);
+#pragma GCC ivdep
+    for (int lane = 0; lane < warp_size; ++lane) {
+        const T chosen = (chooser >> lane & 1) != 0 ? a[lane] : b[lane];
+        result[lane] = (active >> lane & 1) != 0 ? chosen : result[lane];
+    }
+}
+
+void decode_selp(Decoding& statement) {
+    const Type type = statement.take_type();
+    if (ptx::size_of(type) < 2 || type == Type::b128) statement.no_such_type(type);
+    statement.expect_operands(4, 4);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.sources[1] = statement.source(2, type);
+    bool negated = false;
+    statement.instruction.sources[2] = statement.predicate(statement.operand(3), negated);
+    statement.instruction.immediate = negated;
+    statement.execute_with(ptx::size_of(type) == 8 ? &select_by_predicate<uint64_t> : &select_by_predicate<uint32_t>);
+}
+
+struct SelectBySign {
+    template <class T> constexpr T operator()(T a, T b, int32_t c) const { return c >= 0 ? a : b; }
+    template <class T> constexpr T operator()(T a, T b, float c) const { return c >= 0 ? a : b; } // a NaN selects b
+};
+
+void decode_slct(Decoding& statement) {
+    const bool ftz = statement.take(".ftz");
+    const Type type = statement.take_type();
+    const Type chooser = statement.take_type();
+    if (ptx::size_of(type) < 2 || type == Type::b128) statement.no_such_type(type);
+    if ((chooser != Type::s32 && chooser != Type::f32) || (ftz && chooser != Type::f32)) statement.no_such_type(chooser);
+    statement.expect_operands(4, 4);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.sources[1] = statement.source(2, type);
+    statement.instruction.sources[2] = statement.source(3, chooser);
+    const bool is_float = chooser == Type::f32;
+    if (ptx::size_of(type) == 8)
+        statement.execute_with(is_float ? &each_lane<SelectBySign{}, uint64_t, uint64_t, uint64_t, float>
+                                        : &each_lane<SelectBySign{}, uint64_t, uint64_t, uint64_t, int32_t>);
+    else
+        statement.execute_with(is_float ? &each_lane<SelectBySign{}, uint32_t, uint32_t, uint32_t, float>
+                                        : &each_lane<SelectBySign{}, uint32_t, uint32_t, uint32_t, int32_t>);
+    if (ftz) statement.unsupported(statement.statement().place, "'slct' with '.ftz' is not supported");
+}
+
+// ---- testp ---------------------------------------------------------------------------------------------------------------
+
+template <class T>
+bool has_property(std::string_view property, T value) {
+    if (property == ".finite") return std::isfinite(value);
+    if (property == ".infinite") return std::isinf(value);
+    if (property == ".number") return !std::isnan(value);
+    if (property == ".notanumber") return std::isnan(value);
+    if (property == ".normal") return std::isnormal(value);
+    return std::fpclassify(value) == FP_SUBNORMAL;
+}
+
+constexpr std::string_view properties[] = {".finite", ".infinite", ".number", ".notanumber", ".normal", ".subnormal"};
+
+template <class T>
+void test_property(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto* const a = warp.cells<Cell<T>>(instruction.sources[0]);
+    LaneMask found = 0;
+    for_each_lane(active, [&](int lane) {
+        found |= LaneMask{has_property(properties[instruction.immediate], from_cell<T>(a[lane]))} << lane;
+    });
+    write_predicate(warp, instruction.destination, found, active);
+}
+
+void decode_testp(Decoding& statement) {
+    std::size_t property = 0;
+    while (property < std::size(properties) && !statement.take(properties[property])) ++property;
+    if (property == std::size(properties)) statement.invalid(statement.statement().place, "testp needs a property such as .finite");
+    const Type type = statement.take_type();
+    if (type != Type::f32 && type != Type::f64) statement.no_such_type(type);
+    statement.expect_operands(2, 2);
+    statement.instruction.destination = statement.destination(0, Type::pred);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.immediate = property;
+    statement.execute_with(type == Type::f32 ? &test_property<float> : &test_property<double>);
+}
+
+} // namespace
+
+std::span<const Opcode> compare_opcodes() {
+    static constexpr Opcode opcodes[] = {
+        {"setp", decode_setp}, {"set", decode_set}, {"selp", decode_selp}, {"slct", decode_slct}, {"testp", decode_testp},
+    };
+    return opcodes;
+}
+
+} // namespace emulator

@@ -1,0 +1,252 @@
+/// \file
+/// Control flow: bra, brx.idx, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
+#include "emulator/execute/builtins.hpp"
+#include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/warp.hpp"
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/fault.hpp"
+#include "emulator/machine/warp.hpp"
+#include "emulator/ptx/decoder.hpp"
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Operand;
+using ptx::Type;
+using std::uint32_t;
+
+// ---- branches ------------------------------------------------------------------------------------------------------------
+
+void branch(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const LaneMask running = warp.running().lanes;
+    const auto target = static_cast<uint32_t>(instruction.immediate);
+    if (active == running) return warp.jump(target);
+    for (Observer* const observer : warp.block().observers()) observer->diverged(warp, instruction, running, active);
+    warp.split(active, target);
+}
+
+uint32_t label(const Decoding& statement, const Operand& operand) {
+    if (operand.kind != Operand::Kind::label) statement.invalid(operand.place, "there is no such label in this function");
+    return operand.index;
+}
+
+void decode_bra(Decoding& statement) {
+    statement.take(".uni");
+    statement.expect_operands(1, 1);
+    statement.instruction.immediate = label(statement, statement.operand(0));
+    statement.control_with(&branch);
+    statement.instruction.is_branch = true;
+}
+
+/// Jumps to the target whose number is in the register.
+void indexed_branch(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto& targets = instruction.detail->targets;
+    const uint32_t* const number = warp.cells<uint32_t>(instruction.sources[0]);
+    for_each_lane(active, [&](int lane) {
+        if (number[lane] >= targets.size())
+            throw Fault{Failure::launch_failure, lane, &instruction,
+                        "an indexed branch to target " + std::to_string(number[lane]) + " of " + std::to_string(targets.size())};
+    });
+    const uint32_t first = number[std::countr_zero(active)];
+    LaneMask others = 0;
+    for_each_lane(active, [&](int lane) { others |= LaneMask{number[lane] != first} << lane; });
+    if (others == 0) return warp.jump(targets[first]);
+    for (Observer* const observer : warp.block().observers()) observer->diverged(warp, instruction, active, active & ~others);
+    while (others != 0) {
+        const uint32_t next = number[std::countr_zero(others)];
+        LaneMask group = 0;
+        for_each_lane(others, [&](int lane) { group |= LaneMask{number[lane] == next} << lane; });
+        warp.send(group, targets[next]);
+        others &= ~group;
+    }
+    warp.jump(targets[first]);
+}
+
+void decode_brx(Decoding& statement) {
+    if (!statement.take(".idx")) statement.unsupported(statement.statement().place, "only 'brx.idx' is supported");
+    statement.take(".uni");
+    statement.expect_operands(2, 2);
+    const Operand& list = statement.operand(1);
+    const auto found = statement.function().branch_targets.find(list.name);
+    if (found == statement.function().branch_targets.end()) statement.invalid(list.place, "there is no such list of branch targets");
+    statement.instruction.sources[0] = statement.source(0, Type::u32);
+    for (const Operand& target : found->second) statement.detail().targets.push_back(label(statement, target));
+    statement.control_with(&indexed_branch);
+}
+
+// ---- calls ---------------------------------------------------------------------------------------------------------------
+
+void call(Warp& warp, const Instruction& instruction, LaneMask) { warp.call(instruction); }
+
+void return_or_exit(Warp& warp, const Instruction&, LaneMask) { warp.return_from_function(); }
+
+void exit_lanes(Warp& warp, const Instruction&, LaneMask) { warp.exit_running(); }
+
+void take_locals(Decoding& statement, const Operand& list, std::vector<uint32_t>& offsets, std::vector<uint32_t>& sizes) {
+    if (list.kind != Operand::Kind::list) statement.invalid(list.place, "a list in parentheses is needed here");
+    for (const Operand& element : list.elements) {
+        offsets.push_back(statement.local_offset(element));
+        sizes.push_back(static_cast<uint32_t>(element.variable->bytes));
+    }
+}
+
+/// call [(result),] function [, (arguments)]
+void decode_call(Decoding& statement) {
+    statement.take(".uni");
+    statement.expect_operands(1, 3);
+    std::size_t next = 0;
+    Detail& detail = statement.detail();
+    if (statement.operand(0).kind == Operand::Kind::list)
+        take_locals(statement, statement.operand(next++), detail.result_offsets, detail.result_sizes);
+    if (next == statement.operand_count()) statement.invalid(statement.statement().place, "the function's name is missing");
+    const Operand& target = statement.operand(next++);
+    if (next < statement.operand_count())
+        take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
+    if (target.kind != Operand::Kind::symbol) statement.unsupported(target.place, "calls through a register are not supported");
+
+    const auto found = statement.linkage().functions.find(target.name);
+    if (found != statement.linkage().functions.end()) {
+        detail.callee = found->second;
+        statement.control_with(&call);
+    } else if (const Handler handler = builtin(target.name)) {
+        const std::size_t needed = target.name == "vprintf" ? 2 : 5;
+        if (detail.argument_offsets.size() != needed) statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
+        statement.control_with(handler);
+    } else {
+        statement.unsupported(target.place, "the function '" + std::string(target.name) + "' is not in this module, and the emulator does not provide it");
+    }
+}
+
+void decode_ret(Decoding& statement) {
+    statement.take(".uni");
+    statement.expect_operands(0, 0);
+    statement.control_with(&return_or_exit);
+}
+
+void decode_exit(Decoding& statement) {
+    statement.expect_operands(0, 0);
+    statement.control_with(&exit_lanes);
+}
+
+// ---- block barriers ------------------------------------------------------------------------------------------------------
+
+/// Sources: number of the barrier, number of threads (or no row), predicate (or no row; negated by the immediate).
+struct Arrival {
+    uint32_t barrier = 0, expected = 0, threads = 0, truths = 0;
+};
+
+Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const int lane = std::countr_zero(active);
+    Arrival result;
+    result.barrier = warp.cells<uint32_t>(instruction.sources[0])[lane];
+    if (instruction.sources[1] != no_row) result.expected = warp.cells<uint32_t>(instruction.sources[1])[lane];
+    if (result.barrier >= Block::barrier_count)
+        throw Fault{Failure::launch_failure, lane, &instruction,
+                    "barrier " + std::to_string(result.barrier) + ": a block has the barriers 0 to 15"};
+    if (result.expected % warp_size != 0)
+        throw Fault{Failure::launch_failure, lane, &instruction,
+                    "a barrier for " + std::to_string(result.expected) + " threads: the number must be a multiple of the warp size, 32"};
+    result.threads = static_cast<uint32_t>(std::popcount(active));
+    if (instruction.sources[2] != no_row) {
+        const LaneMask truth = warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
+        result.truths = static_cast<uint32_t>(std::popcount(truth & active));
+    }
+    return result;
+}
+
+void barrier_sync(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Arrival here = arrival(warp, instruction, active);
+    warp.wait_at_block_barrier(here.barrier);
+    warp.block().arrive(here.barrier, here.threads, here.expected, here.truths);
+}
+
+void barrier_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Arrival here = arrival(warp, instruction, active);
+    warp.advance();
+    warp.block().arrive(here.barrier, here.threads, here.expected, here.truths);
+}
+
+/// bar[.cta].sync a [, b]; .arrive a, b; .red.{popc.u32 | and.pred | or.pred} d, a [, b], [!]p; bar.warp.sync mask
+void decode_bar(Decoding& statement) {
+    if (statement.take(".warp")) {
+        statement.take(".sync");
+        return decode_warp_barrier(statement);
+    }
+    statement.take(".cta");
+    const std::string_view action = statement.take_any({".sync", ".arrive", ".red"});
+    statement.take(".aligned");
+    if (action == ".red") {
+        const std::string_view operation = statement.take_any({".popc", ".and", ".or"});
+        const Type type = statement.take_type();
+        const bool count = operation == ".popc";
+        if (operation.empty() || type != (count ? Type::u32 : Type::pred)) statement.no_such_type(type);
+        statement.expect_operands(3, 4);
+        const std::size_t last = statement.operand_count() - 1;
+        bool negated = false;
+        statement.instruction.destination = statement.destination(0, type);
+        statement.instruction.sources[0] = statement.source(1, Type::u32);
+        if (last == 3) statement.instruction.sources[1] = statement.source(2, Type::u32);
+        statement.instruction.sources[2] = statement.predicate(statement.operand(last), negated);
+        statement.instruction.immediate = negated;
+        statement.detail().mode = count ? barrier_popc : operation == ".and" ? barrier_and : barrier_or;
+        return statement.control_with(&barrier_sync);
+    }
+    if (action.empty()) statement.invalid(statement.statement().place, "a barrier needs .sync, .arrive or .red");
+    statement.expect_operands(action == ".arrive" ? 2 : 1, 2);
+    statement.instruction.sources[0] = statement.source(0, Type::u32);
+    if (statement.operand_count() == 2) statement.instruction.sources[1] = statement.source(1, Type::u32);
+    statement.control_with(action == ".sync" ? &barrier_sync : &barrier_arrive);
+}
+
+// ---- the rest ------------------------------------------------------------------------------------------------------------
+
+void trap(Warp&, const Instruction& instruction, LaneMask active) {
+    throw Fault{Failure::trapped, std::countr_zero(active), &instruction, "the kernel executed a trap instruction"};
+}
+
+void decode_trap(Decoding& statement) {
+    statement.expect_operands(0, 0);
+    statement.control_with(&trap);
+}
+
+void give_way(Warp& warp, const Instruction&, LaneMask) {
+    warp.advance();
+    warp.yield();
+}
+
+void decode_nanosleep(Decoding& statement) {
+    const Type type = statement.take_type();
+    if (type != Type::u32) statement.no_such_type(type);
+    statement.expect_operands(1, 1);
+    statement.instruction.sources[0] = statement.source(0, Type::u32);
+    statement.control_with(&give_way);
+}
+
+void no_effect(Warp&, const Instruction&, LaneMask) {}
+
+/// Stops a debugger, if there is one: there is none.
+void decode_brkpt(Decoding& statement) {
+    statement.expect_operands(0, 0);
+    statement.execute_with(&no_effect);
+}
+
+void decode_pmevent(Decoding& statement) {
+    statement.take(".mask");
+    statement.expect_operands(1, 1);
+    statement.execute_with(&no_effect);
+}
+
+} // namespace
+
+std::span<const Opcode> control_opcodes() {
+    static constexpr Opcode opcodes[] = {
+        {"bra", decode_bra},   {"brx", decode_brx},     {"call", decode_call},       {"ret", decode_ret},
+        {"exit", decode_exit}, {"bar", decode_bar},     {"barrier", decode_bar},     {"trap", decode_trap},
+        {"brkpt", decode_brkpt}, {"nanosleep", decode_nanosleep}, {"pmevent", decode_pmevent},
+    };
+    return opcodes;
+}
+
+} // namespace emulator

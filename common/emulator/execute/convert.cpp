@@ -1,0 +1,409 @@
+/// \file
+/// Moves and conversions: mov, cvt, cvta, isspacep.
+#include "emulator/execute/convert.hpp"
+
+#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/floating_point.hpp"
+#include "emulator/execute/half.hpp"
+#include "emulator/execute/opcodes.hpp"
+
+#include <cfenv>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
+
+bool is_floating_point(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64; }
+
+// ---- cvt: the scalar function --------------------------------------------------------------------------------------------
+
+uint64_t extend(uint64_t bits, Type type) {
+    const uint32_t unused = 64 - 8 * ptx::size_of(type);
+    if (ptx::is_signed(type)) return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+    return bits << unused >> unused;
+}
+
+struct Range {
+    __int128 least, greatest;
+};
+
+Range range_of(Type type) {
+    const uint32_t width = 8 * ptx::size_of(type);
+    const __int128 one = 1;
+    if (ptx::is_signed(type)) return {-(one << (width - 1)), (one << (width - 1)) - 1};
+    return {0, (one << width) - 1};
+}
+
+uint64_t integer_to_integer(uint64_t bits, const Conversion& conversion) {
+    const uint64_t value = extend(bits, conversion.from);
+    if (!conversion.sat) return extend(value, conversion.to);
+    const __int128 exact = ptx::is_signed(conversion.from) ? __int128{static_cast<int64_t>(value)} : __int128{value};
+    const Range range = range_of(conversion.to);
+    return extend(static_cast<uint64_t>(exact < range.least ? range.least : exact > range.greatest ? range.greatest : exact), conversion.to);
+}
+
+double flush(double value, Type type) {
+    if (type == Type::f32 && std::fabs(value) < std::numeric_limits<float>::min()) return std::copysign(0.0, value);
+    return value;
+}
+
+double read_floating_point(uint64_t bits, Type type) {
+    switch (type) {
+    case Type::f16: return to_double(Half{static_cast<uint16_t>(bits)});
+    case Type::bf16: return to_double(BFloat{static_cast<uint16_t>(bits)});
+    case Type::f32: return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    default: return std::bit_cast<double>(bits);
+    }
+}
+
+/// Rounds to whole numbers under `rounding`, whatever the thread's rounding mode is.
+double whole_number(double value, int rounding) {
+    switch (rounding) {
+    case FE_TOWARDZERO: return std::trunc(value);
+    case FE_DOWNWARD: return std::floor(value);
+    case FE_UPWARD: return std::ceil(value);
+    default: return std::nearbyint(value);
+    }
+}
+
+uint64_t floating_point_to_integer(double value, const Conversion& conversion) {
+    const uint32_t width = 8 * ptx::size_of(conversion.to);
+    if (std::isnan(value)) return width == 64 ? uint64_t{1} << 63 : 0; // as the device has it
+    const double whole = whole_number(value, conversion.rounding);
+    const Range range = range_of(conversion.to); // values beyond the range are clamped to it
+    if (whole <= static_cast<double>(range.least)) return extend(static_cast<uint64_t>(range.least), conversion.to);
+    if (whole >= static_cast<double>(range.greatest)) return extend(static_cast<uint64_t>(range.greatest), conversion.to);
+    return extend(static_cast<uint64_t>(static_cast<__int128>(whole)), conversion.to);
+}
+
+/// float(value) under a rounding mode. `volatile` keeps the compiler from moving the conversion out of it.
+template <class Result, class Source>
+Result rounded(Source value, int rounding) {
+    if (rounding == FE_TONEAREST) return static_cast<Result>(value);
+    const volatile Source input = value;
+    std::fesetround(rounding);
+    const volatile Result result = static_cast<Result>(input);
+    std::fesetround(FE_TONEAREST);
+    return result;
+}
+
+uint64_t write_floating_point(double value, const Conversion& conversion) {
+    if (conversion.sat) value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
+    if (conversion.relu && !(value > 0) && !std::isnan(value)) value = 0;
+    switch (conversion.to) {
+    case Type::f16: return from_double<Half>(value, conversion.rounding).bits;
+    case Type::bf16: return from_double<BFloat>(value, conversion.rounding).bits;
+    case Type::f32: {
+        const float result = rounded<float>(value, conversion.rounding);
+        if (std::isnan(result)) return 0x7FFF'FFFF;
+        const double flushed = conversion.ftz ? flush(result, Type::f32) : result;
+        return std::bit_cast<uint32_t>(static_cast<float>(flushed));
+    }
+    default: return std::bit_cast<uint64_t>(value);
+    }
+}
+
+template <class Integer>
+uint64_t integer_to_floating_point(Integer value, const Conversion& conversion) {
+    // One rounding only: a 64-bit integer must not pass through double on its way to float.
+    if (conversion.to == Type::f32) {
+        const float result = rounded<float>(value, conversion.rounding);
+        return write_floating_point(result, conversion);
+    }
+    if (conversion.to == Type::f64) return std::bit_cast<uint64_t>(rounded<double>(value, conversion.rounding));
+    // f16 and bf16 keep 11 bits at most: a double that remembers whether anything was cut off rounds the same way.
+    double exact = static_cast<double>(value);
+    if (static_cast<__int128>(exact) != static_cast<__int128>(value)) {
+        exact = rounded<double>(value, FE_TOWARDZERO);
+        exact = std::bit_cast<double>(std::bit_cast<uint64_t>(exact) | 1);
+    }
+    return write_floating_point(exact, conversion);
+}
+
+} // namespace
+
+uint64_t convert(uint64_t bits, const Conversion& conversion) {
+    if (!is_floating_point(conversion.from)) {
+        if (!is_floating_point(conversion.to)) return integer_to_integer(bits, conversion);
+        const uint64_t value = extend(bits, conversion.from);
+        return ptx::is_signed(conversion.from) ? integer_to_floating_point(static_cast<int64_t>(value), conversion)
+                                               : integer_to_floating_point(value, conversion);
+    }
+    double value = read_floating_point(bits, conversion.from);
+    if (conversion.ftz) value = flush(value, conversion.from);
+    if (!is_floating_point(conversion.to)) return floating_point_to_integer(value, conversion);
+    if (conversion.to_whole_number) value = whole_number(value, conversion.rounding);
+    return write_floating_point(value, conversion);
+}
+
+// ---- cvt: handlers -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Any conversion; its description lies in the code's details.
+struct ConversionDetail : Detail {
+    Conversion conversion;
+};
+
+template <class To, class From>
+struct Cast {
+    constexpr To operator()(From value) const { return static_cast<To>(value); }
+};
+
+/// Conversions that fit one machine instruction a lane and are common, as rows of cells.
+Handler quick_conversion(const Conversion& c, bool wide_source) {
+    if (c.sat || c.ftz || c.relu || c.to_whole_number || c.rounding != FE_TONEAREST) return nullptr;
+    const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
+    if (!wide_source) {
+        if (is(Type::u64, Type::u32) || is(Type::s64, Type::u32)) return &each_lane<Cast<uint64_t, uint32_t>{}, uint64_t, uint32_t>;
+        if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32)) return &each_lane<Cast<int64_t, int32_t>{}, int64_t, int32_t>;
+        if (is(Type::u32, Type::u16) || is(Type::s32, Type::u16)) return &each_lane<Cast<uint32_t, uint16_t>{}, uint32_t, uint16_t>;
+        if (is(Type::s32, Type::s16) || is(Type::u32, Type::s16)) return &each_lane<Cast<int32_t, int16_t>{}, int32_t, int16_t>;
+        if (is(Type::u16, Type::u32) || is(Type::u16, Type::s32)) return &each_lane<Cast<uint16_t, uint32_t>{}, uint16_t, uint32_t>;
+        if (is(Type::f32, Type::s32)) return &each_lane<Cast<float, int32_t>{}, float, int32_t>;
+        if (is(Type::f64, Type::s32)) return &each_lane<Cast<double, int32_t>{}, double, int32_t>;
+    } else {
+        if (is(Type::u32, Type::u64) || is(Type::s32, Type::s64) || is(Type::u32, Type::s64) || is(Type::s32, Type::u64))
+            return &each_lane<Cast<uint32_t, uint64_t>{}, uint32_t, uint64_t>;
+    }
+    return nullptr;
+}
+
+template <class To, class From>
+void convert_lanes(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Conversion& conversion = static_cast<const ConversionDetail*>(instruction.detail)->conversion;
+    To* const result = warp.cells<To>(instruction.destination);
+    const From* const source = warp.cells<From>(instruction.sources[0]);
+    for_each_lane(active, [&](int lane) { result[lane] = static_cast<To>(convert(source[lane], conversion)); });
+}
+
+/// Two f32 to a pair of 16-bit numbers; the first source becomes the upper half.
+void convert_pair(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Conversion& conversion = static_cast<const ConversionDetail*>(instruction.detail)->conversion;
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    const uint32_t* const high = warp.cells<uint32_t>(instruction.sources[0]);
+    const uint32_t* const low = warp.cells<uint32_t>(instruction.sources[1]);
+    for_each_lane(active, [&](int lane) {
+        result[lane] = static_cast<uint32_t>(convert(high[lane], conversion) << 16 | convert(low[lane], conversion));
+    });
+}
+
+void decode_cvt(Decoding& statement) {
+    Conversion conversion;
+    const std::string_view rounding =
+        statement.take_any({".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"});
+    conversion.rounding = rounding_mode(rounding);
+    conversion.to_whole_number = rounding.size() == 4;
+    conversion.relu = statement.take(".relu");
+    conversion.ftz = statement.take(".ftz");
+    conversion.sat = statement.take(".sat");
+    conversion.to = statement.take_type();
+    conversion.from = statement.take_type();
+    const auto known = [](Type type) { return ptx::is_integer(type) || is_floating_point(type); };
+
+    auto* const detail = statement.own_detail(std::make_unique<ConversionDetail>());
+    const bool pair = conversion.to == Type::f16x2 || conversion.to == Type::bf16x2;
+    if (pair) {
+        if (conversion.from != Type::f32) statement.no_such_type(conversion.from);
+        take_operands(statement, Type::b32, 2);
+        conversion.to = conversion.to == Type::f16x2 ? Type::f16 : Type::bf16;
+        detail->conversion = conversion;
+        return statement.execute_with(&convert_pair);
+    }
+    if (!known(conversion.to)) statement.no_such_type(conversion.to);
+    if (!known(conversion.from)) statement.no_such_type(conversion.from);
+    statement.expect_operands(2, 2);
+    bool wide_source = false, wide_result = false;
+    statement.instruction.sources[0] = statement.loose_source(statement.operand(1), conversion.from, wide_source);
+    statement.instruction.destination = statement.loose_destination(statement.operand(0), conversion.to, wide_result);
+    detail->conversion = conversion;
+
+    const Handler quick = wide_result == (ptx::size_of(conversion.to) == 8) ? quick_conversion(conversion, wide_source) : nullptr;
+    if (quick) statement.execute_with(quick);
+    else if (wide_result) statement.execute_with(wide_source ? &convert_lanes<uint64_t, uint64_t> : &convert_lanes<uint64_t, uint32_t>);
+    else statement.execute_with(wide_source ? &convert_lanes<uint32_t, uint64_t> : &convert_lanes<uint32_t, uint32_t>);
+}
+
+// ---- mov -----------------------------------------------------------------------------------------------------------------
+
+struct Same {
+    template <class T> constexpr T operator()(T value) const { return value; }
+};
+
+constexpr Handler copy_32 = &each_lane<Same{}, uint32_t, uint32_t>;
+constexpr Handler copy_64 = &each_lane<Same{}, uint64_t, uint64_t>;
+
+void copy_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const LaneMask value = warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0);
+    LaneMask& result = warp.predicate(instruction.destination);
+    result = (result & ~active) | (value & active);
+}
+
+/// The parts of `{a, b}` are `part` bytes each, the first one lowest.
+void pack(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Detail& detail = *instruction.detail;
+    const uint32_t part_bits = 8 * detail.mode;
+    const bool wide_part = detail.mode == 8, wide_result = instruction.bytes == 8;
+    for_each_lane(active, [&](int lane) {
+        uint64_t value = 0;
+        for (std::size_t i = 0; i < detail.rows.size(); ++i) {
+            const uint64_t part = wide_part ? warp.cells<uint64_t>(detail.rows[i])[lane] : warp.cells<uint32_t>(detail.rows[i])[lane];
+            value |= (part_bits == 64 ? part : part & ((uint64_t{1} << part_bits) - 1)) << (part_bits * i);
+        }
+        if (wide_result) warp.cells<uint64_t>(instruction.destination)[lane] = value;
+        else warp.cells<uint32_t>(instruction.destination)[lane] = static_cast<uint32_t>(value);
+    });
+}
+
+void unpack(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Detail& detail = *instruction.detail;
+    const uint32_t part_bits = 8 * detail.mode;
+    const bool wide_source = instruction.bytes == 8;
+    for_each_lane(active, [&](int lane) {
+        const uint64_t value = wide_source ? warp.cells<uint64_t>(instruction.sources[0])[lane]
+                                           : warp.cells<uint32_t>(instruction.sources[0])[lane];
+        for (std::size_t i = 0; i < detail.rows.size(); ++i)
+            if (detail.rows[i] != no_row)
+                warp.cells<uint32_t>(detail.rows[i])[lane] =
+                    static_cast<uint32_t>(value >> (part_bits * i) & ((uint64_t{1} << part_bits) - 1));
+    });
+}
+
+Type unsigned_of_size(uint32_t bytes) {
+    return bytes == 1 ? Type::b8 : bytes == 2 ? Type::b16 : bytes == 4 ? Type::b32 : Type::b64;
+}
+
+/// `mov.b64 d, {a, b}` or `mov.b64 {a, b}, d`.
+void decode_packing(Decoding& statement, Type type, const Operand& list, bool packs) {
+    const auto parts = static_cast<uint32_t>(list.elements.size());
+    if ((parts != 2 && parts != 4) || ptx::size_of(type) < 2 * parts / 2 || ptx::size_of(type) % parts != 0 || type == Type::b128)
+        statement.unsupported(list.place, "a vector of this size is not supported here");
+    const Type part = unsigned_of_size(ptx::size_of(type) / parts);
+    Detail& detail = statement.detail();
+    detail.mode = ptx::size_of(part);
+    statement.instruction.bytes = static_cast<std::uint16_t>(ptx::size_of(type));
+    for (const Operand& element : list.elements) {
+        bool wide = false;
+        if (packs) detail.rows.push_back(statement.loose_source(element, part, wide));
+        else if (element.kind == Operand::Kind::sink) detail.rows.push_back(no_row);
+        else detail.rows.push_back(statement.loose_destination(element, part, wide));
+        if (wide) statement.unsupported(element.place, "a 64-bit part is not supported here");
+    }
+    if (packs) statement.instruction.destination = statement.destination(0, type);
+    else statement.instruction.sources[0] = statement.source(1, type);
+    statement.execute_with(packs ? &pack : &unpack);
+}
+
+uint64_t nanoseconds() {
+    using namespace std::chrono;
+    return static_cast<uint64_t>(duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
+/// Clocks of the host: they go forward, and mean nothing more.
+template <class T, int shift>
+void read_clock(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const T now = static_cast<T>(nanoseconds() >> shift);
+    T* const result = warp.cells<T>(instruction.destination);
+    for_each_lane(active, [&](int lane) { result[lane] = now; });
+}
+
+Handler clock_reader(std::string_view name, bool wide) {
+    if (wide) return name == "%clock64" || name == "%globaltimer" ? &read_clock<uint64_t, 0> : nullptr;
+    if (name == "%clock" || name == "%globaltimer_lo") return &read_clock<uint32_t, 0>;
+    return name == "%clock_hi" || name == "%globaltimer_hi" ? &read_clock<uint32_t, 32> : nullptr;
+}
+
+void decode_mov(Decoding& statement) {
+    statement.take(".volatile");
+    const Type type = statement.take_type();
+    statement.expect_operands(2, 2);
+    const Operand& target = statement.operand(0);
+    const Operand& source = statement.operand(1);
+    if (target.kind == Operand::Kind::list) return decode_packing(statement, type, target, false);
+    if (source.kind == Operand::Kind::list) return decode_packing(statement, type, source, true);
+    statement.instruction.destination = statement.destination(0, type);
+    if (type == Type::pred) {
+        bool negated = false;
+        statement.instruction.sources[0] = statement.predicate(source, negated);
+        statement.instruction.immediate = negated;
+        return statement.execute_with(&copy_predicate);
+    }
+    const bool wide = ptx::size_of(type) == 8;
+    if (source.kind == Operand::Kind::special)
+        if (const Handler clock = clock_reader(source.name, wide)) return statement.execute_with(clock);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.execute_with(wide ? copy_64 : copy_32);
+}
+
+// ---- cvta and isspacep ---------------------------------------------------------------------------------------------------
+
+uint64_t window_of(Space space) {
+    switch (space) {
+    case Space::shared: return ptx::shared_window;
+    case Space::local: return ptx::local_window;
+    case Space::param: return ptx::param_window;
+    default: return 0; // global and constant addresses are generic addresses
+    }
+}
+
+template <class T, bool to_generic>
+void convert_address(Warp& warp, const Instruction& instruction, LaneMask active) {
+    T* const result = warp.cells<T>(instruction.destination);
+    const T* const source = warp.cells<T>(instruction.sources[0]);
+    const T window = static_cast<T>(instruction.immediate);
+    for_each_lane(active, [&](int lane) { result[lane] = to_generic ? source[lane] + window : source[lane] - window; });
+}
+
+void decode_cvta(Decoding& statement) {
+    const bool from_generic = statement.take(".to");
+    const Space space = statement.take_space();
+    const Type type = statement.take_type();
+    if (type != Type::u64) statement.no_such_type(type);
+    if (space == Space::generic) statement.invalid(statement.statement().place, "cvta needs a state space");
+    take_operands(statement, type, 1);
+    statement.instruction.immediate = window_of(space);
+    if (statement.instruction.immediate == 0) statement.execute_with(copy_64);
+    else statement.execute_with(from_generic ? &convert_address<uint64_t, false> : &convert_address<uint64_t, true>);
+}
+
+/// A predicate: does the generic address lie in the space whose window is the immediate?
+void is_in_space(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const uint64_t* const address = warp.cells<uint64_t>(instruction.sources[0]);
+    LaneMask found = 0;
+    for_each_lane(active, [&](int lane) {
+        found |= LaneMask{(address[lane] & ptx::window_mask) == instruction.immediate} << lane;
+    });
+    LaneMask& result = warp.predicate(instruction.destination);
+    result = (result & ~active) | found;
+}
+
+void decode_isspacep(Decoding& statement) {
+    const Space space = statement.take_space();
+    if (space == Space::generic || space == Space::constant)
+        statement.unsupported(statement.statement().place, "'isspacep' is not supported for this state space");
+    statement.expect_operands(2, 2);
+    statement.instruction.destination = statement.destination(0, Type::pred);
+    statement.instruction.sources[0] = statement.source(1, Type::u64);
+    statement.instruction.immediate = window_of(space);
+    statement.execute_with(&is_in_space);
+}
+
+} // namespace
+
+std::span<const Opcode> convert_opcodes() {
+    static constexpr Opcode opcodes[] = {
+        {"mov", decode_mov}, {"cvt", decode_cvt}, {"cvta", decode_cvta}, {"isspacep", decode_isspacep},
+    };
+    return opcodes;
+}
+
+} // namespace emulator

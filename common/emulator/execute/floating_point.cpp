@@ -1,0 +1,303 @@
+/// \file
+/// Floating-point arithmetic: add, sub, mul, fma, div, abs, neg, min, max, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign.
+///
+/// Correctly rounded operations are bit-equal to the device's. The approximate ones (`.approx`, `.full`) are computed more
+/// exactly than the device does, and differ from it in the last bits.
+#include "emulator/execute/floating_point.hpp"
+
+#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/half.hpp"
+#include "emulator/execute/opcodes.hpp"
+
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Type;
+
+// ---- scalar operations, on float and double ------------------------------------------------------------------------------
+
+struct Add {
+    template <class T> T operator()(T a, T b) const { return a + b; }
+};
+struct Subtract {
+    template <class T> T operator()(T a, T b) const { return a - b; }
+};
+struct Multiply {
+    template <class T> T operator()(T a, T b) const { return a * b; }
+};
+struct FusedMultiplyAdd {
+    template <class T> T operator()(T a, T b, T c) const { return std::fma(a, b, c); }
+};
+struct Divide {
+    template <class T> T operator()(T a, T b) const { return a / b; }
+};
+struct Reciprocal {
+    template <class T> T operator()(T a) const { return T{1} / a; }
+};
+struct SquareRoot {
+    template <class T> T operator()(T a) const { return std::sqrt(a); }
+};
+struct ReciprocalSquareRoot {
+    template <class T> T operator()(T a) const { return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a))); }
+};
+struct Sine {
+    float operator()(float a) const { return std::sin(a); }
+};
+struct Cosine {
+    float operator()(float a) const { return std::cos(a); }
+};
+struct Log2 {
+    float operator()(float a) const { return std::log2(a); }
+};
+struct Exp2 {
+    float operator()(float a) const { return std::exp2(a); }
+};
+struct Tanh {
+    float operator()(float a) const { return std::tanh(a); }
+};
+/// The operand that is a number, if only one is; the zeros are ordered.
+struct Minimum {
+    template <class T> T operator()(T a, T b) const {
+        if (std::isnan(a)) return b;
+        if (std::isnan(b)) return a;
+        if (a == b) return std::signbit(a) ? a : b;
+        return a < b ? a : b;
+    }
+};
+struct Maximum {
+    template <class T> T operator()(T a, T b) const {
+        if (std::isnan(a)) return b;
+        if (std::isnan(b)) return a;
+        if (a == b) return std::signbit(a) ? b : a;
+        return a < b ? b : a;
+    }
+};
+template <auto operation>
+struct NanWins {
+    template <class T> T operator()(T a, T b) const {
+        return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN() : operation(a, b);
+    }
+};
+
+// ---- what modifiers make of them -----------------------------------------------------------------------------------------
+
+template <class T>
+T flush(T value) { // .ftz: a subnormal number becomes a zero of its sign
+    return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
+}
+
+template <class T>
+T saturate(T value) { // .sat: to 0 … 1, a NaN to 0
+    return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
+}
+
+/// Results of f32 that are no number have the device's one pattern; f64 keeps what IEEE arithmetic gives.
+inline float canonical(float value) { return std::isnan(value) ? std::bit_cast<float>(0x7FFF'FFFFu) : value; }
+inline double canonical(double value) { return value; }
+
+template <auto operation, bool ftz, bool sat>
+struct Modified {
+    template <class... T>
+    auto operator()(T... operands) const {
+        const auto exact = ftz ? flush(operation(flush(operands)...)) : operation(operands...);
+        return sat ? saturate(exact) : canonical(exact);
+    }
+};
+
+/// On f16 and bf16: in double precision, rounded once.
+template <auto operation, bool ftz, bool sat>
+struct InDouble {
+    template <class T>
+    static double widen(T value) {
+        const bool subnormal = (value.bits & 0x7FFF) < (1 << T::significand_bits);
+        return ftz && subnormal ? std::copysign(0.0, to_double(value)) : to_double(value);
+    }
+    template <class T, class... Ts>
+    T operator()(T first, Ts... others) const {
+        const double exact = operation(widen(first), widen(others)...);
+        const T result = from_double<T>(sat ? saturate(exact) : exact, FE_TONEAREST);
+        return ftz ? from_double<T>(widen(result), FE_TONEAREST) : result;
+    }
+};
+
+/// Two 16-bit numbers in one 32-bit register.
+template <class T>
+struct Packed {
+    T low, high;
+};
+template <auto operation>
+struct OnBoth {
+    template <class T, class... Ts>
+    Packed<T> operator()(Packed<T> first, Ts... others) const {
+        return {operation(first.low, others.low...), operation(first.high, others.high...)};
+    }
+};
+
+void under_rounding(Warp& warp, const Instruction& instruction, LaneMask active) {
+    std::fesetround(static_cast<int>(instruction.detail->mode));
+    instruction.detail->inner(warp, instruction, active);
+    std::fesetround(FE_TONEAREST);
+}
+
+// ---- decoding ------------------------------------------------------------------------------------------------------------
+
+template <auto operation, std::size_t arity, bool ftz, bool sat>
+Handler modified_handler(Type type) {
+    constexpr Modified<operation, ftz, sat> single{};
+    constexpr InDouble<operation, ftz, sat> half{};
+    switch (type) {
+    case Type::f32: return same_type_handler<single, float, arity>();
+    case Type::f16: return same_type_handler<half, Half, arity>();
+    case Type::bf16: return same_type_handler<half, BFloat, arity>();
+    case Type::f16x2: return same_type_handler<OnBoth<half>{}, Packed<Half>, arity>();
+    case Type::bf16x2: return same_type_handler<OnBoth<half>{}, Packed<BFloat>, arity>();
+    default: return nullptr;
+    }
+}
+
+template <auto operation, std::size_t arity>
+Handler handler_for(Type type, bool ftz, bool sat) {
+    if (type == Type::f64) return same_type_handler<Modified<operation, false, false>{}, double, arity>();
+    if (ftz) return sat ? modified_handler<operation, arity, true, true>(type) : modified_handler<operation, arity, true, false>(type);
+    return sat ? modified_handler<operation, arity, false, true>(type) : modified_handler<operation, arity, false, false>(type);
+}
+
+/// An operation with the modifiers that most have: a rounding, `.ftz` and `.sat`.
+template <auto operation, std::size_t arity>
+void decode_rounded(Decoding& statement, Type type) {
+    const bool is_wide = type == Type::f64;
+    const int rounding = rounding_mode(statement.take_any({".rn", ".rz", ".rm", ".rp"}));
+    const bool ftz = !is_wide && statement.take(".ftz");
+    const bool sat = !is_wide && statement.take(".sat");
+    const Handler handler = handler_for<operation, arity>(type, ftz, sat);
+    if (!handler) statement.no_such_type(type);
+    if (rounding != FE_TONEAREST && ptx::size_of(type) == 2) statement.no_such_type(type);
+    take_operands(statement, type, arity);
+    execute_with_rounding(statement, handler, rounding);
+}
+
+/// An operation of f32 or f64 only.
+template <auto operation, std::size_t arity>
+void decode_float_or_double(Decoding& statement, Type type) {
+    if (type != Type::f32 && type != Type::f64) statement.no_such_type(type);
+    statement.take_any({".approx", ".full"}); // computed exactly here
+    decode_rounded<operation, arity>(statement, type);
+}
+
+template <auto operation, std::size_t arity>
+void decode_plain(Decoding& statement) {
+    decode_float_or_double<operation, arity>(statement, statement.take_type());
+}
+
+/// An approximate operation that only f32 has.
+template <auto operation>
+void decode_approximate(Decoding& statement) {
+    statement.take(".approx");
+    const bool ftz = statement.take(".ftz");
+    const Type type = statement.take_type();
+    if (type != Type::f32) statement.no_such_type(type);
+    take_operands(statement, type, 1);
+    statement.execute_with(ftz ? &each_lane<Modified<operation, true, false>{}, float, float>
+                               : &each_lane<Modified<operation, false, false>{}, float, float>);
+}
+
+template <auto operation>
+void decode_min_max(Decoding& statement, Type type) {
+    if (statement.take(".NaN")) decode_rounded<NanWins<operation>{}, 2>(statement, type);
+    else decode_rounded<operation, 2>(statement, type);
+}
+
+void decode_fma(Decoding& statement) { decode_floating_point_fma(statement, statement.take_type()); }
+
+// ---- operations on the sign bit: they keep the bits of NaNs ----------------------------------------------------------------
+
+template <class Bits, Bits sign_bits>
+struct ClearSigns {
+    Bits operator()(Bits a) const { return static_cast<Bits>(a & ~sign_bits); }
+};
+template <class Bits, Bits sign_bits>
+struct FlipSigns {
+    Bits operator()(Bits a) const { return static_cast<Bits>(a ^ sign_bits); }
+};
+/// The sign of a, the rest of b.
+template <class Bits, Bits sign_bits>
+struct CopySign {
+    Bits operator()(Bits a, Bits b) const { return static_cast<Bits>((a & sign_bits) | (b & ~sign_bits)); }
+};
+
+template <template <class Bits, Bits> class Operation, std::size_t arity>
+void decode_sign(Decoding& statement, Type type) {
+    using std::uint16_t, std::uint32_t, std::uint64_t;
+    const bool ftz = type != Type::f64 && statement.take(".ftz");
+    take_operands(statement, type, arity);
+    switch (type) {
+    case Type::f16:
+    case Type::bf16: statement.execute_with(same_type_handler<Operation<uint16_t, 0x8000>{}, uint16_t, arity>()); break;
+    case Type::f16x2:
+    case Type::bf16x2: statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'8000>{}, uint32_t, arity>()); break;
+    case Type::f32: statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'0000>{}, uint32_t, arity>()); break;
+    case Type::f64: statement.execute_with(same_type_handler<Operation<uint64_t, uint64_t{1} << 63>{}, uint64_t, arity>()); break;
+    default: statement.no_such_type(type);
+    }
+    if (!ftz) return;
+    if (type != Type::f32 || arity != 1) statement.unsupported(statement.statement().place, "'.ftz' is not supported here");
+    if constexpr (arity == 1) {
+        struct Flushing {
+            float operator()(float a) const { return std::bit_cast<float>(Operation<uint32_t, 0x8000'0000>{}(std::bit_cast<uint32_t>(flush(a)))); }
+        };
+        statement.execute_with(&each_lane<Flushing{}, float, float>);
+    }
+}
+
+void decode_copysign(Decoding& statement) { decode_sign<CopySign, 2>(statement, statement.take_type()); }
+
+} // namespace
+
+int rounding_mode(std::string_view modifier) {
+    if (modifier.starts_with(".rz")) return FE_TOWARDZERO;
+    if (modifier.starts_with(".rm")) return FE_DOWNWARD;
+    if (modifier.starts_with(".rp")) return FE_UPWARD;
+    return FE_TONEAREST;
+}
+
+void execute_with_rounding(Decoding& statement, Handler handler, int rounding) {
+    statement.execute_with(handler);
+    if (rounding == FE_TONEAREST) return;
+    statement.detail().inner = handler;
+    statement.detail().mode = static_cast<std::uint32_t>(rounding);
+    statement.execute_with(&under_rounding);
+}
+
+void decode_floating_point_add(Decoding& statement, Type type) { decode_rounded<Add{}, 2>(statement, type); }
+void decode_floating_point_sub(Decoding& statement, Type type) { decode_rounded<Subtract{}, 2>(statement, type); }
+void decode_floating_point_mul(Decoding& statement, Type type) { decode_rounded<Multiply{}, 2>(statement, type); }
+void decode_floating_point_fma(Decoding& statement, Type type) { decode_rounded<FusedMultiplyAdd{}, 3>(statement, type); }
+void decode_floating_point_div(Decoding& statement, Type type) { decode_float_or_double<Divide{}, 2>(statement, type); }
+void decode_floating_point_abs(Decoding& statement, Type type) { decode_sign<ClearSigns, 1>(statement, type); }
+void decode_floating_point_neg(Decoding& statement, Type type) { decode_sign<FlipSigns, 1>(statement, type); }
+void decode_floating_point_min(Decoding& statement, Type type) { decode_min_max<Minimum{}>(statement, type); }
+void decode_floating_point_max(Decoding& statement, Type type) { decode_min_max<Maximum{}>(statement, type); }
+
+std::span<const Opcode> floating_point_opcodes() {
+    static constexpr Opcode opcodes[] = {
+        {"fma", decode_fma},
+        {"rcp", decode_plain<Reciprocal{}, 1>},
+        {"sqrt", decode_plain<SquareRoot{}, 1>},
+        {"rsqrt", decode_plain<ReciprocalSquareRoot{}, 1>},
+        {"sin", decode_approximate<Sine{}>},
+        {"cos", decode_approximate<Cosine{}>},
+        {"lg2", decode_approximate<Log2{}>},
+        {"ex2", decode_approximate<Exp2{}>},
+        {"tanh", decode_approximate<Tanh{}>},
+        {"copysign", decode_copysign},
+    };
+    return opcodes;
+}
+
+} // namespace emulator

@@ -1,0 +1,290 @@
+/// \file
+/// Loads and stores: ld, ldu, st, prefetch, prefetchu, membar, fence.
+#include "emulator/execute/addresses.hpp"
+#include "emulator/execute/opcodes.hpp"
+#include "emulator/ptx/decoder.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+
+/// True when lane i's element lies i elements after lane 0's.
+bool contiguous(const Addresses& addresses, uint32_t element_bytes) {
+    uint64_t difference = 0;
+    for (int lane = 0; lane < warp_size; ++lane)
+        difference |= addresses[lane] ^ (addresses[0] + static_cast<uint64_t>(lane) * element_bytes);
+    return difference == 0;
+}
+
+template <class T>
+T read(uint64_t address) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return value;
+}
+
+/// `T` lies in memory, `C` is the register's cell: a signed `T` is sign-extended to it.
+template <class T, class C, class Base>
+void load(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    locate(warp, instruction, active, AccessKind::load, addresses);
+    C* const result = warp.cells<C>(instruction.destination);
+    if (active == all_lanes && contiguous(addresses, sizeof(T))) {
+        T values[warp_size];
+        std::memcpy(values, reinterpret_cast<const void*>(addresses[0]), sizeof values);
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
+    } else {
+        for_each_lane(active, [&](int lane) { result[lane] = static_cast<C>(read<T>(addresses[lane])); });
+    }
+}
+
+template <class T, class C, class Base>
+void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    locate(warp, instruction, active, AccessKind::load, addresses);
+    uint64_t offset = 0;
+    for (const Row row : instruction.detail->rows) {
+        if (row != no_row) {
+            C* const result = warp.cells<C>(row);
+            for_each_lane(active, [&](int lane) { result[lane] = static_cast<C>(read<T>(addresses[lane] + offset)); });
+        }
+        offset += sizeof(T);
+    }
+}
+
+template <class T, class C, class Base>
+void store(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    locate(warp, instruction, active, AccessKind::store, addresses);
+    const C* const source = warp.cells<C>(instruction.sources[1]);
+    if (active == all_lanes && contiguous(addresses, sizeof(T))) {
+        T values[warp_size];
+        for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<T>(source[lane]);
+        std::memcpy(reinterpret_cast<void*>(addresses[0]), values, sizeof values);
+    } else {
+        for_each_lane(active, [&](int lane) {
+            const T value = static_cast<T>(source[lane]);
+            std::memcpy(reinterpret_cast<void*>(addresses[lane]), &value, sizeof value);
+        });
+    }
+}
+
+template <class T, class C, class Base>
+void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    locate(warp, instruction, active, AccessKind::store, addresses);
+    // Lane by lane: of lanes that write to one place, one wins with its whole vector.
+    for_each_lane(active, [&](int lane) {
+        uint64_t address = addresses[lane];
+        for (const Row row : instruction.detail->rows) {
+            const T value = static_cast<T>(warp.cells<C>(row)[lane]);
+            std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
+            address += sizeof(T);
+        }
+    });
+}
+
+/// A parameter of the kernel is the same for all lanes.
+template <class T, class C>
+void load_parameter(Warp& warp, const Instruction& instruction, LaneMask active) {
+    T value;
+    std::memcpy(&value, warp.block().launch().parameters.data() + instruction.immediate, sizeof value);
+    C* const result = warp.cells<C>(instruction.destination);
+    if (active == all_lanes) {
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(value);
+    } else {
+        for_each_lane(active, [&](int lane) { result[lane] = static_cast<C>(value); });
+    }
+}
+
+void between_fences(Warp& warp, const Instruction& instruction, LaneMask active) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    instruction.detail->inner(warp, instruction, active);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void memory_fence(Warp&, const Instruction&, LaneMask) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+void no_effect(Warp&, const Instruction&, LaneMask) {}
+
+// ---- decoding ------------------------------------------------------------------------------------------------------------
+
+struct Form {
+    Type type = Type::none;
+    bool wide_cell = false, wide_base = false, vector = false;
+};
+
+template <class T, class C, template <class, class, class> class Family>
+Handler for_base(const Form& form) {
+    using Narrow = Family<T, C, uint32_t>;
+    using Wide = Family<T, C, uint64_t>;
+    if (form.vector) return form.wide_base ? Wide::vector : Narrow::vector;
+    return form.wide_base ? Wide::scalar : Narrow::scalar;
+}
+
+template <class T, class C, class Base>
+struct Load {
+    static constexpr Handler scalar = &load<T, C, Base>, vector = &load_vector<T, C, Base>;
+};
+template <class T, class C, class Base>
+struct Store {
+    static constexpr Handler scalar = &store<T, C, Base>, vector = &store_vector<T, C, Base>;
+};
+template <class T, class C, class>
+struct LoadParameter {
+    static constexpr Handler scalar = &load_parameter<T, C>, vector = nullptr;
+};
+
+template <class T, template <class, class, class> class Family>
+Handler for_cell(const Form& form) {
+    if constexpr (sizeof(T) == 8) return for_base<T, uint64_t, Family>(form);
+    else return form.wide_cell ? for_base<T, uint64_t, Family>(form) : for_base<T, uint32_t, Family>(form);
+}
+
+template <template <class, class, class> class Family>
+Handler for_type(const Form& form) {
+    switch (form.type) {
+    case Type::s8: return for_cell<std::int8_t, Family>(form);
+    case Type::s16: return for_cell<std::int16_t, Family>(form);
+    case Type::s32: return for_cell<std::int32_t, Family>(form);
+    default: break;
+    }
+    switch (ptx::size_of(form.type)) {
+    case 1: return for_cell<uint8_t, Family>(form);
+    case 2: return for_cell<uint16_t, Family>(form);
+    case 4: return for_cell<uint32_t, Family>(form);
+    case 8: return for_cell<uint64_t, Family>(form);
+    default: return nullptr;
+    }
+}
+
+/// Cache operators and hints say nothing about results. Returns whether the access orders others around it.
+bool take_memory_modifiers(Decoding& statement) {
+    while (!statement.take_any({".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt", ".nc", ".L1::evict_normal", ".L1::evict_unchanged",
+                                ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::64B", ".L2::128B", ".L2::256B"})
+                .empty()) {}
+    const bool ordered = !statement.take_any({".acquire", ".release", ".volatile", ".relaxed"}).empty();
+    statement.take(".weak");
+    statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
+    return ordered;
+}
+
+/// Takes registers of `type`, one or a `{…}` of two or four.
+void take_elements(Decoding& statement, const Operand& operand, bool is_load, Form& form) {
+    const std::string_view vector = statement.take_any({".v2", ".v4"});
+    const auto row = [&](const Operand& element) {
+        bool wide = false;
+        Row result = no_row;
+        if (!is_load) result = statement.loose_source(element, form.type, wide);
+        else if (element.kind != Operand::Kind::sink) result = statement.loose_destination(element, form.type, wide);
+        else return no_row;
+        form.wide_cell = wide;
+        return result;
+    };
+    form.vector = !vector.empty();
+    statement.instruction.bytes = static_cast<uint16_t>(ptx::size_of(form.type));
+    if (!form.vector) {
+        (is_load ? statement.instruction.destination : statement.instruction.sources[1]) = row(operand);
+        return;
+    }
+    const std::size_t count = vector == ".v2" ? 2 : 4;
+    if (operand.kind != Operand::Kind::list || operand.elements.size() != count)
+        statement.invalid(operand.place, "a vector of " + std::to_string(count) + " registers is needed here");
+    statement.instruction.bytes = static_cast<uint16_t>(statement.instruction.bytes * count);
+    if (statement.instruction.bytes > 16) statement.unsupported(operand.place, "accesses of more than 16 bytes are not supported");
+    std::vector<Row> rows;
+    bool narrow_seen = false, wide_seen = false;
+    for (const Operand& element : operand.elements) {
+        rows.push_back(row(element));
+        if (element.kind != Operand::Kind::sink) (form.wide_cell ? wide_seen : narrow_seen) = true;
+    }
+    if (narrow_seen && wide_seen) statement.unsupported(operand.place, "registers of different widths are not supported here");
+    form.wide_cell = wide_seen;
+    statement.detail().rows = std::move(rows);
+}
+
+bool is_parameter_of_kernel(const Decoding& statement, const Operand& base) {
+    if (base.kind != Operand::Kind::symbol || !base.variable || !statement.function().is_kernel) return false;
+    for (const ptx::Variable* parameter : statement.function().parameters)
+        if (parameter == base.variable) return true;
+    return false;
+}
+
+/// `.param` is the kernel's parameters in a kernel, where nothing is stored to them; arguments and results of functions lie
+/// in the frame's local memory.
+Space resolve_parameter_space(const Decoding& statement, const Operand& address) {
+    const Operand& base = address.elements.front();
+    if (base.kind == Operand::Kind::symbol && base.variable && !is_parameter_of_kernel(statement, base)) return Space::local;
+    return statement.function().is_kernel ? Space::param : Space::local;
+}
+
+template <template <class, class, class> class Family>
+void decode_access(Decoding& statement, bool is_load) {
+    const bool ordered = take_memory_modifiers(statement);
+    Space space = statement.take_space();
+    Form form;
+    form.type = statement.take_type();
+    statement.expect_operands(2, 2);
+    const Operand& address = statement.operand(is_load ? 1 : 0);
+    form.wide_base = statement.address(address, space);
+    if (space == Space::param) space = resolve_parameter_space(statement, address);
+    statement.instruction.space = space;
+    take_elements(statement, statement.operand(is_load ? 0 : 1), is_load, form);
+
+    Handler handler = for_type<Family>(form);
+    if (is_load && space == Space::param && !form.vector && is_parameter_of_kernel(statement, address.elements.front())) {
+        const Operand& base = address.elements.front();
+        const uint64_t offset = statement.parameter_offset(base) + static_cast<uint64_t>(address.offset);
+        uint32_t total = 0;
+        ptx::parameter_offsets(statement.function(), total);
+        if (offset > total || total - offset < statement.instruction.bytes)
+            statement.invalid(address.place, "this lies outside the kernel's parameters");
+        statement.instruction.immediate = offset;
+        handler = for_type<LoadParameter>(form);
+    }
+    if (!handler) statement.no_such_type(form.type);
+    statement.execute_with(handler);
+    if (!ordered) return;
+    statement.detail().inner = handler;
+    statement.execute_with(&between_fences);
+}
+
+void decode_ld(Decoding& statement) { decode_access<Load>(statement, true); }
+void decode_st(Decoding& statement) { decode_access<Store>(statement, false); }
+
+void decode_ldu(Decoding& statement) { decode_access<Load>(statement, true); }
+
+void decode_fence(Decoding& statement) {
+    statement.take_any({".sc", ".acq_rel", ".acquire", ".release"});
+    statement.take_any({".cta", ".cluster", ".gpu", ".gl", ".sys"});
+    statement.expect_operands(0, 0);
+    statement.execute_with(&memory_fence);
+}
+
+void decode_prefetch(Decoding& statement) {
+    statement.take_any({".global", ".local"});
+    statement.take_any({".L1", ".L2", ".L2::evict_last", ".L2::evict_normal"});
+    statement.expect_operands(1, 1);
+    statement.execute_with(&no_effect);
+}
+
+} // namespace
+
+std::span<const Opcode> memory_opcodes() {
+    static constexpr Opcode opcodes[] = {
+        {"ld", decode_ld},       {"ldu", decode_ldu},           {"st", decode_st},           {"membar", decode_fence},
+        {"fence", decode_fence}, {"prefetch", decode_prefetch}, {"prefetchu", decode_prefetch},
+    };
+    return opcodes;
+}
+
+} // namespace emulator

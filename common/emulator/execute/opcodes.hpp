@@ -1,0 +1,30 @@
+/// \file
+/// The instructions that the emulator knows, one table a family. Each family lives in the file of its name.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace emulator {
+
+namespace ptx {
+class Decoding;
+}
+
+/// An opcode without its modifiers, and the function that turns a statement with it into an instruction.
+struct Opcode {
+    std::string_view name;
+    void (*decode)(ptx::Decoding&);
+};
+
+std::span<const Opcode> integer_opcodes();
+std::span<const Opcode> floating_point_opcodes();
+std::span<const Opcode> logic_opcodes();
+std::span<const Opcode> compare_opcodes();
+std::span<const Opcode> convert_opcodes();
+std::span<const Opcode> memory_opcodes();
+std::span<const Opcode> atomic_opcodes();
+std::span<const Opcode> warp_opcodes();
+std::span<const Opcode> control_opcodes();
+
+} // namespace emulator

@@ -1,0 +1,307 @@
+/// \file
+/// Instructions that lanes of a warp execute together: shfl, vote, match, redux, activemask, elect, bar.warp.sync.
+///
+/// Each names its members in a mask, and completes when all members that have not exited have come.
+#include "emulator/execute/warp.hpp"
+
+#include "emulator/execute/opcodes.hpp"
+#include "emulator/machine/warp.hpp"
+#include "emulator/ptx/decoder.hpp"
+
+#include <algorithm>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Decoding;
+using ptx::Operand;
+using ptx::Type;
+using std::int32_t, std::uint32_t, std::uint64_t;
+
+/// The row of member masks is the detail's first.
+Row members_row(const Instruction& instruction) { return instruction.detail->rows.front(); }
+
+/// Lanes that name different members are groups of their own. Calls `execute(group, members)` for each group that is complete
+/// and moves it on; the lanes of the others wait here until they are executed anew.
+template <class Execute>
+void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute) {
+    const uint32_t* const members = warp.cells<uint32_t>(members_row(instruction));
+    LaneMask done = 0;
+    for (LaneMask left = active; left != 0;) {
+        const LaneMask named = members[std::countr_zero(left)];
+        LaneMask group = 0;
+        for_each_lane(left, [&](int lane) { group |= LaneMask{members[lane] == named} << lane; });
+        left &= ~group;
+        if ((named & warp.live() & ~group) != 0) continue;
+        execute(group);
+        done |= group;
+    }
+    if (done == active) warp.advance();
+    else warp.wait_for_members(done, members);
+}
+
+// ---- shfl ----------------------------------------------------------------------------------------------------------------
+
+enum ShuffleMode : uint32_t { up, down, butterfly, index };
+
+/// The lane that `lane` reads, or -1 when it would leave its segment: then it keeps its own value.
+int source_lane(uint32_t mode, int lane, uint32_t b, uint32_t c) {
+    const int segment_mask = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31), offset = static_cast<int>(b & 31);
+    const int last = (lane & segment_mask) | (clamp & ~segment_mask);
+    const int first = lane & segment_mask;
+    switch (mode) {
+    case up: return lane - offset >= last ? lane - offset : -1;
+    case down: return lane + offset <= last ? lane + offset : -1;
+    case butterfly: return (lane ^ offset) <= last ? lane ^ offset : -1;
+    default: {
+        const int chosen = first | (offset & ~segment_mask);
+        return chosen <= last ? chosen : -1;
+    }
+    }
+}
+
+void shuffle(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
+        const uint32_t* const b = warp.cells<uint32_t>(instruction.sources[1]);
+        const uint32_t* const c = warp.cells<uint32_t>(instruction.sources[2]);
+        uint32_t results[warp_size];
+        LaneMask inside = 0;
+        for_each_lane(group, [&](int lane) {
+            const int from = source_lane(instruction.detail->mode, lane, b[lane], c[lane]);
+            results[lane] = value[from < 0 ? lane : from];
+            inside |= LaneMask{from >= 0} << lane;
+        });
+        uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+        for_each_lane(group, [&](int lane) { result[lane] = results[lane]; });
+        if (instruction.second != no_row) {
+            LaneMask& predicate = warp.predicate(instruction.second);
+            predicate = (predicate & ~group) | inside;
+        }
+    });
+}
+
+/// `d` or `d|p`
+void take_result_pair(Decoding& statement, Type type) {
+    const Operand& target = statement.operand(0);
+    const bool pair = target.kind == Operand::Kind::pair;
+    const Operand& first = pair ? target.elements[0] : target;
+    statement.instruction.destination = statement.destination(first, type);
+    if (pair && target.elements[1].kind != Operand::Kind::sink)
+        statement.instruction.second = statement.destination(target.elements[1], Type::pred);
+}
+
+void require_sync(Decoding& statement) {
+    if (!statement.take(".sync"))
+        statement.unsupported(statement.statement().place, "only the form with '.sync' is supported: lanes need not be together without it");
+}
+
+void decode_shfl(Decoding& statement) {
+    require_sync(statement);
+    const std::string_view mode = statement.take_any({".up", ".down", ".bfly", ".idx"});
+    if (mode.empty()) statement.invalid(statement.statement().place, "shfl needs .up, .down, .bfly or .idx");
+    const Type type = statement.take_type();
+    if (type != Type::b32) statement.no_such_type(type);
+    statement.expect_operands(5, 5);
+    take_result_pair(statement, type);
+    for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
+    statement.detail().rows = {statement.source(4, Type::b32)};
+    statement.detail().mode = mode == ".up" ? up : mode == ".down" ? down : mode == ".bfly" ? butterfly : index;
+    statement.control_with(&shuffle);
+}
+
+// ---- vote ----------------------------------------------------------------------------------------------------------------
+
+LaneMask true_lanes(Warp& warp, const Instruction& instruction, LaneMask group) {
+    return (warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0)) & group;
+}
+
+enum VoteMode : uint32_t { all, any, uniform };
+
+void vote(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const LaneMask yes = true_lanes(warp, instruction, group);
+        const uint32_t mode = instruction.detail->mode;
+        const bool result = mode == all ? yes == group : mode == any ? yes != 0 : yes == group || yes == 0;
+        LaneMask& predicate = warp.predicate(instruction.destination);
+        predicate = (predicate & ~group) | (result ? group : 0);
+    });
+}
+
+void ballot(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const LaneMask yes = true_lanes(warp, instruction, group);
+        uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+        for_each_lane(group, [&](int lane) { result[lane] = yes; });
+    });
+}
+
+void decode_vote(Decoding& statement) {
+    require_sync(statement);
+    const std::string_view mode = statement.take_any({".all", ".any", ".uni", ".ballot"});
+    if (mode.empty()) statement.invalid(statement.statement().place, "vote needs .all, .any, .uni or .ballot");
+    const Type type = statement.take_type();
+    if (type != (mode == ".ballot" ? Type::b32 : Type::pred)) statement.no_such_type(type);
+    statement.expect_operands(3, 3);
+    statement.instruction.destination = statement.destination(0, type);
+    bool negated = false;
+    statement.instruction.sources[0] = statement.predicate(statement.operand(1), negated);
+    statement.instruction.immediate = negated;
+    statement.detail().rows = {statement.source(2, Type::b32)};
+    statement.detail().mode = mode == ".all" ? all : mode == ".any" ? any : uniform;
+    statement.control_with(mode == ".ballot" ? &ballot : &vote);
+}
+
+// ---- match ---------------------------------------------------------------------------------------------------------------
+
+template <class T>
+void match_any(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const T* const value = warp.cells<T>(instruction.sources[0]);
+        uint32_t results[warp_size];
+        for_each_lane(group, [&](int lane) {
+            LaneMask same = 0;
+            for_each_lane(group, [&](int other) { same |= LaneMask{value[other] == value[lane]} << other; });
+            results[lane] = same;
+        });
+        uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+        for_each_lane(group, [&](int lane) { result[lane] = results[lane]; });
+    });
+}
+
+template <class T>
+void match_all(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const T* const value = warp.cells<T>(instruction.sources[0]);
+        bool same = true;
+        for_each_lane(group, [&](int lane) { same = same && value[lane] == value[std::countr_zero(group)]; });
+        uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+        for_each_lane(group, [&](int lane) { result[lane] = same ? group : 0; });
+        if (instruction.second == no_row) return;
+        LaneMask& predicate = warp.predicate(instruction.second);
+        predicate = (predicate & ~group) | (same ? group : 0);
+    });
+}
+
+void decode_match(Decoding& statement) {
+    require_sync(statement);
+    const std::string_view mode = statement.take_any({".any", ".all"});
+    const Type type = statement.take_type();
+    if (mode.empty() || (type != Type::b32 && type != Type::b64)) statement.no_such_type(type);
+    statement.expect_operands(3, 3);
+    take_result_pair(statement, Type::b32);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.detail().rows = {statement.source(2, Type::b32)};
+    const bool wide = type == Type::b64;
+    if (mode == ".any") statement.control_with(wide ? &match_any<uint64_t> : &match_any<uint32_t>);
+    else statement.control_with(wide ? &match_all<uint64_t> : &match_all<uint32_t>);
+}
+
+// ---- redux ---------------------------------------------------------------------------------------------------------------
+
+struct Add { template <class T> static T apply(T a, T b) { return a + b; } };
+struct Minimum { template <class T> static T apply(T a, T b) { return std::min(a, b); } };
+struct Maximum { template <class T> static T apply(T a, T b) { return std::max(a, b); } };
+struct And { template <class T> static T apply(T a, T b) { return a & b; } };
+struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
+struct ExclusiveOr { template <class T> static T apply(T a, T b) { return a ^ b; } };
+
+template <class Operation, class T>
+void reduce_lanes(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
+        T total = static_cast<T>(value[std::countr_zero(group)]);
+        for_each_lane(group & (group - 1), [&](int lane) { total = Operation::apply(total, static_cast<T>(value[lane])); });
+        uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+        for_each_lane(group, [&](int lane) { result[lane] = static_cast<uint32_t>(total); });
+    });
+}
+
+Handler reduction_handler(std::string_view operation, Type type) {
+    const bool is_signed = type == Type::s32;
+    if (operation == ".and" && type == Type::b32) return &reduce_lanes<And, uint32_t>;
+    if (operation == ".or" && type == Type::b32) return &reduce_lanes<Or, uint32_t>;
+    if (operation == ".xor" && type == Type::b32) return &reduce_lanes<ExclusiveOr, uint32_t>;
+    if (type != Type::u32 && type != Type::s32) return nullptr;
+    if (operation == ".add") return &reduce_lanes<Add, uint32_t>;
+    if (operation == ".min") return is_signed ? &reduce_lanes<Minimum, int32_t> : &reduce_lanes<Minimum, uint32_t>;
+    if (operation == ".max") return is_signed ? &reduce_lanes<Maximum, int32_t> : &reduce_lanes<Maximum, uint32_t>;
+    return nullptr;
+}
+
+void decode_redux(Decoding& statement) {
+    require_sync(statement);
+    const std::string_view operation = statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor"});
+    const Type type = statement.take_type();
+    const Handler handler = reduction_handler(operation, type);
+    if (!handler) statement.no_such_type(type);
+    statement.expect_operands(3, 3);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.detail().rows = {statement.source(2, Type::b32)};
+    statement.control_with(handler);
+}
+
+// ---- activemask, elect, bar.warp.sync ------------------------------------------------------------------------------------
+
+void active_mask(Warp& warp, const Instruction& instruction, LaneMask active) {
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    for_each_lane(active, [&](int lane) { result[lane] = active; });
+}
+
+void decode_activemask(Decoding& statement) {
+    const Type type = statement.take_type();
+    if (type != Type::b32) statement.no_such_type(type);
+    statement.expect_operands(1, 1);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.execute_with(&active_mask);
+}
+
+/// The lowest lane of the group is the leader.
+void elect(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+        const auto leader = static_cast<uint32_t>(std::countr_zero(group));
+        if (instruction.destination != no_row) {
+            uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+            for_each_lane(group, [&](int lane) { result[lane] = leader; });
+        }
+        LaneMask& predicate = warp.predicate(instruction.second);
+        predicate = (predicate & ~group) | LaneMask{1} << leader;
+    });
+}
+
+void decode_elect(Decoding& statement) {
+    require_sync(statement);
+    statement.expect_operands(2, 2);
+    const Operand& target = statement.operand(0);
+    if (target.kind != Operand::Kind::pair) statement.invalid(target.place, "elect.sync writes a register and a predicate: d|p");
+    if (target.elements[0].kind != Operand::Kind::sink)
+        statement.instruction.destination = statement.destination(target.elements[0], Type::b32);
+    statement.instruction.second = statement.destination(target.elements[1], Type::pred);
+    statement.detail().rows = {statement.source(1, Type::b32)};
+    statement.control_with(&elect);
+}
+
+void warp_barrier(Warp& warp, const Instruction& instruction, LaneMask active) {
+    in_complete_groups(warp, instruction, active, [](LaneMask) {});
+}
+
+} // namespace
+
+void decode_warp_barrier(Decoding& statement) {
+    statement.expect_operands(1, 1);
+    statement.detail().rows = {statement.source(0, Type::b32)};
+    statement.control_with(&warp_barrier);
+}
+
+bool is_warp_barrier(const Instruction& instruction) { return instruction.execute == &warp_barrier; }
+
+std::span<const Opcode> warp_opcodes() {
+    static constexpr Opcode opcodes[] = {
+        {"shfl", decode_shfl}, {"vote", decode_vote}, {"match", decode_match}, {"redux", decode_redux}, {"activemask", decode_activemask}, {"elect", decode_elect},
+    };
+    return opcodes;
+}
+
+} // namespace emulator

@@ -1,0 +1,167 @@
+#include "emulator/machine/block.hpp"
+
+#include "emulator/machine/fault.hpp"
+#include "emulator/machine/where.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+namespace emulator {
+
+namespace {
+
+constexpr std::uint64_t warp_turn = 100'000;      // instructions, before the next warp of the block runs
+constexpr int shared_poison = 0xCD;               // fresh shared memory holds anything but zeros
+
+std::string triple(Dim3 d) {
+    std::string text = "(";
+    text += std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
+    return text += ")";
+}
+
+/// Linear index to coordinates, x fastest.
+Dim3 coordinates(std::uint64_t index, Dim3 extent) {
+    return {static_cast<std::uint32_t>(index % extent.x), static_cast<std::uint32_t>(index / extent.x % extent.y),
+            static_cast<std::uint32_t>(index / extent.x / extent.y)};
+}
+
+} // namespace
+
+Block::Block(const Launch& launch, std::span<Observer* const> observers)
+    : launch_(launch), observers_(observers), threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
+      shared_bytes_(launch.kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes),
+      shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
+    for (std::uint32_t first = 0; first < threads_; first += warp_size)
+        warps_.push_back(std::make_unique<Warp>(*this, first / warp_size));
+}
+
+void Block::start(std::uint64_t index) {
+    index_ = coordinates(index, launch_.configuration.grid);
+    live_threads_ = threads_;
+    barriers_ = {};
+    std::memset(shared_.get(), shared_poison, shared_bytes_);
+    for (const auto& warp : warps_) {
+        const std::uint32_t threads = std::min<std::uint32_t>(threads_ - warp->index() * warp_size, warp_size);
+        warp->start(threads == warp_size ? all_lanes : (LaneMask{1} << threads) - 1);
+    }
+}
+
+bool Block::run(std::uint64_t budget) {
+    std::uint64_t executed = 0;
+    while (executed < budget && live_threads_ != 0) {
+        std::uint64_t in_this_round = 0;
+        for (const auto& warp : warps_) {
+            if (warp->finished()) continue;
+            try {
+                in_this_round += warp->run(warp_turn);
+            } catch (const Fault& fault) {
+                report(fault, *warp);
+            }
+        }
+        if (in_this_round == 0 && live_threads_ != 0) report_deadlock();
+        executed += in_this_round;
+    }
+    return live_threads_ == 0;
+}
+
+const Allocation* Block::allocation(std::uint64_t address, std::size_t bytes) {
+    if (!last_allocation_ || !last_allocation_->contains(address, bytes)) {
+        const Allocation* const found = launch_.memory.find(address);
+        if (!found || !found->contains(address, bytes)) return nullptr;
+        last_allocation_ = found;
+    }
+    return last_allocation_;
+}
+
+std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const {
+    const Dim3 block = launch_.configuration.block, grid = launch_.configuration.grid;
+    const Dim3 thread = coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
+    const LaneMask lane_bit = LaneMask{1} << lane;
+    switch (which) {
+    case Special::tid_x: return thread.x;
+    case Special::tid_y: return thread.y;
+    case Special::tid_z: return thread.z;
+    case Special::ntid_x: return block.x;
+    case Special::ntid_y: return block.y;
+    case Special::ntid_z: return block.z;
+    case Special::ctaid_x: return index_.x;
+    case Special::ctaid_y: return index_.y;
+    case Special::ctaid_z: return index_.z;
+    case Special::nctaid_x: return grid.x;
+    case Special::nctaid_y: return grid.y;
+    case Special::nctaid_z: return grid.z;
+    case Special::laneid: return static_cast<std::uint32_t>(lane);
+    case Special::warpid: return warp;
+    case Special::nwarpid: return DeviceLimits::threads_per_multiprocessor / warp_size;
+    case Special::smid: return static_cast<std::uint32_t>((index_.x + std::uint64_t{grid.x} * (index_.y + std::uint64_t{grid.y} * index_.z)) %
+                                                          DeviceLimits::multiprocessors);
+    case Special::nsmid: return DeviceLimits::multiprocessors;
+    case Special::lanemask_eq: return lane_bit;
+    case Special::lanemask_lt: return lane_bit - 1;
+    case Special::lanemask_le: return lane_bit | (lane_bit - 1);
+    case Special::lanemask_gt: return ~(lane_bit | (lane_bit - 1));
+    case Special::lanemask_ge: return ~(lane_bit - 1);
+    case Special::dynamic_smem_size: return launch_.configuration.dynamic_shared_bytes;
+    case Special::total_smem_size: return shared_bytes_;
+    case Special::zero: return 0;
+    }
+    return 0;
+}
+
+// ---- barriers ------------------------------------------------------------------------------------------------------------
+
+void Block::arrive(std::uint32_t which, std::uint32_t threads, std::uint32_t expected, std::uint32_t truths) {
+    Barrier& barrier = barriers_[which];
+    barrier.arrived += threads;
+    barrier.expected = expected;
+    barrier.truths += truths;
+    complete_if_all_arrived(which);
+}
+
+void Block::threads_exited(std::uint32_t threads) {
+    live_threads_ -= threads;
+    for (std::uint32_t which = 0; which < barrier_count; ++which)
+        if (barriers_[which].arrived != 0) complete_if_all_arrived(which);
+}
+
+void Block::complete_if_all_arrived(std::uint32_t which) {
+    const Barrier barrier = barriers_[which];
+    // Where a number of threads is named, a last warp of fewer than 32 counts as a whole one.
+    const std::uint32_t missing_in_last_warp = (warp_size - threads_ % warp_size) % warp_size;
+    if (barrier.expected == 0 ? barrier.arrived < live_threads_ : barrier.arrived + missing_in_last_warp < barrier.expected) return;
+    barriers_[which] = {};
+    for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
+}
+
+// ---- messages ------------------------------------------------------------------------------------------------------------
+
+void Block::report(const Fault& fault, const Warp& warp) const {
+    const Code& code = *warp.running().frame->code;
+    const std::uint32_t pc = code.index_of(*fault.instruction);
+    const Dim3 thread = coordinates(std::uint64_t{warp.index()} * warp_size + static_cast<std::uint32_t>(fault.lane), launch_.configuration.block);
+    std::string message = fault.message + "\nin " + launch_.kernel.readable_name() + ", block " + triple(index_) + ", thread " + triple(thread);
+    if (const std::string line = source_line(code, pc); !line.empty()) message += ", at " + line;
+    throw Error(fault.failure, message + "\n" + ptx_line(code, pc));
+}
+
+void Block::report_deadlock() const {
+    std::ostringstream message;
+    message << "no thread of block " << triple(index_) << " of " << launch_.kernel.readable_name()
+            << " can go on: each waits for others that do not come, or have exited";
+    for (const auto& warp : warps_) {
+        for (const Fragment& fragment : warp->others()) {
+            const Code& code = *fragment.frame->code;
+            const int first = static_cast<int>(warp->index()) * warp_size;
+            message << '\n' << std::popcount(fragment.lanes) << " threads of warp " << warp->index() << " (from thread "
+                    << first + std::countr_zero(fragment.lanes) << " to " << first + 31 - std::countl_zero(fragment.lanes) << ") wait ";
+            if (fragment.wait == Wait::block_barrier) message << "at barrier " << fragment.barrier;
+            else message << "for the lanes that their mask names";
+            if (const std::string line = source_line(code, fragment.pc); !line.empty()) message << ", at " << line;
+            message << '\n' << ptx_line(code, fragment.pc);
+        }
+    }
+    throw Error(Failure::launch_failure, message.str());
+}
+
+} // namespace emulator

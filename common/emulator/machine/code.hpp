@@ -1,0 +1,101 @@
+/// \file
+/// Decoded instructions: what the machine executes.
+#pragma once
+
+#include "emulator/machine/lanes.hpp"
+#include "emulator/ptx/module.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace emulator {
+
+class Warp;
+struct Code;
+struct Instruction;
+
+/// Executes one instruction for the lanes in `active`, which are never none.
+/// Straight-line instructions change registers and memory only. Control instructions also move the running lanes' program
+/// counter, and may split, stop or end them.
+using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask active);
+
+/// A row of registers or a predicate mask, as an offset in bytes from the frame's first row.
+using Row = std::uint32_t;
+inline constexpr Row no_row = UINT32_MAX;
+
+/// What `bar.red` makes of the threads' predicates.
+enum BarrierReduction : std::uint32_t { barrier_popc, barrier_and, barrier_or };
+
+/// Sizes of what an instruction moves, and other facts that its handler wants at run time.
+struct Detail {
+    virtual ~Detail() = default;
+
+    std::vector<Row> rows; ///< the elements of a vector, or the row of a member mask
+    std::vector<std::uint32_t> targets; ///< of an indexed branch
+    const Code* callee = nullptr;
+    Handler inner = nullptr;        ///< the handler that this one wraps
+    LaneMask (*find_lanes)(Warp&, Row, Row) = nullptr; ///< of a comparison: where it holds for two rows
+    std::uint32_t mode = 0;
+    std::vector<std::uint32_t> argument_offsets, argument_sizes; ///< of a call, in the caller's frame of local memory
+    std::vector<std::uint32_t> result_offsets, result_sizes;
+};
+
+struct Instruction {
+    Handler execute = nullptr;
+    Row destination = no_row;
+    Row second = no_row; ///< a second destination: the predicate of a shuffle, the other half of `setp p|q`
+    Row sources[3] = {no_row, no_row, no_row};
+    Row guard = no_row;
+    bool guard_negated = false;
+    bool is_control = false;
+    bool is_branch = false;  ///< a control instruction that says itself where the lanes go that its guard leaves out
+    ptx::Space space = ptx::Space::generic; ///< of a memory access
+    std::uint16_t bytes = 0;         ///< of one lane's memory access, vector elements together
+    std::uint32_t next_control = 0;  ///< index of the first control instruction that is not before this one
+    std::uint64_t immediate = 0;     ///< displacement of an address, target of a branch
+    const Detail* detail = nullptr;
+};
+
+/// Registers of the machine that a program can read but not write.
+enum class Special : std::uint8_t {
+    tid_x, tid_y, tid_z,
+    ntid_x, ntid_y, ntid_z,
+    ctaid_x, ctaid_y, ctaid_z,
+    nctaid_x, nctaid_y, nctaid_z,
+    laneid, warpid, nwarpid, smid, nsmid,
+    lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+    dynamic_smem_size, total_smem_size,
+    zero, ///< those that are always zero here
+};
+
+/// A decoded function.
+struct Code {
+    struct Constant {
+        Row row = no_row;
+        bool wide = false;           ///< 8-byte cells
+        bool local_address = false;  ///< relative to the frame's place in local memory
+        std::uint64_t value = 0;
+    };
+    struct SpecialRow {
+        Row row = no_row;
+        Special special = Special::zero;
+    };
+
+    const ptx::Function* function = nullptr;
+    const ptx::Module* module = nullptr;
+    std::vector<Instruction> instructions; ///< the last one is always a control instruction
+    std::vector<const ptx::Statement*> statements; ///< one for each instruction; null for the implied last one
+    std::vector<std::unique_ptr<Detail>> details;
+    std::vector<Constant> constants;
+    std::vector<SpecialRow> specials;
+    std::uint32_t frame_bytes = 0; ///< of all rows
+    std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
+    std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
+
+    std::uint32_t index_of(const Instruction& instruction) const {
+        return static_cast<std::uint32_t>(&instruction - instructions.data());
+    }
+};
+
+} // namespace emulator

@@ -1,0 +1,145 @@
+#include "emulator/machine/launch.hpp"
+
+#include "emulator/error.hpp"
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/observe/counting.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace emulator {
+
+namespace {
+
+/// A block that has not ended after so many instructions may wait for another: one that has not begun gets its turn.
+constexpr std::uint64_t block_turn = 4'000'000;
+constexpr std::size_t most_blocks_at_once = 64; // of one host thread
+
+std::string show(Dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
+
+bool within(Dim3 extent, Dim3 limit) {
+    return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= limit.x && extent.y <= limit.y && extent.z <= limit.z;
+}
+
+void check(const Kernel& kernel, const LaunchConfiguration& configuration, std::span<const std::byte> parameters) {
+    const auto refuse = [&](const std::string& why) {
+        throw Error(Failure::invalid_configuration, "cannot launch " + kernel.readable_name() + ": " + why);
+    };
+    if (!within(configuration.grid, DeviceLimits::grid))
+        refuse("a grid of " + show(configuration.grid) + " blocks; each extent must be at least 1 and at most " + show(DeviceLimits::grid));
+    if (!within(configuration.block, DeviceLimits::block))
+        refuse("a block of " + show(configuration.block) + " threads; each extent must be at least 1 and at most " + show(DeviceLimits::block));
+    const std::uint32_t most = kernel.max_threads_per_block();
+    if (configuration.block.count() > most)
+        refuse("a block of " + std::to_string(configuration.block.count()) + " threads; this kernel takes at most " + std::to_string(most));
+    const std::uint64_t shared = std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
+    if (shared > configuration.dynamic_shared_limit && shared > DeviceLimits::default_shared_bytes_per_block)
+        refuse(std::to_string(shared) + " bytes of shared memory; at most " +
+               std::to_string(std::max(configuration.dynamic_shared_limit, DeviceLimits::default_shared_bytes_per_block)) +
+               " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " + std::to_string(DeviceLimits::shared_bytes_per_block) + ")");
+    if (parameters.size() < kernel.parameter_bytes())
+        refuse(std::to_string(parameters.size()) + " bytes of parameters instead of " + std::to_string(kernel.parameter_bytes()));
+}
+
+/// Hands out blocks to the host threads, and keeps the first failure.
+class Work {
+public:
+    explicit Work(std::uint64_t blocks) : blocks_(blocks) {}
+
+    bool next(std::uint64_t& index) {
+        if (stopped_.load(std::memory_order_relaxed)) return false;
+        index = next_.fetch_add(1, std::memory_order_relaxed);
+        return index < blocks_;
+    }
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+    void fail(std::exception_ptr error) {
+        const std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::move(error);
+        stopped_ = true;
+    }
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+private:
+    std::uint64_t blocks_;
+    std::atomic<std::uint64_t> next_{0};
+    std::atomic<bool> stopped_{false};
+    std::mutex mutex_;
+    std::exception_ptr error_;
+};
+
+/// One host thread's share of the grid.
+void run_blocks(const Launch& launch, Work& work, std::span<Observer* const> observers) {
+    std::deque<std::unique_ptr<Block>> begun, free;
+    const auto begin_next = [&] {
+        std::uint64_t index = 0;
+        if (begun.size() >= most_blocks_at_once || !work.next(index)) return false;
+        if (free.empty()) free.push_back(std::make_unique<Block>(launch, observers));
+        begun.push_front(std::move(free.back()));
+        free.pop_back();
+        begun.front()->start(index);
+        return true;
+    };
+    while (!work.stopped() && (!begun.empty() || begin_next())) {
+        std::unique_ptr<Block> block = std::move(begun.front());
+        begun.pop_front();
+        const bool finished = block->run(block_turn);
+        (finished ? free : begun).push_back(std::move(block));
+        if (!finished) begin_next();
+    }
+}
+
+/// Keeps the caller's floating-point environment (rounding, flushing to zero) out of the emulated arithmetic, and back.
+class DefaultFloatingPoint {
+public:
+    DefaultFloatingPoint() {
+        std::fegetenv(&environment_);
+        std::fesetenv(FE_DFL_ENV);
+    }
+    ~DefaultFloatingPoint() { std::fesetenv(&environment_); }
+
+private:
+    std::fenv_t environment_;
+};
+
+} // namespace
+
+Counters run(const Kernel& kernel, const LaunchConfiguration& configuration, std::span<const std::byte> parameters, GlobalMemory& memory,
+             unsigned host_threads) {
+    check(kernel, configuration, parameters);
+    const Launch launch{kernel, configuration, parameters, memory, kernel.local_bytes()};
+    const std::uint64_t blocks = configuration.grid.count();
+    const std::uint64_t wanted = host_threads != 0 ? host_threads : std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t workers = static_cast<std::size_t>(std::min(wanted, blocks));
+
+    Work work(blocks);
+    std::vector<Counting> counting(workers);
+    const auto worker = [&](std::size_t k) {
+        try {
+            const DefaultFloatingPoint environment;
+            Observer* const observers[] = {&counting[k]};
+            run_blocks(launch, work, observers);
+        } catch (...) {
+            work.fail(std::current_exception());
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t k = 1; k < workers; ++k) threads.emplace_back(worker, k);
+    worker(0);
+    threads.clear(); // joins
+    work.rethrow();
+
+    Counters total;
+    for (const Counting& one : counting) total += one.counters();
+    return total;
+}
+
+} // namespace emulator

@@ -1,0 +1,158 @@
+#include "emulator/machine/loaded_module.hpp"
+
+#include "emulator/machine/code.hpp"
+#include "emulator/machine/launch.hpp"
+#include "emulator/machine/where.hpp"
+#include "emulator/ptx/decoder.hpp"
+#include "emulator/ptx/diagnostic.hpp"
+#include "emulator/ptx/parser.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace emulator {
+
+namespace {
+
+/// Local memory for the frames of called functions, as much as no lesson needs: how deep calls go is not known beforehand.
+constexpr std::uint32_t call_stack_bytes = 16 * 1024;
+
+constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+
+/// The functions that a kernel reaches, itself first, and the shared variables that they name.
+class Reach {
+public:
+    Reach(const ptx::Function& kernel, const ptx::Module& module) : module_(module) { visit(kernel); }
+
+    const std::vector<const ptx::Function*>& functions() const { return functions_; }
+    const std::vector<const ptx::Variable*>& shared() const { return shared_; }
+
+private:
+    void visit(const ptx::Function& function) {
+        if (std::find(functions_.begin(), functions_.end(), &function) != functions_.end()) return;
+        functions_.push_back(&function);
+        for (const auto& variable : function.variables)
+            if (variable->space == ptx::Space::shared) note(*variable);
+        for (const ptx::Statement& statement : function.statements)
+            for (const ptx::Operand& operand : statement.operands) visit(operand);
+    }
+
+    void visit(const ptx::Operand& operand) {
+        for (const ptx::Operand& element : operand.elements) visit(element);
+        if (operand.kind != ptx::Operand::Kind::symbol || operand.variable || !seen_.insert(operand.name).second) return;
+        if (const ptx::Function* function = module_.function(operand.name); function && function->has_body) visit(*function);
+        const ptx::Variable* variable = module_.variable(operand.name);
+        if (variable && variable->space == ptx::Space::shared) note(*variable);
+    }
+
+    void note(const ptx::Variable& variable) { shared_.push_back(&variable); }
+
+    const ptx::Module& module_;
+    std::vector<const ptx::Function*> functions_;
+    std::vector<const ptx::Variable*> shared_;
+    std::set<std::string_view> seen_;
+};
+
+} // namespace
+
+/// The decoded functions of one kernel: shared variables lie elsewhere in each, so each has its own.
+struct KernelCode {
+    std::vector<std::unique_ptr<Code>> functions; ///< the kernel itself first
+};
+
+Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
+    : function_(function), module_(module), code_(std::make_unique<KernelCode>()) {
+    const auto offsets = ptx::parameter_offsets(function, parameter_bytes_);
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        parameters_.push_back({offsets[i], static_cast<std::uint32_t>(function.parameters[i]->bytes)});
+
+    const Reach reach(function, module.ptx());
+    ptx::Linkage linkage;
+    linkage.module = &module.ptx();
+    linkage.addresses = module.addresses();
+    std::uint64_t shared = 0;
+    for (const ptx::Variable* variable : reach.shared()) {
+        if (variable->bytes == 0) continue; // dynamic shared memory comes after all static variables
+        shared = align_up(shared, variable->alignment);
+        linkage.addresses[variable->name] = shared;
+        shared += variable->bytes;
+    }
+    std::uint64_t dynamic_alignment = 1;
+    for (const ptx::Variable* variable : reach.shared())
+        if (variable->bytes == 0) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable->alignment);
+    shared = align_up(shared, dynamic_alignment);
+    for (const ptx::Variable* variable : reach.shared())
+        if (variable->bytes == 0) linkage.addresses[variable->name] = shared;
+    if (shared > DeviceLimits::default_shared_bytes_per_block)
+        throw Error(Failure::invalid_configuration, readable_name() + " has " + std::to_string(shared) + " bytes of static shared memory; at most " +
+                                                        std::to_string(DeviceLimits::default_shared_bytes_per_block) + " are allowed");
+    static_shared_bytes_ = static_cast<std::uint32_t>(shared);
+
+    for (const ptx::Function* reached : reach.functions()) {
+        code_->functions.push_back(std::make_unique<Code>());
+        linkage.functions[reached->name] = code_->functions.back().get();
+    }
+    for (std::size_t i = 0; i < reach.functions().size(); ++i) ptx::decode(*reach.functions()[i], linkage, *code_->functions[i]);
+}
+
+Kernel::~Kernel() = default;
+
+const std::string& Kernel::name() const { return function_.name; }
+
+std::string Kernel::readable_name() const { return emulator::readable_name(function_.name); }
+
+const Code& Kernel::code() const { return *code_->functions.front(); }
+
+std::uint32_t Kernel::local_bytes() const { return code().local_bytes + (code_->functions.size() > 1 ? call_stack_bytes : 0); }
+
+std::uint32_t Kernel::max_threads_per_block() const {
+    return function_.max_threads != 0 ? std::min(function_.max_threads, DeviceLimits::threads_per_block) : DeviceLimits::threads_per_block;
+}
+
+LoadedModule::LoadedModule(std::string text, GlobalMemory& memory) : memory_(memory), module_(ptx::parse(std::move(text))) {
+    for (const auto& variable : module_->variables) {
+        if (variable->space == ptx::Space::shared || variable->bytes == 0) continue;
+        const bool writable = variable->space != ptx::Space::constant;
+        const Allocation& allocation = memory_.allocate(variable->bytes, "variable " + emulator::readable_name(std::string(variable->name)), writable);
+        auto* const bytes = reinterpret_cast<std::byte*>(allocation.address);
+        std::memset(bytes, 0, variable->bytes);
+        std::copy(variable->initial.begin(), variable->initial.end(), bytes);
+        variables_[std::string(variable->name)] = &allocation;
+    }
+    for (const auto& variable : module_->variables) {
+        for (const ptx::Relocation& relocation : variable->relocations) {
+            const Allocation* const target = this->variable(relocation.symbol);
+            if (!target)
+                throw ptx::error_at(Failure::unsupported, module_->text, relocation.place, "only addresses of this module's variables can be initial values");
+            const std::uint64_t address = target->address + static_cast<std::uint64_t>(relocation.addend);
+            std::memcpy(reinterpret_cast<std::byte*>(variables_.at(std::string(variable->name))->address) + relocation.offset, &address, sizeof address);
+        }
+    }
+}
+
+LoadedModule::~LoadedModule() {
+    for (const auto& [name, allocation] : variables_) memory_.release(allocation->address);
+}
+
+const Allocation* LoadedModule::variable(std::string_view name) const {
+    const auto found = variables_.find(std::string(name));
+    return found == variables_.end() ? nullptr : found->second;
+}
+
+std::unordered_map<std::string_view, std::uint64_t> LoadedModule::addresses() const {
+    std::unordered_map<std::string_view, std::uint64_t> result;
+    for (const auto& [name, allocation] : variables_) result.emplace(name, allocation->address);
+    return result;
+}
+
+const Kernel& LoadedModule::kernel(std::string_view name) {
+    const auto found = kernels_.find(name);
+    if (found != kernels_.end()) return *found->second;
+    const ptx::Function* const function = module_->function(name);
+    if (!function || !function->is_kernel || !function->has_body)
+        throw Error(Failure::unknown_symbol, "there is no kernel called " + emulator::readable_name(std::string(name)) + " in this module");
+    return *kernels_.emplace(std::string(name), std::make_unique<Kernel>(*function, *this)).first->second;
+}
+
+} // namespace emulator

@@ -1,0 +1,82 @@
+/// \file
+/// A PTX module on the emulated device: its variables placed in memory, its kernels ready to run.
+#pragma once
+
+#include "emulator/memory/global_memory.hpp"
+#include "emulator/ptx/module.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+struct Code;
+struct KernelCode;
+class LoadedModule;
+
+/// Where a kernel parameter lies in the parameter buffer.
+struct Parameter {
+    std::uint32_t offset = 0, bytes = 0;
+};
+
+/// A kernel that can be launched with `run`.
+class Kernel {
+public:
+    Kernel(const ptx::Function& function, const LoadedModule& module);
+    ~Kernel();
+
+    const std::string& name() const;       ///< as in PTX: mangled
+    std::string readable_name() const;     ///< demangled
+    const std::vector<Parameter>& parameters() const { return parameters_; }
+    std::uint32_t parameter_bytes() const { return parameter_bytes_; }
+    std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
+    std::uint32_t local_bytes() const;     ///< local memory of a thread, in bytes
+    std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
+    const Code& code() const; ///< decoded
+    const LoadedModule& module() const { return module_; }
+
+private:
+    const ptx::Function& function_;
+    const LoadedModule& module_;
+    std::vector<Parameter> parameters_;
+    std::uint32_t parameter_bytes_ = 0;
+    std::uint32_t static_shared_bytes_ = 0;
+    std::unique_ptr<KernelCode> code_;
+};
+
+/// Parses PTX text and gives its `.global` and `.const` variables a place in `memory`, initialised.
+class LoadedModule {
+public:
+    /// \throws Error invalid_ptx with line and caret.
+    LoadedModule(std::string text, GlobalMemory& memory);
+    ~LoadedModule(); ///< releases the variables
+    LoadedModule(const LoadedModule&) = delete;
+    LoadedModule& operator=(const LoadedModule&) = delete;
+
+    /// The kernel called `name` (mangled), decoded when it is first asked for.
+    /// \throws Error unknown_symbol, or unsupported with the PTX line and a caret.
+    const Kernel& kernel(std::string_view name);
+
+    /// The variable called `name`, or null.
+    const Allocation* variable(std::string_view name) const;
+
+    /// Addresses of all variables by name; the names live as long as the module.
+    std::unordered_map<std::string_view, std::uint64_t> addresses() const;
+
+    const ptx::Module& ptx() const { return *module_; }
+
+private:
+    GlobalMemory& memory_;
+    std::unique_ptr<ptx::Module> module_;
+    std::unordered_map<std::string, const Allocation*> variables_;
+    std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
+};
+
+} // namespace emulator

@@ -1,0 +1,313 @@
+#include "emulator/machine/warp.hpp"
+
+#include "emulator/execute/warp.hpp"
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/fault.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace emulator {
+
+namespace {
+
+constexpr std::size_t row_alignment = 64;          // a cache line, and the widest vector register
+constexpr std::uint64_t instructions_in_order = 10'000; // before lanes that spin let those run that they may wait for
+
+std::byte* aligned(std::byte* storage) {
+    const auto address = reinterpret_cast<std::uintptr_t>(storage);
+    return storage + (row_alignment - address % row_alignment) % row_alignment;
+}
+
+void allocate_rows(Frame& frame, const Code& code) {
+    frame.code = &code;
+    frame.storage = std::make_unique<std::byte[]>(code.frame_bytes + row_alignment); // zeros
+    frame.rows = aligned(frame.storage.get());
+}
+
+template <class T>
+void fill(std::byte* row, T value) {
+    std::fill_n(reinterpret_cast<T*>(row), warp_size, value);
+}
+
+bool depends_on_block(Special special) {
+    return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z || special == Special::smid;
+}
+
+/// Deeper activations first, so that a function is left before its caller goes on; then the lowest program counter.
+bool comes_before(const Fragment& a, const Fragment& b) {
+    if (a.frame->depth != b.frame->depth) return a.frame->depth > b.frame->depth;
+    return a.pc < b.pc;
+}
+
+bool at_warp_barrier(const Fragment& fragment) { return is_warp_barrier(fragment.frame->code->instructions[fragment.pc]); }
+
+} // namespace
+
+Warp::Warp(Block& block, std::uint32_t index)
+    : block_(block), index_(index), local_bytes_(block.launch().stack_bytes),
+      local_(new std::byte[std::size_t{warp_size} * block.launch().stack_bytes]) {
+    allocate_rows(kernel_frame_, block.launch().kernel.code());
+    fill_constants(kernel_frame_);
+    fill_specials(kernel_frame_, false);
+}
+
+void Warp::start(LaneMask lanes) {
+    fill_specials(kernel_frame_, true);
+    live_ = lanes;
+    kernel_frame_.lanes = lanes;
+    for (const auto& frame : call_frames_) frame->lanes = 0;
+    others_.clear();
+    running_ = {&kernel_frame_, 0, lanes, Wait::nothing, 0, 0};
+    rows_ = kernel_frame_.rows;
+    slice_ = 0;
+    highest_first_ = false;
+}
+
+void Warp::fill_constants(Frame& frame) const {
+    for (const Code::Constant& constant : frame.code->constants) {
+        const std::uint64_t value = constant.value + (constant.local_address ? frame.local_base : 0);
+        if (constant.wide) fill(frame.rows + constant.row, value);
+        else fill(frame.rows + constant.row, static_cast<std::uint32_t>(value));
+    }
+}
+
+void Warp::fill_specials(Frame& frame, bool of_block_only) const {
+    for (const Code::SpecialRow& special : frame.code->specials) {
+        if (of_block_only && !depends_on_block(special.special)) continue;
+        auto* const cells = reinterpret_cast<std::uint32_t*>(frame.rows + special.row);
+        for (int lane = 0; lane < warp_size; ++lane) cells[lane] = block_.special(special.special, index_, lane);
+    }
+}
+
+// ---- running -------------------------------------------------------------------------------------------------------------
+
+std::uint64_t Warp::run(std::uint64_t budget) {
+    std::uint64_t executed = 0;
+    yielded_ = false;
+    while (executed < budget && !yielded_) {
+        if (running_.lanes == 0 || !others_.empty()) reschedule();
+        if (running_.lanes == 0) break;
+        const std::uint64_t count = run_to_control();
+        executed += count;
+        slice_ = others_.empty() ? 0 : slice_ + count;
+        if (slice_ < instructions_in_order) continue;
+        highest_first_ = !highest_first_;
+        slice_ = 0;
+    }
+    return executed;
+}
+
+/// Runs straight-line instructions until lanes are met, or up to and including the next control instruction.
+std::uint64_t Warp::run_to_control() {
+    const Code& code = *running_.frame->code;
+    const Instruction* const first = code.instructions.data() + running_.pc;
+    const std::uint32_t stop = others_.empty() ? first->next_control : std::min(first->next_control, merge_point());
+    const Instruction* const last = code.instructions.data() + stop;
+    const LaneMask lanes = running_.lanes;
+    for (const Instruction* instruction = first; instruction != last; ++instruction) {
+        LaneMask active = lanes;
+        if (instruction->guard != no_row) {
+            active &= predicate(instruction->guard) ^ (instruction->guard_negated ? all_lanes : 0);
+            if (active == 0) continue;
+        }
+        instruction->execute(*this, *instruction, active);
+    }
+
+    const std::uint32_t begin = running_.pc;
+    running_.pc = stop;
+    const bool at_control = stop == first->next_control;
+    const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
+    for (Observer* const observer : block_.observers()) observer->executed(*this, code, begin, count, lanes);
+    if (!at_control) return count;
+
+    LaneMask active = lanes;
+    if (last->guard != no_row) active &= predicate(last->guard) ^ (last->guard_negated ? all_lanes : 0);
+    if (active == 0) {
+        advance();
+        return count;
+    }
+    if (active != lanes && !last->is_branch) send(lanes & ~active, stop + 1);
+    last->execute(*this, *last, active);
+    return count;
+}
+
+/// The first instruction after the running one at which other lanes of the same activation are ready.
+std::uint32_t Warp::merge_point() const {
+    std::uint32_t result = UINT32_MAX;
+    for (const Fragment& other : others_)
+        if (other.wait == Wait::nothing && other.frame == running_.frame && other.pc > running_.pc) result = std::min(result, other.pc);
+    return result;
+}
+
+/// Joins lanes that have met and chooses who runs next.
+void Warp::reschedule() {
+    if (running_.lanes != 0) others_.push_back(running_);
+    running_.lanes = 0;
+
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+        for (std::size_t j = others_.size() - 1; j > i; --j) {
+            const Fragment& a = others_[i];
+            const Fragment& b = others_[j];
+            if (a.wait != Wait::nothing || b.wait != Wait::nothing || a.frame != b.frame || a.pc != b.pc) continue;
+            others_[i].lanes |= b.lanes;
+            others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(j));
+        }
+    }
+
+    Fragment* best = nullptr;
+    for (Fragment& candidate : others_) {
+        if (candidate.wait != Wait::nothing) continue;
+        if (!best || comes_before(candidate, *best) != highest_first_) best = &candidate;
+    }
+    if (!best) return;
+    running_ = *best;
+    *best = others_.back();
+    others_.pop_back();
+    rows_ = running_.frame->rows;
+}
+
+// ---- what control instructions do ----------------------------------------------------------------------------------------
+
+void Warp::split(LaneMask taken, std::uint32_t target) {
+    send(taken, target);
+    advance();
+}
+
+void Warp::send(LaneMask group, std::uint32_t target) {
+    Fragment sent = running_;
+    sent.lanes = group;
+    sent.pc = target;
+    running_.lanes &= ~group;
+    others_.push_back(sent);
+}
+
+void Warp::exit_running() {
+    const LaneMask lanes = running_.lanes;
+    for (Frame* frame = running_.frame; frame; frame = frame->caller) frame->lanes &= ~lanes;
+    live_ &= ~lanes;
+    running_.lanes = 0;
+    if (!others_.empty()) release_gathered();
+    block_.threads_exited(static_cast<std::uint32_t>(std::popcount(lanes)));
+}
+
+Frame& Warp::new_frame() {
+    for (const auto& frame : call_frames_)
+        if (frame->lanes == 0) return *frame;
+    return *call_frames_.emplace_back(std::make_unique<Frame>());
+}
+
+void Warp::call(const Instruction& instruction) {
+    Frame& caller = *running_.frame;
+    const Detail& detail = *instruction.detail;
+    const Code& callee = *detail.callee;
+    const std::uint32_t local_base = caller.local_base + caller.code->local_bytes;
+    if (local_base + callee.local_bytes > local_bytes_)
+        throw Fault{Failure::launch_failure, std::countr_zero(running_.lanes), &instruction,
+                    "stack overflow: calls need more than the " + std::to_string(local_bytes_) + " bytes of local memory that a thread has"};
+
+    Frame& frame = new_frame();
+    allocate_rows(frame, callee);
+    frame.caller = &caller;
+    frame.call = &instruction;
+    frame.depth = caller.depth + 1;
+    frame.local_base = local_base;
+    frame.lanes = running_.lanes;
+    fill_constants(frame);
+    fill_specials(frame, false);
+    const std::size_t arguments = std::min(detail.argument_offsets.size(), callee.argument_offsets.size());
+    for_each_lane(running_.lanes, [&](int lane) {
+        for (std::size_t i = 0; i < arguments; ++i)
+            std::memcpy(local(lane) + local_base + callee.argument_offsets[i], local(lane) + caller.local_base + detail.argument_offsets[i],
+                        detail.argument_sizes[i]);
+    });
+    running_.frame = &frame;
+    running_.pc = 0;
+    rows_ = frame.rows;
+}
+
+void Warp::return_from_function() {
+    Frame& frame = *running_.frame;
+    if (!frame.caller) return exit_running();
+    Frame& caller = *frame.caller;
+    const Detail& detail = *frame.call->detail;
+    const std::size_t results = std::min(detail.result_offsets.size(), frame.code->result_offsets.size());
+    for_each_lane(running_.lanes, [&](int lane) {
+        for (std::size_t i = 0; i < results; ++i)
+            std::memcpy(local(lane) + caller.local_base + detail.result_offsets[i], local(lane) + frame.local_base + frame.code->result_offsets[i],
+                        detail.result_sizes[i]);
+    });
+    frame.lanes &= ~running_.lanes;
+    running_.frame = &caller;
+    running_.pc = caller.code->index_of(*frame.call) + 1;
+    rows_ = caller.rows;
+}
+
+// ---- waiting -------------------------------------------------------------------------------------------------------------
+
+void Warp::wait_at_block_barrier(std::uint32_t barrier) {
+    running_.wait = Wait::block_barrier;
+    running_.barrier = barrier;
+    others_.push_back(running_);
+    running_.lanes = 0;
+    running_.wait = Wait::nothing;
+}
+
+void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads) {
+    for (Fragment& fragment : others_) {
+        if (fragment.wait != Wait::block_barrier || fragment.barrier != barrier) continue;
+        const Instruction& instruction = fragment.frame->code->instructions[fragment.pc];
+        if (instruction.destination != no_row) {
+            const std::uint32_t mode = instruction.detail->mode;
+            std::byte* const row = fragment.frame->rows + instruction.destination;
+            if (mode == barrier_popc) {
+                for_each_lane(fragment.lanes, [&](int lane) { reinterpret_cast<std::uint32_t*>(row)[lane] = truths; });
+            } else {
+                const bool result = mode == barrier_and ? truths == threads : truths != 0;
+                auto& predicate = *reinterpret_cast<LaneMask*>(row);
+                predicate = (predicate & ~fragment.lanes) | (result ? fragment.lanes : 0);
+            }
+        }
+        fragment.wait = Wait::nothing;
+        ++fragment.pc;
+    }
+}
+
+void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {
+    if (done != 0) send(done, running_.pc + 1);
+    while (running_.lanes != 0) {
+        Fragment waiting = running_;
+        waiting.wait = Wait::members;
+        waiting.members = members[std::countr_zero(running_.lanes)];
+        waiting.lanes = 0;
+        for_each_lane(running_.lanes, [&](int lane) { waiting.lanes |= LaneMask{members[lane] == waiting.members} << lane; });
+        running_.lanes &= ~waiting.lanes;
+        others_.push_back(waiting);
+    }
+    release_gathered();
+}
+
+/// Lets go those whose members have all come. Members of a warp barrier may have come to different places.
+void Warp::release_gathered() {
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+        const Fragment one = others_[i];
+        if (one.wait != Wait::members) continue;
+        const bool barrier = at_warp_barrier(one);
+        const auto together = [&](const Fragment& other) {
+            if (other.wait != Wait::members || other.members != one.members) return false;
+            return (other.frame == one.frame && other.pc == one.pc) || (barrier && at_warp_barrier(other));
+        };
+        LaneMask present = 0;
+        for (const Fragment& other : others_)
+            if (together(other)) present |= other.lanes;
+        if ((one.members & live_ & ~present) != 0) continue;
+        for (Fragment& other : others_) {
+            if (!together(other)) continue;
+            other.wait = Wait::nothing;
+            if (barrier) ++other.pc;
+        }
+    }
+}
+
+} // namespace emulator

@@ -1,0 +1,133 @@
+/// \file
+/// A warp: 32 lanes, their registers, and where each of them is.
+#pragma once
+
+#include "emulator/machine/code.hpp"
+#include "emulator/machine/lanes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+class Block;
+
+/// A function's activation: its registers for the lanes that called it together.
+struct Frame {
+    const Code* code = nullptr;
+    std::byte* rows = nullptr;
+    Frame* caller = nullptr;           ///< null for the kernel itself
+    const Instruction* call = nullptr; ///< in the caller's code
+    std::uint32_t depth = 0;
+    std::uint32_t local_base = 0; ///< where the frame starts in each lane's local memory
+    LaneMask lanes = 0;           ///< those that have not returned or exited
+    std::unique_ptr<std::byte[]> storage; ///< what `rows` points into
+};
+
+enum class Wait : std::uint8_t {
+    nothing,
+    block_barrier, ///< `bar.sync`: for other threads of the block
+    members,       ///< `bar.warp.sync`, shuffles, votes: for the lanes that the mask names
+};
+
+/// Lanes that are at the same instruction of the same activation and move together.
+struct Fragment {
+    Frame* frame = nullptr;
+    std::uint32_t pc = 0;
+    LaneMask lanes = 0;
+    Wait wait = Wait::nothing;
+    std::uint32_t barrier = 0; ///< which one, for block_barrier
+    LaneMask members = 0;      ///< whom it waits for, for members
+};
+
+/// Lanes may diverge: then a warp consists of several fragments. The fragment with the lowest program counter runs, so that
+/// the others are met again at the place where their ways join.
+class Warp {
+public:
+    /// Prepares storage for a launch; `index` is the warp's place in its block.
+    Warp(Block& block, std::uint32_t index);
+
+    /// Puts `lanes` at the kernel's first instruction.
+    void start(LaneMask lanes);
+
+    /// Runs until nothing is ready or about `budget` instructions have been executed. Returns how many were.
+    std::uint64_t run(std::uint64_t budget);
+
+    LaneMask live() const { return live_; } ///< lanes that have not exited
+    bool finished() const { return live_ == 0; }
+    std::uint32_t index() const { return index_; }
+    Block& block() const { return block_; }
+    const Fragment& running() const { return running_; } ///< no lanes: nothing runs
+    const std::vector<Fragment>& others() const { return others_; }
+
+    // ---- registers and local memory, for handlers ----------------------------------------------------------------------
+
+    /// The 32 cells of `row` in the running frame.
+    template <class T>
+    T* cells(Row row) const {
+        return reinterpret_cast<T*>(rows_ + row);
+    }
+    LaneMask& predicate(Row row) const { return *reinterpret_cast<LaneMask*>(rows_ + row); }
+
+    std::byte* local(int lane) const { return local_.get() + static_cast<std::size_t>(lane) * local_bytes_; }
+    std::uint32_t local_bytes() const { return local_bytes_; } ///< of each lane
+    std::uint32_t local_base() const { return running_.frame->local_base; }
+
+    // ---- what control instructions do with the running lanes -----------------------------------------------------------
+
+    void advance() { ++running_.pc; }
+    void jump(std::uint32_t target) { running_.pc = target; }
+
+    /// `taken` go to `target`, the others on.
+    void split(LaneMask taken, std::uint32_t target);
+
+    /// `group` go to `target`, the others stay.
+    void send(LaneMask group, std::uint32_t target);
+
+    void exit_running();
+    void call(const Instruction& instruction);
+    void return_from_function();
+
+    /// They stop here until `release_block_barrier`.
+    void wait_at_block_barrier(std::uint32_t barrier);
+
+    /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have come: then they
+    /// execute the instruction anew, together.
+    void wait_for_members(LaneMask done, const std::uint32_t* members);
+
+    /// Ends this turn: the running lanes wait for what others do.
+    void yield() { yielded_ = true; }
+
+    // ---- for the block -------------------------------------------------------------------------------------------------
+
+    /// Moves the lanes that wait at `barrier` on. A `bar.red` among them gets its result from `truths` of `threads`.
+    void release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads);
+
+private:
+    void fill_constants(Frame& frame) const;
+    void fill_specials(Frame& frame, bool of_block_only) const;
+    void reschedule();
+    void release_gathered();
+    std::uint64_t run_to_control();
+    std::uint32_t merge_point() const;
+    Frame& new_frame();
+
+    Block& block_;
+    std::uint32_t index_;
+    std::uint32_t local_bytes_;
+    std::unique_ptr<std::byte[]> local_;
+    Frame kernel_frame_;
+    std::vector<std::unique_ptr<Frame>> call_frames_; ///< those without lanes are free
+    std::byte* rows_ = nullptr;                       ///< of the running frame
+    LaneMask live_ = 0;
+    Fragment running_;
+    std::vector<Fragment> others_; ///< ready or waiting
+    std::uint64_t slice_ = 0;      ///< instructions since the order of choice last changed
+    bool highest_first_ = false;
+    bool yielded_ = false;
+};
+
+} // namespace emulator

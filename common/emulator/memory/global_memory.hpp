@@ -1,0 +1,63 @@
+/// \file
+/// The emulated device's global memory: every allocation that a kernel may touch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace emulator {
+
+/// A run of bytes that a kernel may access. A device address is the address of the same byte in this process,
+/// so that host code (managed memory, copies) and kernels see one memory.
+struct Allocation {
+    std::uint64_t address = 0;
+    std::size_t bytes = 0;
+    std::string origin;     ///< who asked for it, for error messages: "cudaMalloc #3", "variable table"
+    bool writable = true;   ///< false for constant memory
+
+    std::uint64_t end() const { return address + bytes; }
+    bool contains(std::uint64_t first, std::size_t count) const {
+        return first >= address && count <= bytes && first - address <= bytes - count;
+    }
+};
+
+/// Owns all allocations. Not synchronised: the runtime lets one API call or launch in at a time.
+class GlobalMemory {
+public:
+    GlobalMemory() = default;
+    ~GlobalMemory();
+    GlobalMemory(const GlobalMemory&) = delete;
+    GlobalMemory& operator=(const GlobalMemory&) = delete;
+
+    /// Returns a new allocation of `bytes` > 0 bytes at a page boundary (the device promises 256 bytes), followed by a page
+    /// that belongs to nobody. Its bytes are poisoned, as fresh device memory holds anything but zeros.
+    /// \throws Error out_of_memory when the machine does not have that much memory available.
+    const Allocation& allocate(std::size_t bytes, std::string origin, bool writable = true);
+
+    /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
+    const Allocation& adopt(void* first, std::size_t bytes, std::string origin);
+
+    /// Ends the allocation that starts at `address`. Returns false when there is none.
+    bool release(std::uint64_t address);
+
+    /// The allocation that holds `address`, or null.
+    const Allocation* find(std::uint64_t address) const;
+
+    /// The allocation that ends or starts closest to `address`, or null when there is none: for error messages.
+    const Allocation* nearest(std::uint64_t address) const;
+
+    /// Bytes that an allocation may still have, and all there are: those of this machine.
+    static std::size_t available_bytes();
+    static std::size_t total_bytes();
+
+private:
+    struct Entry {
+        Allocation allocation;
+        std::size_t mapped_bytes = 0; ///< 0: adopted, not ours to unmap
+    };
+    std::map<std::uint64_t, Entry> entries_;
+};
+
+} // namespace emulator

@@ -1,0 +1,95 @@
+#include "emulator/observe/memory_traffic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace emulator {
+
+namespace {
+
+using std::uint32_t, std::uint64_t;
+
+constexpr uint32_t sector_bytes = 32, bank_bytes = 4, banks = 32;
+
+/// How many different values there are among `count`, which it reorders.
+uint32_t distinct(uint64_t* values, uint32_t count) {
+    std::sort(values, values + count);
+    return static_cast<uint32_t>(std::unique(values, values + count) - values);
+}
+
+/// The most words that any bank has to give to `group`.
+uint32_t conflict_degree(const Access& access, LaneMask group) {
+    const uint32_t words_each = std::max(access.bytes / bank_bytes, 1u);
+    std::array<uint64_t, warp_size * 4> words;
+    uint32_t count = 0;
+    bool ascending = true;
+    for_each_lane(group, [&](int lane) {
+        for (uint32_t k = 0; k < words_each; ++k) {
+            const uint64_t word = access.addresses[lane] / bank_bytes + k;
+            ascending = ascending && (count == 0 || words[count - 1] < word);
+            words[count++] = word;
+        }
+    });
+    if (!ascending) count = distinct(words.data(), count);
+    std::array<std::uint8_t, banks> wanted{};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % banks]);
+    return most;
+}
+
+/// True when each active lane's neighbour at `distance` is inactive or has the same address.
+bool neighbours_agree(const Access& access, int distance) {
+    bool agree = true;
+    for_each_lane(access.active, [&](int lane) {
+        const int neighbour = lane ^ distance;
+        if ((access.active >> neighbour & 1) != 0 && access.addresses[lane] != access.addresses[neighbour]) agree = false;
+    });
+    return agree;
+}
+
+/// One bit for each bank that a lane's only word lies in. Inactive lanes repeat an active one.
+uint32_t banks_touched(const Access& access) {
+    uint32_t touched = 0;
+    for (int lane = 0; lane < warp_size; ++lane) touched |= 1u << (access.addresses[lane] / bank_bytes % banks);
+    return touched;
+}
+
+} // namespace
+
+uint32_t sectors(const Access& access) {
+    // Most requests touch sectors that lie close together: one bit for each.
+    const uint64_t first = access.addresses[0] / sector_bytes;
+    uint64_t touched = 0, far = 0;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        const uint64_t place = access.addresses[lane] / sector_bytes - first + 32;
+        far |= place >> 6;
+        touched |= uint64_t{1} << (place & 63);
+    }
+    if (far == 0) return static_cast<uint32_t>(std::popcount(touched));
+
+    std::array<uint64_t, warp_size> all;
+    for (int lane = 0; lane < warp_size; ++lane) all[static_cast<std::size_t>(lane)] = access.addresses[lane] / sector_bytes;
+    return distinct(all.data(), warp_size);
+}
+
+Wavefronts wavefronts(const Access& access) {
+    if (access.bytes <= bank_bytes) {
+        // No bank is wanted twice.
+        if (std::popcount(banks_touched(access)) == std::popcount(access.active)) return {1, 1};
+        return {conflict_degree(access, access.active), 1};
+    }
+    int lanes_each = access.bytes <= 8 ? 16 : 8;
+    if (neighbours_agree(access, 1) || neighbours_agree(access, 2)) lanes_each *= 2;
+    Wavefronts result;
+    const LaneMask first_group = lanes_each == 32 ? all_lanes : (LaneMask{1} << lanes_each) - 1;
+    for (int first = 0; first < warp_size; first += lanes_each) {
+        const LaneMask group = access.active & (first_group << first);
+        if (group == 0) continue;
+        result.count += conflict_degree(access, group);
+        ++result.ideal;
+    }
+    return result;
+}
+
+} // namespace emulator

@@ -1,0 +1,425 @@
+#include "emulator/ptx/decoder.hpp"
+
+#include "emulator/execute/opcodes.hpp"
+#include "emulator/machine/where.hpp"
+#include "emulator/ptx/diagnostic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+namespace emulator::ptx {
+
+namespace {
+
+constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+bool is_wide(Type type) { return size_of(type) == 8; }
+
+std::uint32_t row_bytes(Type type) {
+    if (type == Type::pred) return sizeof(LaneMask);
+    return warp_size * (is_wide(type) ? 8 : 4);
+}
+
+std::string bits_of(Type type) {
+    if (type == Type::pred) return "a predicate";
+    return std::to_string(size_of(type) * 8) + " bits";
+}
+
+const std::unordered_map<std::string_view, void (*)(Decoding&)>& opcode_table() {
+    static const auto table = [] {
+        std::unordered_map<std::string_view, void (*)(Decoding&)> result;
+        for (const auto family : {integer_opcodes(), floating_point_opcodes(), logic_opcodes(), compare_opcodes(),
+                                  convert_opcodes(), memory_opcodes(), atomic_opcodes(), warp_opcodes(), control_opcodes()})
+            for (const Opcode& opcode : family) result.emplace(opcode.name, opcode.decode);
+        return result;
+    }();
+    return table;
+}
+
+const std::unordered_map<std::string_view, Special>& special_registers() {
+    static const std::unordered_map<std::string_view, Special> table = {
+        {"%tid.x", Special::tid_x},         {"%tid.y", Special::tid_y},         {"%tid.z", Special::tid_z},
+        {"%ntid.x", Special::ntid_x},       {"%ntid.y", Special::ntid_y},       {"%ntid.z", Special::ntid_z},
+        {"%ctaid.x", Special::ctaid_x},     {"%ctaid.y", Special::ctaid_y},     {"%ctaid.z", Special::ctaid_z},
+        {"%nctaid.x", Special::nctaid_x},   {"%nctaid.y", Special::nctaid_y},   {"%nctaid.z", Special::nctaid_z},
+        {"%laneid", Special::laneid},       {"%warpid", Special::warpid},       {"%nwarpid", Special::nwarpid},
+        {"%smid", Special::smid},           {"%nsmid", Special::nsmid},         {"%lanemask_eq", Special::lanemask_eq},
+        {"%lanemask_le", Special::lanemask_le}, {"%lanemask_lt", Special::lanemask_lt},
+        {"%lanemask_ge", Special::lanemask_ge}, {"%lanemask_gt", Special::lanemask_gt},
+        {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size},
+        {"%gridid", Special::zero}};
+    return table;
+}
+
+} // namespace
+
+/// Gives every register, constant and special register of a function its row, and every `.local` and `.param` variable its
+/// place in local memory.
+class FrameLayout {
+public:
+    FrameLayout(const Function& function, Code& code) : code_(code) {
+        place_registers(function);
+        for (const auto& variable : function.variables) {
+            if (variable->space == Space::shared) continue;
+            if (function.is_kernel && std::find(function.parameters.begin(), function.parameters.end(), variable.get()) !=
+                                          function.parameters.end())
+                continue;
+            code_.local_bytes = align_up(code_.local_bytes, variable->alignment);
+            locals_[variable.get()] = code_.local_bytes;
+            code_.local_bytes += static_cast<std::uint32_t>(variable->bytes);
+        }
+        code_.local_bytes = align_up(code_.local_bytes, 16);
+        if (!function.is_kernel) {
+            for (const Variable* parameter : function.parameters) code_.argument_offsets.push_back(locals_.at(parameter));
+            for (const Variable* result : function.results) code_.result_offsets.push_back(locals_.at(result));
+        }
+        if (function.is_kernel) {
+            std::uint32_t total = 0;
+            const auto offsets = parameter_offsets(function, total);
+            for (std::size_t i = 0; i < offsets.size(); ++i) parameters_[function.parameters[i]] = offsets[i];
+        }
+        for (const Statement& statement : function.statements) {
+            if (statement.guarded) read_.push_back(statement.guard);
+            static constexpr std::string_view write_nothing[] = {"bar", "barrier", "nanosleep", "red", "st"};
+            const bool writes = std::find(std::begin(write_nothing), std::end(write_nothing), statement.opcode) == std::end(write_nothing);
+            for (std::size_t k = 0; k < statement.operands.size(); ++k) note_reads(statement.operands[k], writes && k == 0);
+        }
+        std::sort(read_.begin(), read_.end());
+    }
+
+    Row register_row(std::uint32_t index) const { return registers_[index]; }
+
+    Row constant(std::uint64_t value, bool wide, bool local) {
+        const auto [found, fresh] = constants_.try_emplace({value, wide, local}, next_row_);
+        if (fresh) {
+            code_.constants.push_back({next_row_, wide, local, value});
+            next_row_ += warp_size * (wide ? 8 : 4);
+        }
+        return found->second;
+    }
+
+    Row special(Special which) {
+        const auto [found, fresh] = specials_.try_emplace(which, next_row_);
+        if (fresh) {
+            code_.specials.push_back({next_row_, which});
+            next_row_ += warp_size * 4;
+        }
+        return found->second;
+    }
+
+    std::optional<std::uint32_t> local(const Variable* variable) const { return find(locals_, variable); }
+    std::optional<std::uint32_t> parameter(const Variable* variable) const { return find(parameters_, variable); }
+    bool is_read(std::uint32_t reg) const { return std::binary_search(read_.begin(), read_.end(), reg); }
+    std::uint32_t bytes() const { return next_row_; }
+
+private:
+    using Places = std::unordered_map<const Variable*, std::uint32_t>;
+
+    static std::optional<std::uint32_t> find(const Places& places, const Variable* variable) {
+        const auto found = places.find(variable);
+        return found == places.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    /// Rows of cells first, so that each starts at a cache line; then the predicates.
+    void place_registers(const Function& function) {
+        registers_.resize(function.registers.size());
+        for (const bool predicates : {false, true})
+            for (std::size_t i = 0; i < function.registers.size(); ++i) {
+                if ((function.registers[i].type == Type::pred) != predicates) continue;
+                registers_[i] = next_row_;
+                next_row_ += row_bytes(function.registers[i].type);
+            }
+        next_row_ = align_up(next_row_, 64);
+    }
+
+    /// The first operand is what an instruction writes, unless it holds an address.
+    void note_reads(const Operand& operand, bool destination) {
+        if (operand.kind == Operand::Kind::reg && !destination) read_.push_back(operand.index);
+        const bool address = operand.kind == Operand::Kind::address;
+        for (const Operand& element : operand.elements) note_reads(element, destination && !address);
+    }
+
+    Code& code_;
+    std::uint32_t next_row_ = 0;
+    std::vector<Row> registers_;
+    std::vector<std::uint32_t> read_;
+    std::map<std::tuple<std::uint64_t, bool, bool>, Row> constants_;
+    std::map<Special, Row> specials_;
+    Places locals_, parameters_;
+};
+
+// ---- one statement -------------------------------------------------------------------------------------------------------
+
+Decoding::Decoding(const Function& function, const Linkage& linkage, Code& code, FrameLayout& layout, const Statement& statement)
+    : function_(function), linkage_(linkage), code_(code), layout_(layout), statement_(statement),
+      taken_(statement.modifiers.size()) {}
+
+bool Decoding::take(std::string_view modifier) { return !take_any({modifier}).empty(); }
+
+std::string_view Decoding::take_any(std::initializer_list<std::string_view> modifiers) {
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+        const std::string_view text = statement_.modifiers[i].text;
+        if (taken_[i] || std::find(modifiers.begin(), modifiers.end(), text) == modifiers.end()) continue;
+        taken_[i] = true;
+        return text;
+    }
+    return {};
+}
+
+std::optional<Type> Decoding::take_optional_type() {
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+        if (taken_[i]) continue;
+        const auto type = type_from(statement_.modifiers[i].text);
+        if (!type) continue;
+        taken_[i] = true;
+        return type;
+    }
+    return std::nullopt;
+}
+
+Type Decoding::take_type() {
+    const auto type = take_optional_type();
+    if (!type) invalid(statement_.place, "this instruction needs a type");
+    return *type;
+}
+
+Space Decoding::take_space() {
+    const std::string_view text = take_any({".global", ".shared", ".shared::cta", ".local", ".const", ".param", ".param::entry", ".param::func"});
+    if (text == ".global") return Space::global;
+    if (text.starts_with(".shared")) return Space::shared;
+    if (text == ".local") return Space::local;
+    if (text == ".const") return Space::constant;
+    if (text.starts_with(".param")) return Space::param;
+    return Space::generic;
+}
+
+void Decoding::expect_operands(std::size_t least, std::size_t most) {
+    const std::size_t count = operand_count();
+    if (count >= least && count <= most) return;
+    const std::string wanted = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+    invalid(statement_.place, "'" + std::string(statement_.opcode) + "' takes " + wanted + " operands here, not " + std::to_string(count));
+}
+
+std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const {
+    local = false;
+    if (operand.variable) {
+        if (const auto place = layout_.local(operand.variable)) {
+            local = true;
+            return *place + operand.offset;
+        }
+        if (const auto place = layout_.parameter(operand.variable)) return *place + operand.offset;
+    }
+    const auto found = linkage_.addresses.find(operand.name);
+    if (found == linkage_.addresses.end())
+        invalid(operand.place, "nothing called '" + std::string(operand.name) + "' has an address here");
+    return found->second + operand.offset;
+}
+
+std::uint64_t Decoding::literal(const Operand& operand, Type type) const {
+    switch (operand.kind) {
+    case Operand::Kind::integer:
+        if (type == Type::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(operand.bits)));
+        if (type == Type::f64) return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(operand.bits)));
+        return operand.bits;
+    case Operand::Kind::single_precision:
+        if (type == Type::f64) return std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits))});
+        return operand.bits;
+    default: // double precision
+        if (type == Type::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+        return operand.bits;
+    }
+}
+
+Row Decoding::source(const Operand& operand, Type type) {
+    bool wide = false;
+    const Row row = loose_source(operand, type, wide);
+    if (wide != is_wide(type)) invalid(operand.place, "this register does not have the " + bits_of(type) + " that the instruction needs");
+    return row;
+}
+
+Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
+    wide = is_wide(type);
+    switch (operand.kind) {
+    case Operand::Kind::reg: {
+        const Type declared = function_.registers[operand.index].type;
+        if (declared == Type::pred) invalid(operand.place, "this is a predicate; a register of " + bits_of(type) + " is needed");
+        if (declared == Type::b128) unsupported(operand.place, "128-bit registers are not supported here");
+        if (size_of(declared) < size_of(type))
+            invalid(operand.place, "this register has " + bits_of(declared) + "; the instruction needs " + bits_of(type));
+        wide = is_wide(declared);
+        return layout_.register_row(operand.index);
+    }
+    case Operand::Kind::integer:
+    case Operand::Kind::single_precision:
+    case Operand::Kind::double_precision: return layout_.constant(literal(operand, type), wide, false);
+    case Operand::Kind::special: {
+        const auto found = special_registers().find(operand.name);
+        if (found == special_registers().end())
+            unsupported(operand.place, "the special register '" + std::string(operand.name) + "' is not supported here");
+        wide = false;
+        return layout_.special(found->second);
+    }
+    case Operand::Kind::symbol: {
+        bool local = false;
+        const std::uint64_t value = symbol_value(operand, local);
+        return layout_.constant(value, wide, local);
+    }
+    default: invalid(operand.place, "a register or a constant is needed here");
+    }
+}
+
+Row Decoding::predicate(const Operand& operand, bool& negated) {
+    if (operand.kind != Operand::Kind::reg || function_.registers[operand.index].type != Type::pred)
+        invalid(operand.place, "a predicate register is needed here");
+    negated = operand.negated;
+    return layout_.register_row(operand.index);
+}
+
+Row Decoding::destination(const Operand& operand, Type type) {
+    if (type == Type::pred) {
+        bool negated = false;
+        return predicate(operand, negated);
+    }
+    bool wide = false;
+    const Row row = loose_destination(operand, type, wide);
+    if (wide != is_wide(type)) invalid(operand.place, "this register does not have the " + bits_of(type) + " that the instruction writes");
+    return row;
+}
+
+Row Decoding::loose_destination(const Operand& operand, Type type, bool& wide) {
+    if (operand.kind != Operand::Kind::reg) invalid(operand.place, "a register to write to is needed here");
+    return loose_source(operand, type, wide);
+}
+
+bool Decoding::address(const Operand& operand, Space space) {
+    if (operand.kind != Operand::Kind::address) invalid(operand.place, "an address in brackets is needed here");
+    const Operand& base = operand.elements.front();
+    if (base.kind == Operand::Kind::reg) {
+        bool wide = false;
+        instruction.sources[0] = loose_source(base, Type::u32, wide);
+        instruction.immediate = static_cast<std::uint64_t>(operand.offset);
+        return wide;
+    }
+    bool local = false;
+    std::uint64_t value = 0;
+    if (base.kind == Operand::Kind::symbol) {
+        value = symbol_value(base, local);
+        if (space == Space::generic && base.variable && base.variable->space == Space::shared) value += shared_window;
+    } else if (base.kind == Operand::Kind::integer) {
+        value = base.bits;
+    } else {
+        invalid(base.place, "an address is a register, a variable or a number");
+    }
+    instruction.sources[0] = layout_.constant(value + static_cast<std::uint64_t>(operand.offset), true, local);
+    instruction.immediate = 0;
+    return true;
+}
+
+bool Decoding::is_constant(const Operand& operand) const { return operand.kind == Operand::Kind::integer; }
+
+std::uint64_t Decoding::constant(const Operand& operand) const {
+    if (!is_constant(operand)) unsupported(operand.place, "only a constant is supported here");
+    return operand.bits;
+}
+
+bool Decoding::never_read(const Operand& operand) const {
+    return operand.kind == Operand::Kind::sink || (operand.kind == Operand::Kind::reg && !layout_.is_read(operand.index));
+}
+
+Row Decoding::constant_row(std::uint64_t value, bool wide) { return layout_.constant(value, wide, false); }
+
+std::uint32_t Decoding::local_offset(const Operand& variable) const {
+    const auto place = variable.variable ? layout_.local(variable.variable) : std::nullopt;
+    if (!place) invalid(variable.place, "a variable that the function declares is needed here");
+    return *place;
+}
+
+std::uint32_t Decoding::parameter_offset(const Operand& parameter) const {
+    const auto place = parameter.variable ? layout_.parameter(parameter.variable) : std::nullopt;
+    if (!place) invalid(parameter.place, "a parameter of the kernel is needed here");
+    return *place + static_cast<std::uint32_t>(parameter.offset);
+}
+
+void Decoding::keep_detail(std::unique_ptr<Detail> detail) {
+    detail_ = detail.get();
+    instruction.detail = detail_;
+    code_.details.push_back(std::move(detail));
+}
+
+Detail& Decoding::detail() {
+    if (!detail_) keep_detail(std::make_unique<Detail>());
+    return *detail_;
+}
+
+void Decoding::unsupported(std::uint32_t place, const std::string& what) const {
+    throw error_at(Failure::unsupported, linkage_.module->text, place, what + ", in " + readable_name(function_.name));
+}
+
+void Decoding::invalid(std::uint32_t place, const std::string& what) const {
+    throw error_at(Failure::invalid_ptx, linkage_.module->text, place, what + ", in " + readable_name(function_.name));
+}
+
+void Decoding::no_such_type(Type) const {
+    unsupported(statement_.place, "'" + std::string(statement_.opcode) + "' is not supported for this type");
+}
+
+void Decoding::check_all_taken() const {
+    for (std::size_t i = 0; i < taken_.size(); ++i)
+        if (!taken_[i])
+            unsupported(statement_.modifiers[i].place, "'" + std::string(statement_.opcode) + "' with '" +
+                                                           std::string(statement_.modifiers[i].text) + "' is not supported");
+}
+
+// ---- one function --------------------------------------------------------------------------------------------------------
+
+std::vector<std::uint32_t> parameter_offsets(const Function& kernel, std::uint32_t& total_bytes) {
+    std::vector<std::uint32_t> offsets;
+    std::uint32_t next = 0;
+    for (const Variable* parameter : kernel.parameters) {
+        next = align_up(next, parameter->alignment);
+        offsets.push_back(next);
+        next += static_cast<std::uint32_t>(parameter->bytes);
+    }
+    total_bytes = next;
+    return offsets;
+}
+
+void decode(const Function& function, const Linkage& linkage, Code& code) {
+    code.function = &function;
+    code.module = linkage.module;
+    FrameLayout layout(function, code);
+    for (const Statement& statement : function.statements) {
+        Decoding decoding(function, linkage, code, layout, statement);
+        const auto opcode = opcode_table().find(statement.opcode);
+        if (opcode == opcode_table().end())
+            decoding.unsupported(statement.place, "the instruction '" + std::string(statement.opcode) + "' is not supported");
+        if (statement.guarded) {
+            decoding.instruction.guard = layout.register_row(statement.guard);
+            decoding.instruction.guard_negated = statement.guard_negated;
+        }
+        opcode->second(decoding);
+        decoding.check_all_taken();
+        code.instructions.push_back(decoding.instruction);
+        code.statements.push_back(&statement);
+    }
+
+    // A label may stand after the last statement: running off the end returns, as in the language.
+    Statement end;
+    end.opcode = "ret";
+    Decoding decoding(function, linkage, code, layout, end);
+    opcode_table().at("ret")(decoding);
+    code.instructions.push_back(decoding.instruction);
+    code.statements.push_back(nullptr);
+
+    std::uint32_t next_control = 0;
+    for (std::size_t i = code.instructions.size(); i-- > 0;) {
+        if (code.instructions[i].is_control) next_control = static_cast<std::uint32_t>(i);
+        code.instructions[i].next_control = next_control;
+    }
+    code.frame_bytes = layout.bytes();
+}
+
+} // namespace emulator::ptx

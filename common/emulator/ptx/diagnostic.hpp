@@ -1,0 +1,23 @@
+/// \file
+/// Errors that point into PTX text.
+#pragma once
+
+#include "emulator/error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace emulator::ptx {
+
+/// "line 12:" with the line that holds `offset` below it, and a caret under the place:
+///
+///     PTX line 12:
+///         add.s32 %r1, %r2;
+///             ^
+std::string excerpt(std::string_view text, std::uint32_t offset);
+
+/// An Error whose message ends with the excerpt at `offset`.
+Error error_at(Failure failure, std::string_view text, std::uint32_t offset, const std::string& message);
+
+} // namespace emulator::ptx

@@ -1,0 +1,114 @@
+/// \file
+/// A PTX module as its text says it: what the parser makes and the decoder reads.
+#pragma once
+
+#include "emulator/ptx/types.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace emulator::ptx {
+
+/// An address that stands in a variable's initial value.
+struct Relocation {
+    std::uint64_t offset = 0; ///< bytes from the variable's start
+    std::string_view symbol;
+    std::int64_t addend = 0;
+    std::uint32_t place = 0; ///< in the text
+};
+
+struct Variable {
+    std::string_view name;
+    Space space = Space::global;
+    Type type = Type::none;
+    std::uint64_t bytes = 0; ///< 0: an array without a size, such as dynamic shared memory
+    std::uint32_t alignment = 1;
+    bool external = false;
+    std::uint32_t place = 0;
+    std::vector<std::byte> initial; ///< at most `bytes`; the rest is zero
+    std::vector<Relocation> relocations;
+};
+
+struct Operand {
+    enum class Kind : std::uint8_t {
+        reg,              ///< `%r1`: index
+        special,          ///< `%tid.x`: name
+        integer,          ///< bits
+        single_precision, ///< bits
+        double_precision, ///< bits
+        symbol,           ///< a variable (variable, or by name if it is the module's) or a function, plus offset
+        label,            ///< index of the statement it stands before
+        address,          ///< `[elements[0] + offset]`
+        list,             ///< `{a, b}` or `(a, b)`
+        pair,             ///< `%r1|%p1`
+        sink,             ///< `_`
+    };
+    Kind kind = Kind::sink;
+    bool negated = false; ///< `!%p1`
+    std::uint32_t index = 0;
+    std::uint32_t place = 0; ///< in the text
+    std::uint64_t bits = 0;
+    std::int64_t offset = 0;
+    const Variable* variable = nullptr;
+    std::string_view name;
+    std::vector<Operand> elements;
+};
+
+/// A `.loc`: where in the CUDA source the statements after it come from.
+struct Location {
+    std::uint32_t file = 0, line = 0, column = 0;
+    const Location* inlined_at = nullptr; ///< the place that called the inlined function
+};
+
+struct Modifier {
+    std::string_view text; ///< with its dot: ".s32"
+    std::uint32_t place = 0;
+};
+
+/// One instruction.
+struct Statement {
+    std::string_view opcode;
+    std::uint32_t place = 0; ///< of the opcode in the text
+    std::vector<Modifier> modifiers;
+    std::vector<Operand> operands;
+    bool guarded = false, guard_negated = false;
+    std::uint32_t guard = 0; ///< index of the predicate register
+    const Location* location = nullptr;
+};
+
+struct Register {
+    std::string name;
+    Type type = Type::none;
+};
+
+struct Function {
+    std::string name;
+    bool is_kernel = false;
+    bool has_body = false;
+    std::uint32_t place = 0;
+    std::vector<const Variable*> results, parameters;
+    std::vector<Register> registers;
+    std::vector<std::unique_ptr<Variable>> variables; ///< parameters first, then what the body declares
+    std::vector<Statement> statements;
+    std::map<std::string, std::vector<Operand>, std::less<>> branch_targets; ///< `.branchtargets` lists of labels by name
+    std::vector<std::unique_ptr<Location>> locations;
+    std::uint32_t max_threads = 0; ///< product of `.maxntid` or `.reqntid`; 0: not said
+};
+
+struct Module {
+    std::string text; ///< all views above refer to it
+    std::string version, target;
+    std::vector<std::unique_ptr<Variable>> variables;
+    std::vector<std::unique_ptr<Function>> functions;
+    std::map<std::uint32_t, std::string> files; ///< `.file` number to path
+
+    const Function* function(std::string_view name) const;
+    const Variable* variable(std::string_view name) const;
+};
+
+} // namespace emulator::ptx
