@@ -150,7 +150,9 @@ void Block::report_deadlock() const {
     message << "no thread of block " << triple(index_) << " of " << launch_.kernel.readable_name()
             << " can go on: each waits for others that do not come, or have exited";
     for (const auto& warp : warps_) {
-        for (const Fragment& fragment : warp->others()) {
+        std::vector<Fragment> waiting = warp->others();
+        if (warp->running().lanes != 0) waiting.push_back(warp->running());
+        for (const Fragment& fragment : waiting) {
             const Code& code = *fragment.frame->code;
             const int first = static_cast<int>(warp->index()) * warp_size;
             message << '\n' << std::popcount(fragment.lanes) << " threads of warp " << warp->index() << " (from thread "

@@ -10,6 +10,7 @@
 #include <cfenv>
 #include <deque>
 #include <mutex>
+#include <sched.h>
 #include <string>
 #include <thread>
 
@@ -76,6 +77,14 @@ private:
     std::exception_ptr error_;
 };
 
+/// Cores that this process may use: a container or taskset may leave it fewer than the machine has.
+unsigned usable_cores() {
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
+    return std::max(1u, known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
+}
+
 /// One host thread's share of the grid.
 void run_blocks(const Launch& launch, Work& work, std::span<Observer* const> observers) {
     std::deque<std::unique_ptr<Block>> begun, free;
@@ -117,7 +126,7 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration, std
     check(kernel, configuration, parameters);
     const Launch launch{kernel, configuration, parameters, memory, kernel.local_bytes()};
     const std::uint64_t blocks = configuration.grid.count();
-    const std::uint64_t wanted = host_threads != 0 ? host_threads : std::max(1u, std::thread::hardware_concurrency());
+    const std::uint64_t wanted = host_threads != 0 ? host_threads : usable_cores();
     const std::size_t workers = static_cast<std::size_t>(std::min(wanted, blocks));
 
     Work work(blocks);

@@ -75,9 +75,10 @@ void Warp::fill_constants(Frame& frame) const {
 
 void Warp::fill_specials(Frame& frame, bool of_block_only) const {
     for (const Code::SpecialRow& special : frame.code->specials) {
-        if (of_block_only && !depends_on_block(special.special)) continue;
         auto* const cells = reinterpret_cast<std::uint32_t*>(frame.rows + special.row);
-        for (int lane = 0; lane < warp_size; ++lane) cells[lane] = block_.special(special.special, index_, lane);
+        if (depends_on_block(special.special)) fill(frame.rows + special.row, block_.special(special.special, index_, 0));
+        else if (!of_block_only)
+            for (int lane = 0; lane < warp_size; ++lane) cells[lane] = block_.special(special.special, index_, lane);
     }
 }
 
@@ -87,8 +88,8 @@ std::uint64_t Warp::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
     yielded_ = false;
     while (executed < budget && !yielded_) {
-        if (running_.lanes == 0 || !others_.empty()) reschedule();
-        if (running_.lanes == 0) break;
+        if (!others_.empty()) reschedule();
+        if (running_.lanes == 0 || running_.wait != Wait::nothing) break;
         const std::uint64_t count = run_to_control();
         executed += count;
         slice_ = others_.empty() ? 0 : slice_ + count;
@@ -161,7 +162,7 @@ void Warp::reschedule() {
         if (candidate.wait != Wait::nothing) continue;
         if (!best || comes_before(candidate, *best) != highest_first_) best = &candidate;
     }
-    if (!best) return;
+    if (!best) best = &others_.back(); // all wait
     running_ = *best;
     *best = others_.back();
     others_.pop_back();
@@ -249,14 +250,11 @@ void Warp::return_from_function() {
 void Warp::wait_at_block_barrier(std::uint32_t barrier) {
     running_.wait = Wait::block_barrier;
     running_.barrier = barrier;
-    others_.push_back(running_);
-    running_.lanes = 0;
-    running_.wait = Wait::nothing;
 }
 
 void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads) {
-    for (Fragment& fragment : others_) {
-        if (fragment.wait != Wait::block_barrier || fragment.barrier != barrier) continue;
+    const auto release = [&](Fragment& fragment) {
+        if (fragment.wait != Wait::block_barrier || fragment.barrier != barrier) return;
         const Instruction& instruction = fragment.frame->code->instructions[fragment.pc];
         if (instruction.destination != no_row) {
             const std::uint32_t mode = instruction.detail->mode;
@@ -271,7 +269,9 @@ void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, st
         }
         fragment.wait = Wait::nothing;
         ++fragment.pc;
-    }
+    };
+    release(running_);
+    for (Fragment& fragment : others_) release(fragment);
 }
 
 void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {

@@ -60,7 +60,7 @@ public:
     bool finished() const { return live_ == 0; }
     std::uint32_t index() const { return index_; }
     Block& block() const { return block_; }
-    const Fragment& running() const { return running_; } ///< no lanes: nothing runs
+    const Fragment& running() const { return running_; } ///< no lanes, or waiting: nothing runs
     const std::vector<Fragment>& others() const { return others_; }
 
     // ---- registers and local memory, for handlers ----------------------------------------------------------------------

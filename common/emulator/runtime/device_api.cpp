@@ -1,0 +1,210 @@
+/// \file
+/// The device: what it is, its limits, and its end.
+
+#include "emulator/runtime/device_properties.hpp"
+#include "emulator/runtime/runtime.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+using namespace emulator;
+using namespace emulator::abi;
+
+namespace {
+
+constexpr int cuda_version = EMULATOR_CUDA_VERSION; ///< 13000 for 13.0
+constexpr const char* pci_bus_id = "0000:00:00.0";
+
+/// The limit's value before anyone set it.
+std::size_t default_limit(cudaLimit limit) {
+    switch (limit) {
+    case cudaLimitStackSize: return 1024;
+    case cudaLimitPrintfFifoSize: return 1 << 20;
+    case cudaLimitMallocHeapSize: return 8 << 20;
+    case cudaLimitDevRuntimePendingLaunchCount: return 2048;
+    case cudaLimitMaxL2FetchGranularity: return 64;
+    case cudaLimitPersistingL2CacheSize: return 0;
+    }
+    throw Refused(cudaErrorUnsupportedLimit);
+}
+
+unsigned device_flags = cudaDeviceMapHost; ///< guarded by the runtime's mutex
+
+void set_flags(unsigned flags) {
+    require((flags & ~cudaDeviceMask) == 0);
+    device_flags = flags | cudaDeviceMapHost;
+}
+
+/// For calls that have nothing to do here, but tell of a kernel that went wrong.
+cudaError_t do_nothing() {
+    return api_call([](Device&) {});
+}
+
+} // namespace
+
+EMULATOR_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
+    return query_call([&](Device&) {
+        require(count);
+        *count = 1;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGetDevice(int* device) {
+    return query_call([&](Device&) {
+        require(device);
+        *device = 0;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaSetDevice(int device) {
+    return api_call([&](Device&) { require_device(device); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaInitDevice(int device, unsigned flags, unsigned flags_are_valid) {
+    return api_call([&](Device&) {
+        require_device(device);
+        require(flags_are_valid <= 1);
+        if (flags_are_valid) set_flags(flags);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaSetValidDevices(int* devices, int count) {
+    return query_call([&](Device&) {
+        require(count >= 0 && (devices || count == 0));
+        for (int i = 0; i < count; ++i) require_device(devices[i]);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+    return query_call([&](Device&) {
+        require(device && wanted);
+        *device = 0;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    return query_call([&](Device&) { set_flags(flags); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+    return query_call([&](Device&) {
+        require(flags);
+        *flags = device_flags;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    return query_call([&](Device&) {
+        require(properties);
+        require_device(device);
+        *properties = device_properties();
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
+    return query_call([&](Device&) {
+        require(value && attribute > 0 && attribute < cudaDevAttrMax);
+        require_device(device);
+        *value = device_attribute(attribute);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetPCIBusId(char* text, int capacity, int device) {
+    return query_call([&](Device&) {
+        require(text && capacity > static_cast<int>(std::strlen(pci_bus_id)));
+        require_device(device);
+        std::strcpy(text, pci_bus_id);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+    return query_call([&](Device&) {
+        require(device && text);
+        require(std::strcmp(text, pci_bus_id) == 0, cudaErrorInvalidDevice);
+        *device = 0;
+    });
+}
+
+/// There is one device, which is no peer of its own.
+EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
+    return query_call([&](Device&) {
+        require(can_access);
+        require_device(device);
+        require_device(peer);
+        *can_access = 0;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() { return do_nothing(); }
+
+EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
+    const cudaError_t error = query_call([](Device&) {
+        Runtime& runtime = Runtime::instance();
+        runtime.device.reset(); // first: two devices would both place managed variables
+        runtime.device = std::make_unique<Device>(runtime.registry);
+    });
+    last_error(true);
+    return error;
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+    return api_call([&](Device& device) {
+        default_limit(limit);
+        device.limits[limit] = value;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+    return api_call([&](Device& device) {
+        require(value);
+        const auto set = device.limits.find(limit);
+        *value = set == device.limits.end() ? default_limit(limit) : set->second;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference) {
+    return api_call([&](Device& device) {
+        require(preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual);
+        device.cache_preference = preference;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
+    return api_call([&](Device& device) {
+        require(preference);
+        *preference = device.cache_preference;
+    });
+}
+
+/// Shared memory has had banks of four bytes only since Maxwell.
+EMULATOR_ENTRY cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+    return api_call([&](Device&) {
+        require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    return api_call([&](Device&) {
+        require(config);
+        *config = cudaSharedMemBankSizeFourByte;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaCtxResetPersistingL2Cache() { return do_nothing(); }
+
+EMULATOR_ENTRY cudaError_t cudaProfilerStart() { return do_nothing(); }
+
+EMULATOR_ENTRY cudaError_t cudaProfilerStop() { return do_nothing(); }
+
+EMULATOR_ENTRY cudaError_t cudaRuntimeGetVersion(int* version) {
+    return query_call([&](Device&) {
+        require(version);
+        *version = cuda_version;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+
+EMULATOR_ENTRY cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int format) {
+    return {x, y, z, w, format};
+}

@@ -1,0 +1,64 @@
+/// \file
+/// The device's memory as the host sees it: global memory, and which kind of call each allocation came from.
+#pragma once
+
+#include "emulator/memory/global_memory.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace emulator {
+
+/// Who may touch an allocation, and which call ends it.
+enum class MemoryKind {
+    device,     ///< cudaMalloc, and `__device__` and `__constant__` variables: the host may only copy
+    managed,    ///< cudaMallocManaged, and `__managed__` variables
+    host,       ///< cudaMallocHost, cudaHostAlloc
+    registered, ///< cudaHostRegister: the program's own memory
+};
+
+class DeviceMemory {
+public:
+    /// \throws Error out_of_memory.
+    void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags = 0);
+
+    /// Makes the program's own memory accessible to kernels.
+    void adopt(void* first, std::size_t bytes, unsigned flags);
+
+    /// Frees the allocation that starts at `pointer`. Returns false when there is none, or it is of another
+    /// kind.
+    bool release(const void* pointer, MemoryKind kind);
+
+    /// Says that the variable at `address`, which a module placed, is a managed one; or no longer is there.
+    void mark_managed(std::uint64_t address) { managed_variables_.insert(address); }
+    void unmark_managed(std::uint64_t address) { managed_variables_.erase(address); }
+
+    /// The allocation that holds `pointer`, or null.
+    const Allocation* find(const void* pointer) const {
+        return global_.find(reinterpret_cast<std::uint64_t>(pointer));
+    }
+
+    MemoryKind kind_of(const Allocation& allocation) const;
+    unsigned flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
+
+    GlobalMemory& global() { return global_; }
+
+private:
+    /// "cudaMalloc #3" for the third cudaMalloc.
+    std::string next_name(MemoryKind kind);
+
+    struct Note {
+        MemoryKind kind;
+        unsigned flags;
+    };
+    GlobalMemory global_;
+    std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
+    std::unordered_set<std::uint64_t> managed_variables_;
+    std::array<unsigned, 4> allocations_made_{}; ///< of each kind
+};
+
+} // namespace emulator

@@ -1,0 +1,25 @@
+/// \file
+/// What the emulator offers beyond the CUDA runtime API, as plain C. A program looks these functions up with
+/// `dlsym(RTLD_DEFAULT, …)`: where it runs on a GPU they are simply absent.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One counter of a kernel launch, under the name that Nsight Compute gives it.
+typedef struct emulator_counter {
+    const char* name; ///< for example "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"; never freed
+    uint64_t value;
+} emulator_counter;
+
+/// Copies the counters of this process's last kernel launch to `counters`, at most `capacity` of them.
+/// Returns how many there are; 0 when no kernel has run yet.
+size_t emulator_last_launch_counters(emulator_counter* counters, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif

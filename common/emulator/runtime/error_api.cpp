@@ -1,0 +1,16 @@
+/// \file
+/// Error handling.
+
+#include "emulator/runtime/error_text.hpp"
+#include "emulator/runtime/runtime.hpp"
+
+using namespace emulator;
+using namespace emulator::abi;
+
+EMULATOR_ENTRY cudaError_t cudaGetLastError() { return last_error(true); }
+
+EMULATOR_ENTRY cudaError_t cudaPeekAtLastError() { return last_error(false); }
+
+EMULATOR_ENTRY const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+
+EMULATOR_ENTRY const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }

@@ -1,0 +1,68 @@
+/// \file
+/// Events. A recorded event is complete at once; the time between two is that of the host's clock.
+
+#include "emulator/runtime/runtime.hpp"
+
+using namespace emulator;
+using namespace emulator::abi;
+
+namespace {
+
+Event& event_at(Device& device, const void* handle) {
+    const auto found = device.events.find(handle);
+    require(found != device.events.end(), cudaErrorInvalidResourceHandle);
+    return *found->second;
+}
+
+constexpr unsigned event_flags = 7;
+
+} // namespace
+
+EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned flags) {
+    return api_call([&](Device& device) {
+        const bool is_shared = flags & cudaEventInterprocess;
+        require(handle && (flags & ~event_flags) == 0 && (!is_shared || flags & cudaEventDisableTiming));
+        auto event = std::make_unique<Event>(Event{flags, std::nullopt});
+        *handle = event.get();
+        device.events.emplace(*handle, std::move(event));
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaEventCreate(void** handle) { return cudaEventCreateWithFlags(handle, 0); }
+
+EMULATOR_ENTRY cudaError_t cudaEventDestroy(void* event) {
+    return api_call(
+        [&](Device& device) { require(device.events.erase(event) == 1, cudaErrorInvalidResourceHandle); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, unsigned flags) {
+    return api_call([&](Device& device) {
+        require(flags <= 1);
+        require_stream(device, stream);
+        event_at(device, event).recorded = std::chrono::steady_clock::now();
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaEventRecord(void* event, void* stream) {
+    return cudaEventRecordWithFlags(event, stream, 0);
+}
+EMULATOR_PER_THREAD_TWIN(cudaEventRecord, cudaEventRecord_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) {
+    return api_call([&](Device& device) { event_at(device, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) {
+    return api_call([&](Device& device) { event_at(device, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
+    return api_call([&](Device& device) {
+        require(milliseconds);
+        const Event &first = event_at(device, start), &last = event_at(device, end);
+        require(first.recorded && last.recorded, cudaErrorInvalidResourceHandle);
+        require(!((first.flags | last.flags) & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
+        *milliseconds = std::chrono::duration<float, std::milli>(*last.recorded - *first.recorded).count();
+    });
+}

@@ -1,0 +1,45 @@
+/// \file
+/// Fat binaries: the containers in which nvcc puts PTX and machine code for several targets into a program.
+///
+/// A program hands a *wrapper* to the runtime. It points to one fat binary (version 1), or, in a program that
+/// was linked with -rdc=true, to one more for each translation unit (version 2). A fat binary is a header and
+/// a run of entries; an entry is a header and its text or code, often compressed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+enum class Compression { none, lz4, zstd };
+
+/// A PTX text inside a fat binary.
+struct PtxEntry {
+    unsigned target = 0; ///< 90 for `.target sm_90`
+    Compression compression = Compression::none;
+    std::span<const std::byte> payload;   ///< as stored, without padding when compressed
+    std::uint64_t uncompressed_bytes = 0; ///< as the header says; 0 when not compressed
+};
+
+/// The fat binaries that the wrapper at `wrapper` names.
+/// \throws Error invalid_ptx when it is no wrapper, of an unknown version, or names something that is no fat
+/// binary.
+std::vector<std::span<const std::byte>> fat_binaries(const void* wrapper);
+
+/// The PTX entries of a fat binary in the order in which they lie there; none if it has only machine code.
+/// \throws Error invalid_ptx when a header is wrong, or says more than there is.
+std::vector<PtxEntry> ptx_entries(std::span<const std::byte> fat_binary);
+
+/// The entry that a device of compute capability 9.0 should run: the highest target that is not above 90,
+/// else the lowest one; null if there is none.
+const PtxEntry* best_entry(std::span<const PtxEntry> entries);
+
+/// The entry's text, decompressed, without the NUL and the padding behind it.
+/// \throws Error invalid_ptx when the compressed bytes are damaged or do not have the size that the header
+/// says.
+std::string ptx_text(const PtxEntry& entry);
+
+} // namespace emulator

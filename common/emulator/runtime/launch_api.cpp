@@ -1,0 +1,179 @@
+/// \file
+/// Kernel launches. A launch runs the kernel to its end before it returns.
+
+#include "emulator/runtime/runtime.hpp"
+
+#include <cstring>
+#include <vector>
+
+using namespace emulator;
+using namespace emulator::abi;
+
+namespace {
+
+/// The grid, block, shared memory and stream of a `<<< >>>` on the way to the host stub that launches.
+struct CallConfiguration {
+    dim3 grid, block;
+    std::size_t shared_bytes;
+    void* stream;
+};
+
+/// A stack, since the arguments of a launch may hold another launch.
+std::vector<CallConfiguration>& pending_configurations() {
+    thread_local std::vector<CallConfiguration> stack;
+    return stack;
+}
+
+Dim3 extents(dim3 value) { return {value.x, value.y, value.z}; }
+
+/// The kernel's parameter buffer: the value behind each argument where the PTX declares its parameter.
+std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* arguments) {
+    std::vector<std::byte> buffer(kernel.parameter_bytes());
+    require(arguments || kernel.parameters().empty());
+    for (std::size_t i = 0; const Parameter& parameter : kernel.parameters()) {
+        require(arguments[i]);
+        std::memcpy(buffer.data() + parameter.offset, arguments[i++], parameter.bytes);
+    }
+    return buffer;
+}
+
+/// What CUDA calls an invalid value. Grids and blocks that no device accepts are left to run(), which refuses
+/// them as an invalid configuration.
+void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& configuration,
+                          std::size_t shared_bytes) {
+    const auto threads = configuration.block.count();
+    const auto bound = kernel.max_threads_per_block();
+    const std::string launched_with = kernel.readable_name() + ": launched with ";
+    if (threads > bound && threads <= DeviceLimits::threads_per_block)
+        throw Refused(cudaErrorInvalidValue, launched_with + std::to_string(threads) +
+                                                 " threads a block; its __launch_bounds__ allow " +
+                                                 std::to_string(bound));
+    if (shared_bytes > configuration.dynamic_shared_limit)
+        throw Refused(cudaErrorInvalidValue,
+                      launched_with + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
+                          std::to_string(configuration.dynamic_shared_limit) +
+                          " are allowed, or more after\n" +
+                          "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+}
+
+/// Whether CUDA tells of this failure at the launch, not at a later call, and goes on with the next launch as
+/// if nothing had happened.
+bool is_launch_error(Failure failure) {
+    return failure == Failure::invalid_ptx || failure == Failure::unsupported ||
+           failure == Failure::unknown_symbol || failure == Failure::invalid_configuration ||
+           failure == Failure::out_of_memory;
+}
+
+cudaError_t launch(const void* host_stub, dim3 grid, dim3 block, void* const* arguments,
+                   std::size_t shared_bytes, const void* stream) {
+    return api_call([&](Device& device) {
+        require_stream(device, stream);
+        const Kernel& kernel = device.modules.kernel(registered_kernel(host_stub)).kernel;
+        const LaunchConfiguration configuration{extents(grid), extents(block),
+                                                static_cast<std::uint32_t>(shared_bytes),
+                                                dynamic_shared_limit(device, host_stub, kernel)};
+        check_against_kernel(kernel, configuration, shared_bytes);
+        const auto parameters = parameter_buffer(kernel, arguments);
+        auto& last_launch = Runtime::instance().last_launch;
+        last_launch.reset();
+        try {
+            last_launch = run(kernel, configuration, parameters, device.memory.global());
+        } catch (const Error& error) {
+            if (is_launch_error(error.failure())) throw;
+            report(error.what());
+            device.fault = error_code(error.failure());
+        }
+    });
+}
+
+/// Throws for an attribute that changes what a kernel does and that the emulator does not have. Hints are
+/// ignored.
+void check_attribute(const cudaLaunchAttribute& attribute) {
+    switch (attribute.id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return;
+    case cudaLaunchAttributeCooperative:
+        if (!attribute.val.cooperative) return;
+        throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: no cooperative launches yet");
+    case cudaLaunchAttributeClusterDimension:
+        if (extents(attribute.val.clusterDim).count() == 1) return;
+        throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: no clusters of blocks yet");
+    }
+    throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
+                                             std::to_string(attribute.id) + " is not supported");
+}
+
+} // namespace
+
+EMULATOR_ENTRY unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
+                                                    void* stream) {
+    pending_configurations().push_back({grid, block, shared_bytes, stream});
+    return 0;
+}
+
+EMULATOR_ENTRY cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
+                                                      void* stream) {
+    auto& stack = pending_configurations();
+    if (stack.empty()) return query_call([](Device&) { throw Refused(cudaErrorMissingConfiguration); });
+    const CallConfiguration top = stack.back();
+    stack.pop_back();
+    *grid = top.grid;
+    *block = top.block;
+    *shared_bytes = top.shared_bytes;
+    *static_cast<void**>(stream) = top.stream;
+    return cudaSuccess;
+}
+
+/// A cudaKernel_t is the address of the kernel's host stub here, so that calls which take either need not
+/// tell them apart.
+EMULATOR_ENTRY cudaError_t cudaGetKernel(const void** kernel, const void* host_stub) {
+    return query_call([&](Device&) {
+        require(kernel);
+        registered_kernel(host_stub);
+        *kernel = host_stub;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t __cudaGetKernel(const void** kernel, const void* host_stub) {
+    return cudaGetKernel(kernel, host_stub);
+}
+
+EMULATOR_ENTRY cudaError_t cudaLaunchKernel(const void* host_stub, dim3 grid, dim3 block, void** arguments,
+                                            std::size_t shared_bytes, void* stream) {
+    return launch(host_stub, grid, block, arguments, shared_bytes, stream);
+}
+EMULATOR_PER_THREAD_TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+
+EMULATOR_ENTRY cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                              std::size_t shared_bytes, void* stream) {
+    return launch(kernel, grid, block, arguments, shared_bytes, stream);
+}
+EMULATOR_PER_THREAD_TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_stub,
+                                               void** arguments) {
+    const cudaError_t error = api_call([&](Device&) {
+        require(config && (config->attrs || config->numAttrs == 0));
+        for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
+    });
+    if (error != cudaSuccess) return error;
+    return launch(host_stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                  config->stream);
+}
+EMULATOR_PER_THREAD_TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t, void*) {
+    return api_call([](Device&) {
+        throw Refused(cudaErrorNotSupported, "cudaLaunchCooperativeKernel: no cooperative launches yet");
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);

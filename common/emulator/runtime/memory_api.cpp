@@ -1,0 +1,186 @@
+/// \file
+/// Allocating memory, freeing it, and asking about it.
+
+#include "emulator/runtime/runtime.hpp"
+
+using namespace emulator;
+using namespace emulator::abi;
+
+namespace {
+
+/// cudaMallocPitch gives rows that start at a multiple of this.
+constexpr std::size_t pitch_alignment = 512;
+
+/// CUDA answers a request for nothing with a null pointer.
+void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
+    return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
+}
+
+void free_device_memory(Device& device, const void* pointer) {
+    require(!pointer || device.memory.release(pointer, MemoryKind::device) ||
+            device.memory.release(pointer, MemoryKind::managed));
+}
+
+/// The allocation that holds all `bytes` bytes at `pointer`.
+const Allocation& require_inside_allocation(const Device& device, const void* pointer, std::size_t bytes) {
+    const Allocation* found = device.memory.find(pointer);
+    require(found && found->contains(reinterpret_cast<std::uint64_t>(pointer), bytes));
+    return *found;
+}
+
+bool is_host_memory(MemoryKind kind) { return kind == MemoryKind::host || kind == MemoryKind::registered; }
+
+cudaMemoryType memory_type(MemoryKind kind) {
+    if (is_host_memory(kind)) return cudaMemoryTypeHost;
+    return kind == MemoryKind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+}
+
+} // namespace
+
+EMULATOR_ENTRY cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+    return api_call([&](Device& device) {
+        require(pointer);
+        *pointer = allocate(device, bytes, MemoryKind::device);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
+    return api_call([&](Device& device) {
+        require(pointer);
+        require_stream(device, stream);
+        *pointer = allocate(device, bytes, MemoryKind::device);
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaMallocAsync, cudaMallocAsync_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                                           std::size_t height) {
+    return api_call([&](Device& device) {
+        require(pointer && pitch && width <= SIZE_MAX - pitch_alignment);
+        *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+        require(height == 0 || *pitch <= SIZE_MAX / height, cudaErrorMemoryAllocation);
+        *pointer = allocate(device, *pitch * height, MemoryKind::device);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+    return api_call([&](Device& device) {
+        require(pointer && bytes > 0 && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
+        *pointer = allocate(device, bytes, MemoryKind::managed, flags);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+    return api_call([&](Device& device) {
+        require(pointer && (flags & ~cudaHostAllocMask) == 0);
+        *pointer = allocate(device, bytes, MemoryKind::host, flags | cudaHostAllocMapped);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+    return cudaHostAlloc(pointer, bytes, 0);
+}
+
+EMULATOR_ENTRY cudaError_t cudaFree(void* pointer) {
+    return api_call([&](Device& device) { free_device_memory(device, pointer); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
+    return api_call([&](Device& device) {
+        require(pointer);
+        require_stream(device, stream);
+        free_device_memory(device, pointer);
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaFreeHost(void* pointer) {
+    return api_call(
+        [&](Device& device) { require(!pointer || device.memory.release(pointer, MemoryKind::host)); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+    return api_call([&](Device& device) {
+        require(pointer && bytes > 0 && (flags & ~cudaHostRegisterMask) == 0);
+        const void* last = static_cast<const char*>(pointer) + bytes - 1;
+        require(!device.memory.find(pointer) && !device.memory.find(last),
+                cudaErrorHostMemoryAlreadyRegistered);
+        device.memory.adopt(pointer, bytes, flags);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaHostUnregister(void* pointer) {
+    return api_call([&](Device& device) {
+        require(pointer);
+        require(device.memory.release(pointer, MemoryKind::registered), cudaErrorHostMemoryNotRegistered);
+    });
+}
+
+/// Host and device share one address space, so that the device's pointer to host memory is the host's own.
+EMULATOR_ENTRY cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
+                                                    unsigned flags) {
+    return api_call([&](Device& device) {
+        require(device_pointer && host_pointer && flags == 0);
+        const Allocation& allocation = require_inside_allocation(device, host_pointer, 1);
+        require(is_host_memory(device.memory.kind_of(allocation)));
+        *device_pointer = host_pointer;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaHostGetFlags(unsigned* flags, void* host_pointer) {
+    return api_call([&](Device& device) {
+        require(flags && host_pointer);
+        const Allocation& allocation = require_inside_allocation(device, host_pointer, 1);
+        require(device.memory.kind_of(allocation) == MemoryKind::host);
+        *flags = device.memory.flags_of(allocation);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+    return api_call([&](Device&) {
+        require(free_bytes && total_bytes);
+        *free_bytes = GlobalMemory::available_bytes();
+        *total_bytes = GlobalMemory::total_bytes();
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    return api_call([&](Device& device) {
+        require(attributes);
+        *attributes = {};
+        const Allocation* allocation = device.memory.find(pointer);
+        if (!allocation) {
+            *attributes = {.type = cudaMemoryTypeUnregistered,
+                           .device = -2,
+                           .devicePointer = nullptr,
+                           .hostPointer = const_cast<void*>(pointer),
+                           .reserved = {}};
+            return;
+        }
+        attributes->type = memory_type(device.memory.kind_of(*allocation));
+        attributes->device = 0;
+        attributes->devicePointer = const_cast<void*>(pointer);
+        attributes->hostPointer =
+            attributes->type == cudaMemoryTypeDevice ? nullptr : const_cast<void*>(pointer);
+    });
+}
+
+// Where managed memory lies and who uses it most are hints, and there is one memory only.
+
+EMULATOR_ENTRY cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation,
+                                                unsigned, void*) {
+    return api_call([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, int, cudaMemLocation) {
+    return api_call([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaStreamAttachMemAsync(void* stream, void* pointer, std::size_t, unsigned) {
+    return api_call([&](Device& device) {
+        require_stream(device, stream);
+        require_inside_allocation(device, pointer, 1);
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz);

@@ -1,0 +1,58 @@
+/// \file
+/// The registered binaries that a program has used so far, with their PTX loaded on the device.
+#pragma once
+
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/runtime/device_memory.hpp"
+#include "emulator/runtime/registry.hpp"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+/// A kernel, and for which compute capability its PTX was made.
+struct FoundKernel {
+    const Kernel& kernel;
+    unsigned target; ///< 90 for `.target sm_90`
+};
+
+/// Loads a binary when the first of its kernels or variables is asked for.
+class Modules {
+public:
+    Modules(const Registry& registry, DeviceMemory& memory) : registry_(registry), memory_(memory) {}
+    ~Modules();
+    Modules(const Modules&) = delete;
+    Modules& operator=(const Modules&) = delete;
+
+    /// \throws Refused for a damaged fat binary, or one without PTX; Error invalid_ptx, unsupported or
+    /// unknown_symbol.
+    FoundKernel kernel(const RegisteredKernel& kernel);
+
+    /// \throws as above, Refused with cudaErrorInvalidSymbol when the PTX has no such variable.
+    const Allocation& variable(const RegisteredVariable& variable);
+
+    /// Loads the binary now, so that the host's pointers to its managed variables are set.
+    void load(const RegisteredBinary& binary) { modules_of(binary); }
+
+    void unload(const RegisteredBinary& binary);
+
+private:
+    struct Module {
+        unsigned target;
+        std::unique_ptr<LoadedModule> loaded;
+    };
+    using ModuleList = std::vector<Module>; ///< one for each translation unit
+
+    ModuleList& modules_of(const RegisteredBinary& binary);
+    ModuleList load_all(const RegisteredBinary& binary);
+    void place_managed_variables(const RegisteredBinary& binary, const ModuleList& modules);
+    void forget_managed_variables(const RegisteredBinary& binary);
+
+    const Registry& registry_;
+    DeviceMemory& memory_;
+    std::unordered_map<const RegisteredBinary*, ModuleList> binaries_;
+};
+
+} // namespace emulator

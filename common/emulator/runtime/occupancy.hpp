@@ -1,0 +1,21 @@
+/// \file
+/// How many blocks of a kernel a multiprocessor holds at once.
+#pragma once
+
+#include <cstdint>
+
+namespace emulator {
+
+/// CUDA keeps this much of a block's shared memory for itself.
+inline constexpr std::uint32_t reserved_shared_bytes_per_block = 1024;
+
+/// Blocks of `threads` threads and `shared_bytes` bytes of static and dynamic shared memory that a
+/// multiprocessor holds at once; 0 when not even one fits. Registers do not count: PTX does not say how many
+/// machine registers a kernel needs.
+std::uint32_t resident_blocks(std::uint64_t threads, std::uint64_t shared_bytes);
+
+/// The most shared memory, static and dynamic, in bytes, with which a multiprocessor still holds `blocks`
+/// blocks at once; 0 when so many do not fit anyway.
+std::uint32_t shared_bytes_for(std::uint32_t blocks);
+
+} // namespace emulator

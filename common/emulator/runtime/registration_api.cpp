@@ -1,0 +1,54 @@
+/// \file
+/// What the code that nvcc puts into a program calls before `main` and after it. crt/host_runtime.h of the
+/// toolkit declares these functions and shows how they are used.
+
+#include "emulator/runtime/runtime.hpp"
+
+using namespace emulator;
+using namespace emulator::abi;
+
+EMULATOR_ENTRY void** __cudaRegisterFatBinary(void* wrapper) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    return reinterpret_cast<void**>(runtime.registry.add_binary(wrapper));
+}
+
+EMULATOR_ENTRY void __cudaRegisterFatBinaryEnd(void**) {}
+
+EMULATOR_ENTRY void __cudaUnregisterFatBinary(void** handle) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
+    runtime.device->modules.unload(*binary);
+    runtime.registry.remove_binary(binary);
+}
+
+EMULATOR_ENTRY void __cudaRegisterFunction(void** handle, const char* host_stub, char*, const char* name, int,
+                                           void*, void*, void*, void*, int*) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    runtime.registry.add_kernel(host_stub, {reinterpret_cast<const RegisteredBinary*>(handle), name});
+}
+
+EMULATOR_ENTRY void __cudaRegisterVar(void** handle, char* host_shadow, char*, const char* name, int,
+                                      std::size_t, int, int) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    runtime.registry.add_variable(host_shadow,
+                                  {reinterpret_cast<const RegisteredBinary*>(handle), name, nullptr});
+}
+
+EMULATOR_ENTRY void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int,
+                                             std::size_t, int, int) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    runtime.registry.add_variable(host_pointer,
+                                  {reinterpret_cast<const RegisteredBinary*>(handle), name, host_pointer});
+}
+
+/// Called when host code touches a managed variable for the first time. Returns whether its pointer is set
+/// now.
+EMULATOR_ENTRY char __cudaInitModule(void** handle) {
+    const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
+    return query_call([&](Device& device) { device.modules.load(*binary); }) == cudaSuccess;
+}

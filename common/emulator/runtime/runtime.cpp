@@ -1,0 +1,122 @@
+#include "emulator/runtime/runtime.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+
+namespace emulator {
+namespace {
+
+using namespace abi;
+
+thread_local cudaError_t thread_error = cudaSuccess;
+
+cudaError_t remember(cudaError_t error) {
+    if (error != cudaSuccess) thread_error = error;
+    return error;
+}
+
+/// The error with which `body` ends.
+cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
+    try {
+        body(device);
+        return cudaSuccess;
+    } catch (const Refused& refused) {
+        report(refused.what());
+        return refused.error();
+    } catch (const Error& error) {
+        report(error.what());
+        return error_code(error.failure());
+    } catch (const std::bad_alloc&) {
+        return cudaErrorMemoryAllocation;
+    } catch (const std::exception& error) {
+        report(error.what());
+        return cudaErrorUnknown;
+    }
+}
+
+} // namespace
+
+Runtime& Runtime::instance() {
+    static auto* const runtime = new Runtime;
+    return *runtime;
+}
+
+cudaError_t api_call(const std::function<void(Device&)>& body) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    const cudaError_t fault = runtime.device->fault;
+    return remember(fault != cudaSuccess ? fault : outcome(body, *runtime.device));
+}
+
+cudaError_t query_call(const std::function<void(Device&)>& body) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    return remember(outcome(body, *runtime.device));
+}
+
+const RegisteredKernel& registered_kernel(const void* host_stub) {
+    const RegisteredKernel* kernel = Runtime::instance().registry.kernel(host_stub);
+    require(kernel, cudaErrorInvalidDeviceFunction);
+    return *kernel;
+}
+
+const RegisteredVariable& registered_variable(const void* host_address) {
+    const RegisteredVariable* variable = Runtime::instance().registry.variable(host_address);
+    require(variable, cudaErrorInvalidSymbol);
+    return *variable;
+}
+
+std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, const Kernel& kernel) {
+    const auto settings = device.kernel_settings.find(host_stub);
+    if (settings != device.kernel_settings.end() && settings->second.dynamic_shared_limit)
+        return *settings->second.dynamic_shared_limit;
+    return DeviceLimits::default_shared_bytes_per_block -
+           std::min(kernel.static_shared_bytes(), DeviceLimits::default_shared_bytes_per_block);
+}
+
+void require_stream(const Device& device, const void* handle) {
+    const auto number =
+        reinterpret_cast<std::uintptr_t>(handle); // 0: default, 1: legacy default, 2: default of this thread
+    require(number <= 2 || device.streams.contains(handle), cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t error_code(Failure failure) {
+    switch (failure) {
+    case Failure::invalid_ptx: return cudaErrorInvalidPtx;
+    case Failure::unsupported: return cudaErrorNotSupported;
+    case Failure::unknown_symbol: return cudaErrorInvalidDeviceFunction;
+    case Failure::invalid_configuration: return cudaErrorInvalidConfiguration;
+    case Failure::out_of_memory: return cudaErrorMemoryAllocation;
+    case Failure::illegal_address: return cudaErrorIllegalAddress;
+    case Failure::misaligned_address: return cudaErrorMisalignedAddress;
+    case Failure::assertion: return cudaErrorAssert;
+    case Failure::trapped: return cudaErrorLaunchFailure;
+    case Failure::launch_failure: return cudaErrorLaunchFailure;
+    }
+    return cudaErrorUnknown;
+}
+
+void report(std::string_view message) {
+    static auto& last = *new std::string;
+    if (message.empty() || message == last) return;
+    last = message;
+    std::string text;
+    for (std::size_t start = 0; start <= message.size();) {
+        const std::size_t end = std::min(message.find('\n', start), message.size());
+        text.append("emulator: ").append(message.substr(start, end - start)).append("\n");
+        start = end + 1;
+    }
+    std::fputs(text.c_str(), stderr);
+}
+
+cudaError_t last_error(bool clear) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    const cudaError_t error = thread_error;
+    if (clear && error != runtime.device->fault) thread_error = cudaSuccess;
+    return error;
+}
+
+} // namespace emulator

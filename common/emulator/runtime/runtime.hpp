@@ -1,0 +1,111 @@
+/// \file
+/// The state behind the CUDA runtime API, and the one way in: api_call.
+#pragma once
+
+#include "emulator/error.hpp"
+#include "emulator/machine/launch.hpp"
+#include "emulator/runtime/cuda_abi.hpp"
+#include "emulator/runtime/device_memory.hpp"
+#include "emulator/runtime/modules.hpp"
+#include "emulator/runtime/refused.hpp"
+#include "emulator/runtime/registry.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+/// Goes before each function that the library exports.
+#define EMULATOR_ENTRY extern "C" __attribute__((visibility("default")))
+
+/// Exports `function` a second time as `twin`: the name that nvcc --default-stream per-thread gives it. Since
+/// every call is complete when it returns, streams do not matter and both are the same function.
+#define EMULATOR_PER_THREAD_TWIN(function, twin)                                                             \
+    EMULATOR_ENTRY __attribute__((alias(#function))) decltype(function) twin
+
+namespace emulator {
+
+struct Stream {
+    unsigned flags = 0;
+    int priority = 0;
+    unsigned long long id = 0;
+};
+
+struct Event {
+    unsigned flags = 0;
+    std::optional<std::chrono::steady_clock::time_point> recorded;
+};
+
+/// What cudaFuncSetAttribute set.
+struct KernelSettings {
+    std::optional<std::uint32_t> dynamic_shared_limit; ///< bytes
+    int carveout = -1; ///< percent of the L1 cache for shared memory; -1: no preference
+};
+
+/// All that cudaDeviceReset puts an end to.
+struct Device {
+    explicit Device(const Registry& registry) : modules(registry, memory) {}
+
+    DeviceMemory memory;
+    Modules modules;
+    std::unordered_map<const void*, KernelSettings> kernel_settings; ///< by host stub
+    std::unordered_map<const void*, std::unique_ptr<Stream>> streams;
+    std::unordered_map<const void*, std::unique_ptr<Event>> events;
+    std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
+    abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
+
+    /// The error of the kernel that went wrong: from then on, the answer of every call.
+    abi::cudaError_t fault = abi::cudaSuccess;
+};
+
+/// One for a process. Made on first use, since programs register before this library's own globals are
+/// constructed, and never destroyed, since their static destructors call in after it would be.
+class Runtime {
+public:
+    static Runtime& instance();
+
+    std::mutex mutex; ///< one call at a time
+    Registry registry;
+    std::unique_ptr<Device> device = std::make_unique<Device>(registry);
+    std::optional<Counters> last_launch;
+};
+
+/// Runs `body` as one call of the API: alone, and with its exceptions turned into CUDA's error codes. The
+/// messages of errors go to stderr. After a kernel has gone wrong, `body` is not run and its error is
+/// returned.
+abi::cudaError_t api_call(const std::function<void(Device&)>& body);
+
+/// The same for calls that CUDA answers even after a kernel has gone wrong: they ask about the device or the
+/// program.
+abi::cudaError_t query_call(const std::function<void(Device&)>& body);
+
+/// What a registered host address stands for.
+/// \throws Refused with cudaErrorInvalidDeviceFunction or cudaErrorInvalidSymbol when it stands for nothing.
+const RegisteredKernel& registered_kernel(const void* host_stub);
+const RegisteredVariable& registered_variable(const void* host_address);
+
+/// The most dynamic shared memory that a launch of the kernel may ask for, in bytes.
+std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, const Kernel& kernel);
+
+/// \throws Refused with cudaErrorInvalidDevice for a device other than 0.
+inline void require_device(int device) { require(device == 0, abi::cudaErrorInvalidDevice); }
+
+/// \throws Refused with cudaErrorInvalidResourceHandle unless `handle` is a stream, or one of CUDA's three
+/// default ones.
+void require_stream(const Device& device, const void* handle);
+
+/// The CUDA error that an Error of the emulator stands for.
+abi::cudaError_t error_code(Failure failure);
+
+/// Prints the message on stderr, each line after `emulator: `; the same message twice running only once.
+void report(std::string_view message);
+
+/// The calling thread's error for cudaGetLastError; `clear` forgets it, except for that of a kernel that went
+/// wrong.
+abi::cudaError_t last_error(bool clear);
+
+} // namespace emulator

@@ -1,0 +1,80 @@
+/// \file
+/// Device memory that frees itself.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace harness {
+
+/// What poisoned memory reads as, byte by byte: no kernel writes this by accident, and it is no likely sum.
+inline constexpr unsigned char poison_byte = 0xA5;
+
+namespace detail {
+void* allocate(std::size_t bytes);
+void release(void* memory) noexcept;
+void copy_to_device(void* device, const void* host, std::size_t bytes);
+void copy_to_host(void* host, const void* device, std::size_t bytes);
+void copy_on_device(void* to, const void* from, std::size_t bytes);
+void poison(void* device, std::size_t bytes);
+} // namespace detail
+
+/// An array of `size` elements in device memory; its owner.
+template <class T> class DeviceBuffer {
+public:
+    /// Not initialised.
+    /// \throws DeviceError when the device has too little memory left; the message says how much
+    explicit DeviceBuffer(std::size_t size)
+        : size_(size), data_(static_cast<T*>(detail::allocate(byte_count(size)))) {}
+    DeviceBuffer(DeviceBuffer&& other) noexcept
+        : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+        std::swap(size_, other.size_);
+        std::swap(data_, other.data_);
+        return *this;
+    }
+    ~DeviceBuffer() { detail::release(data_); }
+
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    std::size_t bytes() const { return size_ * sizeof(T); }
+
+    /// Fills the buffer with poison_byte. Do so before each run, so that an element that is never written is
+    /// found.
+    void poison() { detail::poison(data_, bytes()); }
+
+    /// Copies `values` to the elements from `first` on. They must fit.
+    void write(std::span<const T> values, std::size_t first = 0) {
+        detail::copy_to_device(data_ + first, values.data(), values.size_bytes());
+    }
+
+    /// Copies all elements of `other`, which is as large as this buffer. Use it to restore in-place input
+    /// before a run.
+    void write(const DeviceBuffer& other) { detail::copy_on_device(data_, other.data_, bytes()); }
+
+    /// Waits for the device and returns `count` elements from `first` on.
+    std::vector<T> read(std::size_t first, std::size_t count) const {
+        std::vector<T> values(count);
+        detail::copy_to_host(values.data(), data_ + first, count * sizeof(T));
+        return values;
+    }
+
+    /// Waits for the device and returns all elements.
+    std::vector<T> read() const { return read(0, size_); }
+
+private:
+    /// A size beyond what bytes can count becomes one that no device has.
+    static std::size_t byte_count(std::size_t size) {
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+        return size > most / sizeof(T) ? most : size * sizeof(T);
+    }
+
+    std::size_t size_;
+    T* data_;
+};
+
+} // namespace harness

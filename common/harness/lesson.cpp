@@ -1,0 +1,136 @@
+#include "harness/lesson.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/check.hpp"
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+#include "harness/progress.hpp"
+#include "harness/report.hpp"
+#include "harness/standard_streams.hpp"
+
+namespace harness {
+namespace {
+
+std::size_t free_device_memory() {
+    std::size_t free = 0, total = 0;
+    HARNESS_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
+    const Verification& verification = kernel.verification;
+    write_message(lesson,
+                  fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
+                              group_digits(verification.expected), group_digits(verification.actual)));
+    for (const std::string& place : verification.wrong_places) {
+        write_message(lesson, fmt::format("{}: {}", kernel.name, place));
+    }
+}
+
+} // namespace
+
+const RandomInts& Turn::input() {
+    if (!input_) {
+        const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
+        input_ = std::make_unique<RandomInts>(n_, options_.seed);
+    }
+    return *input_;
+}
+
+void Turn::measure(LaunchShape shape, const RunSteps& steps) {
+    if (result_) throw std::logic_error(kernel_ + " was measured twice in one turn");
+    const Progress progress(fmt::format("running {}", kernel_));
+    result_ = harness::measure(device_, {.verify_only = options_.check, .runs = options_.repeat}, kernel_,
+                               shape, steps);
+}
+
+void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass launch) {
+    add_kernel(std::move(name), [shape, launch = std::move(launch)](Turn& turn) {
+        Reduction reduction(turn.kernel(), turn.input(), turn.block(), shape, launch);
+        turn.measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
+                                                .launch = [&] { reduction.launch_first(); },
+                                                .verify = [&] { return reduction.finish(); }});
+    });
+}
+
+void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn) {
+    kernels_.push_back({std::move(name), std::move(take_turn)});
+}
+
+int Lesson::run(int argc, char** argv) const {
+    const auto fail = [&](ExitStatus status, const std::string& message) {
+        write_message(info_.name, message);
+        return static_cast<int>(status);
+    };
+    try {
+        const bool verified = run_or_throw(argc, argv);
+        return static_cast<int>(verified ? ExitStatus::verified : ExitStatus::wrong_result);
+    } catch (const UsageError& error) {
+        return fail(ExitStatus::usage, fmt::format("{}\nTry: {} --help", error.what(), argv[0]));
+    } catch (const OutputError& error) {
+        return fail(ExitStatus::usage, error.what());
+    } catch (const DeviceError& error) {
+        return fail(ExitStatus::device, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(ExitStatus::device, "too little host memory");
+    } catch (const std::exception& error) {
+        return fail(ExitStatus::device, fmt::format("an error in the program itself: {}", error.what()));
+    }
+}
+
+/// \return whether every result was right
+bool Lesson::run_or_throw(int argc, char** argv) const {
+    prepare_standard_streams();
+    std::vector<std::string> names;
+    for (const Kernel& kernel : kernels_) names.push_back(kernel.name);
+    const Options options = parse_options(argc, argv, info_, names);
+    if (!options.answer.empty()) {
+        write_output(options.answer);
+        return true;
+    }
+
+    Report report{.lesson = info_.name,
+                  .title = info_.title,
+                  .device = choose_device(options.device, argv),
+                  .elements = 0,
+                  .seed = options.seed,
+                  .verified_only = options.check,
+                  .kernels = {}};
+    report.elements = options.n ? *options.n : default_elements(report.device, free_device_memory());
+
+    std::unique_ptr<RandomInts> input;
+    for (const Kernel& kernel : kernels_) {
+        if (std::find(options.kernels.begin(), options.kernels.end(), kernel.name) == options.kernels.end())
+            continue;
+        Turn turn(kernel.name, options, report.device, report.elements, input);
+        kernel.take_turn(turn);
+        if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");
+        report.kernels.push_back(*turn.result_);
+    }
+
+    write_output(format_report(report, options.format));
+    bool verified = true;
+    for (const KernelResult& kernel : report.kernels) {
+        if (kernel.verification.passed) continue;
+        tell_wrong_result(info_.name, kernel);
+        verified = false;
+    }
+    return verified;
+}
+
+std::size_t default_elements(const Device& device, std::size_t free_bytes) {
+    if (device.kind == DeviceKind::emulator) return std::size_t{1} << 22;
+    std::size_t elements = std::max(std::size_t{1} << 25, std::bit_ceil(4 * device.l2_bytes / sizeof(int)));
+    while (elements > 1 && elements * sizeof(int) > free_bytes / 2) elements /= 2;
+    return elements;
+}
+
+} // namespace harness

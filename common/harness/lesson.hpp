@@ -1,0 +1,88 @@
+/// \file
+/// What a lesson's main.cu uses: name the kernels, show how each is launched, run.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/measure.hpp"
+#include "harness/options.hpp"
+#include "harness/random_input.hpp"
+#include "harness/reduction.hpp"
+
+namespace harness {
+
+/// A kernel's turn to run: what it is given, and measure().
+class Turn {
+public:
+    const std::string& kernel() const { return kernel_; }
+    std::size_t n() const { return n_; }
+    unsigned int block() const { return options_.block; }
+    const Device& device() const { return device_; }
+
+    /// n random ints on the device: the same ones for every kernel of the lesson. Copy them to change them.
+    const RandomInts& input();
+
+    /// Runs, verifies, and counts or times the kernel. To be called once a turn.
+    /// \throws DeviceError when the device cannot do it
+    void measure(LaunchShape shape, const RunSteps& steps);
+
+private:
+    friend class Lesson;
+    using SharedInput = std::unique_ptr<RandomInts>;
+    Turn(std::string kernel, const Options& options, const Device& device, std::size_t n, SharedInput& input)
+        : kernel_(std::move(kernel)), options_(options), device_(device), n_(n), input_(input) {}
+
+    std::string kernel_;
+    const Options& options_;
+    const Device& device_;
+    std::size_t n_;
+    SharedInput& input_;
+    std::optional<KernelResult> result_;
+};
+
+/// A lesson's program. Add the kernels, then run it from main:
+/// \code
+///     harness::Lesson lesson({.name = "lesson02", .title = "Sequential addressing"});
+///     lesson.add_reduction("reduce2", {.elements_per_thread = 1}, [](const harness::Pass& pass) {
+///         reduce2<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+///     });
+///     return lesson.run(argc, argv);
+/// \endcode
+class Lesson {
+public:
+    explicit Lesson(LessonInfo info) : info_(std::move(info)) {}
+
+    /// Adds a kernel that leaves one partial sum a block. `launch` is called for each pass, until one sum is
+    /// left.
+    void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
+
+    /// Adds any other kernel. `take_turn` prepares what the kernel needs, and calls Turn::measure.
+    void add_kernel(std::string name, std::function<void(Turn&)> take_turn);
+
+    /// Reads the command line, chooses the device, gives each kernel its turn, and prints the report.
+    /// Errors go to stderr. May start the program anew (see choose_device).
+    /// \return the program's exit status, one of ExitStatus
+    int run(int argc, char** argv) const;
+
+private:
+    struct Kernel {
+        std::string name;
+        std::function<void(Turn&)> take_turn;
+    };
+
+    bool run_or_throw(int argc, char** argv) const;
+
+    LessonInfo info_;
+    std::vector<Kernel> kernels_;
+};
+
+/// The number of elements when the command line names none: on a GPU several times what its L2 cache holds,
+/// so that the kernels are measured on memory; less where memory is short.
+std::size_t default_elements(const Device& device, std::size_t free_bytes);
+
+} // namespace harness

@@ -1,0 +1,107 @@
+#include "harness/measure.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/check.hpp"
+#include "harness/cold_cache.hpp"
+
+namespace harness {
+namespace {
+
+class Event {
+public:
+    Event() { HARNESS_CHECK(cudaEventCreate(&event_)); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event() { cudaEventDestroy(event_); }
+
+    void record() { HARNESS_CHECK(cudaEventRecord(event_)); }
+    double microseconds_since(const Event& start) const {
+        float milliseconds = 0;
+        HARNESS_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+        return milliseconds * 1e3;
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+/// Times launches, each with a cold L2 cache.
+class Timer {
+public:
+    explicit Timer(const Device& device) : cache_(device.l2_bytes) {}
+
+    bool has_cold_cache() const { return cache_.works(); }
+
+    double microseconds(const std::string& name, const std::function<void()>& launch) {
+        // The host queues what follows while the device is still busy with the flush: no gap is timed.
+        cache_.flush();
+        start_.record();
+        launch();
+        stop_.record();
+        check_launch(name.c_str());
+        synchronize(name.c_str());
+        return stop_.microseconds_since(start_);
+    }
+
+private:
+    ColdCache cache_;
+    Event start_, stop_;
+};
+
+} // namespace
+
+Times summarize(std::vector<double> microseconds) {
+    std::sort(microseconds.begin(), microseconds.end());
+    const std::size_t middle = microseconds.size() / 2;
+    const double median = microseconds.size() % 2 == 1
+                              ? microseconds[middle]
+                              : (microseconds[middle - 1] + microseconds[middle]) / 2;
+    return {.median = median, .min = microseconds.front(), .runs = microseconds.size()};
+}
+
+std::optional<double> KernelResult::bandwidth_gbs() const {
+    if (!times || times->median <= 0) return std::nullopt;
+    return static_cast<double>(launch.bytes) / (times->median * 1e-6) / 1e9;
+}
+
+KernelResult measure(const Device& device, const MeasurePlan& plan, std::string name, LaunchShape shape,
+                     const RunSteps& steps) {
+    const bool emulated = device.kind == DeviceKind::emulator;
+    const bool timed = !emulated && !plan.verify_only;
+    const unsigned int runs = plan.runs.value_or(timed ? default_timed_runs : 1);
+    KernelResult result{
+        .name = std::move(name), .launch = shape, .verification = {}, .times = {}, .counters = {}};
+
+    const auto run_untimed = [&] {
+        steps.prepare();
+        steps.launch();
+        check_launch(result.name.c_str());
+        synchronize(result.name.c_str());
+        // Read before verify() launches more, and only once: every run counts the same.
+        if (emulated && !plan.verify_only && !result.counters) result.counters = last_launch_counters();
+        result.verification = steps.verify();
+    };
+
+    run_untimed();
+    if (!timed) {
+        for (unsigned int run = 1; run < runs && result.verification.passed; ++run) run_untimed();
+        return result;
+    }
+    Timer timer(device);
+    std::vector<double> microseconds;
+    while (microseconds.size() < runs && result.verification.passed) {
+        steps.prepare();
+        microseconds.push_back(timer.microseconds(result.name, steps.launch));
+        result.verification = steps.verify();
+    }
+    if (!result.verification.passed) return result; // the time of a wrong result is worth nothing
+    result.times = summarize(std::move(microseconds));
+    result.times->cold_cache = timer.has_cold_cache();
+    return result;
+}
+
+} // namespace harness

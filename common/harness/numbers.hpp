@@ -1,0 +1,34 @@
+/// \file
+/// Numbers as people write and read them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness {
+
+/// Reads a whole number, exactly: `1000`, `16M`, `1Gi`, `2^24`. k, M, G are powers of 1000; Ki, Mi, Gi of
+/// 1024.
+/// \throws std::invalid_argument that tells in a few words what is wrong: no number, a sign, an unknown
+/// unit, or a value beyond 64 bits.
+std::uint64_t parse_whole_number(std::string_view text);
+
+/// 4194304 -> "4,194,304"
+std::string group_digits(std::int64_t value);
+/// As above, for values beyond the signed range too.
+std::string group_digits(std::uint64_t value);
+
+/// 16777216 -> "16.0 MiB"
+std::string format_bytes(std::uint64_t bytes);
+
+/// How many single-letter changes (insert, delete, replace; case is free) lead from `a` to `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate that `word` was most probably meant to be: at most two changes away,
+/// most of its letters right, and nearer than all others. An empty string when there is none.
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+
+} // namespace harness

@@ -1,0 +1,217 @@
+#include "harness/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <stdexcept>
+
+#include "harness/exit_status.hpp"
+#include "harness/measure.hpp"
+#include "harness/numbers.hpp"
+
+namespace harness {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
+                         "--format", "--check", "--list",   "--help",   "--version"};
+
+/// " Did you mean --block?" or nothing.
+std::string suggestion(std::string_view word, const Names& candidates) {
+    const std::string nearest = nearest_name(word, candidates);
+    return nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest);
+}
+
+/// \param right what would be right, as a sentence
+std::uint64_t parse_number(const char* option, const std::string& text, std::string_view right) {
+    try {
+        return parse_whole_number(text);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("{} {}: {}. {}", option, text, error.what(), right));
+    }
+}
+
+std::size_t parse_n(const std::string& text) {
+    constexpr const char* right = "Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24.";
+    const std::uint64_t n = parse_number("--n", text, right);
+    if (n == 0) throw UsageError(fmt::format("--n {}: there would be nothing to sum. {}", text, right));
+    return n;
+}
+
+unsigned int parse_block(const std::string& text, const LessonInfo& info) {
+    const std::string right =
+        fmt::format("Write a power of two from {} to {}.", info.smallest_block, info.largest_block);
+    const std::uint64_t block = parse_number("--block", text, right);
+    const auto wrong = [&](const char* reason) {
+        return UsageError(fmt::format("--block {}: {}. {}", text, reason, right));
+    };
+    if (block < 32) throw wrong("a block should fill at least one warp, which is 32 threads");
+    if (block > 1024) throw wrong("a block has at most 1024 threads");
+    if (!std::has_single_bit(block)) throw wrong("not a power of two, and each step of the tree halves it");
+    if (block < info.smallest_block) throw wrong("too small for this lesson's kernels");
+    if (block > info.largest_block) throw wrong("too large for this lesson's kernels");
+    return static_cast<unsigned int>(block);
+}
+
+unsigned int parse_repeat(const std::string& text) {
+    constexpr const char* right = "Write a whole number from 1 to 1M.";
+    const std::uint64_t repeat = parse_number("--repeat", text, right);
+    if (repeat == 0) throw UsageError(fmt::format("--repeat {}: no run verifies nothing. {}", text, right));
+    if (repeat > 1'000'000) throw UsageError(fmt::format("--repeat {}: too many. {}", text, right));
+    return static_cast<unsigned int>(repeat);
+}
+
+template <class Value>
+Value parse_choice(const char* option, const std::string& text,
+                   const std::vector<std::pair<std::string, Value>>& choices) {
+    Names names;
+    for (const auto& [name, value] : choices) {
+        if (name == text) return value;
+        names.push_back(name);
+    }
+    throw UsageError(fmt::format("{} {}: unknown. Write one of: {}.", option, text, fmt::join(names, ", ")));
+}
+
+/// The kernels asked for, each once and in the lesson's order; all of them when none is asked for.
+Names select_kernels(const Names& asked, const Names& kernels) {
+    for (const std::string& name : asked) {
+        if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) continue;
+        throw UsageError(fmt::format("--kernel {}: unknown. This lesson's kernels are: {}.{}", name,
+                                     fmt::join(kernels, ", "), suggestion(name, kernels)));
+    }
+    if (asked.empty()) return kernels;
+    Names selected;
+    std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(selected), [&](const std::string& name) {
+        return std::find(asked.begin(), asked.end(), name) != asked.end();
+    });
+    return selected;
+}
+
+/// Why `word` is not understood: an option that doesn't exist, or a value that belongs to none.
+std::string describe_extra(const std::string& word) {
+    if (!word.starts_with("-")) {
+        const bool is_number = !word.empty() && std::isdigit(static_cast<unsigned char>(word.front()));
+        return fmt::format("'{}': no option stands before it.{}", word,
+                           is_number ? fmt::format(" Did you mean --n {}?", word) : "");
+    }
+    const std::string option = word.substr(0, word.find('='));
+    return fmt::format("{}: there is no such option.{}", option, suggestion(option, option_names));
+}
+
+void parse(CLI::App& app, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ArgumentMismatch& error) {
+        // Its text begins with the option's name: "--n: 1 required TEXT missing", "check was given a …".
+        const std::string text = error.what();
+        const std::string name =
+            "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
+        const CLI::Option* option = app.get_option_no_throw(name);
+        if (option == nullptr) throw UsageError(text);
+        throw UsageError(name +
+                         (option->get_expected_max() == 0 ? ": takes no value." : ": a value must follow."));
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+} // namespace
+
+Options parse_options(int argc, const char* const* argv, const LessonInfo& info, const Names& kernels) {
+    std::string n, block, device = "auto", repeat, seed, format = "text";
+    Names asked_kernels;
+    bool help = false, version = false, list = false;
+    Options options;
+
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    // Values are taken as text and read here, so that each error says what would be right.
+    app.add_option("--n", n)->take_last();
+    app.add_option("--block", block)->take_last();
+    app.add_option("--kernel", asked_kernels)->allow_extra_args(false);
+    app.add_option("--device", device)->take_last();
+    app.add_option("--repeat", repeat)->take_last();
+    app.add_option("--seed", seed)->take_last();
+    app.add_option("--format", format)->take_last();
+    app.add_flag("--check", options.check)->disable_flag_override();
+    app.add_flag("--list", list)->disable_flag_override();
+    app.add_flag("-h,--help", help)->disable_flag_override();
+    app.add_flag("--version", version)->disable_flag_override();
+    parse(app, argc, argv);
+
+    if (help)
+        options.answer = help_text(info, kernels);
+    else if (version)
+        options.answer = fmt::format("{} {} (The CUDA Reduction Tutorial)\n", info.name, HARNESS_VERSION);
+    else if (list)
+        options.answer = fmt::format("{}\n", fmt::join(kernels, "\n"));
+    if (!options.answer.empty()) return options;
+
+    if (!app.remaining().empty()) throw UsageError(describe_extra(app.remaining().front()));
+    if (app.count("--n") > 0) options.n = parse_n(n);
+    options.block = app.count("--block") > 0 ? parse_block(block, info) : info.default_block;
+    options.kernels = select_kernels(asked_kernels, kernels);
+    options.device = parse_choice<DeviceChoice>("--device", device,
+                                                {{"auto", DeviceChoice::automatic},
+                                                 {"gpu", DeviceChoice::gpu},
+                                                 {"emulator", DeviceChoice::emulator}});
+    if (app.count("--repeat") > 0) options.repeat = parse_repeat(repeat);
+    if (app.count("--seed") > 0)
+        options.seed = parse_number("--seed", seed, "Write a whole number from 0 to 2^64 - 1.");
+    options.format = parse_choice<OutputFormat>(
+        "--format", format,
+        {{"text", OutputFormat::text}, {"json", OutputFormat::json}, {"csv", OutputFormat::csv}});
+    return options;
+}
+
+std::string help_text(const LessonInfo& info, const Names& kernels) {
+    return fmt::format(R"({title}
+
+Runs the kernels {kernels} on the same random ints, verifies every
+result and prints what each costs: time and bandwidth on a GPU, memory traffic on
+the emulator.
+
+Usage: ./{name} [options]
+
+  --n N           how many ints: 1000, 16M, 1Gi or 2^24 (k, M, G are powers of 1000;
+                  Ki, Mi, Gi of 1024). Any number from 1 to what memory holds.
+                  Default: several times the L2 cache on a GPU, 4Mi on the emulator
+  --block B       threads in a block: a power of two from {smallest} to {largest}.
+                  Default: {block}
+  --kernel NAME   run only this kernel; may be given several times. Default: all
+  --device WHERE  auto, gpu or emulator. Default: auto, the GPU if there is one
+  --repeat R      runs of each kernel, all verified. Default: {runs} timed ones on a GPU,
+                  1 on the emulator
+  --seed S        the random numbers' seed. Default: {seed}
+  --format HOW    text, json or csv. Default: text
+  --check         verify only: no times, no counters
+  --list          print the kernels' names
+  --help          print this
+  --version       print the version
+
+Examples:
+  ./{name}                                  all kernels, side by side
+  ./{name} --n 1000 --block 64              a size that fills no block
+  ./{name} --kernel {last} --format json    for a script
+  ./{name} --device emulator                counters, also where there is a GPU
+
+Exit status:
+  0  every kernel's result is right
+  1  a result is wrong; stderr tells both values and the first wrong place
+  2  the command line is wrong, or standard output cannot be written
+  3  the device cannot do it; stderr tells the CUDA error's name
+)",
+                       fmt::arg("title", info.name + ": " + info.title), fmt::arg("name", info.name),
+                       fmt::arg("kernels", fmt::join(kernels, ", ")), fmt::arg("last", kernels.back()),
+                       fmt::arg("smallest", info.smallest_block), fmt::arg("largest", info.largest_block),
+                       fmt::arg("block", info.default_block), fmt::arg("runs", default_timed_runs),
+                       fmt::arg("seed", Options{}.seed));
+}
+
+} // namespace harness

@@ -1,0 +1,47 @@
+/// \file
+/// The command line of a lesson.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/device.hpp"
+
+namespace harness {
+
+/// What a lesson says of itself.
+struct LessonInfo {
+    std::string name;                  ///< "lesson03"
+    std::string title;                 ///< one line
+    unsigned int smallest_block = 32;  ///< the blocks that its kernels are right for: powers of two from here
+    unsigned int largest_block = 1024; ///< to here
+    unsigned int default_block = 256;
+};
+
+enum class OutputFormat { text, json, csv };
+
+/// What the command line asks for.
+struct Options {
+    std::optional<std::size_t> n; ///< default: depends on the device
+    unsigned int block = 0;
+    std::vector<std::string> kernels; ///< those to run, in the lesson's order
+    DeviceChoice device = DeviceChoice::automatic;
+    std::optional<unsigned int> repeat;
+    std::uint64_t seed = 42;
+    OutputFormat format = OutputFormat::text;
+    bool check = false;
+    std::string answer; ///< what --help, --version or --list print; empty otherwise
+};
+
+/// \param kernels the names of the lesson's kernels
+/// \throws UsageError
+Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
+                      const std::vector<std::string>& kernels);
+
+/// What --help prints.
+std::string help_text(const LessonInfo& info, const std::vector<std::string>& kernels);
+
+} // namespace harness

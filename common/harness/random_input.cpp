@@ -1,0 +1,39 @@
+#include "harness/random_input.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace harness {
+
+int random_int(std::uint64_t seed, std::uint64_t index) {
+    std::uint64_t bits = seed + (index + 1) * 0x9E3779B97F4A7C15;
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+    bits ^= bits >> 31;
+    const int below_2000 = static_cast<int>(((bits >> 32) * 2000) >> 32);
+    return below_2000 < 1000 ? below_2000 - 1000 : below_2000 - 999; // -1000 to -1, and 1 to 1000
+}
+
+int reference_sum(std::span<const int> values) {
+    unsigned int sum = 0; // unsigned arithmetic wraps; signed overflow is not defined in C++
+    for (const int value : values) sum += static_cast<unsigned int>(value);
+    return static_cast<int>(sum);
+}
+
+RandomInts::RandomInts(std::size_t size, std::uint64_t seed) : seed_(seed), device_(size) {
+    constexpr std::size_t chunk = std::size_t{1}
+                                  << 22; // so that the host needs 16 MiB, however large the device
+    for (std::size_t first = 0; first < size; first += chunk) {
+        const std::vector<int> part = values(first, std::min(chunk, size - first));
+        device_.write(part, first);
+        sum_ = reference_sum(std::array{sum_, reference_sum(part)});
+    }
+}
+
+std::vector<int> RandomInts::values(std::size_t first, std::size_t count) const {
+    std::vector<int> result(count);
+    for (std::size_t i = 0; i < count; ++i) result[i] = random_int(seed_, first + i);
+    return result;
+}
+
+} // namespace harness

@@ -1,0 +1,42 @@
+/// \file
+/// Random input, the same on every platform, and its sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/device_buffer.hpp"
+
+namespace harness {
+
+/// Element `index` of the random sequence `seed`: from -1000 to 1000, but never 0, so that a lost element
+/// changes the sum. Any element can be had without those before it (the generator is SplitMix64, which only
+/// counts and scrambles).
+int random_int(std::uint64_t seed, std::uint64_t index);
+
+/// The reference: the sum of `values` modulo 2^32, as 32-bit addition gives it.
+int reference_sum(std::span<const int> values);
+
+/// `size` random ints in device memory, and their sum.
+class RandomInts {
+public:
+    /// \throws DeviceError when they don't fit in device memory
+    RandomInts(std::size_t size, std::uint64_t seed);
+
+    const DeviceBuffer<int>& device() const { return device_; }
+    std::size_t size() const { return device_.size(); }
+    std::uint64_t seed() const { return seed_; }
+    int sum() const { return sum_; }
+
+    /// The elements from `first` on, `count` of them, computed anew: right even if a kernel overwrote the
+    /// device's.
+    std::vector<int> values(std::size_t first, std::size_t count) const;
+
+private:
+    std::uint64_t seed_;
+    DeviceBuffer<int> device_;
+    int sum_ = 0;
+};
+
+} // namespace harness

@@ -1,0 +1,115 @@
+#include "harness/reduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/check.hpp"
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t largest_grid = 2'147'483'647; // gridDim.x
+
+/// Each pass's partial sums start on a 256-byte boundary, as memory from cudaMalloc does: an array that
+/// starts within a 32-byte sector would touch one sector more than it fills.
+constexpr std::size_t aligned_size(std::size_t ints) { return ceil_div(ints, 64) * 64; }
+
+std::size_t total_size(const std::vector<unsigned int>& grids) {
+    std::size_t total = 0;
+    for (const unsigned int grid : grids) total += aligned_size(grid);
+    return total;
+}
+
+} // namespace
+
+std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape) {
+    std::vector<unsigned int> grids;
+    do {
+        const std::size_t grid = ceil_div(n, std::size_t{block} * shape.elements_per_thread);
+        if (grid > largest_grid) {
+            throw UsageError(fmt::format(
+                "--n {} with --block {} makes {} blocks, and a grid holds {}. Choose a larger --block.", n,
+                block, group_digits(std::uint64_t{grid}), group_digits(std::uint64_t{largest_grid})));
+        }
+        grids.push_back(static_cast<unsigned int>(grid));
+        n = grid;
+    } while (n > 1);
+    return grids;
+}
+
+Reduction::Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
+                     LaunchPass launch)
+    : name_(std::move(name)), input_(input), shape_(shape), launch_(std::move(launch)),
+      partial_sums_(total_size(plan_grids(input.size(), block, shape))) {
+    const int* pass_input = input.device().data();
+    int* pass_output = partial_sums_.data();
+    std::size_t n = input.size();
+    for (const unsigned int grid : plan_grids(n, block, shape)) {
+        passes_.push_back({.input = pass_input,
+                           .partial_sums = pass_output,
+                           .n = n,
+                           .grid = grid,
+                           .block = block,
+                           .shared_bytes = block * sizeof(int)});
+        pass_input = pass_output;
+        pass_output += aligned_size(grid);
+        n = grid;
+    }
+}
+
+LaunchShape Reduction::launch_shape() const {
+    const Pass& pass = passes_.front();
+    return {.grid = dim3(pass.grid),
+            .block = dim3(pass.block),
+            .dynamic_shared_bytes = pass.shared_bytes,
+            .bytes = (std::uint64_t{pass.n} + pass.grid) * sizeof(int),
+            .passes = passes_.size()};
+}
+
+void Reduction::prepare() { partial_sums_.poison(); }
+
+void Reduction::launch_first() { launch_(passes_.front()); }
+
+Verification Reduction::finish() {
+    for (std::size_t i = 1; i < passes_.size(); ++i) {
+        launch_(passes_[i]);
+        check_launch(name_.c_str());
+    }
+    synchronize(name_.c_str());
+    const auto last = static_cast<std::size_t>(passes_.back().partial_sums - partial_sums_.data());
+    Verification result = compare_value(input_.sum(), partial_sums_.read(last, 1).front());
+    if (!result.passed) result.wrong_places = find_wrong_places();
+    return result;
+}
+
+/// Compares each pass with its own input; the first pass with a wrong partial sum is the one that failed.
+std::vector<std::string> Reduction::find_wrong_places() const {
+    const std::size_t elements_per_block = std::size_t{passes_.front().block} * shape_.elements_per_thread;
+    std::vector<std::string> places;
+    std::vector<int> pass_input; // of a later pass: the partial sums of the pass before it
+    for (std::size_t i = 0; i < passes_.size() && places.empty(); ++i) {
+        const Pass& pass = passes_[i];
+        const auto offset = static_cast<std::size_t>(pass.partial_sums - partial_sums_.data());
+        std::vector<int> actual = partial_sums_.read(offset, pass.grid);
+        for (std::size_t b = 0; b < pass.grid && places.size() < most_wrong_places; ++b) {
+            const std::size_t first = b * elements_per_block;
+            const std::size_t count = std::min(elements_per_block, pass.n - first);
+            const int expected = reference_sum(
+                i == 0 ? input_.values(first, count)
+                       : std::vector<int>(pass_input.begin() + first, pass_input.begin() + first + count));
+            if (actual[b] == expected) continue;
+            places.push_back(fmt::format(
+                "pass {}, block {} (elements {} to {} of {}): {}", i + 1, group_digits(std::uint64_t{b}),
+                group_digits(std::uint64_t{first}), group_digits(std::uint64_t{first + count - 1}),
+                group_digits(std::uint64_t{pass.n}), describe_difference(expected, actual[b])));
+        }
+        pass_input = std::move(actual);
+    }
+    return places;
+}
+
+} // namespace harness

@@ -1,0 +1,75 @@
+/// \file
+/// A reduction by a kernel that leaves one partial sum a block: passes, until one value is left.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/device_buffer.hpp"
+#include "harness/measure.hpp"
+#include "harness/random_input.hpp"
+#include "harness/verification.hpp"
+
+namespace harness {
+
+/// How a kernel spreads its elements over threads: block b sums the elements from b * block *
+/// elements_per_thread on.
+struct ReductionShape {
+    unsigned int elements_per_thread = 1;
+};
+
+/// One launch of the kernel: `grid` blocks sum `n` elements to `grid` partial sums.
+struct Pass {
+    const int* input = nullptr;  ///< n elements in device memory
+    int* partial_sums = nullptr; ///< grid elements in device memory
+    std::size_t n = 0;
+    unsigned int grid = 0;
+    unsigned int block = 0;
+    std::size_t shared_bytes = 0; ///< one int a thread
+};
+
+using LaunchPass = std::function<void(const Pass&)>;
+
+/// Rounds up: how many groups of `size` it takes to hold `count`.
+constexpr std::size_t ceil_div(std::size_t count, std::size_t size) {
+    return count / size + (count % size != 0);
+}
+
+/// The number of partial sums that each pass leaves, the last of them 1.
+/// \throws UsageError when n needs more blocks than a grid can have
+std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape);
+
+/// All passes of one kernel over one input. Each pass writes to memory of its own, so that after a wrong
+/// result the pass and the block that went wrong can be told.
+class Reduction {
+public:
+    /// \param name the kernel's, for messages
+    /// \throws DeviceError when the partial sums don't fit in device memory
+    Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
+              LaunchPass launch);
+
+    /// The first pass: its bytes are those of the elements and of the partial sums.
+    LaunchShape launch_shape() const;
+
+    /// Poisons all partial sums, so that one that no block writes is wrong.
+    void prepare();
+    /// Launches the first pass.
+    void launch_first();
+    /// Launches the other passes, and compares the result with the input's sum.
+    /// \throws DeviceError when a launch fails
+    Verification finish();
+
+private:
+    std::vector<std::string> find_wrong_places() const;
+
+    std::string name_;
+    const RandomInts& input_;
+    ReductionShape shape_;
+    LaunchPass launch_;
+    DeviceBuffer<int> partial_sums_; // those of all passes
+    std::vector<Pass> passes_;
+};
+
+} // namespace harness

@@ -1,0 +1,145 @@
+#include "harness/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace harness {
+namespace {
+
+using Json = nlohmann::ordered_json; // the keys stay in the order of writing
+
+template <class Value> Json or_null(const std::optional<Value>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json extent(dim3 size) { return Json::array({size.x, size.y, size.z}); }
+
+const char* kind_name(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : "emulator"; }
+
+std::optional<double> peak_fraction(const Report& report, const KernelResult& kernel) {
+    const std::optional<double> bandwidth = kernel.bandwidth_gbs();
+    if (!bandwidth || !report.device.peak_bandwidth_gbs) return std::nullopt;
+    return *bandwidth / *report.device.peak_bandwidth_gbs;
+}
+
+Json times_json(const std::optional<Times>& times) {
+    if (!times) return nullptr;
+    return {{"median", times->median}, {"min", times->min}, {"runs", times->runs}};
+}
+
+Json counters_json(const std::optional<Counters>& counters) {
+    if (!counters) return nullptr;
+    Json object = Json::object();
+    for (const auto& [name, value] : *counters) object[name] = value;
+    return object;
+}
+
+Json kernel_json(const Report& report, const KernelResult& kernel) {
+    return {{"name", kernel.name},
+            {"grid", extent(kernel.launch.grid)},
+            {"block", extent(kernel.launch.block)},
+            {"dynamic_shared_bytes", kernel.launch.dynamic_shared_bytes},
+            {"verified", kernel.verification.passed},
+            {"expected", kernel.verification.expected},
+            {"actual", kernel.verification.actual},
+            {"bytes", kernel.launch.bytes},
+            {"time_us", times_json(kernel.times)},
+            {"bandwidth_gbs", or_null(kernel.bandwidth_gbs())},
+            {"peak_fraction", or_null(peak_fraction(report, kernel))},
+            {"counters", counters_json(kernel.counters)}};
+}
+
+Json report_json(const Report& report) {
+    Json kernels = Json::array();
+    for (const KernelResult& kernel : report.kernels) kernels.push_back(kernel_json(report, kernel));
+    return {{"lesson", report.lesson},
+            {"title", report.title},
+            {"device",
+             {{"kind", kind_name(report.device.kind)},
+              {"name", report.device.name},
+              {"compute_capability", report.device.compute_capability},
+              {"peak_bandwidth_gbs", or_null(report.device.peak_bandwidth_gbs)}}},
+            {"elements", report.elements},
+            {"seed", report.seed},
+            {"kernels", std::move(kernels)}};
+}
+
+/// RFC 4180: a field with a comma or a quote is quoted, and its quotes are doubled.
+std::string csv_field(const Json& value) {
+    if (value.is_null()) return "";
+    if (!value.is_string()) return value.dump();
+    std::string text = value.get<std::string>();
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2) text.insert(i, 1, '"');
+    return '"' + text + '"';
+}
+
+using Row = std::vector<std::pair<std::string, Json>>;
+
+/// One kernel's columns, as pairs of name and value.
+Row csv_row(const Json& report, const Json& kernel) {
+    Row row;
+    const auto add = [&](const std::string& name, const Json& value) { row.emplace_back(name, value); };
+    const Json& device = report.at("device");
+    add("lesson", report.at("lesson"));
+    add("title", report.at("title"));
+    add("device_kind", device.at("kind"));
+    add("device_name", device.at("name"));
+    add("compute_capability", device.at("compute_capability"));
+    add("peak_bandwidth_gbs", device.at("peak_bandwidth_gbs"));
+    add("elements", report.at("elements"));
+    add("seed", report.at("seed"));
+    add("name", kernel.at("name"));
+    for (const char* size : {"grid", "block"}) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            add(fmt::format("{}_{}", size, "xyz"[axis]), kernel.at(size)[axis]);
+    }
+    for (const char* name : {"dynamic_shared_bytes", "verified", "expected", "actual", "bytes"})
+        add(name, kernel.at(name));
+    for (const char* name : {"median", "min", "runs"}) {
+        const Json& times = kernel.at("time_us");
+        add(fmt::format("time_us_{}", name), times.is_null() ? Json(nullptr) : times.at(name));
+    }
+    add("bandwidth_gbs", kernel.at("bandwidth_gbs"));
+    add("peak_fraction", kernel.at("peak_fraction"));
+    for (const KnownCounter& counter : known_counters()) {
+        const Json& counters = kernel.at("counters");
+        const std::string name = counter.name;
+        add(name, counters.is_null() || !counters.contains(name) ? Json(nullptr) : counters.at(name));
+    }
+    return row;
+}
+
+} // namespace
+
+std::string format_report(const Report& report, OutputFormat format) {
+    switch (format) {
+    case OutputFormat::json: return format_json(report);
+    case OutputFormat::csv: return format_csv(report);
+    case OutputFormat::text: break;
+    }
+    return format_text(report);
+}
+
+std::string format_json(const Report& report) { return report_json(report).dump(2) + "\n"; }
+
+std::string format_csv(const Report& report) {
+    const Json json = report_json(report);
+    std::string text;
+    for (const Json& kernel : json.at("kernels")) {
+        std::vector<std::string> names, fields;
+        for (const auto& [name, value] : csv_row(json, kernel)) {
+            names.push_back(name);
+            fields.push_back(csv_field(value));
+        }
+        if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
+        text += fmt::format("{}\n", fmt::join(fields, ","));
+    }
+    return text;
+}
+
+} // namespace harness

@@ -1,0 +1,33 @@
+/// \file
+/// What a lesson prints: a table for people, JSON and CSV for programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/device.hpp"
+#include "harness/measure.hpp"
+#include "harness/options.hpp"
+
+namespace harness {
+
+struct Report {
+    std::string lesson;
+    std::string title;
+    Device device;
+    std::size_t elements = 0;
+    std::uint64_t seed = 0;
+    bool verified_only = false; ///< no times and no counters were asked for
+    std::vector<KernelResult> kernels;
+};
+
+/// The whole report, with a newline at its end.
+std::string format_report(const Report& report, OutputFormat format);
+
+std::string format_text(const Report& report); ///< a table
+std::string format_json(const Report& report); ///< one object; whole numbers are exact
+std::string format_csv(const Report& report);  ///< a header, and one row a kernel; empty where JSON has null
+
+} // namespace harness

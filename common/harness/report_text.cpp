@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "harness/numbers.hpp"
+#include "harness/report.hpp"
+
+namespace harness {
+namespace {
+
+std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
+
+const char* yes_or_no(bool passed) { return passed ? "yes" : "NO"; }
+
+std::string heading(const Report& report) {
+    return fmt::format("{}: {}\n{} random ints ({}), seed {}\n", report.lesson, report.title,
+                       group_digits(std::uint64_t{report.elements}),
+                       format_bytes(report.elements * sizeof(int)), report.seed);
+}
+
+/// What became of `first` in `second`, as far as one word can say.
+std::string change(std::uint64_t first, std::uint64_t second) {
+    if (first == second) return ""; // so that what moves stands out
+    if (first == 0) return "new";
+    if (second == 0) return "gone";
+    const double ratio = static_cast<double>(second) / static_cast<double>(first);
+    return ratio < 0.1 ? fmt::format("x {:.2g}", ratio) : fmt::format("x {:.2f}", ratio);
+}
+
+/// The emulator's table: a column a kernel, a row a counter.
+class CounterTable {
+public:
+    explicit CounterTable(const Report& report) : report_(report), has_changes_(report.kernels.size() == 2) {
+        for (const KernelResult& kernel : report.kernels) width_ = std::max(width_, kernel.name.size() + 2);
+    }
+
+    std::string format() {
+        add_row(
+            "", [](const KernelResult& kernel) { return kernel.name; }, has_changes_ ? "change" : "");
+        text_ += fmt::format("{:-<{}}\n", "", text_.size() - 1);
+        add_row("verified", [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
+        add_row("result",
+                [](const KernelResult& kernel) { return group_digits(kernel.verification.actual); });
+        add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
+        add_numbers("threads a block",
+                    [](const KernelResult& kernel) { return volume(kernel.launch.block); });
+        std::string_view group;
+        for (const KnownCounter& counter : known_counters()) {
+            if (!is_shown(counter)) continue;
+            if (group != counter.group) text_ += fmt::format("{}\n", counter.group);
+            group = counter.group;
+            add_numbers(fmt::format("  {}", counter.label),
+                        [&](const KernelResult& kernel) { return value(kernel, counter.name); });
+        }
+        return std::move(text_);
+    }
+
+private:
+    static constexpr std::size_t label_width = 22, change_width = 10;
+
+    static std::uint64_t value(const KernelResult& kernel, const char* name) {
+        return kernel.counters ? find_counter(*kernel.counters, name).value_or(0) : 0;
+    }
+
+    /// Most kernels have no atomics, and no row for them.
+    bool is_shown(const KnownCounter& counter) const {
+        return !std::string_view(counter.group).starts_with("global atomics") ||
+               std::any_of(report_.kernels.begin(), report_.kernels.end(),
+                           [&](const KernelResult& kernel) { return value(kernel, counter.name) > 0; });
+    }
+
+    template <class Cell> void add_row(std::string_view label, Cell cell, std::string_view last = "") {
+        text_ += fmt::format("{:<{}}", label, label_width);
+        for (const KernelResult& kernel : report_.kernels)
+            text_ += fmt::format("{:>{}}", cell(kernel), width_);
+        if (!last.empty()) text_ += fmt::format("{:>{}}", last, change_width);
+        text_ += "\n";
+    }
+
+    template <class Number> void add_numbers(std::string_view label, Number number) {
+        add_row(
+            label, [&](const KernelResult& kernel) { return group_digits(std::uint64_t{number(kernel)}); },
+            has_changes_ ? change(number(report_.kernels[0]), number(report_.kernels[1])) : "");
+    }
+
+    const Report& report_;
+    bool has_changes_;
+    std::size_t width_ = 15;
+    std::string text_;
+};
+
+constexpr const char* counter_names = R"(
+The same counters in Nsight Compute:
+  sectors         l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
+  requests        l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
+  wavefronts      l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, ..._st.sum
+  bank conflicts  l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, ..._st.sum
+  instructions    smsp__inst_executed.sum, smsp__thread_inst_executed.sum
+  branches        smsp__sass_branch_targets_threads_divergent.sum
+)";
+constexpr const char* atomics_name =
+    "  atomics         l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum\n";
+constexpr const char* ptx_note =
+    "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
+
+bool has_passes(const Report& report) {
+    return std::any_of(report.kernels.begin(), report.kernels.end(),
+                       [](const KernelResult& kernel) { return kernel.launch.passes > 1; });
+}
+
+std::string format_counters(const Report& report) {
+    const std::string table = CounterTable(report).format();
+    const bool has_atomics = table.find("global atomics") != std::string::npos;
+    return fmt::format(
+        "{}{}: counted, not timed; its clock says nothing about a GPU.\n{}\n{}{}{}{}", heading(report),
+        report.device.name,
+        has_passes(report)
+            ? "The counters are those of the first pass, which leaves one partial sum a block.\n"
+            : "",
+        table, counter_names, has_atomics ? atomics_name : "", ptx_note);
+}
+
+std::string or_dash(const std::optional<double>& value, int decimals) {
+    return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
+}
+
+/// One row of the GPU's table.
+std::string time_row(const Report& report, const KernelResult& kernel, std::size_t name_width) {
+    const std::optional<double> bandwidth = kernel.bandwidth_gbs();
+    std::optional<double> median, min, percent, speed_up;
+    if (kernel.times) {
+        median = kernel.times->median;
+        min = kernel.times->min;
+    }
+    if (bandwidth && report.device.peak_bandwidth_gbs)
+        percent = 100 * *bandwidth / *report.device.peak_bandwidth_gbs;
+    if (const auto& first = report.kernels.front().times; median && first) speed_up = first->median / *median;
+    return fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}\n", kernel.name, name_width,
+                       group_digits(volume(kernel.launch.grid)), yes_or_no(kernel.verification.passed),
+                       or_dash(median, 2), or_dash(min, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
+                       or_dash(speed_up, 2));
+}
+
+std::string timing_notes(const Report& report) {
+    const auto timed = std::find_if(report.kernels.begin(), report.kernels.end(),
+                                    [](const KernelResult& kernel) { return kernel.times.has_value(); });
+    if (timed == report.kernels.end()) return "";
+    const std::optional<double>& peak = report.device.peak_bandwidth_gbs;
+    return fmt::format(
+        "\n{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes a "
+        "second{}.\nspeed-up: over {}.\n",
+        has_passes(report) ? "The times are those of the first pass, which leaves one partial sum a block.\n"
+                           : "",
+        timed->times->runs,
+        timed->times->cold_cache ? "the L2 cache flushed before each"
+                                 : "the L2 cache not flushed, for want of memory",
+        peak ? fmt::format("; the card's peak is {:.1f}", *peak) : "; the card's peak is not known",
+        report.kernels.front().name);
+}
+
+std::string format_times(const Report& report) {
+    std::size_t name_width = 8;
+    for (const KernelResult& kernel : report.kernels) name_width = std::max(name_width, kernel.name.size());
+    std::string text = heading(report);
+    text += fmt::format("Timed on {}, compute capability {}; blocks of {} threads.\n\n", report.device.name,
+                        report.device.compute_capability,
+                        report.kernels.empty() ? 0 : volume(report.kernels.front().launch.block));
+    text += fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}\n", "kernel", name_width, "blocks",
+                        "verified", "median [us]", "min [us]", "GB/s", "% of peak", "speed-up");
+    text += std::string(name_width + 81, '-') + "\n";
+    for (const KernelResult& kernel : report.kernels) text += time_row(report, kernel, name_width);
+    return text + timing_notes(report);
+}
+
+std::string format_verdicts(const Report& report) {
+    std::string text = heading(report);
+    for (const KernelResult& kernel : report.kernels) {
+        const Verification& verification = kernel.verification;
+        text += verification.passed
+                    ? fmt::format("{}: verified, {}\n", kernel.name, group_digits(verification.actual))
+                    : fmt::format("{}: WRONG, expected {}, got {}\n", kernel.name,
+                                  group_digits(verification.expected), group_digits(verification.actual));
+    }
+    return text;
+}
+
+} // namespace
+
+std::string format_text(const Report& report) {
+    if (report.verified_only) return format_verdicts(report);
+    return report.device.kind == DeviceKind::gpu ? format_times(report) : format_counters(report);
+}
+
+} // namespace harness

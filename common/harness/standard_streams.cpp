@@ -1,0 +1,53 @@
+#include "harness/standard_streams.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "harness/exit_status.hpp"
+
+namespace harness {
+namespace {
+
+bool is_closed(int descriptor) { return fcntl(descriptor, F_GETFD) == -1 && errno == EBADF; }
+
+bool write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = write(descriptor, text.data(), text.size());
+        if (written == -1 && errno == EINTR) continue;
+        if (written == -1) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+} // namespace
+
+void prepare_standard_streams() {
+    std::signal(SIGPIPE, SIG_IGN);
+    const bool stdout_closed = is_closed(STDOUT_FILENO);
+    // open() takes the lowest free number, so going upwards gives each stream its own.
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (is_closed(descriptor)) open("/dev/null", O_RDWR);
+    }
+    if (stdout_closed)
+        throw OutputError("standard output is closed, so there is nowhere to print the results");
+}
+
+void write_output(std::string_view text) {
+    if (!write_all(STDOUT_FILENO, text)) {
+        throw OutputError(
+            fmt::format("could not write the results to standard output: {}", std::strerror(errno)));
+    }
+}
+
+void write_message(std::string_view program, std::string_view message) {
+    // With stderr gone too there is nobody left to tell.
+    write_all(STDERR_FILENO, fmt::format("{}: {}\n", program, message));
+}
+
+} // namespace harness

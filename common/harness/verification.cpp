@@ -1,0 +1,53 @@
+#include "harness/verification.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "harness/device_buffer.hpp"
+#include "harness/numbers.hpp"
+
+namespace harness {
+namespace {
+
+int poisoned_int() {
+    int value = 0;
+    std::memset(&value, poison_byte, sizeof value);
+    return value;
+}
+
+} // namespace
+
+Verification compare_value(std::int64_t expected, std::int64_t actual) {
+    return {.passed = expected == actual, .expected = expected, .actual = actual, .wrong_places = {}};
+}
+
+Verification compare_elements(std::span<const int> expected, std::span<const int> actual) {
+    if (expected.size() != actual.size()) {
+        Verification result = compare_value(static_cast<std::int64_t>(expected.size()),
+                                            static_cast<std::int64_t>(actual.size()));
+        result.wrong_places.push_back(
+            fmt::format("expected {} elements, got {}", expected.size(), actual.size()));
+        return result;
+    }
+    Verification result{.passed = true, .expected = 0, .actual = 0, .wrong_places = {}};
+    for (std::size_t i = 0; i < expected.size() && result.wrong_places.size() < most_wrong_places; ++i) {
+        if (result.passed) {
+            result.expected = expected[i];
+            result.actual = actual[i];
+        }
+        if (expected[i] == actual[i]) continue;
+        result.passed = false;
+        result.wrong_places.push_back(fmt::format("element {}: {}", group_digits(std::uint64_t{i}),
+                                                  describe_difference(expected[i], actual[i])));
+    }
+    return result;
+}
+
+std::string describe_difference(int expected, int actual) {
+    return fmt::format(
+        "expected {}, got {}{}", group_digits(std::int64_t{expected}), group_digits(std::int64_t{actual}),
+        actual == poisoned_int() ? " (the poison put there before: it was never written)" : "");
+}
+
+} // namespace harness

@@ -1,0 +1,324 @@
+/// \file
+/// Compares cuda_abi.hpp with the real headers. There is nothing to run: it compiles or it does not.
+
+#include "emulator/runtime/cuda_abi.hpp"
+
+// CUDA defines these as macros, under which ours are out of sight once its headers are read.
+namespace ours {
+constexpr unsigned stream_non_blocking = emulator::abi::cudaStreamNonBlocking;
+constexpr unsigned event_disable_timing = emulator::abi::cudaEventDisableTiming;
+constexpr unsigned event_interprocess = emulator::abi::cudaEventInterprocess;
+constexpr unsigned host_alloc_mapped = emulator::abi::cudaHostAllocMapped;
+constexpr unsigned mem_attach_global = emulator::abi::cudaMemAttachGlobal;
+constexpr unsigned mem_attach_host = emulator::abi::cudaMemAttachHost;
+constexpr unsigned device_map_host = emulator::abi::cudaDeviceMapHost;
+constexpr unsigned device_mask = emulator::abi::cudaDeviceMask;
+} // namespace ours
+
+#include <driver_types.h>
+#include <vector_types.h>
+
+#include <cstddef>
+
+namespace abi = emulator::abi;
+
+#define SAME_SIZE(type)                                                                                      \
+    static_assert(sizeof(abi::type) == sizeof(::type) && alignof(abi::type) == alignof(::type), #type)
+#define SAME_FIELD(type, field)                                                                              \
+    static_assert(offsetof(abi::type, field) == offsetof(::type, field) &&                                   \
+                      sizeof(abi::type::field) == sizeof(::type::field),                                     \
+                  #type "." #field)
+#define SAME_VALUE(name) static_assert(static_cast<long>(abi::name) == static_cast<long>(::name), #name)
+
+SAME_SIZE(cudaUUID_t);
+SAME_FIELD(cudaUUID_t, bytes);
+
+SAME_SIZE(cudaDeviceProp);
+SAME_FIELD(cudaDeviceProp, name);
+SAME_FIELD(cudaDeviceProp, uuid);
+SAME_FIELD(cudaDeviceProp, luid);
+SAME_FIELD(cudaDeviceProp, luidDeviceNodeMask);
+SAME_FIELD(cudaDeviceProp, totalGlobalMem);
+SAME_FIELD(cudaDeviceProp, sharedMemPerBlock);
+SAME_FIELD(cudaDeviceProp, regsPerBlock);
+SAME_FIELD(cudaDeviceProp, warpSize);
+SAME_FIELD(cudaDeviceProp, memPitch);
+SAME_FIELD(cudaDeviceProp, maxThreadsPerBlock);
+SAME_FIELD(cudaDeviceProp, maxThreadsDim);
+SAME_FIELD(cudaDeviceProp, maxGridSize);
+SAME_FIELD(cudaDeviceProp, totalConstMem);
+SAME_FIELD(cudaDeviceProp, major);
+SAME_FIELD(cudaDeviceProp, minor);
+SAME_FIELD(cudaDeviceProp, textureAlignment);
+SAME_FIELD(cudaDeviceProp, texturePitchAlignment);
+SAME_FIELD(cudaDeviceProp, multiProcessorCount);
+SAME_FIELD(cudaDeviceProp, integrated);
+SAME_FIELD(cudaDeviceProp, canMapHostMemory);
+SAME_FIELD(cudaDeviceProp, maxTexture1D);
+SAME_FIELD(cudaDeviceProp, maxTexture1DMipmap);
+SAME_FIELD(cudaDeviceProp, maxTexture2D);
+SAME_FIELD(cudaDeviceProp, maxTexture2DMipmap);
+SAME_FIELD(cudaDeviceProp, maxTexture2DLinear);
+SAME_FIELD(cudaDeviceProp, maxTexture2DGather);
+SAME_FIELD(cudaDeviceProp, maxTexture3D);
+SAME_FIELD(cudaDeviceProp, maxTexture3DAlt);
+SAME_FIELD(cudaDeviceProp, maxTextureCubemap);
+SAME_FIELD(cudaDeviceProp, maxTexture1DLayered);
+SAME_FIELD(cudaDeviceProp, maxTexture2DLayered);
+SAME_FIELD(cudaDeviceProp, maxTextureCubemapLayered);
+SAME_FIELD(cudaDeviceProp, maxSurface1D);
+SAME_FIELD(cudaDeviceProp, maxSurface2D);
+SAME_FIELD(cudaDeviceProp, maxSurface3D);
+SAME_FIELD(cudaDeviceProp, maxSurface1DLayered);
+SAME_FIELD(cudaDeviceProp, maxSurface2DLayered);
+SAME_FIELD(cudaDeviceProp, maxSurfaceCubemap);
+SAME_FIELD(cudaDeviceProp, maxSurfaceCubemapLayered);
+SAME_FIELD(cudaDeviceProp, surfaceAlignment);
+SAME_FIELD(cudaDeviceProp, concurrentKernels);
+SAME_FIELD(cudaDeviceProp, ECCEnabled);
+SAME_FIELD(cudaDeviceProp, pciBusID);
+SAME_FIELD(cudaDeviceProp, pciDeviceID);
+SAME_FIELD(cudaDeviceProp, pciDomainID);
+SAME_FIELD(cudaDeviceProp, tccDriver);
+SAME_FIELD(cudaDeviceProp, asyncEngineCount);
+SAME_FIELD(cudaDeviceProp, unifiedAddressing);
+SAME_FIELD(cudaDeviceProp, memoryBusWidth);
+SAME_FIELD(cudaDeviceProp, l2CacheSize);
+SAME_FIELD(cudaDeviceProp, persistingL2CacheMaxSize);
+SAME_FIELD(cudaDeviceProp, maxThreadsPerMultiProcessor);
+SAME_FIELD(cudaDeviceProp, streamPrioritiesSupported);
+SAME_FIELD(cudaDeviceProp, globalL1CacheSupported);
+SAME_FIELD(cudaDeviceProp, localL1CacheSupported);
+SAME_FIELD(cudaDeviceProp, sharedMemPerMultiprocessor);
+SAME_FIELD(cudaDeviceProp, regsPerMultiprocessor);
+SAME_FIELD(cudaDeviceProp, managedMemory);
+SAME_FIELD(cudaDeviceProp, isMultiGpuBoard);
+SAME_FIELD(cudaDeviceProp, multiGpuBoardGroupID);
+SAME_FIELD(cudaDeviceProp, hostNativeAtomicSupported);
+SAME_FIELD(cudaDeviceProp, pageableMemoryAccess);
+SAME_FIELD(cudaDeviceProp, concurrentManagedAccess);
+SAME_FIELD(cudaDeviceProp, computePreemptionSupported);
+SAME_FIELD(cudaDeviceProp, canUseHostPointerForRegisteredMem);
+SAME_FIELD(cudaDeviceProp, cooperativeLaunch);
+SAME_FIELD(cudaDeviceProp, sharedMemPerBlockOptin);
+SAME_FIELD(cudaDeviceProp, pageableMemoryAccessUsesHostPageTables);
+SAME_FIELD(cudaDeviceProp, directManagedMemAccessFromHost);
+SAME_FIELD(cudaDeviceProp, maxBlocksPerMultiProcessor);
+SAME_FIELD(cudaDeviceProp, accessPolicyMaxWindowSize);
+SAME_FIELD(cudaDeviceProp, reservedSharedMemPerBlock);
+SAME_FIELD(cudaDeviceProp, hostRegisterSupported);
+SAME_FIELD(cudaDeviceProp, sparseCudaArraySupported);
+SAME_FIELD(cudaDeviceProp, hostRegisterReadOnlySupported);
+SAME_FIELD(cudaDeviceProp, timelineSemaphoreInteropSupported);
+SAME_FIELD(cudaDeviceProp, memoryPoolsSupported);
+SAME_FIELD(cudaDeviceProp, gpuDirectRDMASupported);
+SAME_FIELD(cudaDeviceProp, gpuDirectRDMAFlushWritesOptions);
+SAME_FIELD(cudaDeviceProp, gpuDirectRDMAWritesOrdering);
+SAME_FIELD(cudaDeviceProp, memoryPoolSupportedHandleTypes);
+SAME_FIELD(cudaDeviceProp, deferredMappingCudaArraySupported);
+SAME_FIELD(cudaDeviceProp, ipcEventSupported);
+SAME_FIELD(cudaDeviceProp, clusterLaunch);
+SAME_FIELD(cudaDeviceProp, unifiedFunctionPointers);
+SAME_FIELD(cudaDeviceProp, deviceNumaConfig);
+SAME_FIELD(cudaDeviceProp, deviceNumaId);
+SAME_FIELD(cudaDeviceProp, mpsEnabled);
+SAME_FIELD(cudaDeviceProp, hostNumaId);
+SAME_FIELD(cudaDeviceProp, gpuPciDeviceID);
+SAME_FIELD(cudaDeviceProp, gpuPciSubsystemID);
+SAME_FIELD(cudaDeviceProp, hostNumaMultinodeIpcSupported);
+SAME_FIELD(cudaDeviceProp, reserved);
+
+SAME_SIZE(cudaFuncAttributes);
+SAME_FIELD(cudaFuncAttributes, sharedSizeBytes);
+SAME_FIELD(cudaFuncAttributes, constSizeBytes);
+SAME_FIELD(cudaFuncAttributes, localSizeBytes);
+SAME_FIELD(cudaFuncAttributes, maxThreadsPerBlock);
+SAME_FIELD(cudaFuncAttributes, numRegs);
+SAME_FIELD(cudaFuncAttributes, ptxVersion);
+SAME_FIELD(cudaFuncAttributes, binaryVersion);
+SAME_FIELD(cudaFuncAttributes, cacheModeCA);
+SAME_FIELD(cudaFuncAttributes, maxDynamicSharedSizeBytes);
+SAME_FIELD(cudaFuncAttributes, preferredShmemCarveout);
+SAME_FIELD(cudaFuncAttributes, clusterDimMustBeSet);
+SAME_FIELD(cudaFuncAttributes, requiredClusterWidth);
+SAME_FIELD(cudaFuncAttributes, requiredClusterHeight);
+SAME_FIELD(cudaFuncAttributes, requiredClusterDepth);
+SAME_FIELD(cudaFuncAttributes, clusterSchedulingPolicyPreference);
+SAME_FIELD(cudaFuncAttributes, nonPortableClusterSizeAllowed);
+SAME_FIELD(cudaFuncAttributes, reserved);
+
+SAME_SIZE(cudaPointerAttributes);
+SAME_FIELD(cudaPointerAttributes, type);
+SAME_FIELD(cudaPointerAttributes, device);
+SAME_FIELD(cudaPointerAttributes, devicePointer);
+SAME_FIELD(cudaPointerAttributes, hostPointer);
+SAME_FIELD(cudaPointerAttributes, reserved);
+
+SAME_SIZE(cudaChannelFormatDesc);
+SAME_FIELD(cudaChannelFormatDesc, x);
+SAME_FIELD(cudaChannelFormatDesc, y);
+SAME_FIELD(cudaChannelFormatDesc, z);
+SAME_FIELD(cudaChannelFormatDesc, w);
+SAME_FIELD(cudaChannelFormatDesc, f);
+
+SAME_SIZE(cudaMemLocation);
+SAME_FIELD(cudaMemLocation, type);
+SAME_FIELD(cudaMemLocation, id);
+
+SAME_SIZE(dim3);
+SAME_FIELD(dim3, x);
+SAME_FIELD(dim3, y);
+SAME_FIELD(dim3, z);
+
+SAME_SIZE(cudaLaunchAttributeValue);
+SAME_FIELD(cudaLaunchAttributeValue, pad);
+SAME_FIELD(cudaLaunchAttributeValue, cooperative);
+SAME_FIELD(cudaLaunchAttributeValue, clusterDim);
+
+SAME_SIZE(cudaLaunchAttribute);
+SAME_FIELD(cudaLaunchAttribute, id);
+SAME_FIELD(cudaLaunchAttribute, pad);
+SAME_FIELD(cudaLaunchAttribute, val);
+
+SAME_SIZE(cudaLaunchConfig_t);
+SAME_FIELD(cudaLaunchConfig_t, gridDim);
+SAME_FIELD(cudaLaunchConfig_t, blockDim);
+SAME_FIELD(cudaLaunchConfig_t, dynamicSmemBytes);
+SAME_FIELD(cudaLaunchConfig_t, stream);
+SAME_FIELD(cudaLaunchConfig_t, attrs);
+SAME_FIELD(cudaLaunchConfig_t, numAttrs);
+
+SAME_SIZE(cudaError_t);
+SAME_VALUE(cudaSuccess);
+SAME_VALUE(cudaErrorInvalidValue);
+SAME_VALUE(cudaErrorMemoryAllocation);
+SAME_VALUE(cudaErrorInvalidConfiguration);
+SAME_VALUE(cudaErrorInvalidPitchValue);
+SAME_VALUE(cudaErrorInvalidSymbol);
+SAME_VALUE(cudaErrorInvalidMemcpyDirection);
+SAME_VALUE(cudaErrorMissingConfiguration);
+SAME_VALUE(cudaErrorInvalidDeviceFunction);
+SAME_VALUE(cudaErrorInvalidDevice);
+SAME_VALUE(cudaErrorInvalidKernelImage);
+SAME_VALUE(cudaErrorNoKernelImageForDevice);
+SAME_VALUE(cudaErrorUnsupportedLimit);
+SAME_VALUE(cudaErrorInvalidPtx);
+SAME_VALUE(cudaErrorInvalidResourceHandle);
+SAME_VALUE(cudaErrorIllegalAddress);
+SAME_VALUE(cudaErrorAssert);
+SAME_VALUE(cudaErrorHostMemoryAlreadyRegistered);
+SAME_VALUE(cudaErrorHostMemoryNotRegistered);
+SAME_VALUE(cudaErrorMisalignedAddress);
+SAME_VALUE(cudaErrorLaunchFailure);
+SAME_VALUE(cudaErrorNotSupported);
+SAME_VALUE(cudaErrorUnknown);
+
+SAME_SIZE(cudaMemcpyKind);
+SAME_VALUE(cudaMemcpyHostToHost);
+SAME_VALUE(cudaMemcpyHostToDevice);
+SAME_VALUE(cudaMemcpyDeviceToHost);
+SAME_VALUE(cudaMemcpyDeviceToDevice);
+SAME_VALUE(cudaMemcpyDefault);
+
+SAME_SIZE(cudaMemoryType);
+SAME_VALUE(cudaMemoryTypeUnregistered);
+SAME_VALUE(cudaMemoryTypeHost);
+SAME_VALUE(cudaMemoryTypeDevice);
+SAME_VALUE(cudaMemoryTypeManaged);
+
+SAME_SIZE(cudaFuncCache);
+SAME_VALUE(cudaFuncCachePreferNone);
+SAME_VALUE(cudaFuncCachePreferEqual);
+
+SAME_SIZE(cudaSharedMemConfig);
+SAME_VALUE(cudaSharedMemBankSizeDefault);
+SAME_VALUE(cudaSharedMemBankSizeFourByte);
+SAME_VALUE(cudaSharedMemBankSizeEightByte);
+
+SAME_SIZE(cudaFuncAttribute);
+SAME_VALUE(cudaFuncAttributeMaxDynamicSharedMemorySize);
+SAME_VALUE(cudaFuncAttributePreferredSharedMemoryCarveout);
+SAME_VALUE(cudaFuncAttributeNonPortableClusterSizeAllowed);
+SAME_VALUE(cudaFuncAttributeClusterSchedulingPolicyPreference);
+
+SAME_SIZE(cudaLimit);
+SAME_VALUE(cudaLimitStackSize);
+SAME_VALUE(cudaLimitPrintfFifoSize);
+SAME_VALUE(cudaLimitMallocHeapSize);
+SAME_VALUE(cudaLimitDevRuntimePendingLaunchCount);
+SAME_VALUE(cudaLimitMaxL2FetchGranularity);
+SAME_VALUE(cudaLimitPersistingL2CacheSize);
+
+SAME_SIZE(cudaStreamCaptureStatus);
+SAME_VALUE(cudaStreamCaptureStatusNone);
+
+SAME_SIZE(cudaDeviceAttr);
+SAME_VALUE(cudaDevAttrMaxThreadsPerBlock);
+SAME_VALUE(cudaDevAttrMaxBlockDimX);
+SAME_VALUE(cudaDevAttrMaxBlockDimY);
+SAME_VALUE(cudaDevAttrMaxBlockDimZ);
+SAME_VALUE(cudaDevAttrMaxGridDimX);
+SAME_VALUE(cudaDevAttrMaxGridDimY);
+SAME_VALUE(cudaDevAttrMaxGridDimZ);
+SAME_VALUE(cudaDevAttrMaxSharedMemoryPerBlock);
+SAME_VALUE(cudaDevAttrTotalConstantMemory);
+SAME_VALUE(cudaDevAttrWarpSize);
+SAME_VALUE(cudaDevAttrMaxPitch);
+SAME_VALUE(cudaDevAttrMaxRegistersPerBlock);
+SAME_VALUE(cudaDevAttrClockRate);
+SAME_VALUE(cudaDevAttrTextureAlignment);
+SAME_VALUE(cudaDevAttrGpuOverlap);
+SAME_VALUE(cudaDevAttrMultiProcessorCount);
+SAME_VALUE(cudaDevAttrCanMapHostMemory);
+SAME_VALUE(cudaDevAttrSurfaceAlignment);
+SAME_VALUE(cudaDevAttrConcurrentKernels);
+SAME_VALUE(cudaDevAttrMemoryClockRate);
+SAME_VALUE(cudaDevAttrGlobalMemoryBusWidth);
+SAME_VALUE(cudaDevAttrL2CacheSize);
+SAME_VALUE(cudaDevAttrMaxThreadsPerMultiProcessor);
+SAME_VALUE(cudaDevAttrAsyncEngineCount);
+SAME_VALUE(cudaDevAttrUnifiedAddressing);
+SAME_VALUE(cudaDevAttrTexturePitchAlignment);
+SAME_VALUE(cudaDevAttrComputeCapabilityMajor);
+SAME_VALUE(cudaDevAttrComputeCapabilityMinor);
+SAME_VALUE(cudaDevAttrStreamPrioritiesSupported);
+SAME_VALUE(cudaDevAttrGlobalL1CacheSupported);
+SAME_VALUE(cudaDevAttrLocalL1CacheSupported);
+SAME_VALUE(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+SAME_VALUE(cudaDevAttrMaxRegistersPerMultiprocessor);
+SAME_VALUE(cudaDevAttrManagedMemory);
+SAME_VALUE(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+SAME_VALUE(cudaDevAttrConcurrentManagedAccess);
+SAME_VALUE(cudaDevAttrComputePreemptionSupported);
+SAME_VALUE(cudaDevAttrCanUseHostPointerForRegisteredMem);
+SAME_VALUE(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+SAME_VALUE(cudaDevAttrHostRegisterSupported);
+SAME_VALUE(cudaDevAttrMaxBlocksPerMultiprocessor);
+SAME_VALUE(cudaDevAttrReservedSharedMemoryPerBlock);
+SAME_VALUE(cudaDevAttrMemSyncDomainCount);
+SAME_VALUE(cudaDevAttrNumaId);
+SAME_VALUE(cudaDevAttrHostNumaId);
+
+SAME_SIZE(cudaLaunchAttributeID);
+SAME_VALUE(cudaLaunchAttributeIgnore);
+SAME_VALUE(cudaLaunchAttributeAccessPolicyWindow);
+SAME_VALUE(cudaLaunchAttributeCooperative);
+SAME_VALUE(cudaLaunchAttributeSynchronizationPolicy);
+SAME_VALUE(cudaLaunchAttributeClusterDimension);
+SAME_VALUE(cudaLaunchAttributeClusterSchedulingPolicyPreference);
+SAME_VALUE(cudaLaunchAttributeProgrammaticStreamSerialization);
+SAME_VALUE(cudaLaunchAttributePriority);
+SAME_VALUE(cudaLaunchAttributeMemSyncDomainMap);
+SAME_VALUE(cudaLaunchAttributeMemSyncDomain);
+SAME_VALUE(cudaLaunchAttributePreferredClusterDimension);
+SAME_VALUE(cudaLaunchAttributePreferredSharedMemoryCarveout);
+SAME_VALUE(cudaLaunchAttributeNvlinkUtilCentricScheduling);
+
+static_assert(ours::stream_non_blocking == cudaStreamNonBlocking);
+static_assert(ours::event_disable_timing == cudaEventDisableTiming);
+static_assert(ours::event_interprocess == cudaEventInterprocess);
+static_assert(ours::host_alloc_mapped == cudaHostAllocMapped);
+static_assert(ours::mem_attach_global == cudaMemAttachGlobal);
+static_assert(ours::mem_attach_host == cudaMemAttachHost);
+static_assert(ours::device_map_host == cudaDeviceMapHost);
+static_assert(ours::device_mask == cudaDeviceMask);

@@ -1,0 +1,92 @@
+// An ordinary CUDA program: it knows nothing of the emulator, and runs on a GPU as well.
+
+#include "cuda_test.hpp"
+
+#include <string>
+
+namespace {
+
+int attribute(cudaDeviceAttr which) {
+    int value = -1;
+    EXPECT_CUDA(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+} // namespace
+
+TEST(Device, is_there_and_current) {
+    int count = 0, device = -1;
+    EXPECT_CUDA(cudaGetDeviceCount(&count));
+    EXPECT_GE(count, 1);
+    EXPECT_CUDA(cudaGetDevice(&device));
+    EXPECT_EQ(device, 0);
+    EXPECT_CUDA(cudaSetDevice(0));
+    EXPECT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaSetDevice(count), cudaErrorInvalidDevice);
+}
+
+TEST(Device, has_properties_that_agree_with_its_attributes) {
+    cudaDeviceProp properties{};
+    ASSERT_CUDA(cudaGetDeviceProperties(&properties, 0));
+    EXPECT_FALSE(std::string(properties.name).empty());
+    EXPECT_GT(properties.totalGlobalMem, 0u);
+    EXPECT_EQ(properties.major, attribute(cudaDevAttrComputeCapabilityMajor));
+    EXPECT_EQ(properties.minor, attribute(cudaDevAttrComputeCapabilityMinor));
+    EXPECT_EQ(properties.multiProcessorCount, attribute(cudaDevAttrMultiProcessorCount));
+    EXPECT_EQ(properties.warpSize, 32);
+    EXPECT_EQ(properties.maxThreadsPerBlock, 1024);
+    EXPECT_EQ(properties.maxThreadsDim[2], 64);
+    EXPECT_EQ(properties.maxGridSize[0], 2147483647);
+    EXPECT_EQ(properties.maxThreadsPerMultiProcessor, attribute(cudaDevAttrMaxThreadsPerMultiProcessor));
+    EXPECT_EQ(properties.maxBlocksPerMultiProcessor, attribute(cudaDevAttrMaxBlocksPerMultiprocessor));
+    EXPECT_EQ(properties.sharedMemPerBlock, 48u * 1024);
+    EXPECT_EQ(static_cast<int>(properties.sharedMemPerBlockOptin),
+              attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    EXPECT_EQ(properties.regsPerBlock, 65536);
+    EXPECT_EQ(properties.memoryBusWidth, attribute(cudaDevAttrGlobalMemoryBusWidth));
+    EXPECT_EQ(properties.l2CacheSize, attribute(cudaDevAttrL2CacheSize));
+    EXPECT_EQ(properties.totalConstMem, 65536u);
+    EXPECT_EQ(properties.unifiedAddressing, 1);
+}
+
+TEST(Device, tells_its_clocks) {
+    EXPECT_GT(attribute(cudaDevAttrClockRate), 0);
+    EXPECT_GT(attribute(cudaDevAttrMemoryClockRate), 0);
+}
+
+TEST(Device, refuses_bad_questions) {
+    int value = 0;
+    cudaDeviceProp properties{};
+    EXPECT_EQ(cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(100000), 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1000), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaGetDeviceProperties(&properties, -1), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaGetDeviceProperties(nullptr, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetDevice(nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetDeviceCount(nullptr), cudaErrorInvalidValue);
+}
+
+TEST(Device, keeps_limits) {
+    std::size_t value = 0;
+    EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    EXPECT_EQ(value, 1024u);
+    EXPECT_CUDA(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+    EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+    EXPECT_EQ(value, 16u << 20);
+    EXPECT_EQ(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(100)), cudaErrorUnsupportedLimit);
+}
+
+TEST(Device, is_empty_after_a_reset) {
+    int* before = nullptr;
+    ASSERT_CUDA(cudaMalloc(&before, 4));
+    EXPECT_CUDA(cudaDeviceReset());
+    EXPECT_EQ(cudaFree(before), cudaErrorInvalidValue);
+}
+
+TEST(Version, is_that_of_the_toolkit_or_newer) {
+    int runtime = 0, driver = 0;
+    EXPECT_CUDA(cudaRuntimeGetVersion(&runtime));
+    EXPECT_CUDA(cudaDriverGetVersion(&driver));
+    EXPECT_EQ(runtime, CUDART_VERSION);
+    EXPECT_GE(driver, runtime);
+}

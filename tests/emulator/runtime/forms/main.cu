@@ -1,0 +1,25 @@
+// Two kernels in two files. Built in all the forms in which nvcc puts PTX into a program.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+int result_of_other_file();
+
+__device__ int value = 20;
+
+__global__ void store(int* out, int more) { *out = value + more; }
+
+int main() {
+    int *device = nullptr, host = 0;
+    cudaMalloc(&device, sizeof host);
+    store<<<1, 1>>>(device, 3);
+    if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) {
+        std::printf("%s\n", cudaGetErrorName(error));
+        return 1;
+    }
+    cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFuncAttributes attributes{};
+    cudaFuncGetAttributes(&attributes, store);
+    std::printf("here %d, in the other file %d, PTX for %d\n", host, result_of_other_file(),
+                attributes.ptxVersion);
+    cudaFree(device);
+}

@@ -1,0 +1,16 @@
+#include <cuda_runtime.h>
+
+namespace {
+
+__managed__ int result;
+
+__global__ void store(int more) { result += more; }
+
+} // namespace
+
+int result_of_other_file() {
+    result = 40;
+    store<<<1, 1>>>(2);
+    cudaDeviceSynchronize();
+    return result;
+}

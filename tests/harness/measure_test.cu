@@ -1,0 +1,273 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../../lessons/lesson02_sequential_addressing/kernels.cuh"
+#include "device_main.hpp"
+#include "harness/check.hpp"
+#include "harness/exit_status.hpp"
+#include "harness/lesson.hpp"
+#include "wrong_kernels.cuh"
+
+using namespace harness;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+/// The device that timed runs are tried on: a GPU as far as measure() knows, whatever is behind it.
+Device as_gpu() {
+    Device device = test_device();
+    device.kind = DeviceKind::gpu;
+    device.l2_bytes = 1 << 20;
+    return device;
+}
+
+KernelResult measure_reduction(const char* name, LaunchPass launch, std::size_t n, unsigned int block = 256,
+                               MeasurePlan plan = {.verify_only = true, .runs = 1}) {
+    const RandomInts input(n, 42);
+    Reduction reduction(name, input, block, {}, std::move(launch));
+    return measure(test_device(), plan, name, reduction.launch_shape(),
+                   {.prepare = [&] { reduction.prepare(); },
+                    .launch = [&] { reduction.launch_first(); },
+                    .verify = [&] { return reduction.finish(); }});
+}
+
+void launch_reduce2(const Pass& pass) {
+    reduce2<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_drops_the_tail(const Pass& pass) {
+    drops_the_tail<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_lacks_a_barrier(const Pass& pass) {
+    lacks_a_barrier<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_leaves_one_out(const Pass& pass) {
+    leaves_one_out<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+
+TEST(DeviceBuffer, writes_and_reads) {
+    DeviceBuffer<int> buffer(5);
+    EXPECT_EQ(buffer.bytes(), 20u);
+    buffer.write(std::vector<int>{1, 2, 3, 4, 5});
+    buffer.write(std::vector<int>{30, 40}, 2);
+    EXPECT_THAT(buffer.read(), ElementsAre(1, 2, 30, 40, 5));
+    EXPECT_THAT(buffer.read(1, 2), ElementsAre(2, 30));
+    DeviceBuffer<int> copy(5);
+    copy.write(buffer);
+    EXPECT_THAT(copy.read(), ElementsAre(1, 2, 30, 40, 5));
+}
+
+TEST(DeviceBuffer, can_be_poisoned) {
+    DeviceBuffer<unsigned char> buffer(3);
+    buffer.poison();
+    EXPECT_THAT(buffer.read(), ElementsAre(poison_byte, poison_byte, poison_byte));
+}
+
+TEST(DeviceBuffer, moves) {
+    DeviceBuffer<int> first(2), second(1);
+    first.write(std::vector<int>{7, 8});
+    const int* data = first.data();
+    second = std::move(first);
+    const DeviceBuffer<int> third(std::move(second));
+    EXPECT_EQ(third.data(), data);
+    EXPECT_THAT(third.read(), ElementsAre(7, 8));
+}
+
+TEST(DeviceBuffer, says_how_much_memory_is_missing) {
+    for (const std::size_t size : {std::size_t{1} << 50, std::size_t{1} << 62, ~std::size_t{0}}) {
+        EXPECT_THAT(
+            [&] { DeviceBuffer<int> buffer(size); },
+            ThrowsMessage<DeviceError>(AllOf(HasSubstr("too little device memory"), HasSubstr("are free"),
+                                             HasSubstr("cudaErrorMemoryAllocation"))));
+    }
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess); // nothing is left for a later check to trip over
+}
+
+TEST(RandomInts, are_on_the_device_and_summed_across_chunks) {
+    const std::size_t n = (1 << 22) + 3; // one chunk and three elements
+    const RandomInts input(n, 7);
+    const std::vector<int> values = input.device().read();
+    EXPECT_EQ(values, input.values(0, n));
+    EXPECT_EQ(input.sum(), reference_sum(values));
+    EXPECT_THAT(input.values(n - 1, 1), ElementsAre(random_int(7, n - 1)));
+}
+
+TEST(Check, names_the_call_the_place_and_the_error) {
+    EXPECT_THAT([] { HARNESS_CHECK(cudaMemcpy(nullptr, nullptr, 1, cudaMemcpyKind(99))); },
+                ThrowsMessage<DeviceError>(AllOf(HasSubstr("measure_test.cu:"),
+                                                 HasSubstr("cudaMemcpy(nullptr, nullptr, 1"),
+                                                 HasSubstr("returned cudaErrorInvalid"))));
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST(Check, finds_a_launch_that_was_refused) {
+    EXPECT_THAT([] { measure_reduction("reduce2", launch_reduce2, 5000, 2048); },
+                ThrowsMessage<DeviceError>(HasSubstr("reduce2 could not be launched: cudaErrorInvalid")));
+}
+
+TEST(Reduction, verifies_a_right_kernel) {
+    const KernelResult result = measure_reduction("reduce2", launch_reduce2, 100'003);
+    EXPECT_TRUE(result.verification.passed);
+    EXPECT_EQ(result.verification.actual, RandomInts(100'003, 42).sum());
+    EXPECT_EQ(result.launch.grid.x, 391u); // 100,003 elements in blocks of 256
+    EXPECT_EQ(result.launch.block.x, 256u);
+    EXPECT_EQ(result.launch.dynamic_shared_bytes, 1024u);
+    EXPECT_EQ(result.launch.bytes, (100'003u + 391u) * 4);
+    EXPECT_EQ(result.launch.passes, 3u); // 391 partial sums, then 2, then 1
+}
+
+TEST(Reduction, finds_a_lost_tail) {
+    EXPECT_TRUE(measure_reduction("drops_the_tail", launch_drops_the_tail, 65'536).verification.passed);
+    const Verification result = measure_reduction("drops_the_tail", launch_drops_the_tail, 1000).verification;
+    EXPECT_FALSE(result.passed);
+    EXPECT_NE(result.expected, result.actual);
+    ASSERT_EQ(result.wrong_places.size(), 1u);
+    EXPECT_THAT(
+        result.wrong_places[0],
+        AllOf(HasSubstr("pass 1, block 3 (elements 768 to 999 of 1,000): expected "), HasSubstr(", got 0")));
+}
+
+TEST(Reduction, finds_a_mistake_in_a_later_pass) {
+    // The first pass is full, 300 blocks of 256; the second sums 300 values and loses 44.
+    const Verification result =
+        measure_reduction("drops_the_tail", launch_drops_the_tail, 76'800).verification;
+    EXPECT_FALSE(result.passed);
+    EXPECT_THAT(result.wrong_places,
+                ElementsAre(HasSubstr("pass 2, block 1 (elements 256 to 299 of 300): expected")));
+}
+
+TEST(Reduction, finds_a_missing_barrier) {
+    const Verification result =
+        measure_reduction("lacks_a_barrier", launch_lacks_a_barrier, 1 << 14).verification;
+    EXPECT_FALSE(result.passed);
+    EXPECT_EQ(result.wrong_places.size(), most_wrong_places);
+}
+
+TEST(Reduction, finds_an_output_that_is_never_written) {
+    const Verification result = measure_reduction("leaves_one_out", launch_leaves_one_out, 1000).verification;
+    EXPECT_FALSE(result.passed);
+    EXPECT_THAT(result.wrong_places,
+                ElementsAre(AllOf(HasSubstr("pass 1, block 3"), HasSubstr("never written"))));
+}
+
+TEST(Reduction, finds_an_output_that_only_an_earlier_run_wrote) {
+    bool first = true;
+    const auto writes_once = [&](const Pass& pass) {
+        if (std::exchange(first, false)) launch_reduce2(pass);
+    };
+    EXPECT_FALSE(measure_reduction("writes_once", writes_once, 100, 256, {.verify_only = true, .runs = 2})
+                     .verification.passed);
+}
+
+/// Writes down the order of the steps. The result of run `wrong_run`, counted from 1, is wrong.
+struct Steps {
+    int wrong_run = 0;
+    std::string order = "";
+    int runs = 0;
+
+    RunSteps steps() {
+        return {.prepare = [this] { order += 'p'; },
+                .launch = [this] { order += 'l'; },
+                .verify =
+                    [this] {
+                        order += 'v';
+                        return compare_value(0, ++runs == wrong_run);
+                    }};
+    }
+};
+
+TEST(Measure, verifies_every_run) {
+    Steps once, thrice;
+    EXPECT_TRUE(
+        measure(test_device(), {.verify_only = true, .runs = {}}, "k", {}, once.steps()).verification.passed);
+    EXPECT_EQ(once.order, "plv");
+    EXPECT_TRUE(measure(test_device(), {.verify_only = true, .runs = 3}, "k", {}, thrice.steps())
+                    .verification.passed);
+    EXPECT_EQ(thrice.order, "plvplvplv");
+}
+
+TEST(Measure, stops_at_a_wrong_run) {
+    Steps steps{.wrong_run = 2};
+    EXPECT_FALSE(
+        measure(test_device(), {.verify_only = true, .runs = 5}, "k", {}, steps.steps()).verification.passed);
+    EXPECT_EQ(steps.order, "plvplv");
+}
+
+TEST(Measure, times_after_a_warm_up_on_a_gpu) {
+    Steps steps;
+    const KernelResult result = measure(as_gpu(), {.verify_only = false, .runs = 4}, "k", {}, steps.steps());
+    EXPECT_EQ(steps.order, "plvplvplvplvplv");
+    ASSERT_TRUE(result.times);
+    EXPECT_EQ(result.times->runs, 4u);
+    EXPECT_TRUE(result.times->cold_cache);
+    EXPECT_LE(result.times->min, result.times->median);
+    EXPECT_FALSE(result.counters);
+}
+
+TEST(Measure, gives_a_wrong_result_no_time) {
+    for (const int wrong_run : {1, 2, 3}) {
+        Steps steps{.wrong_run = wrong_run};
+        EXPECT_FALSE(measure(as_gpu(), {.verify_only = false, .runs = 4}, "k", {}, steps.steps()).times);
+        EXPECT_EQ(steps.order.size(), 3u * wrong_run);
+    }
+}
+
+TEST(Measure, has_default_numbers_of_runs) {
+    Steps verified, timed;
+    measure(as_gpu(), {.verify_only = true, .runs = {}}, "k", {}, verified.steps());
+    EXPECT_EQ(verified.order, "plv");
+    measure(as_gpu(), {}, "k", {}, timed.steps());
+    EXPECT_EQ(timed.order.size(), 3u * (1 + default_timed_runs));
+}
+
+TEST(Measure, finds_in_place_input_that_was_not_restored) {
+    const std::size_t n = 100;
+    const RandomInts input(n, 42);
+    DeviceBuffer<int> data(n);
+    const auto run = [&](bool restore) {
+        data.write(input.device());
+        return measure(test_device(), {.verify_only = true, .runs = 2}, "sums_in_place", {},
+                       {.prepare =
+                            [&] {
+                                if (restore) data.write(input.device());
+                            },
+                        .launch = [&] { sums_in_place<<<1, 32>>>(data.data(), n); },
+                        .verify = [&] { return compare_value(input.sum(), data.read(0, 1).front()); }});
+    };
+    EXPECT_TRUE(run(true).verification.passed);
+    EXPECT_FALSE(run(false).verification.passed);
+}
+
+#define SKIP_COUNTERS_ON_GPU                                                                                 \
+    if (test_device().kind == DeviceKind::gpu) return; // a GPU has no counters to offer
+
+TEST(Measure, counts_the_first_pass_alone_on_the_emulator) {
+    SKIP_COUNTERS_ON_GPU
+    const KernelResult result =
+        measure_reduction("reduce2", launch_reduce2, 10'000, 256, {.verify_only = false, .runs = 2});
+    ASSERT_TRUE(result.counters);
+    // 10,000 x 4 bytes are 1250 sectors; the second pass would load 5 more for its 40 partial sums.
+    EXPECT_EQ(find_counter(*result.counters, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 1250u);
+    EXPECT_FALSE(result.times);
+}
+
+TEST(Measure, counts_nothing_when_only_verifying) {
+    EXPECT_FALSE(measure_reduction("reduce2", launch_reduce2, 10'000).counters);
+}
+
+TEST(Counters, have_all_the_names_that_tables_show) {
+    SKIP_COUNTERS_ON_GPU
+    measure_reduction("reduce2", launch_reduce2, 10);
+    const Counters counters = last_launch_counters();
+    EXPECT_EQ(counters.size(), known_counters().size());
+    for (const KnownCounter& known : known_counters())
+        EXPECT_TRUE(find_counter(counters, known.name)) << known.name;
+    EXPECT_FALSE(find_counter(counters, "no such counter"));
+}
+
+} // namespace

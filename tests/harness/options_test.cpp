@@ -1,0 +1,175 @@
+#include "harness/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <sstream>
+
+#include "harness/exit_status.hpp"
+
+using namespace harness;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+const LessonInfo info{.name = "lesson42", .title = "A title"};
+const std::vector<std::string> kernels{"reduce1", "reduce2", "reduceSmem"};
+
+Options parse(std::vector<const char*> arguments, const LessonInfo& lesson = info) {
+    arguments.insert(arguments.begin(), "./lesson42");
+    return parse_options(static_cast<int>(arguments.size()), arguments.data(), lesson, kernels);
+}
+
+TEST(Options, have_defaults) {
+    const Options options = parse({});
+    EXPECT_FALSE(options.n);
+    EXPECT_EQ(options.block, 256u);
+    EXPECT_EQ(options.kernels, kernels);
+    EXPECT_EQ(options.device, DeviceChoice::automatic);
+    EXPECT_FALSE(options.repeat);
+    EXPECT_EQ(options.seed, 42u);
+    EXPECT_EQ(options.format, OutputFormat::text);
+    EXPECT_FALSE(options.check);
+    EXPECT_TRUE(options.answer.empty());
+}
+
+TEST(Options, are_all_read) {
+    const Options options = parse({"--n", "16Mi", "--block=512", "--device", "emulator", "--repeat", "7",
+                                   "--seed", "18446744073709551615", "--format", "csv", "--check"});
+    EXPECT_EQ(options.n, 16'777'216u);
+    EXPECT_EQ(options.block, 512u);
+    EXPECT_EQ(options.device, DeviceChoice::emulator);
+    EXPECT_EQ(options.repeat, 7u);
+    EXPECT_EQ(options.seed, 18446744073709551615u);
+    EXPECT_EQ(options.format, OutputFormat::csv);
+    EXPECT_TRUE(options.check);
+    EXPECT_EQ(parse({"--device", "gpu"}).device, DeviceChoice::gpu);
+    EXPECT_EQ(parse({"--format", "json"}).format, OutputFormat::json);
+}
+
+TEST(Options, take_the_last_of_a_repeated_value) { EXPECT_EQ(parse({"--n", "5", "--n", "6"}).n, 6u); }
+
+TEST(Options, select_kernels_once_each_and_in_the_lessons_order) {
+    EXPECT_THAT(parse({"--kernel", "reduce2"}).kernels, ElementsAre("reduce2"));
+    EXPECT_THAT(parse({"--kernel", "reduceSmem", "--kernel=reduce1", "--kernel", "reduceSmem"}).kernels,
+                ElementsAre("reduce1", "reduceSmem"));
+}
+
+TEST(Options, take_every_block_that_the_lesson_allows) {
+    for (const char* block : {"32", "64", "128", "256", "512", "1024"}) {
+        EXPECT_EQ(parse({"--block", block}).block, static_cast<unsigned int>(std::stoi(block)));
+    }
+    const LessonInfo narrow{
+        .name = "a", .title = "b", .smallest_block = 64, .largest_block = 128, .default_block = 128};
+    EXPECT_EQ(parse({}, narrow).block, 128u);
+    EXPECT_EQ(parse({"--block", "64"}, narrow).block, 64u);
+    EXPECT_THAT(
+        [&] {
+            parse({"--block", "32"}, narrow);
+        },
+        ThrowsMessage<UsageError>(
+            HasSubstr("too small for this lesson's kernels. Write a power of two from 64 to 128.")));
+    EXPECT_THAT(
+        [&] {
+            parse({"--block", "256"}, narrow);
+        },
+        ThrowsMessage<UsageError>(HasSubstr("too large")));
+}
+
+TEST(Options, answer_questions_even_beside_errors) {
+    EXPECT_EQ(parse({"--list"}).answer, "reduce1\nreduce2\nreduceSmem\n");
+    EXPECT_THAT(parse({"--version"}).answer, HasSubstr("lesson42 0."));
+    EXPECT_EQ(parse({"--help"}).answer, help_text(info, kernels));
+    EXPECT_EQ(parse({"--n", "0", "--bogus", "-h"}).answer, help_text(info, kernels));
+}
+
+TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
+    const std::string help = help_text(info, kernels);
+    for (const char* text : {"--n N",
+                             "--block B",
+                             "--kernel NAME",
+                             "--device WHERE",
+                             "--repeat R",
+                             "--seed S",
+                             "--format HOW",
+                             "--check",
+                             "--list",
+                             "--help",
+                             "--version",
+                             "reduce1, reduce2, reduceSmem",
+                             "lesson42: A title",
+                             "auto, gpu or emulator",
+                             "text, json or csv",
+                             "32 to 1024",
+                             "\n  0 ",
+                             "\n  1 ",
+                             "\n  2 ",
+                             "\n  3 "}) {
+        EXPECT_THAT(help, HasSubstr(text));
+    }
+}
+
+TEST(Help, fits_a_terminal_of_90_columns) {
+    std::istringstream lines(help_text(info, kernels));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90u) << line;
+}
+
+struct Rejected {
+    std::vector<const char*> arguments;
+    const char* message;
+    friend void PrintTo(const Rejected& rejected, std::ostream* out) {
+        for (const char* argument : rejected.arguments) *out << "'" << argument << "' ";
+    }
+};
+
+class OptionsReject : public testing::TestWithParam<Rejected> {};
+
+TEST_P(OptionsReject, and_say_what_would_be_right) {
+    EXPECT_THAT([] { parse(GetParam().arguments); },
+                ThrowsMessage<UsageError>(HasSubstr(GetParam().message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, OptionsReject,
+    testing::Values(
+        Rejected{{"--n", "0"}, "--n 0: there would be nothing to sum. Write a whole number from 1 up"},
+        Rejected{{"--n", "-5"},
+                 "--n -5: negative. Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24."},
+        Rejected{{"--n=-5"}, "--n -5: negative."},
+        Rejected{{"--n", "abc"}, "--n abc: not a whole number. Write"},
+        Rejected{{"--n", "1e99"}, "--n 1e99: 'e99' is no unit"},
+        Rejected{{"--n", "16Q"}, "--n 16Q: 'Q' is no unit; these are: k, M, G, Ki, Mi, Gi. Write"},
+        Rejected{{"--n", "2^64"}, "--n 2^64: more than 64 bits can hold."},
+        Rejected{{"--n"}, "--n: a value must follow."},
+        Rejected{{"--n", "--check"}, "--n --check: not a whole number."},
+        Rejected{{"--block", "0"},
+                 "--block 0: a block should fill at least one warp, which is 32 threads. Write a power of "
+                 "two from 32 to 1024."},
+        Rejected{{"--block", "31"}, "at least one warp"},
+        Rejected{{"--block", "48"}, "--block 48: not a power of two"},
+        Rejected{{"--block", "2048"}, "--block 2048: a block has at most 1024 threads."},
+        Rejected{{"--block", "2^40"}, "at most 1024 threads"},
+        Rejected{{"--block", "big"},
+                 "--block big: not a whole number. Write a power of two from 32 to 1024."},
+        Rejected{{"--kernel", "transpose"},
+                 "--kernel transpose: unknown. This lesson's kernels are: reduce1, reduce2, reduceSmem."},
+        Rejected{{"--kernel", "reduceSmen"}, "Did you mean reduceSmem?"},
+        Rejected{{"--kernel", "reduce1", "reduce2"}, "'reduce2': no option stands before it."},
+        Rejected{{"--device", "cpu"}, "--device cpu: unknown. Write one of: auto, gpu, emulator."},
+        Rejected{{"--format", "xml"}, "--format xml: unknown. Write one of: text, json, csv."},
+        Rejected{{"--format", ""}, "--format"},
+        Rejected{{"--repeat", "0"}, "--repeat 0: no run verifies nothing."},
+        Rejected{{"--repeat", "1000001"}, "Write a whole number from 1 to 1M."},
+        Rejected{{"--seed", "-1"}, "--seed -1: negative. Write a whole number from 0 to 2^64 - 1."},
+        Rejected{{"--check=5"}, "--check: takes no value."},
+        Rejected{{"--list=5"}, "--list: takes no value."},
+        Rejected{{"--blok", "64"}, "--blok: there is no such option. Did you mean --block?"},
+        Rejected{{"--frmat=csv"}, "--frmat: there is no such option. Did you mean --format?"},
+        Rejected{{"--"}, "--: there is no such option."}, Rejected{{"-x"}, "-x: there is no such option."},
+        Rejected{{"1000"}, "'1000': no option stands before it. Did you mean --n 1000?"},
+        Rejected{{""}, "'': no option stands before it."}));
+
+} // namespace

@@ -1,0 +1,230 @@
+#include "harness/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace harness;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+constexpr const char* sectors_ld = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+constexpr const char* conflicts_ld = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
+
+KernelResult kernel(std::string name, unsigned int grid) {
+    return {.name = std::move(name),
+            .launch = {.grid = dim3(grid),
+                       .block = dim3(256),
+                       .dynamic_shared_bytes = 1024,
+                       .bytes = 67'239'936,
+                       .passes = 3},
+            .verification = compare_value(-1234, -1234),
+            .times = {},
+            .counters = {}};
+}
+
+Report emulator_report() {
+    Report report{.lesson = "lesson03",
+                  .title = "Loads, \"and\" adds",
+                  .device = {.kind = DeviceKind::emulator,
+                             .name = "Emulator",
+                             .compute_capability = "9.0",
+                             .l2_bytes = 0,
+                             .peak_bandwidth_gbs = {}},
+                  .elements = 16'777'216,
+                  .seed = 18446744073709551615u,
+                  .verified_only = false,
+                  .kernels = {kernel("reduce2", 65536), kernel("reduce3", 32768)}};
+    report.kernels[0].counters = Counters{{sectors_ld, 2'097'152}, {conflicts_ld, 70}};
+    report.kernels[1].counters = Counters{{sectors_ld, 2'097'152}, {conflicts_ld, 0}};
+    return report;
+}
+
+Report gpu_report() {
+    Report report = emulator_report();
+    report.device = {.kind = DeviceKind::gpu,
+                     .name = "NVIDIA H200",
+                     .compute_capability = "9.0",
+                     .l2_bytes = 1,
+                     .peak_bandwidth_gbs = 4000};
+    for (KernelResult& result : report.kernels) result.counters.reset();
+    report.kernels[0].times = Times{.median = 40, .min = 38.5, .runs = 50, .cold_cache = true};
+    report.kernels[1].times = Times{.median = 20, .min = 19.5, .runs = 50, .cold_cache = true};
+    return report;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+    return parts;
+}
+
+/// A line's words, single spaces between them.
+std::string squeeze(const std::string& line) {
+    std::istringstream words(line);
+    std::string result;
+    for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
+    return result;
+}
+
+std::string line_with(const std::string& text, const std::string& start) {
+    for (const std::string& line : split(text, '\n')) {
+        if (squeeze(line).starts_with(start)) return squeeze(line);
+    }
+    return "no line starts with " + start;
+}
+
+TEST(Summarize, takes_the_median_and_the_minimum) {
+    const Times odd = summarize({5, 1, 9});
+    EXPECT_EQ(odd.median, 5);
+    EXPECT_EQ(odd.min, 1);
+    EXPECT_EQ(odd.runs, 3u);
+    EXPECT_EQ(summarize({4, 1, 2, 9}).median, 3);
+    EXPECT_EQ(summarize({7}).median, 7);
+}
+
+TEST(Bandwidth, is_bytes_over_the_median_time) {
+    // The V100's first row, from the published time: 128 MiB and 131072 partial sums in 804.187 us.
+    KernelResult result = kernel("reduce0", 131072);
+    result.launch.bytes = (33'554'432 + 131'072) * 4;
+    EXPECT_FALSE(result.bandwidth_gbs());
+    result.times = Times{.median = 804.187, .min = 0, .runs = 1, .cold_cache = true};
+    EXPECT_NEAR(*result.bandwidth_gbs(), 167.55, 0.01);
+}
+
+TEST(Json, has_the_documented_fields_in_order_on_the_emulator) {
+    const nlohmann::ordered_json report = nlohmann::ordered_json::parse(format_json(emulator_report()));
+    EXPECT_EQ(report.dump(),
+              R"({"lesson":"lesson03","title":"Loads, \"and\" adds",)"
+              R"("device":{"kind":"emulator","name":"Emulator","compute_capability":"9.0",)"
+              R"("peak_bandwidth_gbs":null},"elements":16777216,"seed":18446744073709551615,"kernels":[)"
+              R"({"name":"reduce2","grid":[65536,1,1],"block":[256,1,1],"dynamic_shared_bytes":1024,)"
+              R"("verified":true,"expected":-1234,"actual":-1234,"bytes":67239936,"time_us":null,)"
+              R"("bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
+              R"("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum":2097152,)"
+              R"("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum":70}},)"
+              R"({"name":"reduce3","grid":[32768,1,1],"block":[256,1,1],"dynamic_shared_bytes":1024,)"
+              R"("verified":true,"expected":-1234,"actual":-1234,"bytes":67239936,"time_us":null,)"
+              R"("bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
+              R"("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum":2097152,)"
+              R"("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum":0}}]})");
+}
+
+TEST(Json, has_times_and_no_counters_on_a_gpu) {
+    const json report = json::parse(format_json(gpu_report()));
+    const json& second = report["kernels"][1];
+    EXPECT_EQ(report["device"]["kind"], "gpu");
+    EXPECT_EQ(report["device"]["peak_bandwidth_gbs"], 4000.0);
+    EXPECT_EQ(second["time_us"], (json{{"median", 20.0}, {"min", 19.5}, {"runs", 50}}));
+    EXPECT_DOUBLE_EQ(second["bandwidth_gbs"], 67'239'936 / 20e-6 / 1e9);
+    EXPECT_DOUBLE_EQ(second["peak_fraction"], 67'239'936 / 20e-6 / 1e9 / 4000);
+    EXPECT_TRUE(second["counters"].is_null());
+}
+
+TEST(Csv, has_one_row_a_kernel_and_quotes_what_needs_it) {
+    const std::vector<std::string> lines = split(format_csv(gpu_report()), '\n');
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_TRUE(lines[0].starts_with(
+        "lesson,title,device_kind,device_name,compute_capability,peak_bandwidth_gbs,elements,"
+        "seed,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,dynamic_shared_bytes,verified,"
+        "expected,actual,bytes,time_us_median,time_us_min,time_us_runs,bandwidth_gbs,"
+        "peak_fraction,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,"))
+        << lines[0];
+    EXPECT_TRUE(lines[2].starts_with(
+        "lesson03,\"Loads, \"\"and\"\" adds\",gpu,NVIDIA H200,9.0,4000.0,16777216,"
+        "18446744073709551615,reduce3,32768,1,1,256,1,1,1024,true,-1234,-1234,67239936,20.0,"
+        "19.5,50,"))
+        << lines[2];
+}
+
+TEST(Csv, has_the_same_columns_on_both_devices) {
+    const auto columns = [](const std::string& csv) { return split(csv, '\n').front(); };
+    EXPECT_EQ(columns(format_csv(gpu_report())), columns(format_csv(emulator_report())));
+    const std::vector<std::string> names = split(columns(format_csv(emulator_report())), ',');
+    const std::vector<std::string> lines = split(format_csv(emulator_report()), '\n');
+    // The title holds one comma of its own. An empty last field ends the row with a comma, which split()
+    // drops.
+    EXPECT_EQ(std::count(lines[1].begin(), lines[1].end(), ','), static_cast<std::ptrdiff_t>(names.size()));
+    EXPECT_THAT(lines[1], HasSubstr(",67239936,,,,,,2097152,"));
+}
+
+TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
+    const std::string text = format_text(emulator_report());
+    EXPECT_THAT(text, HasSubstr("16,777,216 random ints (64.0 MiB), seed 18446744073709551615"));
+    EXPECT_THAT(text, HasSubstr("Emulator: counted, not timed"));
+    EXPECT_EQ(line_with(text, "reduce2"), "reduce2 reduce3 change");
+    EXPECT_EQ(line_with(text, "verified"), "verified yes yes");
+    EXPECT_EQ(line_with(text, "result"), "result -1,234 -1,234");
+    EXPECT_EQ(line_with(text, "blocks"), "blocks 65,536 32,768 x 0.50");
+    EXPECT_EQ(line_with(text, "sectors"), "sectors 2,097,152 2,097,152");
+    EXPECT_EQ(line_with(text, "bank conflicts"), "bank conflicts 70 0 gone");
+    EXPECT_EQ(line_with(text, "sectors l1"),
+              "sectors l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum, ..._st.sum");
+    EXPECT_THAT(text, HasSubstr("instructions (PTX)"));
+    EXPECT_THAT(text, HasSubstr("branches (PTX)"));
+    EXPECT_THAT(text, HasSubstr("first pass"));
+    for (const char* unit : {" us", "GB/s", "median"}) EXPECT_THAT(text, Not(HasSubstr(unit)));
+}
+
+TEST(Text, shows_atomics_only_where_there_are_any) {
+    Report report = emulator_report();
+    EXPECT_THAT(format_text(report), Not(HasSubstr("atomics")));
+    report.kernels[1].counters->emplace_back("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", 5);
+    EXPECT_THAT(format_text(report), HasSubstr("global atomics, result unused"));
+    EXPECT_THAT(format_text(report),
+                HasSubstr("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum"));
+}
+
+TEST(Text, shows_a_change_only_between_two_kernels) {
+    Report report = emulator_report();
+    report.kernels.pop_back();
+    EXPECT_EQ(line_with(format_text(report), "blocks"), "blocks 65,536");
+}
+
+TEST(Text, says_wrong_loudly) {
+    Report report = emulator_report();
+    report.kernels[1].verification = compare_value(-1234, 99);
+    EXPECT_EQ(line_with(format_text(report), "verified"), "verified yes NO");
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce3: WRONG, expected -1,234, got 99"));
+}
+
+TEST(Text, shows_times_on_a_gpu) {
+    const std::string text = format_text(gpu_report());
+    EXPECT_EQ(line_with(text, "kernel"),
+              "kernel blocks verified median [us] min [us] GB/s % of peak speed-up");
+    // 67,239,936 bytes in 20 us are 3362.0 GB/s, 84.0 % of 4000.
+    EXPECT_EQ(line_with(text, "reduce3"), "reduce3 32,768 yes 20.00 19.50 3362.0 84.0 2.00");
+    EXPECT_THAT(text, HasSubstr("50 runs after a warm-up, the L2 cache flushed before each"));
+    EXPECT_THAT(text, HasSubstr("the card's peak is 4000.0"));
+}
+
+TEST(Text, shows_a_dash_where_a_gpu_has_no_time) {
+    Report report = gpu_report();
+    report.kernels[0].times.reset();
+    report.kernels[0].verification.passed = false;
+    report.device.peak_bandwidth_gbs.reset();
+    EXPECT_EQ(line_with(format_text(report), "reduce2"), "reduce2 65,536 NO - - - - -");
+    EXPECT_EQ(line_with(format_text(report), "reduce3"), "reduce3 32,768 yes 20.00 19.50 3362.0 - -");
+}
+
+TEST(Text, is_brief_when_only_verifying) {
+    Report report = emulator_report();
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce2: verified, -1,234\nreduce3: verified, -1,234\n"));
+    EXPECT_THAT(format_text(report), Not(HasSubstr("sectors")));
+}
+
+TEST(Text, fits_a_terminal_of_100_columns) {
+    for (const Report& report : {emulator_report(), gpu_report()}) {
+        for (const std::string& line : split(format_text(report), '\n')) EXPECT_LE(line.size(), 100u) << line;
+    }
+}
+
+} // namespace

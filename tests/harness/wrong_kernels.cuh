@@ -1,0 +1,67 @@
+/// \file
+/// Kernels with a mistake that the harness must find. Each is reduce2, but for the mistake.
+#pragma once
+
+#include <cstddef>
+
+/// Sums only blocks that are full.
+__global__ void drops_the_tail(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
+
+    shared[tid] = first + blockDim.x <= n ? input[first + tid] : 0; // wrong
+    __syncthreads();
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) shared[tid] += shared[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0) partial_sums[blockIdx.x] = shared[0];
+}
+
+/// Reads sums that other warps may not have stored yet.
+__global__ void lacks_a_barrier(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
+
+    // The last warps are late, so that the result is wrong on every device.
+    int value = i < n ? input[i] : 0;
+    for (unsigned int round = 0; round < 64 * (tid / 32); ++round)
+        value = __shfl_xor_sync(0xFFFFFFFF, value, 0);
+    shared[tid] = value;
+    // wrong: no __syncthreads()
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) shared[tid] += shared[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0) partial_sums[blockIdx.x] = shared[0];
+}
+
+/// Its last block forgets to write.
+__global__ void leaves_one_out(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
+
+    shared[tid] = i < n ? input[i] : 0;
+    __syncthreads();
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) shared[tid] += shared[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0 && (blockIdx.x + 1 < gridDim.x || gridDim.x == 1))
+        partial_sums[blockIdx.x] = shared[0]; // wrong
+}
+
+/// Adds the elements of one block of data to its first, in place. Right once; wrong on what it left.
+__global__ void sums_in_place(int* data, std::size_t n) {
+    if (threadIdx.x != 0) return;
+    for (std::size_t i = 1; i < n; ++i) data[0] += data[i];
+}
+
+/// Writes where nobody allocated.
+__global__ void writes_out_of_bounds(int* data, std::size_t far) { data[far] = 1; }

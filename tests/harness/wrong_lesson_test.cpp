@@ -1,0 +1,56 @@
+// What a user sees when a kernel is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "run_program.hpp"
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(WrongLesson, exits_with_1_and_tells_both_values_and_the_first_wrong_place) {
+    const ProgramResult result = run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, HasSubstr("NO"));
+    EXPECT_THAT(
+        result.err,
+        AllOf(HasSubstr("wrong_lesson: drops_the_tail: wrong result: expected "), HasSubstr(", got "),
+              HasSubstr("drops_the_tail: pass 1, block 3 (elements 768 to 999 of 1,000): expected ")));
+}
+
+TEST(WrongLesson, goes_on_after_a_wrong_kernel) {
+    const ProgramResult result =
+        run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --kernel leaves_one_out --format json");
+    EXPECT_EQ(result.status, 1);
+    const nlohmann::json kernels = nlohmann::json::parse(result.out)["kernels"];
+    ASSERT_EQ(kernels.size(), 2u);
+    for (const nlohmann::json& kernel : kernels) {
+        EXPECT_EQ(kernel["verified"], false);
+        EXPECT_NE(kernel["expected"], kernel["actual"]);
+        EXPECT_TRUE(kernel["time_us"].is_null());
+    }
+    EXPECT_THAT(result.err, HasSubstr("never written"));
+}
+
+TEST(WrongLesson, verifies_every_repetition) {
+    EXPECT_EQ(run_lesson("wrong_lesson", "--n 65536 --kernel drops_the_tail --repeat 3 --check").status, 0);
+    EXPECT_EQ(run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --repeat 3 --check").status, 1);
+}
+
+TEST(WrongLesson, exits_with_3_when_a_kernel_breaks_the_device) {
+    const ProgramResult result = run_lesson("wrong_lesson", "--kernel writes_out_of_bounds");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("writes_out_of_bounds failed while running: cudaErrorIllegalAddress"));
+}
+
+TEST(WrongLesson, exits_with_3_when_the_lesson_itself_is_wrong) {
+    const ProgramResult result = run_lesson("wrong_lesson", "--kernel is_not_measured");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.err, HasSubstr("is_not_measured was not measured in its turn"));
+}
+
+} // namespace

@@ -1,0 +1,269 @@
+// The programs as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "device_main.hpp"
+#include "run_program.hpp"
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+/// `text` with only what a test's name may have.
+std::string test_name(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+    return text;
+}
+
+bool on_gpu() { return test_device().kind == harness::DeviceKind::gpu; }
+
+struct LessonCase {
+    std::string name;
+    std::vector<std::string> kernels;
+    friend void PrintTo(const LessonCase& lesson, std::ostream* out) { *out << lesson.name; }
+};
+
+class EveryLesson : public testing::TestWithParam<LessonCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Programs, EveryLesson,
+                         testing::Values(LessonCase{"lesson00", {"reduce0", "reduce0a"}},
+                                         LessonCase{"lesson01", {"reduce0a", "reduce1"}},
+                                         LessonCase{"lesson02", {"reduce1", "reduce2"}},
+                                         LessonCase{"lesson03", {"reduce2", "reduce3"}}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(EveryLesson, prints_a_table) {
+    const ProgramResult result = run_lesson(GetParam().name, "--n 100000");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr(GetParam().name + ": "), HasSubstr("100,000 random ints"),
+                                  HasSubstr("yes"), Not(HasSubstr("NO"))));
+    for (const std::string& kernel : GetParam().kernels) EXPECT_THAT(result.out, HasSubstr(kernel));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
+        << "one line says which device: " << result.err;
+}
+
+TEST_P(EveryLesson, prints_json) {
+    const ProgramResult result = run_lesson(GetParam().name, "--n 100000 --seed 7 --block 128 --format json");
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json report = json::parse(result.out);
+    EXPECT_EQ(report["lesson"], GetParam().name);
+    EXPECT_FALSE(report["title"].get<std::string>().empty());
+    EXPECT_EQ(report["elements"], 100'000);
+    EXPECT_EQ(report["seed"], 7);
+    EXPECT_EQ(report["device"]["kind"], on_gpu() ? "gpu" : "emulator");
+    ASSERT_EQ(report["kernels"].size(), GetParam().kernels.size());
+    for (std::size_t i = 0; i < GetParam().kernels.size(); ++i) {
+        const json& kernel = report["kernels"][i];
+        EXPECT_EQ(kernel["name"], GetParam().kernels[i]);
+        EXPECT_EQ(kernel["verified"], true);
+        EXPECT_EQ(kernel["expected"], kernel["actual"]);
+        EXPECT_EQ(kernel["block"], json::array({128, 1, 1}));
+        EXPECT_EQ(kernel["dynamic_shared_bytes"], 512);
+        EXPECT_EQ(kernel["bytes"], (100'000 + kernel["grid"][0].get<int>()) * 4);
+        EXPECT_EQ(kernel["counters"].is_null(), on_gpu());
+        for (const char* name : {"time_us", "bandwidth_gbs"})
+            EXPECT_EQ(kernel[name].is_null(), !on_gpu()) << name;
+    }
+}
+
+TEST_P(EveryLesson, prints_csv) {
+    const ProgramResult result = run_lesson(GetParam().name, "--n 100000 --format csv");
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::istringstream stream(result.out);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    ASSERT_EQ(lines.size(), 1 + GetParam().kernels.size());
+    EXPECT_THAT(lines[0], HasSubstr("lesson,title,device_kind,"));
+    for (std::size_t i = 0; i < GetParam().kernels.size(); ++i) {
+        EXPECT_THAT(lines[i + 1], HasSubstr("," + GetParam().kernels[i] + ","));
+    }
+}
+
+TEST_P(EveryLesson, verifies_only) {
+    const ProgramResult result = run_lesson(GetParam().name, "--n 100000 --check");
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const std::string& kernel : GetParam().kernels)
+        EXPECT_THAT(result.out, HasSubstr(kernel + ": verified, "));
+    const json report = json::parse(run_lesson(GetParam().name, "--n 1000 --check --format json").out);
+    EXPECT_TRUE(report["kernels"][0]["counters"].is_null());
+    EXPECT_TRUE(report["kernels"][0]["time_us"].is_null());
+}
+
+TEST_P(EveryLesson, answers_without_a_device) {
+    // A device that cannot be had would be an error, if it were asked for.
+    const ProgramResult list = run_program("./" + GetParam().name + " --list");
+    EXPECT_EQ(list.status, 0);
+    std::string names;
+    for (const std::string& kernel : GetParam().kernels) names += kernel + "\n";
+    EXPECT_EQ(list.out, names);
+    EXPECT_EQ(list.err, "");
+    const ProgramResult version = run_program("./" + GetParam().name + " --version");
+    EXPECT_EQ(version.status, 0);
+    EXPECT_THAT(version.out, HasSubstr(GetParam().name + " 0."));
+    const ProgramResult help = run_program("./" + GetParam().name + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.out, AllOf(HasSubstr("Usage: ./" + GetParam().name), HasSubstr("Examples:"),
+                                HasSubstr("Exit status:")));
+    EXPECT_EQ(help.err, "");
+}
+
+TEST_P(EveryLesson, is_right_for_one_element_and_for_the_largest_block) {
+    EXPECT_EQ(run_lesson(GetParam().name, "--n 1 --block 32 --check").status, 0);
+    EXPECT_EQ(run_lesson(GetParam().name, "--n 2049 --block 1024 --check").status, 0);
+}
+
+TEST(Program, gives_the_same_sum_for_every_kernel_and_another_for_another_seed) {
+    const json first = json::parse(run_lesson("lesson02", "--n 5000 --seed 1 --check --format json").out);
+    const json second = json::parse(run_lesson("lesson02", "--n 5000 --seed 2 --check --format json").out);
+    EXPECT_EQ(first["kernels"][0]["actual"], first["kernels"][1]["actual"]);
+    EXPECT_NE(first["kernels"][0]["actual"], second["kernels"][0]["actual"]);
+}
+
+TEST(Program, runs_the_kernels_asked_for) {
+    const json report = json::parse(run_lesson("lesson03", "--n 1000 --kernel reduce3 --format json").out);
+    ASSERT_EQ(report["kernels"].size(), 1u);
+    EXPECT_EQ(report["kernels"][0]["name"], "reduce3");
+}
+
+TEST(Program, is_a_link_away) {
+    // `make lesson03` puts a link in the repository's root; the emulator is found from where the program
+    // really is.
+    const ProgramResult result =
+        run_program("folder=$(mktemp -d) && ln -s $PWD/lesson03 $folder/lesson03 && cd $folder && "
+                    "./lesson03 --n 1000 --check; status=$?; rm -r $folder; exit $status");
+    EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST(Device, is_told_once_and_with_the_reason) {
+    const ProgramResult forced = run_program("./lesson03 --device emulator --n 1000 --check");
+    EXPECT_EQ(forced.status, 0);
+    EXPECT_EQ(forced.err, "lesson03: --device emulator was asked for, so the emulator runs the kernels\n");
+    const ProgramResult chosen =
+        run_program("CUDA_VISIBLE_DEVICES= ./lesson03 --n 1000 --check"); // hides every GPU
+    EXPECT_EQ(chosen.status, 0);
+    EXPECT_THAT(chosen.err, AllOf(HasSubstr("lesson03: no usable GPU: "), HasSubstr("(cudaError"),
+                                  HasSubstr("), so the emulator runs the kernels\n")));
+}
+
+TEST(Device, exits_with_3_and_the_errors_name_without_a_gpu) {
+    const ProgramResult result = run_program("CUDA_VISIBLE_DEVICES= ./lesson03 --device gpu");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err,
+                AllOf(HasSubstr("lesson03: --device gpu: no usable GPU: "), HasSubstr("(cudaError")));
+}
+
+TEST(Device, is_no_gpu_behind_the_emulator) {
+    const ProgramResult result = run_program("LD_LIBRARY_PATH=$PWD/../emulator ./lesson03 --device gpu");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.err, HasSubstr("the emulator stands in for the CUDA runtime here"));
+    EXPECT_THAT(result.err, HasSubstr("cudaErrorNoDevice"));
+}
+
+TEST(Device, may_be_an_emulator_that_is_loaded_already) {
+    const ProgramResult result =
+        run_program("LD_PRELOAD=$(ls $PWD/../emulator/libcudart.so.*) ./lesson03 --n 1000 --check");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("the emulator is loaded already"));
+}
+
+TEST(Device, is_not_looked_for_in_a_circle) {
+    // A program of that folder is the same file, but has no emulator beside it.
+    const ProgramResult missing =
+        run_program("folder=$(mktemp -d) && mkdir $folder/bin && cp lesson03 $folder/bin && "
+                    "$folder/bin/lesson03 --device emulator; status=$?; rm -r $folder; exit $status");
+    EXPECT_EQ(missing.status, 3);
+    EXPECT_THAT(missing.err, AllOf(HasSubstr("the emulator is missing: there is no /"),
+                                   HasSubstr("/emulator/libcudart.so.")));
+    // The CUDA runtime itself in the emulator's place: once more started, the program sees that this changed
+    // nothing.
+    const ProgramResult useless = run_program(
+        "folder=$(mktemp -d) && mkdir $folder/bin $folder/emulator && cp lesson03 $folder/bin && "
+        "cp $(ldd lesson03 | sed -n 's/.*libcudart.* => \\([^ ]*\\).*/\\1/p') $folder/emulator && "
+        "timeout 20 $folder/bin/lesson03 --device emulator; status=$?; rm -r $folder; exit $status");
+    EXPECT_EQ(useless.status, 3);
+    EXPECT_THAT(useless.err, HasSubstr("the emulator was not loaded although LD_LIBRARY_PATH begins with"));
+}
+
+struct BadInput {
+    const char* arguments;
+    int status;
+    const char* message;
+    friend void PrintTo(const BadInput& bad, std::ostream* out) { *out << bad.arguments; }
+};
+
+class BadArgument : public testing::TestWithParam<BadInput> {};
+
+TEST_P(BadArgument, gets_a_clear_error_and_its_exit_status) {
+    const ProgramResult result = run_program("./lesson03 " + std::string(GetParam().arguments));
+    EXPECT_EQ(result.status, GetParam().status);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, BadArgument,
+    testing::Values(
+        BadInput{"--n 0", 2,
+                 "lesson03: --n 0: there would be nothing to sum. Write a whole number from 1 up"},
+        BadInput{"--n -5", 2, "lesson03: --n -5: negative. Write"},
+        BadInput{"--n abc", 2, "lesson03: --n abc: not a whole number. Write"},
+        BadInput{"--n 1e99", 2, "lesson03: --n 1e99: 'e99' is no unit"},
+        BadInput{"--n 16Q", 2, "lesson03: --n 16Q: 'Q' is no unit; these are: k, M, G, Ki, Mi, Gi. Write"},
+        BadInput{"--n 2^63 --device emulator", 3, "lesson03: too little device memory: "},
+        BadInput{"--n 2^45 --device emulator", 3, "cudaErrorMemoryAllocation"},
+        BadInput{"--block 0", 2, "lesson03: --block 0: a block should fill at least one warp"},
+        BadInput{"--block 48", 2, "lesson03: --block 48: not a power of two"},
+        BadInput{"--block 2048", 2, "lesson03: --block 2048: a block has at most 1024 threads"},
+        BadInput{"--kernel reduce7", 2,
+                 "lesson03: --kernel reduce7: unknown. This lesson's kernels are: reduce2, reduce3."},
+        BadInput{"--format xml", 2, "lesson03: --format xml: unknown. Write one of: text, json, csv."},
+        BadInput{"--device cpu", 2, "lesson03: --device cpu: unknown. Write one of: auto, gpu, emulator."},
+        BadInput{"--formt json", 2, "Did you mean --format?"}, BadInput{"1000", 2, "Try: ./lesson03 --help"}),
+    [](const auto& info) { return test_name(info.param.arguments); });
+
+TEST(StandardOutput, may_be_closed) {
+    const ProgramResult result = run_program("./lesson03 --n 1000 >&-");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("lesson03: standard output is closed"));
+}
+
+TEST(StandardOutput, may_be_full) {
+    for (const char* arguments : {"--n 1000", "--help", "--n 1000 --format json"}) {
+        const ProgramResult result = run_program("./lesson03 " + std::string(arguments) + " >/dev/full");
+        EXPECT_EQ(result.status, 2);
+        EXPECT_THAT(result.err,
+                    HasSubstr("could not write the results to standard output: No space left on device"));
+    }
+}
+
+TEST(StandardOutput, may_be_a_pipe_that_nobody_reads) {
+    // `cat` of nothing ends at once; the lesson starts when the pipe has lost its reader.
+    const ProgramResult result = run_program("(sleep 0.2; ./lesson03 --n 1000; echo status $? >&2) | true");
+    EXPECT_THAT(result.err, AllOf(HasSubstr("could not write the results to standard output: Broken pipe"),
+                                  HasSubstr("status 2")));
+}
+
+TEST(StandardError, may_be_closed) {
+    EXPECT_EQ(run_program("./lesson03 --n 1000 --check 2>&-").status, 0);
+    EXPECT_EQ(run_program("./lesson03 --n 0 2>&-").status, 2);
+    EXPECT_EQ(run_program("./lesson03 --n 1000 >&- 2>&- <&-").status, 2);
+}
+
+TEST(StandardError, is_quiet_about_progress_where_it_is_no_terminal) {
+    EXPECT_THAT(run_program("./lesson03 --device emulator --n 1000").err, Not(HasSubstr("\r")));
+}
+
+} // namespace
