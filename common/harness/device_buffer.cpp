@@ -8,28 +8,17 @@
 #include "harness/numbers.hpp"
 
 namespace harness::detail {
-namespace {
-
-[[noreturn]] void throw_too_little_memory(std::size_t wanted, std::size_t free) {
-    throw DeviceError(
-        fmt::format("too little device memory: {} are wanted and {} are free ({}); try a smaller --n",
-                    format_bytes(wanted), format_bytes(free), cudaGetErrorName(cudaErrorMemoryAllocation)));
-}
-
-} // namespace
 
 void* allocate(std::size_t bytes) {
-    if (bytes == 0) return nullptr;
-    // Asked first, since a host that overcommits would grant the emulator memory that it doesn't have.
-    std::size_t free = 0, total = 0;
-    HARNESS_CHECK(cudaMemGetInfo(&free, &total));
-    if (bytes > free) throw_too_little_memory(bytes, free);
-
     void* memory = nullptr;
     const cudaError_t error = cudaMalloc(&memory, bytes);
     if (error == cudaErrorMemoryAllocation) {
         cudaGetLastError(); // the runtime remembers the error; a later check must not find this one again
-        throw_too_little_memory(bytes, free);
+        std::size_t free = 0, total = 0;
+        HARNESS_CHECK(cudaMemGetInfo(&free, &total));
+        throw DeviceError(
+            fmt::format("too little device memory: {} are wanted and {} are free ({}); try a smaller --n",
+                        format_bytes(bytes), format_bytes(free), cudaGetErrorName(error)));
     }
     check(error, "cudaMalloc(&memory, bytes)", __FILE__, __LINE__);
     return memory;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t largest_grid = 2'147'483'647; // gridDim.x
 
-/// Each pass's partial sums start on a 256-byte boundary, as memory from cudaMalloc does: an array that
-/// starts within a 32-byte sector would touch one sector more than it fills.
+/// Each pass's partial sums start on a 256-byte boundary, as memory from cudaMalloc does: a kernel that loads
+/// vectors may count on it.
 constexpr std::size_t aligned_size(std::size_t ints) { return ceil_div(ints, 64) * 64; }
 
 std::size_t total_size(const std::vector<unsigned int>& grids) {

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../lessons/lesson02_sequential_addressing/kernels.cuh"
@@ -106,7 +108,7 @@ TEST(Check, names_the_call_the_place_and_the_error) {
 }
 
 TEST(Check, finds_a_launch_that_was_refused) {
-    EXPECT_THAT([] { measure_reduction("reduce2", launch_reduce2, 5000, 2048); },
+    EXPECT_THAT([] { measure_reduction("reduce2", launch_reduce2, 100, 2048); },
                 ThrowsMessage<DeviceError>(HasSubstr("reduce2 could not be launched: cudaErrorInvalid")));
 }
 
@@ -119,6 +121,25 @@ TEST(Reduction, verifies_a_right_kernel) {
     EXPECT_EQ(result.launch.dynamic_shared_bytes, 1024u);
     EXPECT_EQ(result.launch.bytes, (100'003u + 391u) * 4);
     EXPECT_EQ(result.launch.passes, 3u); // 391 partial sums, then 2, then 1
+}
+
+TEST(Reduction, gives_every_pass_memory_of_its_own_and_aligned_as_from_cudaMalloc) {
+    std::vector<Pass> passes;
+    measure_reduction(
+        "reduce2",
+        [&](const Pass& pass) {
+            passes.push_back(pass);
+            launch_reduce2(pass);
+        },
+        100'003);
+    ASSERT_EQ(passes.size(), 3u);
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(passes[i].partial_sums) % 256, 0u);
+        if (i == 0) continue;
+        EXPECT_EQ(passes[i].input, passes[i - 1].partial_sums);
+        EXPECT_EQ(passes[i].n, passes[i - 1].grid);
+        EXPECT_GE(passes[i].partial_sums, passes[i - 1].partial_sums + passes[i - 1].grid);
+    }
 }
 
 TEST(Reduction, finds_a_lost_tail) {

@@ -281,7 +281,7 @@ bool has_property(std::string_view property, T value) {
     if (property == ".infinite") return std::isinf(value);
     if (property == ".number") return !std::isnan(value);
     if (property == ".notanumber") return std::isnan(value);
-    if (property == ".normal") return std::isnormal(value);
+    if (property == ".normal") return std::isnormal(value) || value == 0; // PTX counts zero among them
     return std::fpclassify(value) == FP_SUBNORMAL;
 }
 

@@ -77,7 +77,10 @@ double whole_number(double value, int rounding) {
 
 uint64_t floating_point_to_integer(double value, const Conversion& conversion) {
     const uint32_t width = 8 * ptx::size_of(conversion.to);
-    if (std::isnan(value)) return width == 64 ? uint64_t{1} << 63 : 0; // as the device has it
+    if (std::isnan(value)) { // as the PTX ISA has it
+        const bool zero = conversion.from != Type::f64 && width != 64;
+        return zero ? 0 : extend(uint64_t{1} << (width - 1), conversion.to);
+    }
     const double whole = whole_number(value, conversion.rounding);
     const Range range = range_of(conversion.to); // values beyond the range are clamped to it
     if (whole <= static_cast<double>(range.least)) return extend(static_cast<uint64_t>(range.least), conversion.to);
@@ -138,6 +141,8 @@ uint64_t convert(uint64_t bits, const Conversion& conversion) {
         return ptx::is_signed(conversion.from) ? integer_to_floating_point(static_cast<int64_t>(value), conversion)
                                                : integer_to_floating_point(value, conversion);
     }
+    // The device shifts: a NaN keeps its bits.
+    if (conversion.from == Type::bf16 && conversion.to == Type::f32 && !conversion.sat) return (bits & 0xFFFF) << 16;
     double value = read_floating_point(bits, conversion.from);
     if (conversion.ftz) value = flush(value, conversion.from);
     if (!is_floating_point(conversion.to)) return floating_point_to_integer(value, conversion);

@@ -110,6 +110,17 @@ struct Modified {
     }
 };
 
+/// a * b + c to odd: where the result is not exact, its last bit is set, so that rounding it again to fewer bits gives what
+/// rounding once would. a * b must be exact, as the product of two 16-bit numbers is.
+struct FusedMultiplyAddToOdd {
+    double operator()(double a, double b, double c) const {
+        const double product = a * b, sum = product + c;
+        const double from_c = sum - product, error = (product - (sum - from_c)) + (c - from_c);
+        if (!(std::fabs(error) > 0) || !std::isfinite(sum) || (std::bit_cast<std::uint64_t>(sum) & 1) != 0) return sum;
+        return std::nextafter(sum, error > 0 ? INFINITY : -INFINITY);
+    }
+};
+
 /// On f16 and bf16: in double precision, rounded once.
 template <auto operation, bool ftz, bool sat>
 struct InDouble {
@@ -120,7 +131,9 @@ struct InDouble {
     }
     template <class T, class... Ts>
     T operator()(T first, Ts... others) const {
-        const double exact = operation(widen(first), widen(others)...);
+        double exact = 0;
+        if constexpr (std::is_same_v<decltype(operation), const FusedMultiplyAdd>) exact = FusedMultiplyAddToOdd{}(widen(first), widen(others)...);
+        else exact = operation(widen(first), widen(others)...);
         const T result = from_double<T>(sat ? saturate(exact) : exact, FE_TONEAREST);
         return ftz ? from_double<T>(widen(result), FE_TONEAREST) : result;
     }
@@ -177,7 +190,7 @@ void decode_rounded(Decoding& statement, Type type) {
     const bool sat = !is_wide && statement.take(".sat");
     const Handler handler = handler_for<operation, arity>(type, ftz, sat);
     if (!handler) statement.no_such_type(type);
-    if (rounding != FE_TONEAREST && ptx::size_of(type) == 2) statement.no_such_type(type);
+    if (rounding != FE_TONEAREST && type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     take_operands(statement, type, arity);
     execute_with_rounding(statement, handler, rounding);
 }

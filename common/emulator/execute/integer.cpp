@@ -69,7 +69,7 @@ struct MultiplyHighAddSaturating {
         return AddSaturating{}(MultiplyHigh{}(a, b), c);
     }
 };
-/// PTX leaves a division by zero to the machine: all ones here, as NVIDIA's division routine returns.
+/// PTX leaves a division by zero to the machine: all ones here, as NVIDIA's routines return for quotient and remainder.
 struct Divide {
     template <class T> constexpr T operator()(T a, T b) const {
         if (b == 0) return static_cast<T>(-1);
@@ -79,7 +79,7 @@ struct Divide {
 };
 struct Remainder {
     template <class T> constexpr T operator()(T a, T b) const {
-        if (b == 0) return a;
+        if (b == 0) return static_cast<T>(-1);
         if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
         return static_cast<T>(a % b);
     }

@@ -83,7 +83,7 @@ public:
         }
         for (const Statement& statement : function.statements) {
             if (statement.guarded) read_.push_back(statement.guard);
-            static constexpr std::string_view write_nothing[] = {"bar", "barrier", "nanosleep", "red", "st"};
+            static constexpr std::string_view write_nothing[] = {"bar", "barrier", "brx", "nanosleep", "red", "st"};
             const bool writes = std::find(std::begin(write_nothing), std::end(write_nothing), statement.opcode) == std::end(write_nothing);
             for (std::size_t k = 0; k < statement.operands.size(); ++k) note_reads(statement.operands[k], writes && k == 0);
         }
@@ -272,16 +272,21 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
 }
 
 Row Decoding::predicate(const Operand& operand, bool& negated) {
+    negated = operand.negated;
+    if (operand.kind == Operand::Kind::integer) return layout_.constant(operand.bits != 0 ? all_lanes : 0, false, false);
+    return predicate_register(operand);
+}
+
+Row Decoding::predicate_register(const Operand& operand) const {
     if (operand.kind != Operand::Kind::reg || function_.registers[operand.index].type != Type::pred)
         invalid(operand.place, "a predicate register is needed here");
-    negated = operand.negated;
     return layout_.register_row(operand.index);
 }
 
 Row Decoding::destination(const Operand& operand, Type type) {
     if (type == Type::pred) {
-        bool negated = false;
-        return predicate(operand, negated);
+        if (operand.negated) invalid(operand.place, "what an instruction writes cannot be negated");
+        return predicate_register(operand);
     }
     bool wide = false;
     const Row row = loose_destination(operand, type, wide);

@@ -70,7 +70,7 @@ public:
     Row source(const Operand& operand, Type type);
     /// Like `source`, of any width that holds at least `type`; `wide` says whether its cells have 8 bytes.
     Row loose_source(const Operand& operand, Type type, bool& wide);
-    /// A predicate; `negated` says whether the statement negates it.
+    /// A predicate register or constant; `negated` says whether the statement negates it.
     Row predicate(const Operand& operand, bool& negated);
 
     Row destination(std::size_t k, Type type) { return destination(operand(k), type); }
@@ -120,6 +120,7 @@ public:
 
 private:
     void keep_detail(std::unique_ptr<Detail> detail);
+    Row predicate_register(const Operand& operand) const;
     std::uint64_t symbol_value(const Operand& operand, bool& local) const;
     std::uint64_t literal(const Operand& operand, Type type) const;
 

@@ -108,7 +108,7 @@ private:
 
     Token hexadecimal(std::size_t start, TokenKind kind, int digits) {
         const Token bits = integer(start, start + 2, 16);
-        if (place_ - start - 2 != static_cast<std::size_t>(digits))
+        if (bits.text.size() - 2 != static_cast<std::size_t>(digits) || bits.text.ends_with('U') || bits.text.ends_with('u'))
             fail(start, "a floating-point number has " + std::to_string(digits) + " hexadecimal digits here");
         return {kind, bits.offset, bits.text, bits.bits};
     }

@@ -3,6 +3,7 @@
 #include "emulator/ptx/diagnostic.hpp"
 #include "emulator/ptx/lexer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -233,8 +234,10 @@ private:
     void initialiser(Variable& variable, std::uint32_t element_bytes, std::uint64_t most_bytes) {
         const Token& start = *token_;
         if (accept("{")) {
+            if (++depth_ > 100) fail(start, "braces nested too deeply");
             do { initialiser(variable, element_bytes, most_bytes); } while (accept(","));
             expect("}");
+            --depth_;
             return;
         }
         const std::uint64_t offset = variable.initial.size();
@@ -252,7 +255,7 @@ private:
             bits = number_as(variable.type);
         }
         variable.initial.resize(offset + element_bytes);
-        std::memcpy(variable.initial.data() + offset, &bits, element_bytes); // little-endian, as PTX is
+        std::memcpy(variable.initial.data() + offset, &bits, std::min<std::size_t>(element_bytes, sizeof bits)); // little-endian, as PTX is
     }
 
     std::int64_t signed_number() {
@@ -266,6 +269,7 @@ private:
         const Token token = take();
         const bool is_float = type == Type::f32 || type == Type::f64;
         if (token.kind == TokenKind::integer && !is_float) return negative ? -token.bits : token.bits;
+        if (!is_float) fail(token, "only whole numbers can be initial values of this type", Failure::unsupported);
         double value = 0;
         if (token.kind == TokenKind::integer) value = static_cast<double>(token.bits);
         else if (token.kind == TokenKind::double_precision) value = std::bit_cast<double>(token.bits);
@@ -359,8 +363,9 @@ private:
         block(*scope_);
         for (std::size_t i = 0; i < function_->statements.size(); ++i)
             for (Operand& operand : function_->statements[i].operands) resolve_label(operand, *statement_scopes_[i]);
-        for (auto& [name, targets] : function_->branch_targets)
-            for (Operand& target : targets) resolve_label(target, *scopes_.front());
+        for (const auto& [name, scope] : target_list_scopes_)
+            for (Operand& target : function_->branch_targets.find(name)->second) resolve_label(target, *scope);
+        target_list_scopes_.clear();
         statement_scopes_.clear();
         scopes_.clear();
     }
@@ -390,8 +395,10 @@ private:
         const Token name = take();
         expect(":");
         if (accept(".branchtargets")) {
-            auto& targets = function_->branch_targets[std::string(name.text)];
-            do { targets.push_back(operand()); } while (accept(","));
+            const auto [list, fresh] = function_->branch_targets.try_emplace(std::string(name.text));
+            if (!fresh) fail(name, "two lists of branch targets with one name are not supported", Failure::unsupported);
+            target_list_scopes_.emplace_back(name.text, scope_);
+            do { list->second.push_back(operand()); } while (accept(","));
             expect(";");
             return;
         }
@@ -487,10 +494,7 @@ private:
         if (accept("@")) {
             statement.guarded = true;
             statement.guard_negated = accept("!");
-            const Token& token = *token_;
-            const auto guard = find_register(identifier("a predicate register"));
-            if (!guard || function_->registers[*guard].type != Type::pred) fail(token, "this is no predicate register");
-            statement.guard = *guard;
+            statement.guard = predicate_register();
         }
         statement.place = token_->offset;
         statement.opcode = identifier("an instruction");
@@ -506,6 +510,13 @@ private:
         statement_scopes_.push_back(scope_);
     }
 
+    std::uint32_t predicate_register() {
+        const Token& token = *token_;
+        const auto found = find_register(identifier("a predicate register"));
+        if (!found || function_->registers[*found].type != Type::pred) fail(token, "this is no predicate register");
+        return *found;
+    }
+
     /// operand = primary ["|" primary]
     Operand operand() {
         Operand first = primary();
@@ -518,18 +529,22 @@ private:
         return pair;
     }
 
-    /// primary = "!" primary | "_" | "[" primary ["+" n] "]" | "{" list "}" | "(" list ")" | ["-"] number | name ["+" n]
+    /// primary = "!" predicate | "_" | "[" (name | number) ["+" n] "]" | "{" list "}" | "(" list ")" | number | name ["+" n]
     Operand primary() {
         Operand result;
         result.place = token_->offset;
         if (accept("!")) {
-            result = primary();
+            result.kind = Operand::Kind::reg;
+            result.index = predicate_register();
             result.negated = true;
         } else if (accept("_")) {
             result.kind = Operand::Kind::sink;
         } else if (accept("[")) {
             result.kind = Operand::Kind::address;
-            result.elements.push_back(primary());
+            Operand& base = result.elements.emplace_back();
+            base.place = token_->offset;
+            if (token_->kind == TokenKind::identifier) named(base);
+            else number(base);
             result.offset = optional_offset();
             if (token_->is(",")) fail(*token_, "addresses of several parts (tensors) are not supported", Failure::unsupported);
             expect("]");
@@ -540,20 +555,25 @@ private:
         } else if (token_->kind == TokenKind::identifier) {
             named(result);
         } else {
-            const bool negative = accept("-");
-            const Token token = take();
-            switch (token.kind) {
-            case TokenKind::integer: result.kind = Operand::Kind::integer; break;
-            case TokenKind::single_precision: result.kind = Operand::Kind::single_precision; break;
-            case TokenKind::double_precision: result.kind = Operand::Kind::double_precision; break;
-            default: fail(token, "expected an operand here");
-            }
-            result.bits = token.bits;
-            if (negative && token.kind == TokenKind::integer) result.bits = -result.bits;
-            if (negative && token.kind == TokenKind::single_precision) result.bits ^= 1ull << 31;
-            if (negative && token.kind == TokenKind::double_precision) result.bits ^= 1ull << 63;
+            number(result);
         }
         return result;
+    }
+
+    /// number = ["-"] constant
+    void number(Operand& result) {
+        const bool negative = accept("-");
+        const Token token = take();
+        switch (token.kind) {
+        case TokenKind::integer: result.kind = Operand::Kind::integer; break;
+        case TokenKind::single_precision: result.kind = Operand::Kind::single_precision; break;
+        case TokenKind::double_precision: result.kind = Operand::Kind::double_precision; break;
+        default: fail(token, "expected an operand here");
+        }
+        result.bits = token.bits;
+        if (negative && token.kind == TokenKind::integer) result.bits = -result.bits;
+        if (negative && token.kind == TokenKind::single_precision) result.bits ^= 1ull << 31;
+        if (negative && token.kind == TokenKind::double_precision) result.bits ^= 1ull << 63;
     }
 
     std::int64_t optional_offset() {
@@ -609,7 +629,7 @@ private:
 
     static void resolve_label(Operand& operand, const Scope& innermost) {
         for (Operand& element : operand.elements) resolve_label(element, innermost);
-        if (operand.kind != Operand::Kind::symbol || operand.variable) return;
+        if (operand.kind != Operand::Kind::symbol || operand.variable || operand.offset != 0) return;
         for (const Scope* scope = &innermost; scope; scope = scope->outer) {
             const auto found = scope->labels.find(operand.name);
             if (found == scope->labels.end()) continue;
@@ -627,6 +647,7 @@ private:
     int depth_ = 0;
     std::vector<std::unique_ptr<Scope>> scopes_;    ///< of the function at hand
     std::vector<const Scope*> statement_scopes_;    ///< one for each of its statements
+    std::vector<std::pair<std::string_view, const Scope*>> target_list_scopes_; ///< one for each `.branchtargets`
     std::vector<std::unique_ptr<std::string>> register_names_; ///< what the scopes' keys refer to
 };
 

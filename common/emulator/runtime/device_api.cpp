@@ -4,7 +4,6 @@
 #include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/runtime.hpp"
 
-#include <cstdio>
 #include <cstring>
 
 using namespace emulator;

@@ -4,7 +4,6 @@
 #include "emulator/runtime/occupancy.hpp"
 #include "emulator/runtime/runtime.hpp"
 
-#include <algorithm>
 #include <string>
 
 using namespace emulator;

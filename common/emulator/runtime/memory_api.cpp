@@ -3,6 +3,8 @@
 
 #include "emulator/runtime/runtime.hpp"
 
+#include <cstdint>
+
 using namespace emulator;
 using namespace emulator::abi;
 

@@ -1,0 +1,183 @@
+// f16 and bf16: all 65,536 patterns, and arithmetic that must round once.
+
+#include "reference.hpp"
+
+#include "emulator/execute/half.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+
+using namespace emulator::fixture;
+using std::uint16_t, std::uint32_t, std::uint64_t;
+
+namespace {
+
+/// The value of a 16-bit pattern by the definition of its format.
+double value_of(uint32_t pattern, int significand_bits) {
+    const int exponent_bits = 15 - significand_bits;
+    const int bias = (1 << (exponent_bits - 1)) - 1;
+    const int exponent = static_cast<int>(pattern >> significand_bits) & ((1 << exponent_bits) - 1);
+    const int significand = static_cast<int>(pattern) & ((1 << significand_bits) - 1);
+    const double sign = pattern >> 15 != 0 ? -1 : 1;
+    if (exponent == (1 << exponent_bits) - 1) return significand != 0 ? NAN : sign * INFINITY;
+    const int hidden = exponent == 0 ? 0 : 1 << significand_bits;
+    return sign * (hidden + significand) * std::exp2(std::max(exponent, 1) - bias - significand_bits);
+}
+
+uint64_t f32(double value) { return bits_of(static_cast<float>(value)); }
+
+struct Format {
+    std::string name;
+    int significand_bits;
+};
+const Format formats[] = {{"f16", 10}, {"bf16", 7}};
+
+} // namespace
+
+TEST(Half, every_f16_widens_to_its_value) {
+    std::vector<LaneCase> cases;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+        const double value = value_of(bits, 10);
+        cases.push_back({std::isnan(value) ? 0x7FFF'FFFF : f32(value), bits});
+    }
+    expect_lanes("cvt.f32.f16 %r0, %rs1", cases);
+}
+
+TEST(Half, every_bf16_is_the_upper_half_of_an_f32) {
+    std::vector<LaneCase> cases;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) cases.push_back({bits << 16, bits});
+    expect_lanes("cvt.f32.bf16 %r0, %rs1", cases);
+}
+
+TEST(Half, every_pattern_comes_back_from_f32) {
+    for (const Format& format : formats) {
+        std::vector<LaneCase> cases;
+        for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+            const double value = value_of(bits, format.significand_bits);
+            cases.push_back({std::isnan(value) ? 0x7FFF : bits, f32(value)});
+        }
+        for (const char* mode : {"rn", "rz"}) expect_lanes(std::string("cvt.") + mode + '.' + format.name + ".f32 %rs0, %r1", cases);
+    }
+}
+
+TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
+    // A quarter, a half and three quarters of the way from each finite pattern to the next one away from zero.
+    for (const Format& format : formats) {
+        std::vector<LaneCase> nearest, towards_zero;
+        const uint32_t infinity = 0x7FFF >> format.significand_bits << format.significand_bits;
+        for (const uint32_t sign : {0u, 0x8000u})
+            for (uint32_t bits = 0; bits < infinity; ++bits) {
+                const double low = value_of(bits, format.significand_bits);
+                // Infinity stands where the next number would be.
+                const double high = bits + 1 < infinity ? value_of(bits + 1, format.significand_bits) : 2 * low - value_of(bits - 1, format.significand_bits);
+                for (const int quarters : {1, 2, 3}) {
+                    const float between = static_cast<float>(low + (high - low) * quarters / 4);
+                    if (between != low + (high - low) * quarters / 4) continue; // the smallest bf16 are subnormal in f32
+                    const uint64_t input = bits_of(between) | (sign << 16);
+                    const bool up = quarters == 3 || (quarters == 2 && bits % 2 == 1);
+                    nearest.push_back({sign | (bits + up), input});
+                    towards_zero.push_back({sign | bits, input});
+                }
+            }
+        EXPECT_GT(nearest.size(), 150'000u);
+        expect_lanes("cvt.rn." + format.name + ".f32 %rs0, %r1", nearest);
+        expect_lanes("cvt.rz." + format.name + ".f32 %rs0, %r1", towards_zero);
+    }
+}
+
+TEST(Half, converts_pairs) {
+    // The first source becomes the upper half.
+    expect_lanes("cvt.rn.f16x2.f32 %r0, %r1, %r2", std::vector<LaneCase>{{0x3C00'C000, f32(1), f32(-2)}, {0x7C00'7FFF, f32(1e6), 0x7FC0'0000}});
+    expect_lanes("cvt.rz.bf16x2.f32 %r0, %r1, %r2", std::vector<LaneCase>{{0x3F80'C000, f32(1.001), f32(-2)}});
+    expect_lanes("cvt.rn.relu.f16x2.f32 %r0, %r1, %r2", std::vector<LaneCase>{{0x3C00'0000, f32(1), f32(-2)}, {0x7FFF'0000, 0x7FC0'0000, f32(-1e6)}});
+    expect_lanes("cvt.rn.relu.bf16.f32 %rs0, %r1", std::vector<LaneCase>{{0, f32(-1)}, {0x3F80, f32(1)}, {0x7FFF, 0xFFC0'0000}});
+}
+
+TEST(Half, arithmetic_rounds_once) {
+    // Exact in double: products have 22 bits, and sums of numbers that lie this close fit too.
+    for (const Format& format : formats) {
+        Numbers numbers;
+        std::vector<LaneCase> add, sub, mul, fma;
+        const auto encode = [&](double value) { // to nearest even, by search
+            const uint32_t sign = std::signbit(value) ? 0x8000 : 0;
+            uint32_t low = 0, high = 0x7FFF >> format.significand_bits << format.significand_bits;
+            if (value == 0) return sign;
+            while (high - low > 1) {
+                const uint32_t middle = (low + high) / 2;
+                (value_of(middle, format.significand_bits) <= std::fabs(value) ? low : high) = middle;
+            }
+            const double down = std::fabs(value) - value_of(low, format.significand_bits), up = value_of(high, format.significand_bits) - std::fabs(value);
+            return sign | (down < up || (down == up && low % 2 == 0) ? low : high);
+        };
+        for (int i = 0; i < 2000; ++i) {
+            const auto some = [&] { // of magnitude 2^-3 to 2^4
+                const uint32_t bias = (1u << (14 - format.significand_bits)) - 1;
+                const uint32_t exponent = bias - 3 + static_cast<uint32_t>(numbers.next() % 7);
+                return exponent << format.significand_bits | static_cast<uint32_t>(numbers.next() & ((1u << format.significand_bits) - 1)) |
+                       static_cast<uint32_t>(numbers.next() & 0x8000);
+            };
+            const uint32_t a = some(), b = some(), c = some();
+            const double x = value_of(a, format.significand_bits), y = value_of(b, format.significand_bits), z = value_of(c, format.significand_bits);
+            add.push_back({encode(x + y), a, b});
+            sub.push_back({encode(x - y), a, b});
+            mul.push_back({encode(x * y), a, b});
+            fma.push_back({encode(x * y + z), a, b, c});
+        }
+        expect_lanes("add." + format.name + " %rs0, %rs1, %rs2", add);
+        expect_lanes("sub.rn." + format.name + " %rs0, %rs1, %rs2", sub);
+        expect_lanes("mul." + format.name + " %rs0, %rs1, %rs2", mul);
+        expect_lanes("fma.rn." + format.name + " %rs0, %rs1, %rs2, %rs3", fma);
+    }
+}
+
+TEST(Half, fma_of_bf16_sees_what_double_precision_cannot) {
+    // 7 * 37/256 = 259/256 lies in the middle between 258/256 (0x3F81) and 260/256 (0x3F82). The third operand, 2^-100 of
+    // either sign, decides; it is far below what a double keeps beside 259/256.
+    const uint64_t seven = 0x40E0, fraction = 0x3E14, little = 0x0D80, minus_little = 0x8D80;
+    ASSERT_EQ(value_of(0x40E0, 7) * value_of(0x3E14, 7), 259.0 / 256);
+    ASSERT_EQ(value_of(0x0D80, 7), 0x1p-100);
+    expect_lanes("fma.rn.bf16 %rs0, %rs1, %rs2, %rs3",
+                 std::vector<LaneCase>{{0x3F81, seven, fraction, minus_little}, {0x3F82, seven, fraction, little}, {0x3F82, seven, fraction, 0},
+                                       {0xBF82, seven | 0x8000, fraction, minus_little}, {0xBF81, seven | 0x8000, fraction, little},
+                                       {0x7F80, 0x7F7F, 0x7F7F, 0xFF7F}, {0x7FFF, 0x7F80, 0, little}});
+}
+
+TEST(Half, special_values_and_modifiers) {
+    // f16: 1.0 = 3C00, smallest normal 0400, smallest subnormal 0001, largest 7BFF, infinity 7C00
+    expect_lanes("add.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x7C00, 0x7BFF, 0x7BFF}, {0x7FFF, 0x7C00, 0xFC00}, {0x7FFF, 0x7E01, 0x3C00}, {2, 1, 1}, {0, 0x3C00, 0xBC00}});
+    expect_lanes("add.ftz.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0, 1, 1}, {0x8000, 0x8001, 0x8000}, {0x0400, 0x0400, 1}});
+    expect_lanes("mul.ftz.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0, 0x0400, 0x3800}, {0x0400, 0x0400, 0x3C00}});
+    expect_lanes("mul.sat.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x3C00, 0x4000, 0x4000}, {0, 0xBC00, 0x4000}, {0, 0x7E00, 0x4000}, {0x3800, 0x3800, 0x3C00}});
+    expect_lanes("min.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0xBC00, 0x3C00, 0xBC00}, {0x3C00, 0x7E00, 0x3C00}, {0x8000, 0, 0x8000}, {0x7FFF, 0x7E00, 0x7E01}});
+    expect_lanes("max.NaN.bf16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x3F80, 0x3F80, 0xBF80}, {0x7FFF, 0x7FC0, 0x3F80}, {0, 0, 0x8000}});
+    expect_lanes("abs.f16 %rs0, %rs1", std::vector<LaneCase>{{0x3C00, 0xBC00}, {0x7C00, 0xFC00}});
+    expect_lanes("neg.bf16 %rs0, %rs1", std::vector<LaneCase>{{0xBF80, 0x3F80}, {0, 0x8000}});
+}
+
+TEST(Half, pairs_are_two_separate_numbers) {
+    expect_lanes("add.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4000'C000, 0x3C00'BC00, 0x3C00'BC00}, {0x7C00'0002, 0x7BFF'0001, 0x7BFF'0001}});
+    expect_lanes("mul.bf16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4080'BF80, 0x4000'3F80, 0x4000'BF80}});
+    expect_lanes("fma.rn.f16x2 %r0, %r1, %r2, %r3", std::vector<LaneCase>{{0x4500'4000, 0x4000'3C00, 0x4000'3C00, 0x3C00'3C00}});
+    expect_lanes("fma.rn.bf16x2 %r0, %r1, %r2, %r3", std::vector<LaneCase>{{0x3F81'3F82, 0x40E0'40E0, 0x3E14'3E14, 0x8D80'0D80}});
+    expect_lanes("max.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4000'3C00, 0x4000'BC00, 0x3C00'3C00}});
+    expect_lanes("neg.f16x2 %r0, %r1", std::vector<LaneCase>{{0xBC00'4000, 0x3C00'C000}});
+    expect_lanes("abs.bf16x2 %r0, %r1", std::vector<LaneCase>{{0x3C00'4000, 0xBC00'C000}});
+}
+
+TEST(Half, from_double_rounds_in_every_mode) {
+    using emulator::from_double, emulator::Half;
+    // 1 + 2^-12 lies a quarter of the way from 1 (0x3C00) to the number after it.
+    struct Row {
+        double value;
+        int rounding;
+        uint16_t expected;
+    };
+    const double quarter = 1 + 0x1p-12;
+    for (const Row& row : {Row{quarter, FE_TONEAREST, 0x3C00}, {quarter, FE_TOWARDZERO, 0x3C00}, {quarter, FE_DOWNWARD, 0x3C00}, {quarter, FE_UPWARD, 0x3C01},
+                           {-quarter, FE_DOWNWARD, 0xBC01}, {-quarter, FE_UPWARD, 0xBC00}, {1e300, FE_TONEAREST, 0x7C00}, {1e300, FE_TOWARDZERO, 0x7BFF},
+                           {1e300, FE_DOWNWARD, 0x7BFF}, {-1e300, FE_UPWARD, 0xFBFF}, {-1e300, FE_DOWNWARD, 0xFC00}, {1e-300, FE_UPWARD, 0x0001},
+                           {1e-300, FE_TONEAREST, 0x0000}, {-1e-300, FE_DOWNWARD, 0x8001}, {-1e-300, FE_TONEAREST, 0x8000}, {65520, FE_TONEAREST, 0x7C00},
+                           {65519.99, FE_TONEAREST, 0x7BFF}, {0x1p-25, FE_TONEAREST, 0x0000}, {0x1.01p-25, FE_TONEAREST, 0x0001}, {0x1.8p-24, FE_TONEAREST, 0x0002}})
+        EXPECT_EQ(from_double<Half>(row.value, row.rounding).bits, row.expected) << row.value << " in mode " << row.rounding;
+}

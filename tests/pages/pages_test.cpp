@@ -1,0 +1,267 @@
+// What the pages quote from the project, print, calculate and link to is true.
+//
+//   ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
+//   ```cpp       lines that stand in the lesson's kernels.cuh or main.cu
+//   ```console   `$ command`, then its standard output, if the command runs a lesson
+//   ```text      anything else
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "run_program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+const fs::path root = PROJECT_ROOT;
+
+Lines read_lines(const fs::path& path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file) << path << " cannot be read";
+    Lines lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+std::string join(const Lines& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+/// Sorted: a lesson stands behind the step before it.
+std::vector<fs::path> lesson_folders() {
+    std::vector<fs::path> folders;
+    for (const auto& entry : fs::directory_iterator(root / "lessons"))
+        if (entry.is_directory()) folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+std::vector<fs::path> pages() {
+    std::vector<fs::path> paths{root / "README.md"};
+    for (const fs::path& folder : lesson_folders()) paths.push_back(folder / "README.md");
+    return paths;
+}
+
+/// The contents of a page's fenced blocks of one kind, or its text outside of all blocks.
+struct Page {
+    std::vector<Lines> diff, cpp, console;
+    Lines text;
+};
+
+Page read_page(const fs::path& path) {
+    Page page;
+    Lines ignored, *target = &page.text;
+    for (const std::string& line : read_lines(path)) {
+        if (!line.starts_with("```"))
+            target->push_back(line);
+        else if (target != &page.text)
+            target = &page.text;
+        else if (line == "```diff")
+            target = &page.diff.emplace_back();
+        else if (line == "```cpp")
+            target = &page.cpp.emplace_back();
+        else if (line == "```console")
+            target = &page.console.emplace_back();
+        else {
+            EXPECT_EQ(line, "```text") << path << ": a block of this kind is not tested";
+            target = &ignored;
+        }
+    }
+    EXPECT_EQ(target, &page.text) << path << ": the last block is not closed";
+    return page;
+}
+
+/// The lines of the function `name`, or none.
+Lines find_kernel(const Lines& file, const std::string& name) {
+    const auto first = std::find_if(file.begin(), file.end(), [&](const std::string& line) {
+        return line.starts_with("__global__ void " + name + "(");
+    });
+    auto last = std::find(first, file.end(), "}");
+    if (last != file.end()) ++last;
+    return {first, last};
+}
+
+/// The name in "__global__ void name(…", or nothing.
+std::string kernel_name(const std::string& line) {
+    std::smatch match;
+    return std::regex_search(line, match, std::regex("__global__ void (\\w+)\\(")) ? match[1].str() : "";
+}
+
+struct Hunk {
+    Lines before, after;
+};
+
+std::vector<Hunk> read_hunks(const Lines& diff) {
+    std::vector<Hunk> hunks(1);
+    for (const std::string& line : diff) {
+        if (line.starts_with("@@")) {
+            hunks.emplace_back();
+            continue;
+        }
+        const std::string rest = line.substr(std::min<std::size_t>(1, line.size()));
+        if (!line.starts_with("+")) hunks.back().before.push_back(rest);
+        if (!line.starts_with("-")) hunks.back().after.push_back(rest);
+    }
+    return hunks;
+}
+
+/// `lines` with each hunk's change made, the next one behind the one before.
+Lines apply(const std::vector<Hunk>& hunks, Lines lines) {
+    auto position = lines.begin();
+    for (const Hunk& hunk : hunks) {
+        position = std::search(position, lines.end(), hunk.before.begin(), hunk.before.end());
+        if (position == lines.end()) {
+            ADD_FAILURE() << "the step before has no such lines:\n" << join(hunk.before);
+            return lines;
+        }
+        position = lines.erase(position, position + std::ssize(hunk.before));
+        position = lines.insert(position, hunk.after.begin(), hunk.after.end()) + std::ssize(hunk.after);
+    }
+    return lines;
+}
+
+TEST(Pages, quote_the_real_diff) {
+    const std::vector<fs::path> folders = lesson_folders();
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        SCOPED_TRACE(folders[i]);
+        // Lesson 00 has the step before its second kernel in its own file.
+        const Lines before = read_lines(folders[i == 0 ? 0 : i - 1] / "kernels.cuh");
+        const Lines after = read_lines(folders[i] / "kernels.cuh");
+        const Page page = read_page(folders[i] / "README.md");
+        EXPECT_FALSE(page.diff.empty()) << "the page quotes no diff";
+        for (const Lines& diff : page.diff) {
+            const std::vector<Hunk> hunks = read_hunks(diff);
+            ASSERT_FALSE(hunks[0].before.empty() || hunks[0].after.empty())
+                << "a diff begins with the two kernels' first lines";
+            const Lines old_kernel = find_kernel(before, kernel_name(hunks[0].before[0]));
+            const Lines new_kernel = find_kernel(after, kernel_name(hunks[0].after[0]));
+            EXPECT_FALSE(old_kernel.empty()) << "the step before has no " << hunks[0].before[0];
+            EXPECT_FALSE(new_kernel.empty()) << "this step has no " << hunks[0].after[0];
+            EXPECT_EQ(join(apply(hunks, old_kernel)), join(new_kernel));
+        }
+    }
+}
+
+TEST(Pages, quote_the_real_code) {
+    for (const fs::path& folder : lesson_folders()) {
+        SCOPED_TRACE(folder);
+        const std::string kernels = join(read_lines(folder / "kernels.cuh"));
+        const std::string main = join(read_lines(folder / "main.cu"));
+        for (const Lines& quoted : read_page(folder / "README.md").cpp) {
+            EXPECT_THAT((std::vector{kernels, main}), testing::Contains(testing::HasSubstr(join(quoted))));
+        }
+    }
+}
+
+/// Another nvcc may write other PTX: then the rows that are counted on PTX are compared without their
+/// numbers.
+std::string comparable(const std::string& output) {
+    if (std::string(NVCC_VERSION).starts_with("13.0.")) return output;
+    return std::regex_replace(output, std::regex("(\n  (per warp|per thread|divergent) ).*"), "$1");
+}
+
+/// Runs the command on the emulator, also where there is a GPU.
+void expect_output(const std::string& command, const std::string& output) {
+    static const std::regex lesson("\\./lesson\\d\\d");
+    SCOPED_TRACE("$ " + command);
+    if (!std::regex_search(command, lesson)) {
+        EXPECT_EQ(output, "") << "nothing can test this output";
+        return;
+    }
+    if (output.empty()) return;
+    const std::string without_make = std::regex_replace(command, std::regex("make lesson\\d\\d && "), "");
+    const ProgramResult result =
+        run_program(std::regex_replace(without_make, lesson, "$& --device emulator"));
+    EXPECT_EQ(comparable(output), comparable(result.out)) << result.err;
+}
+
+TEST(Pages, show_what_the_programs_print) {
+    for (const fs::path& path : pages()) {
+        SCOPED_TRACE(path);
+        std::size_t outputs = 0;
+        for (const Lines& block : read_page(path).console) {
+            for (auto line = block.begin(); line != block.end();) {
+                ASSERT_TRUE(line->starts_with("$ ")) << *line;
+                const auto end = std::find_if(
+                    line + 1, block.end(), [](const std::string& other) { return other.starts_with("$ "); });
+                const Lines output(line + 1, end);
+                expect_output(line->substr(2), join(output));
+                outputs += !output.empty();
+                line = end;
+            }
+        }
+        EXPECT_GT(outputs, 0u) << "the page shows no output";
+    }
+}
+
+/// "12,345" as a number.
+std::int64_t number(std::string text) {
+    std::erase(text, ',');
+    return std::stoll(text);
+}
+
+/// The value of whole numbers joined by `x`, `/`, `+` and `-`; of those the first two bind tighter.
+std::int64_t calculate(const std::string& expression) {
+    std::istringstream words(expression);
+    std::int64_t sum = 0, product = 0;
+    char operation = '+';
+    for (std::string word; words >> word; words >> operation) {
+        const std::int64_t value = number(word);
+        if (operation == 'x')
+            product *= value;
+        else if (operation == '/') {
+            EXPECT_EQ(product % value, 0) << expression << " is no whole number";
+            product /= value;
+        } else {
+            sum += product;
+            product = operation == '+' ? value : -value;
+        }
+    }
+    return sum + product;
+}
+
+TEST(Pages, calculate_right) {
+    static const std::regex equation(
+        "(?:^|[ (|])(\\d[\\d,]*(?: [x/+-] \\d[\\d,]*)+) = (\\d+(?:,\\d{3})*)(?![\\d]|[.,]\\d)");
+    for (const fs::path& path : pages()) {
+        SCOPED_TRACE(path);
+        for (const std::string& line : read_page(path).text) {
+            for (std::sregex_iterator match(line.begin(), line.end(), equation), end; match != end; ++match)
+                EXPECT_EQ(calculate((*match)[1]), number((*match)[2])) << match->str();
+        }
+    }
+}
+
+TEST(Pages, link_to_what_is_there) {
+    static const std::regex link("\\]\\(([^)#]+)[^)]*\\)");
+    for (const fs::path& path : pages()) {
+        SCOPED_TRACE(path);
+        const std::string text = join(read_page(path).text);
+        for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
+            const std::string target = (*match)[1];
+            if (target.find("://") != std::string::npos) continue;
+            EXPECT_TRUE(fs::exists(path.parent_path() / target)) << target;
+        }
+    }
+}
+
+TEST(Pages, list_every_lesson) {
+    const std::string readme = join(read_page(root / "README.md").text);
+    for (const fs::path& folder : lesson_folders())
+        EXPECT_THAT(readme, testing::HasSubstr("](lessons/" + folder.filename().string() + "/README.md)"));
+}
+
+} // namespace
