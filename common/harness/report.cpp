@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 
 namespace harness {
 namespace {
@@ -125,7 +126,12 @@ std::string format_report(const Report& report, OutputFormat format) {
     return format_text(report);
 }
 
-std::string format_json(const Report& report) { return report_json(report).dump(2) + "\n"; }
+std::string format_json(const Report& report) {
+    // A grid's three numbers read better on one line. Only arrays are broken over lines: strings hold no
+    // newline.
+    static const std::regex three_numbers(R"(\[\n\s*(\d+),\n\s*(\d+),\n\s*(\d+)\n\s*\])");
+    return std::regex_replace(report_json(report).dump(2), three_numbers, "[$1, $2, $3]") + "\n";
+}
 
 std::string format_csv(const Report& report) {
     const Json json = report_json(report);

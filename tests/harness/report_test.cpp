@@ -116,6 +116,11 @@ TEST(Json, has_the_documented_fields_in_order_on_the_emulator) {
               R"("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum":0}}]})");
 }
 
+TEST(Json, keeps_a_grid_on_one_line) {
+    EXPECT_THAT(format_json(emulator_report()),
+                HasSubstr("\n      \"grid\": [65536, 1, 1],\n      \"block\": [256, 1, 1],\n"));
+}
+
 TEST(Json, has_times_and_no_counters_on_a_gpu) {
     const json report = json::parse(format_json(gpu_report()));
     const json& second = report["kernels"][1];

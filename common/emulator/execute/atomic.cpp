@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cfenv>
+#include <cmath>
+#include <limits>
 
 namespace emulator {
 
@@ -25,6 +27,11 @@ struct Add {
     static float apply(float old, float b) { return old + b; }
     static double apply(double old, double b) { return old + b; }
     template <class T> static T apply(T old, T b) { return from_double<T>(to_double(old) + to_double(b), FE_TONEAREST); }
+};
+/// What an f32 in global memory is added with: subnormal operands and results become zeros of their sign.
+struct AddFlushing {
+    static float flush(float value) { return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value; }
+    static float apply(float old, float b) { return flush(flush(old) + flush(b)); }
 };
 template <class T>
 struct Pair {
@@ -75,17 +82,33 @@ T update(uint64_t address, T operand) {
     return std::bit_cast<T>(old);
 }
 
+template <class Operation, class T>
+void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, const Addresses& addresses) {
+    const auto* const operand = warp.cells<Cell<T>>(instruction.sources[1]);
+    const bool used = instruction.destination != no_row;
+    auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
+    for_each_lane(lanes, [&](int lane) {
+        const T old = update<Operation, T>(addresses[lane], from_cell<T>(operand[lane]));
+        if (used) result[lane] = to_cell(old);
+    });
+}
+
 template <class Operation, class T, class Base>
 void atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     locate(warp, instruction, active, kind_of(instruction), addresses);
-    const auto* const operand = warp.cells<Cell<T>>(instruction.sources[1]);
-    const bool used = instruction.destination != no_row;
-    auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
-    for_each_lane(active, [&](int lane) {
-        const T old = update<Operation, T>(addresses[lane], from_cell<T>(operand[lane]));
-        if (used) result[lane] = to_cell(old);
-    });
+    update_lanes<Operation, T>(warp, instruction, active, addresses);
+}
+
+template <class Base>
+void add_f32(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    LaneMask in_global = instruction.space == Space::global ? active : 0;
+    if (instruction.space == Space::generic)
+        for_each_lane(active, [&](int lane) { in_global |= LaneMask{(addresses[lane] & ptx::window_mask) == 0} << lane; });
+    locate(warp, instruction, active, kind_of(instruction), addresses);
+    update_lanes<AddFlushing, float>(warp, instruction, in_global, addresses);
+    update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);
 }
 
 template <class T, class Base>
@@ -117,7 +140,7 @@ Handler adding(Type type, bool wide) {
     case Type::s32: return for_base<Add, uint32_t>(wide);
     case Type::u64:
     case Type::s64: return for_base<Add, uint64_t>(wide);
-    case Type::f32: return for_base<Add, float>(wide);
+    case Type::f32: return wide ? &add_f32<uint64_t> : &add_f32<uint32_t>;
     case Type::f64: return for_base<Add, double>(wide);
     case Type::f16: return for_base<Add, Half>(wide);
     case Type::bf16: return for_base<Add, BFloat>(wide);

@@ -127,16 +127,19 @@ TEST(Atomic, lanes_that_meet_at_one_place_come_one_after_the_other) {
 }
 
 TEST(Atomic, nothing_is_lost_between_host_threads) {
-    // 400 blocks of 96 threads on 4 host threads add 1, a float 1, and the largest index.
-    const auto results = run("atom.global.add.u32 %r2, [%rd61], 1; red.global.add.f32 [%rd61+4], 0f3F800000; red.global.max.u32 [%rd61+8], %r62;\n"
-                             "atom.global.inc.u32 %r3, [%rd61+12], 9; mov.u32 %r0, %r2; xor.b32 %r0, %r0, 0;\n"
-                             // The last to arrive reads all counters.
-                             "setp.ne.u32 %p1, %r2, 38399; @%p1 bra END; WAIT: ld.volatile.global.f32 %r4, [%rd61+4]; setp.lt.f32 %p2, %r4, 0f47160000; @%p2 bra WAIT;\n" // 38400.0
-                             "LAST: ld.volatile.global.u32 %r5, [%rd61+8]; setp.lt.u32 %p2, %r5, 38399; @%p2 bra LAST; st.global.u32 [%rd61+16], 1; END:",
-                             96, {}, "", 400, 4);
-    auto tickets = results;
-    std::sort(tickets.begin(), tickets.end());
-    for (uint32_t i = 0; i < 38400; ++i) ASSERT_EQ(tickets[i], i);
+    constexpr uint32_t threads = 96, blocks = 400, count = threads * blocks;
+    Program program(module_of("atom.global.add.u32 %r1, [%rd60], 1; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd61, %rd1; st.global.u32 [%rd1], 1;\n"
+                              "red.global.add.f32 [%rd60+4], 0f3F800000; red.global.max.u32 [%rd60+8], %r62; red.global.inc.u32 [%rd60+12], 6;\n"
+                              "cvt.u64.u32 %rd2, %r62; red.global.add.u64 [%rd60+16], %rd2;"));
+    auto* const totals = program.allocate<uint32_t>(6);
+    auto* const tickets = program.allocate<uint32_t>(count);
+    program.launch("k", grid_of(threads, blocks), {totals, tickets}, 4);
+    EXPECT_EQ(totals[0], count);
+    EXPECT_EQ(std::bit_cast<float>(totals[1]), count); // every whole number up to 2^24 is exact
+    EXPECT_EQ(totals[2], count - 1);
+    EXPECT_EQ(totals[3], count % 7); // counts 0 to 6 and starts again
+    EXPECT_EQ(totals[4] | uint64_t{totals[5]} << 32, uint64_t{count} * (count - 1) / 2);
+    EXPECT_EQ(std::count(tickets, tickets + count, 1u), count); // each old value was returned once
 }
 
 TEST(Atomic, an_atom_whose_result_nothing_reads_is_a_red) {
