@@ -264,11 +264,7 @@ TEST(Measure, finds_in_place_input_that_was_not_restored) {
     EXPECT_FALSE(run(false).verification.passed);
 }
 
-#define SKIP_COUNTERS_ON_GPU                                                                                 \
-    if (test_device().kind == DeviceKind::gpu) return; // a GPU has no counters to offer
-
-TEST(Measure, counts_the_first_pass_alone_on_the_emulator) {
-    SKIP_COUNTERS_ON_GPU
+TEST(CountersOnEmulator, are_those_of_the_first_pass_alone) {
     const KernelResult result =
         measure_reduction("reduce2", launch_reduce2, 10'000, 256, {.verify_only = false, .runs = 2});
     ASSERT_TRUE(result.counters);
@@ -281,8 +277,7 @@ TEST(Measure, counts_nothing_when_only_verifying) {
     EXPECT_FALSE(measure_reduction("reduce2", launch_reduce2, 10'000).counters);
 }
 
-TEST(Counters, have_all_the_names_that_tables_show) {
-    SKIP_COUNTERS_ON_GPU
+TEST(CountersOnEmulator, have_all_the_names_that_tables_show) {
     measure_reduction("reduce2", launch_reduce2, 10);
     const Counters counters = last_launch_counters();
     EXPECT_EQ(counters.size(), known_counters().size());

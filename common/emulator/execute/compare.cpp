@@ -200,6 +200,8 @@ void decode_setp(Decoding& statement) {
     if (first.kind != ptx::Operand::Kind::sink) statement.instruction.destination = statement.destination(first, Type::pred);
     if (pair && target.elements[1].kind != ptx::Operand::Kind::sink)
         statement.instruction.second = statement.destination(target.elements[1], Type::pred);
+    if (statement.instruction.destination == no_row && statement.instruction.second == no_row)
+        statement.invalid(target.place, "a predicate register to write to is needed here");
     statement.detail().mode = combination;
     statement.detail().find_lanes = take_find_lanes(statement, comparison, type);
     statement.execute_with(&set_predicate);

@@ -92,22 +92,38 @@ void take_locals(Decoding& statement, const Operand& list, std::vector<uint32_t>
     }
 }
 
+/// The variables of a call are copied to those of the function, so they must agree.
+void check_sizes(const Decoding& statement, const Operand& target, const std::vector<uint32_t>& sizes,
+                 const std::vector<const ptx::Variable*>& declared, const std::string& what) {
+    if (sizes.size() != declared.size())
+        statement.invalid(target.place, "this function has " + std::to_string(declared.size()) + ' ' + what + (declared.size() == 1 ? "" : "s") + ", not " +
+                                            std::to_string(sizes.size()));
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        if (sizes[i] != declared[i]->bytes)
+            statement.invalid(target.place, what + ' ' + std::to_string(i) + " of this function has " + std::to_string(declared[i]->bytes) + " bytes, not " +
+                                                std::to_string(sizes[i]));
+}
+
 /// call [(result),] function [, (arguments)]
 void decode_call(Decoding& statement) {
     statement.take(".uni");
-    statement.expect_operands(1, 3);
+    statement.expect_operands(1, 4); // the fourth is the prototype of a call through a register
     std::size_t next = 0;
     Detail& detail = statement.detail();
     if (statement.operand(0).kind == Operand::Kind::list)
         take_locals(statement, statement.operand(next++), detail.result_offsets, detail.result_sizes);
     if (next == statement.operand_count()) statement.invalid(statement.statement().place, "the function's name is missing");
     const Operand& target = statement.operand(next++);
+    if (target.kind != Operand::Kind::symbol) statement.unsupported(target.place, "calls through a register are not supported");
     if (next < statement.operand_count())
         take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
-    if (target.kind != Operand::Kind::symbol) statement.unsupported(target.place, "calls through a register are not supported");
+    if (next < statement.operand_count()) statement.invalid(statement.operand(next).place, "a call of a function by name has no prototype");
 
     const auto found = statement.linkage().functions.find(target.name);
     if (found != statement.linkage().functions.end()) {
+        const ptx::Function& function = *statement.linkage().module->function(target.name);
+        check_sizes(statement, target, detail.argument_sizes, function.parameters, "argument");
+        check_sizes(statement, target, detail.result_sizes, function.results, "result");
         detail.callee = found->second;
         statement.control_with(&call);
     } else if (const Handler handler = builtin(target.name)) {
@@ -134,7 +150,7 @@ void decode_exit(Decoding& statement) {
 
 /// Sources: number of the barrier, number of threads (or no row), predicate (or no row; negated by the immediate).
 struct Arrival {
-    uint32_t barrier = 0, expected = 0, threads = 0, truths = 0;
+    uint32_t barrier = 0, expected = 0, truths = 0;
 };
 
 Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
@@ -142,13 +158,17 @@ Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
     Arrival result;
     result.barrier = warp.cells<uint32_t>(instruction.sources[0])[lane];
     if (instruction.sources[1] != no_row) result.expected = warp.cells<uint32_t>(instruction.sources[1])[lane];
+    for_each_lane(active, [&](int other) {
+        if (warp.cells<uint32_t>(instruction.sources[0])[other] != result.barrier ||
+            (instruction.sources[1] != no_row && warp.cells<uint32_t>(instruction.sources[1])[other] != result.expected))
+            throw Fault{Failure::launch_failure, other, &instruction, "threads of one warp come with different numbers to one barrier instruction"};
+    });
     if (result.barrier >= Block::barrier_count)
         throw Fault{Failure::launch_failure, lane, &instruction,
                     "barrier " + std::to_string(result.barrier) + ": a block has the barriers 0 to 15"};
     if (result.expected % warp_size != 0)
         throw Fault{Failure::launch_failure, lane, &instruction,
                     "a barrier for " + std::to_string(result.expected) + " threads: the number must be a multiple of the warp size, 32"};
-    result.threads = static_cast<uint32_t>(std::popcount(active));
     if (instruction.sources[2] != no_row) {
         const LaneMask truth = warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
         result.truths = static_cast<uint32_t>(std::popcount(truth & active));
@@ -159,13 +179,13 @@ Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
 void barrier_sync(Warp& warp, const Instruction& instruction, LaneMask active) {
     const Arrival here = arrival(warp, instruction, active);
     warp.wait_at_block_barrier(here.barrier);
-    warp.block().arrive(here.barrier, here.threads, here.expected, here.truths);
+    warp.block().arrive(here.barrier, warp, active, here.expected, here.truths);
 }
 
 void barrier_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
     const Arrival here = arrival(warp, instruction, active);
     warp.advance();
-    warp.block().arrive(here.barrier, here.threads, here.expected, here.truths);
+    warp.block().arrive(here.barrier, warp, active, here.expected, here.truths);
 }
 
 /// bar[.cta].sync a [, b]; .arrive a, b; .red.{popc.u32 | and.pred | or.pred} d, a [, b], [!]p; bar.warp.sync mask

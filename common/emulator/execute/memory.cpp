@@ -185,7 +185,7 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
         bool wide = false;
         Row result = no_row;
         if (!is_load) result = statement.loose_source(element, form.type, wide);
-        else if (element.kind != Operand::Kind::sink) result = statement.loose_destination(element, form.type, wide);
+        else if (!form.vector || element.kind != Operand::Kind::sink) result = statement.loose_destination(element, form.type, wide);
         else return no_row;
         form.wide_cell = wide;
         return result;
@@ -193,6 +193,7 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
     form.vector = !vector.empty();
     statement.instruction.bytes = static_cast<uint16_t>(ptx::size_of(form.type));
     if (!form.vector) {
+        if (operand.kind == Operand::Kind::list) statement.check_all_taken(); // a vector of a length that is not known
         (is_load ? statement.instruction.destination : statement.instruction.sources[1]) = row(operand);
         return;
     }
@@ -248,6 +249,8 @@ void decode_access(Decoding& statement, bool is_load) {
         ptx::parameter_offsets(statement.function(), total);
         if (offset > total || total - offset < statement.instruction.bytes)
             statement.invalid(address.place, "this lies outside the kernel's parameters");
+        if (offset % statement.instruction.bytes != 0)
+            statement.invalid(address.place, "misaligned: the parameter's offset must be a multiple of " + std::to_string(statement.instruction.bytes));
         statement.instruction.immediate = offset;
         handler = for_type<LoadParameter>(form);
     }

@@ -191,6 +191,8 @@ void decode_match(Decoding& statement) {
     if (mode.empty() || (type != Type::b32 && type != Type::b64)) statement.no_such_type(type);
     statement.expect_operands(3, 3);
     take_result_pair(statement, Type::b32);
+    if (mode == ".any" && statement.operand(0).kind == Operand::Kind::pair)
+        statement.invalid(statement.operand(0).place, "only match.all writes a predicate");
     statement.instruction.sources[0] = statement.source(1, type);
     statement.detail().rows = {statement.source(2, Type::b32)};
     const bool wide = type == Type::b64;

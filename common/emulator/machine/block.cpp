@@ -111,9 +111,10 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
 
 // ---- barriers ------------------------------------------------------------------------------------------------------------
 
-void Block::arrive(std::uint32_t which, std::uint32_t threads, std::uint32_t expected, std::uint32_t truths) {
+void Block::arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected, std::uint32_t truths) {
     Barrier& barrier = barriers_[which];
-    barrier.arrived += threads;
+    barrier.lanes[warp.index()] |= lanes;
+    barrier.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
     barrier.expected = expected;
     barrier.truths += truths;
     complete_if_all_arrived(which);
@@ -127,9 +128,14 @@ void Block::threads_exited(std::uint32_t threads) {
 
 void Block::complete_if_all_arrived(std::uint32_t which) {
     const Barrier barrier = barriers_[which];
-    // Where a number of threads is named, a last warp of fewer than 32 counts as a whole one.
-    const std::uint32_t missing_in_last_warp = (warp_size - threads_ % warp_size) % warp_size;
-    if (barrier.expected == 0 ? barrier.arrived < live_threads_ : barrier.arrived + missing_in_last_warp < barrier.expected) return;
+    std::uint32_t counted = barrier.arrived;
+    // Where a number of threads is named, a warp counts as a whole as soon as all its threads that have not exited have come.
+    if (barrier.expected != 0)
+        for (const auto& warp : warps_) {
+            const LaneMask lanes = barrier.lanes[warp->index()];
+            if (lanes != 0 && (warp->live() & ~lanes) == 0) counted += static_cast<std::uint32_t>(warp_size - std::popcount(lanes));
+        }
+    if (counted < (barrier.expected != 0 ? barrier.expected : live_threads_)) return;
     barriers_[which] = {};
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
 }

@@ -56,16 +56,17 @@ public:
 
     static constexpr std::uint32_t barrier_count = 16;
 
-    /// `threads` more threads have arrived at barrier `which`, `truths` of them with a true predicate; it completes with
-    /// `expected` of them (0: all threads that have not exited).
-    void arrive(std::uint32_t which, std::uint32_t threads, std::uint32_t expected, std::uint32_t truths);
+    /// `lanes` of `warp` have arrived at barrier `which`, `truths` of them with a true predicate; it completes with `expected`
+    /// threads (0: all that have not exited).
+    void arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected, std::uint32_t truths);
 
-    /// The threads of `lanes` have exited: barriers no longer wait for them.
+    /// So many threads have exited: barriers no longer wait for them.
     void threads_exited(std::uint32_t threads);
 
 private:
     struct Barrier {
-        std::uint32_t arrived = 0;
+        std::array<LaneMask, DeviceLimits::threads_per_block / warp_size> lanes{}; ///< of each warp that have arrived
+        std::uint32_t arrived = 0; ///< threads
         std::uint32_t expected = 0; ///< 0: all living threads
         std::uint32_t truths = 0;   ///< arrived with a true predicate
     };

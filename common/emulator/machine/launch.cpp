@@ -19,7 +19,7 @@ namespace emulator {
 namespace {
 
 /// A block that has not ended after so many instructions may wait for another: one that has not begun gets its turn.
-constexpr std::uint64_t block_turn = 4'000'000;
+constexpr std::uint64_t block_turn = 250'000;
 constexpr std::size_t most_blocks_at_once = 64; // of one host thread
 
 std::string show(Dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }

@@ -72,10 +72,14 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     linkage.module = &module.ptx();
     linkage.addresses = module.addresses();
     std::uint64_t shared = 0;
+    const auto place = [&](const ptx::Variable* variable) {
+        linkage.shared[variable] = shared;
+        if (module.ptx().variable(variable->name) == variable) linkage.addresses[variable->name] = shared;
+    };
     for (const ptx::Variable* variable : reach.shared()) {
         if (variable->bytes == 0) continue; // dynamic shared memory comes after all static variables
         shared = align_up(shared, variable->alignment);
-        linkage.addresses[variable->name] = shared;
+        place(variable);
         shared += variable->bytes;
     }
     std::uint64_t dynamic_alignment = 1;
@@ -83,7 +87,7 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
         if (variable->bytes == 0) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable->alignment);
     shared = align_up(shared, dynamic_alignment);
     for (const ptx::Variable* variable : reach.shared())
-        if (variable->bytes == 0) linkage.addresses[variable->name] = shared;
+        if (variable->bytes == 0) place(variable);
     if (shared > DeviceLimits::default_shared_bytes_per_block)
         throw Error(Failure::invalid_configuration, readable_name() + " has " + std::to_string(shared) + " bytes of static shared memory; at most " +
                                                         std::to_string(DeviceLimits::default_shared_bytes_per_block) + " are allowed");
@@ -112,7 +116,7 @@ std::uint32_t Kernel::max_threads_per_block() const {
 
 LoadedModule::LoadedModule(std::string text, GlobalMemory& memory) : memory_(memory), module_(ptx::parse(std::move(text))) {
     for (const auto& variable : module_->variables) {
-        if (variable->space == ptx::Space::shared || variable->bytes == 0) continue;
+        if (variable->space == ptx::Space::shared || variable->bytes == 0 || variable->external) continue;
         const bool writable = variable->space != ptx::Space::constant;
         const Allocation& allocation = memory_.allocate(variable->bytes, "variable " + emulator::readable_name(std::string(variable->name)), writable);
         auto* const bytes = reinterpret_cast<std::byte*>(allocation.address);

@@ -13,7 +13,7 @@ namespace emulator {
 namespace {
 
 constexpr std::size_t row_alignment = 64;          // a cache line, and the widest vector register
-constexpr std::uint64_t instructions_in_order = 10'000; // before lanes that spin let those run that they may wait for
+constexpr std::uint64_t instructions_in_order = 10'000; // before lanes that spin take turns with those that they may wait for
 
 std::byte* aligned(std::byte* storage) {
     const auto address = reinterpret_cast<std::uintptr_t>(storage);
@@ -59,10 +59,10 @@ void Warp::start(LaneMask lanes) {
     kernel_frame_.lanes = lanes;
     for (const auto& frame : call_frames_) frame->lanes = 0;
     others_.clear();
-    running_ = {&kernel_frame_, 0, lanes, Wait::nothing, 0, 0};
+    running_ = {&kernel_frame_, 0, lanes, Wait::nothing, 0, 0, 0};
     rows_ = kernel_frame_.rows;
     slice_ = 0;
-    highest_first_ = false;
+    in_turns_ = false;
 }
 
 void Warp::fill_constants(Frame& frame) const {
@@ -94,7 +94,7 @@ std::uint64_t Warp::run(std::uint64_t budget) {
         executed += count;
         slice_ = others_.empty() ? 0 : slice_ + count;
         if (slice_ < instructions_in_order) continue;
-        highest_first_ = !highest_first_;
+        in_turns_ = !in_turns_;
         slice_ = 0;
     }
     return executed;
@@ -104,7 +104,8 @@ std::uint64_t Warp::run(std::uint64_t budget) {
 std::uint64_t Warp::run_to_control() {
     const Code& code = *running_.frame->code;
     const Instruction* const first = code.instructions.data() + running_.pc;
-    const std::uint32_t stop = others_.empty() ? first->next_control : std::min(first->next_control, merge_point());
+    const std::uint32_t merge = others_.empty() ? UINT32_MAX : merge_point();
+    const std::uint32_t stop = std::min(first->next_control, merge);
     const Instruction* const last = code.instructions.data() + stop;
     const LaneMask lanes = running_.lanes;
     for (const Instruction* instruction = first; instruction != last; ++instruction) {
@@ -118,7 +119,7 @@ std::uint64_t Warp::run_to_control() {
 
     const std::uint32_t begin = running_.pc;
     running_.pc = stop;
-    const bool at_control = stop == first->next_control;
+    const bool at_control = stop != merge;
     const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
     for (Observer* const observer : block_.observers()) observer->executed(*this, code, begin, count, lanes);
     if (!at_control) return count;
@@ -160,10 +161,11 @@ void Warp::reschedule() {
     Fragment* best = nullptr;
     for (Fragment& candidate : others_) {
         if (candidate.wait != Wait::nothing) continue;
-        if (!best || comes_before(candidate, *best) != highest_first_) best = &candidate;
+        if (!best || (in_turns_ ? candidate.chosen < best->chosen : comes_before(candidate, *best))) best = &candidate;
     }
     if (!best) best = &others_.back(); // all wait
     running_ = *best;
+    running_.chosen = ++choices_;
     *best = others_.back();
     others_.pop_back();
     rows_ = running_.frame->rows;

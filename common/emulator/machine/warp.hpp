@@ -41,10 +41,12 @@ struct Fragment {
     Wait wait = Wait::nothing;
     std::uint32_t barrier = 0; ///< which one, for block_barrier
     LaneMask members = 0;      ///< whom it waits for, for members
+    std::uint64_t chosen = 0;  ///< when it was last chosen to run
 };
 
 /// Lanes may diverge: then a warp consists of several fragments. The fragment with the lowest program counter runs, so that
-/// the others are met again at the place where their ways join.
+/// the others are met again at the place where their ways join. Since it may wait for another, in a loop, all get their turn
+/// from time to time.
 class Warp {
 public:
     /// Prepares storage for a launch; `index` is the warp's place in its block.
@@ -126,7 +128,8 @@ private:
     Fragment running_;
     std::vector<Fragment> others_; ///< ready or waiting
     std::uint64_t slice_ = 0;      ///< instructions since the order of choice last changed
-    bool highest_first_ = false;
+    bool in_turns_ = false;        ///< choose the fragment that has not run for longest
+    std::uint64_t choices_ = 0;
     bool yielded_ = false;
 };
 

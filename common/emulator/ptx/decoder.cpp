@@ -12,6 +12,8 @@ namespace emulator::ptx {
 
 namespace {
 
+constexpr std::uint64_t most_local_bytes = 512 * 1024; // of a thread, on the device
+
 constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
@@ -69,10 +71,15 @@ public:
                 continue;
             code_.local_bytes = align_up(code_.local_bytes, variable->alignment);
             locals_[variable.get()] = code_.local_bytes;
+            if (variable->bytes > most_local_bytes - std::min<std::uint64_t>(code_.local_bytes, most_local_bytes))
+                throw error_at(Failure::unsupported, code_.module->text, variable->place,
+                               readable_name(function.name) + " needs more than the " + std::to_string(most_local_bytes) +
+                                   " bytes of local memory that a thread may have");
             code_.local_bytes += static_cast<std::uint32_t>(variable->bytes);
         }
         code_.local_bytes = align_up(code_.local_bytes, 16);
         if (!function.is_kernel) {
+            code_.local_bytes = std::max(code_.local_bytes, 16u); // a call without variables fills the stack too
             for (const Variable* parameter : function.parameters) code_.argument_offsets.push_back(locals_.at(parameter));
             for (const Variable* result : function.results) code_.result_offsets.push_back(locals_.at(result));
         }
@@ -182,8 +189,9 @@ std::optional<Type> Decoding::take_optional_type() {
 
 Type Decoding::take_type() {
     const auto type = take_optional_type();
-    if (!type) invalid(statement_.place, "this instruction needs a type");
-    return *type;
+    if (type) return *type;
+    check_all_taken(); // what looks like a type that is missing may be one that is not known
+    invalid(statement_.place, "this instruction needs a type");
 }
 
 Space Decoding::take_space() {
@@ -199,6 +207,7 @@ Space Decoding::take_space() {
 void Decoding::expect_operands(std::size_t least, std::size_t most) {
     const std::size_t count = operand_count();
     if (count >= least && count <= most) return;
+    check_all_taken(); // a modifier that is not known may bring operands with it
     const std::string wanted = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
     invalid(statement_.place, "'" + std::string(statement_.opcode) + "' takes " + wanted + " operands here, not " + std::to_string(count));
 }
@@ -211,6 +220,7 @@ std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const 
             return *place + operand.offset;
         }
         if (const auto place = layout_.parameter(operand.variable)) return *place + operand.offset;
+        if (const auto place = linkage_.shared.find(operand.variable); place != linkage_.shared.end()) return place->second + operand.offset;
     }
     const auto found = linkage_.addresses.find(operand.name);
     if (found == linkage_.addresses.end())

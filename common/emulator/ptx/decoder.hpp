@@ -21,6 +21,8 @@ struct Linkage {
     const Module* module = nullptr;
     /// Module variables by name: addresses of global and constant ones, offsets of shared ones.
     std::unordered_map<std::string_view, std::uint64_t> addresses;
+    /// Offsets of shared variables, those of functions too: there may be several of one name.
+    std::unordered_map<const Variable*, std::uint64_t> shared;
     /// Functions with a body by name; filled before any of them is decoded.
     std::unordered_map<std::string_view, Code*> functions;
 };

@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::uint64_t most_registers = 1u << 20;        // of one function; beyond it the text is no compiler's
 constexpr std::uint64_t largest_variable = 1ull << 40;    // bytes
+constexpr std::uint64_t largest_parameter = 1ull << 20;
 
 /// What a `{ … }` block declares. Inner blocks see the names of outer ones.
 struct Scope {
@@ -147,10 +148,9 @@ private:
             fail(start, "'" + std::string(start.text) + "' is no directive that this emulator knows", Failure::unsupported);
         for (auto& variable : variables(*space)) {
             variable->external = external;
-            if (!external) {
-                // A later definition takes the place of an earlier declaration.
-                std::erase_if(module_->variables, [&](const auto& other) { return other->external && other->name == variable->name; });
-            }
+            if (external && module_->variable(variable->name)) continue;
+            // A later definition takes the place of an earlier declaration.
+            std::erase_if(module_->variables, [&](const auto& other) { return other->external && other->name == variable->name; });
             module_->variables.push_back(std::move(variable));
         }
         expect(";");
@@ -219,7 +219,8 @@ private:
             const Token& size = *token_;
             const std::uint64_t count = size.is("]") ? 0 : unsigned_number();
             if (size.is("]")) unsized = true;
-            if (count != 0 && variable->bytes > largest_variable / count) fail(size, "this variable is too large");
+            const std::uint64_t largest = space == Space::param ? largest_parameter : largest_variable;
+            if (count != 0 && variable->bytes > largest / count) fail(size, "this variable is too large");
             variable->bytes *= count;
             expect("]");
         }
@@ -309,6 +310,7 @@ private:
         while (!accept(")")) {
             const Token& start = *token_;
             const auto space = accept_space();
+            if (start.kind != TokenKind::dot_word) fail(start, "expected a parameter here");
             if (space != Space::param) fail(start, "only .param parameters are supported", Failure::unsupported);
             for (auto& variable : parameter()) result.push_back(declare(std::move(variable)));
             accept(",");

@@ -26,7 +26,8 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
         report(refused.what());
         return refused.error();
     } catch (const Error& error) {
-        report(error.what());
+        // Too little memory is for the program to handle: it may ask for less.
+        if (error.failure() != Failure::out_of_memory) report(error.what());
         return error_code(error.failure());
     } catch (const std::bad_alloc&) {
         return cudaErrorMemoryAllocation;

@@ -46,7 +46,7 @@ TEST(IndexedBranch, beyond_its_targets_is_an_error) {
 namespace {
 
 constexpr const char* functions = R"(
-.func (.param .b32 result) twice_plus(.param .b32 a, .param .align 8 .b8 pair[16])
+.func (.param .b32 result) twice_plus(.param .b32 a, .param .align 16 .b8 pair[16])
 {
     .reg .b32 %r<9>; .reg .b64 %rd<9>;
     ld.param.b32 %r1, [a];
@@ -93,7 +93,7 @@ uint32_t factorial(uint32_t n) { return n < 2 ? 1 : n * factorial(n - 1); }
 } // namespace
 
 TEST(Call, passes_parameters_and_results) {
-    EXPECT_EQ(run("{ .param .b32 a; .param .align 8 .b8 p[16]; .param .b32 r; st.param.b32 [a+0], %r60; mov.u64 %rd1, 1000; mov.u64 %rd2, 1;\n"
+    EXPECT_EQ(run("{ .param .b32 a; .param .align 16 .b8 p[16]; .param .b32 r; st.param.b32 [a+0], %r60; mov.u64 %rd1, 1000; mov.u64 %rd2, 1;\n"
                   "st.param.v2.b64 [p+0], {%rd1, %rd2}; call.uni (r), twice_plus, (a, p); ld.param.b32 %r0, [r+0]; }",
                   50, {}, functions),
               lanes([](uint32_t i) { return 2 * i + 999; }, 50));
@@ -119,7 +119,6 @@ TEST(Call, threads_may_exit_inside) {
 
 TEST(Call, without_end_overflows_the_stack) {
     const auto error = error_of([] { run("call endless;", 1, {}, functions); });
-    // Without parameters an activation needs no local memory of its own: the depth is what ends it.
     EXPECT_EQ(error.failure(), Failure::launch_failure);
     EXPECT_THAT(error.what(), HasSubstr("stack overflow"));
     const auto deep = error_of([] { run(std::string("mov.u32 %r2, 1000000;") + call_factorial, 1, {}, functions); });

@@ -1,0 +1,148 @@
+// What the decoder refuses: nothing is ever skipped.
+
+#include "../machine/ptx_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+using namespace emulator::fixture;
+using emulator::Error;
+using emulator::Failure;
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace {
+
+/// The error of decoding a kernel with `body`, whose text starts at column 0 of a line of its own.
+Error refused(const std::string& body, const std::string& declarations = "") {
+    Program program(module_of(body, declarations));
+    return error_of([&] { (void)program.module.kernel("k"); });
+}
+
+struct Row {
+    const char* statement;
+    Failure failure;
+    const char* message;
+    int caret; ///< column of what is wrong, from 0
+};
+
+constexpr auto unsupported = Failure::unsupported;
+constexpr auto invalid = Failure::invalid_ptx;
+
+} // namespace
+
+TEST(Decoder, points_at_what_it_does_not_know) {
+    for (const Row& row : {
+             Row{"wgmma.fence.sync.aligned;", unsupported, "the instruction 'wgmma' is not supported", 0},
+             {"hello %r1;", unsupported, "the instruction 'hello' is not supported", 0},
+             {"add.cc.u32 %r1, %r2, %r3;", unsupported, "'add' with '.cc' is not supported", 3},
+             {"add.s32.s32 %r1, %r2, %r3;", unsupported, "'add' with '.s32' is not supported", 7},
+             {"add.sat.u32 %r1, %r2, %r3;", unsupported, "'add' with '.sat' is not supported", 3},
+             {"add.sat.s64 %rd1, %rd2, %rd3;", unsupported, "'.sat'", 3},
+             {"add.ftz.f64 %rd1, %rd2, %rd3;", unsupported, "'add' with '.ftz' is not supported", 3},
+             {"add.rz.f16 %rs1, %rs2, %rs3;", unsupported, "not supported for this type", 0},
+             {"add.rz.f16x2 %r1, %r2, %r3;", unsupported, "not supported for this type", 0},
+             {"add.u8 %rs1, %rs2, %rs3;", unsupported, "not supported for this type", 0},
+             {"add.u16x2 %r1, %r2, %r3;", unsupported, "not supported for this type", 0},
+             {"fma.rn.relu.f16 %rs1, %rs2, %rs3, %rs4;", unsupported, "'.relu'", 6},
+             {"min.xorsign.abs.f32 %r1, %r2, %r3;", unsupported, "'.xorsign'", 3},
+             {"mul.wide.u64 %rd1, %rd2, %rd3;", unsupported, "not supported for this type", 0},
+             {"mad.lo.cc.u32 %r1, %r2, %r3, %r4;", unsupported, "'.cc'", 6},
+             {"rcp.approx.ftz.f64 %rd1, %rd2;", unsupported, "'.ftz'", 10},
+             {"popc.u32 %r1, %r2;", unsupported, "not supported for this type", 0},
+             {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 1, %p2;", unsupported, "'lop3' with '.or' is not supported", 4},
+             {"lop3.b32 %r1, %r2, %r3, %r4, %r5;", unsupported, "only a constant is supported here", 29},
+             {"prmt.b32.xyz %r1, %r2, %r3, %r4;", unsupported, "'.xyz'", 8},
+             {"setp.lt.b32 %p1, %r1, %r2;", unsupported, "not supported for this type", 0},
+             {"setp.lo.f32 %p1, %r1, %r2;", unsupported, "not supported for this type", 0},
+             {"setp.ftz.eq.s32 %p1, %r1, %r2;", unsupported, "'.ftz'", 4},
+             {"cvt.rna.tf32.f32 %r1, %r2;", unsupported, "'cvt' with '.rna' is not supported", 3},
+             {"cvt.b32.s32 %r1, %r2;", unsupported, "not supported for this type", 0},
+             {"cvt.rn.satfinite.f16x2.f32 %r1, %r2, %r3;", unsupported, "'.satfinite'", 6},
+             {"cvta.u32 %r1, %r2;", unsupported, "not supported for this type", 0},
+             {"isspacep.const %p1, %rd1;", unsupported, "not supported for this state space", 0},
+             {"mov.u32 %r1, %clusterid.x;", unsupported, "the special register '%clusterid.x' is not supported here", 13},
+             {"mov.b128 %rd1, {%rd2, %rd3};", unsupported, "a vector of this size is not supported here", 15},
+             {"ld.global.v8.f32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];", unsupported, "'.v8'", 9},
+             {"ld.global.v4.u64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];", unsupported, "more than 16 bytes", 17},
+             {"ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;", unsupported, "'.L2::cache_hint'", 9},
+             {"ld.shared::cluster.u32 %r1, [%rd1];", unsupported, "'.shared::cluster'", 2},
+             {"ld.global.b128 %rd1, [%rd1];", invalid, "this register has 64 bits; the instruction needs 128 bits", 15},
+             {"st.global.async.u32 [%rd1], %r1;", unsupported, "'.async'", 9},
+             {"atom.add.noftz.v2.f32 %r1, [%rd1], %r2;", unsupported, "'.v2'", 14},
+             {"atom.global.inc.u64 %rd1, [%rd1], 1;", unsupported, "not supported for this type", 0},
+             {"atom.min.f32 %r1, [%rd1], %r2;", unsupported, "not supported for this type", 0},
+             {"atom.exch.b128 %rd1, [%rd1], %rd2;", unsupported, "not supported for this type", 0},
+             {"red.async.add.u32 [%rd1], %r1;", unsupported, "'.async'", 3},
+             {"shfl.up.b32 %r1, %r2, 1, 0;", unsupported, "only the form with '.sync' is supported", 0},
+             {"shfl.sync.up.f32 %r1, %r2, 1, 0, -1;", unsupported, "not supported for this type", 0},
+             {"vote.sync.all.b32 %r1, %p1, -1;", unsupported, "not supported for this type", 0},
+             {"redux.sync.add.f32 %r1, %r2, -1;", unsupported, "not supported for this type", 0},
+             {"bar.sync;", invalid, "takes 1 to 2 operands here, not 0", 0},
+             {"barrier.cluster.arrive;", unsupported, "'barrier' with '.cluster' is not supported", 7},
+             {"bar.arrive 1;", invalid, "takes 2 operands here, not 1", 0},
+             {"bar.red.xor.pred %p1, 0, %p2;", unsupported, "'bar' is not supported for this type", 0},
+             {"fence.proxy.async;", unsupported, "'.proxy'", 5},
+             {"brx.idx %r1, nowhere;", invalid, "there is no such list of branch targets", 13},
+             {"bra nowhere;", invalid, "there is no such label in this function", 4},
+             {"L: bra L+4;", invalid, "there is no such label in this function", 7},
+             {"nanosleep.u64 %rd1;", unsupported, "not supported for this type", 0},
+             {"exit 1;", invalid, "takes 0 operands here, not 1", 0},
+         }) {
+        const Error error = refused(std::string("\n") + row.statement);
+        EXPECT_EQ(error.failure(), row.failure) << row.statement << '\n' << error.what();
+        const std::string text(row.statement);
+        EXPECT_THAT(error.what(), AllOf(HasSubstr(row.message), HasSubstr(", in k\nPTX line "), HasSubstr("\n    " + text + "\n    " + std::string(static_cast<std::size_t>(row.caret), ' ') + "^")))
+            << row.statement;
+    }
+}
+
+TEST(Decoder, checks_operands) {
+    for (const Row& row : {
+             Row{"add.s32 %r1, %r2;", invalid, "'add' takes 3 operands here, not 2", 0},
+             {"add.s32 %r1, %r2, %r3, %r4;", invalid, "'add' takes 3 operands here, not 4", 0},
+             {"add.s32 %rd1, %r2, %r3;", invalid, "this register does not have the 32 bits", 8},
+             {"add.s32 %r1, %rd2, %r3;", invalid, "this register does not have the 32 bits", 13},
+             {"add.s64 %rd1, %r2, %rd3;", invalid, "this register has 32 bits; the instruction needs 64 bits", 14},
+             {"add.s32 %r1, %rs2, %r3;", invalid, "this register has 16 bits; the instruction needs 32 bits", 13},
+             {"add.s32 %r1, %p2, %r3;", invalid, "this is a predicate", 13},
+             {"add.s32 5, %r2, %r3;", invalid, "a register to write to is needed here", 8},
+             {"add.s32 _, %r2, %r3;", invalid, "a register to write to is needed here", 8},
+             {"add.s32 %r1, _, %r3;", invalid, "a register or a constant is needed here", 13},
+             {"add.s32 %r1, {%r2}, %r3;", invalid, "a register or a constant is needed here", 13},
+             {"add.s32 %r1, nothing, %r3;", invalid, "nothing called 'nothing' has an address here", 13},
+             {"add %r1, %r2, %r3;", invalid, "this instruction needs a type", 0},
+             {"mul.s32 %r1, %r2, %r3;", invalid, "an integer mul needs .lo, .hi or .wide", 0},
+             {"setp.s32 %p1, %r2, %r3;", invalid, "needs a comparison", 0},
+             {"setp.eq.s32 %r1, %r2, %r3;", invalid, "a predicate register is needed here", 12},
+             {"setp.eq.s32 _, %r2, %r3;", invalid, "a predicate register to write to is needed here", 12},
+             {"setp.eq.s32 _|_, %r2, %r3;", invalid, "a predicate register to write to is needed here", 12},
+             {"setp.eq.s32 !%p1, %r2, %r3;", invalid, "cannot be negated", 12},
+             {"selp.b32 %r1, %r2, %r3, %r4;", invalid, "a predicate register is needed here", 24},
+             {"ld.global.u32 %r1, %rd1;", invalid, "an address in brackets is needed here", 19},
+             {"ld.global.u32 [%rd1], %r1;", invalid, "an address in brackets is needed here", 22},
+             {"ld.global.u32 %r1, [0f3F800000];", invalid, "an address is a register, a variable or a number", 20},
+             {"ld.global.u32 _, [%rd1];", invalid, "a register to write to is needed here", 14},
+             {"ld.global.u64 %r1, [%rd1];", invalid, "this register has 32 bits; the instruction needs 64 bits", 14},
+             {"ld.global.v2.u32 %r1, [%rd1];", invalid, "a vector of 2 registers is needed here", 17},
+             {"ld.global.v4.u32 {%r1, %r2}, [%rd1];", invalid, "a vector of 4 registers is needed here", 17},
+             {"ld.param.u32 %r1, [p2+8];", invalid, "outside the kernel's parameters", 18},
+             {"ld.param.u64 %rd1, [p1+1];", invalid, "multiple of 8", 19},
+             {"st.global.v2.u32 [%rd1], {%r1, _};", invalid, "a register or a constant is needed here", 31},
+             {"mov.b64 {%r1, %r2, %r3}, %rd1;", unsupported, "a vector of this size", 8},
+             {"vote.sync.any.pred %p1, %r1, -1;", invalid, "a predicate register is needed here", 24},
+             {"match.any.sync.b32 %r1|%p1, %r2, -1;", invalid, "only match.all", 19},
+         }) {
+        const Error error = refused(std::string("\n") + row.statement);
+        EXPECT_EQ(error.failure(), row.failure) << row.statement << '\n' << error.what();
+        EXPECT_THAT(error.what(), AllOf(HasSubstr(row.message), HasSubstr("\n    " + std::string(row.statement) + "\n    " + std::string(static_cast<std::size_t>(row.caret), ' ') + "^"))) << row.statement;
+    }
+}
+
+TEST(Decoder, names_the_function_that_a_statement_stands_in) {
+    EXPECT_THAT(refused("call _Z4calcPi;", ".func _Z4calcPi() { sqrt.q32 %r1; ret; }\n").what(), HasSubstr(", in calc(int*)\nPTX line 4:"));
+}
+
+TEST(Decoder, refuses_more_local_memory_than_a_thread_may_have) {
+    EXPECT_NO_THROW(Program(module_of(".local .b8 x[524288]; st.local.u8 [x], 1;")).module.kernel("k"));
+    EXPECT_THAT(refused(".local .b8 x[524288]; .local .b8 y[16]; st.local.u8 [x], 1;").what(), HasSubstr("bytes of local memory"));
+}
