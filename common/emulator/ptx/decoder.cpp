@@ -209,7 +209,7 @@ void Decoding::expect_operands(std::size_t least, std::size_t most) {
     if (count >= least && count <= most) return;
     check_all_taken(); // a modifier that is not known may bring operands with it
     const std::string wanted = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
-    invalid(statement_.place, "'" + std::string(statement_.opcode) + "' takes " + wanted + " operands here, not " + std::to_string(count));
+    invalid(statement_.place, quoted(statement_.opcode) + " takes " + wanted + " operands here, not " + std::to_string(count));
 }
 
 std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const {
@@ -224,7 +224,7 @@ std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const 
     }
     const auto found = linkage_.addresses.find(operand.name);
     if (found == linkage_.addresses.end())
-        invalid(operand.place, "nothing called '" + std::string(operand.name) + "' has an address here");
+        invalid(operand.place, std::string("nothing called ") + quoted(operand.name) + " has an address here");
     return found->second + operand.offset;
 }
 
@@ -268,7 +268,7 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
     case Operand::Kind::special: {
         const auto found = special_registers().find(operand.name);
         if (found == special_registers().end())
-            unsupported(operand.place, "the special register '" + std::string(operand.name) + "' is not supported here");
+            unsupported(operand.place, std::string("the special register ") + quoted(operand.name) + " is not supported here");
         wide = false;
         return layout_.special(found->second);
     }
@@ -378,14 +378,13 @@ void Decoding::invalid(std::uint32_t place, const std::string& what) const {
 }
 
 void Decoding::no_such_type(Type) const {
-    unsupported(statement_.place, "'" + std::string(statement_.opcode) + "' is not supported for this type");
+    unsupported(statement_.place, quoted(statement_.opcode) + " is not supported for this type");
 }
 
 void Decoding::check_all_taken() const {
     for (std::size_t i = 0; i < taken_.size(); ++i)
         if (!taken_[i])
-            unsupported(statement_.modifiers[i].place, "'" + std::string(statement_.opcode) + "' with '" +
-                                                           std::string(statement_.modifiers[i].text) + "' is not supported");
+            unsupported(statement_.modifiers[i].place, quoted(statement_.opcode) + " with " + quoted(statement_.modifiers[i].text) + " is not supported");
 }
 
 // ---- one function --------------------------------------------------------------------------------------------------------
@@ -410,7 +409,7 @@ void decode(const Function& function, const Linkage& linkage, Code& code) {
         Decoding decoding(function, linkage, code, layout, statement);
         const auto opcode = opcode_table().find(statement.opcode);
         if (opcode == opcode_table().end())
-            decoding.unsupported(statement.place, "the instruction '" + std::string(statement.opcode) + "' is not supported");
+            decoding.unsupported(statement.place, std::string("the instruction ") + quoted(statement.opcode) + " is not supported");
         if (statement.guarded) {
             decoding.instruction.guard = layout.register_row(statement.guard);
             decoding.instruction.guard_negated = statement.guard_negated;

@@ -20,6 +20,12 @@ std::string excerpt(std::string_view text, std::uint32_t offset) {
     return "PTX line " + std::to_string(line_number) + ":\n    " + line + "\n    " + std::string(place - first, ' ') + "^";
 }
 
+std::string quoted(std::string_view text) {
+    std::string result = "'";
+    result += text;
+    return result += "'";
+}
+
 Error error_at(Failure failure, std::string_view text, std::uint32_t offset, const std::string& message) {
     return Error(failure, message + "\n" + excerpt(text, offset));
 }

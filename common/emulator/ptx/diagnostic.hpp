@@ -17,6 +17,9 @@ namespace emulator::ptx {
 ///             ^
 std::string excerpt(std::string_view text, std::uint32_t offset);
 
+/// 'text', in quotes, for messages.
+std::string quoted(std::string_view text);
+
 /// An Error whose message ends with the excerpt at `offset`.
 Error error_at(Failure failure, std::string_view text, std::uint32_t offset, const std::string& message);
 

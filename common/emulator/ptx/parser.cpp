@@ -52,7 +52,8 @@ public:
         expect(".version");
         module_->version = take().text;
         expect(".target");
-        do { module_->target += (module_->target.empty() ? "" : ",") + std::string(take().text); } while (accept(","));
+        module_->target = take().text;
+        while (accept(",")) module_->target.append(",").append(take().text);
         while (token_->kind != TokenKind::end) directive();
         return std::move(module_);
     }
@@ -77,7 +78,7 @@ private:
     }
 
     void expect(std::string_view text) {
-        if (!accept(text)) fail(*token_, "expected '" + std::string(text) + "' here");
+        if (!accept(text)) fail(*token_, std::string("expected ") + quoted(text) + " here");
     }
 
     std::string_view identifier(const char* what) {
@@ -145,7 +146,7 @@ private:
         const Token& start = *token_;
         const auto space = accept_space();
         if (!space || *space == Space::reg || *space == Space::local || *space == Space::param)
-            fail(start, "'" + std::string(start.text) + "' is no directive that this emulator knows", Failure::unsupported);
+            fail(start, quoted(start.text) + " is no directive that this emulator knows", Failure::unsupported);
         for (auto& variable : variables(*space)) {
             variable->external = external;
             if (external && module_->variable(variable->name)) continue;
@@ -206,6 +207,7 @@ private:
 
     /// declarator = name {"[" [n] "]"} ["=" initialiser]
     std::unique_ptr<Variable> declarator(Space space, Type type, std::uint32_t lanes, std::uint32_t alignment) {
+        if (size_of(type) == 0) fail(*token_, "a variable cannot be of this type");
         auto variable = std::make_unique<Variable>();
         variable->place = token_->offset;
         variable->name = identifier("a variable's name");
@@ -353,7 +355,7 @@ private:
                 expect(";");
             } else if (!accept(".noreturn")) {
                 if (token_->kind == TokenKind::dot_word)
-                    fail(*token_, "'" + std::string(token_->text) + "' is not supported", Failure::unsupported);
+                    fail(*token_, quoted(token_->text) + " is not supported", Failure::unsupported);
                 return;
             }
         }
@@ -422,7 +424,7 @@ private:
             return;
         }
         const auto space = accept_space();
-        if (!space) fail(start, "'" + std::string(start.text) + "' is not supported here", Failure::unsupported);
+        if (!space) fail(start, quoted(start.text) + " is not supported here", Failure::unsupported);
         if (*space == Space::reg) {
             registers();
         } else {

@@ -234,6 +234,7 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
     for (const Wrong& wrong : {Wrong{".global .u32 x", "expected ';' here\nPTX line 4:\n    .global .u32 x\n                  ^"},
                                {".global x;", "expected a type here\nPTX line 4:\n    .global x;\n            ^"},
                                {".global .u32 [4];", "expected a variable's name here"},
+                               {".global .pred x[2] = {1, 0};", "a variable cannot be of this type"},
                                {".global .align 3 .u32 x;", "an alignment is a power of two up to 4096\nPTX line 4:\n    .global .align 3 .u32 x;\n                   ^"},
                                {".global .align 8192 .u32 x;", "power of two"},
                                {".global .u32 x[2] = {1, 2, 3};", "more initial values than the variable has room for\nPTX line 4:\n    .global .u32 x[2] = {1, 2, 3};\n                               ^"},
