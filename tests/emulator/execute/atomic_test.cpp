@@ -73,14 +73,23 @@ std::pair<uint64_t, uint64_t> execute(const Row& row, const std::string& space, 
     const bool swaps = std::string_view(row.operation).starts_with("cas");
     const std::string operands = r + "1" + (swaps ? ", " + r + "2" : "");
     const std::string address = space == ".shared" ? "word" : "%rd5";
-    std::string body = "ld.global.v2.u64 {%rd10, %rd11}, [%rd60]; ld.global.u64 %rd12, [%rd60+16]; mov.u64 %rd0, 0; mov.u32 %r0, 0; mov.u16 %rs0, 0;\n"
-                       "mov.b64 %rd1, %rd11; cvt.u32.u64 %r1, %rd11; cvt.u16.u64 %rs1, %rd11; mov.b64 %rd2, %rd12; cvt.u32.u64 %r2, %rd12; cvt.u16.u64 %rs2, %rd12;\n";
-    if (space == ".global") body += "add.u64 %rd5, %rd60, 24; ";
-    else body += "mov.u64 %rd5, word; cvta.shared.u64 %rd5, %rd5; ";
+    std::string body = R"(
+        ld.global.v2.u64 {%rd10, %rd11}, [%rd60]; ld.global.u64 %rd12, [%rd60+16]; mov.u64 %rd0, 0;
+        mov.u32 %r0, 0; mov.u16 %rs0, 0;
+        mov.b64 %rd1, %rd11; cvt.u32.u64 %r1, %rd11; cvt.u16.u64 %rs1, %rd11; mov.b64 %rd2, %rd12;
+        cvt.u32.u64 %r2, %rd12; cvt.u16.u64 %rs2, %rd12;
+)";
+    if (space == ".global")
+        body += "add.u64 %rd5, %rd60, 24; ";
+    else
+        body += "mov.u64 %rd5, word; cvta.shared.u64 %rd5, %rd5; ";
     body += "st.u64 [%rd5], %rd10;\n";
-    body += (returns ? "atom" : "red") + (space == ".generic" ? "" : space) + '.' + row.operation + (returns ? ' ' + r + "0, " : " ") + '[' + address + "], " + operands + ";\n";
+    body += (returns ? "atom" : "red") + (space == ".generic" ? "" : space) + '.' + row.operation +
+            (returns ? ' ' + r + "0, " : " ") + '[' + address + "], " + operands + ";\n";
     body += "ld.u64 %rd6, [%rd5]; st.global.u64 [%rd60], %rd6;\n";
-    body += r == "%rd" ? store + "%rd0;" : r == "%r" ? "cvt.u64.u32 %rd7, %r0; " + store + "%rd7;" : "cvt.u64.u16 %rd7, %rs0; " + store + "%rd7;";
+    body += r == "%rd"  ? store + "%rd0;"
+            : r == "%r" ? "cvt.u64.u32 %rd7, %r0; " + store + "%rd7;"
+                        : "cvt.u64.u16 %rd7, %rs0; " + store + "%rd7;";
     Program program(module_of(body, ".shared .align 8 .b64 word;"));
     auto* const memory = program.allocate<uint64_t>(4);
     memory[0] = row.old, memory[1] = row.operand, memory[2] = row.second_operand;
@@ -103,19 +112,24 @@ TEST(Atomic, reductions_change_memory_alike) {
     for (const Row& row : rows) {
         const std::string_view operation = row.operation;
         if (operation.starts_with("cas") || operation.starts_with("exch")) continue; // there is no such red
-        for (const char* const space : {".global", ".shared", ".generic"}) EXPECT_EQ(execute(row, space, false).first, row.expected) << row.operation << space;
+        for (const char* const space : {".global", ".shared", ".generic"})
+            EXPECT_EQ(execute(row, space, false).first, row.expected) << row.operation << space;
     }
 }
 
 TEST(Atomic, add_f32_flushes_subnormal_numbers_in_global_memory_only) {
-    // The PTX ISA: on global memory subnormal operands and results become zeros of their sign; on shared memory they do not.
+    // The PTX ISA: on global memory subnormal operands and results become zeros of their sign; on shared
+    // memory they do not.
     const Row subnormal{"add.f32", 1, 2, 3}, result{"add.f32", 0x0080'0001, 0x8080'0000, 1};
     EXPECT_EQ(execute(subnormal, ".shared", true).first, 3u);
     EXPECT_EQ(execute(result, ".shared", false).first, 1u);
     EXPECT_EQ(execute(subnormal, ".global", true).first, 0u);
     EXPECT_EQ(execute(result, ".global", false).first, 0u);
     EXPECT_EQ(execute(subnormal, ".generic", true).first, 3u); // the address is one of shared memory
-    EXPECT_EQ(run("st.global.u32 [%rd61], 1; atom.add.f32 %r1, [%rd61], 0f00000002; ld.global.u32 %r0, [%rd61];", 1), Words{0});
+    EXPECT_EQ(run(R"(
+        st.global.u32 [%rd61], 1; atom.add.f32 %r1, [%rd61], 0f00000002; ld.global.u32 %r0, [%rd61];)",
+                  1),
+              Words{0});
 }
 
 TEST(Atomic, lanes_that_meet_at_one_place_come_one_after_the_other) {
@@ -123,14 +137,20 @@ TEST(Atomic, lanes_that_meet_at_one_place_come_one_after_the_other) {
     std::sort(tickets.begin(), tickets.end());
     for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(tickets[i], i);
     // With inactive lanes: 20 of them.
-    EXPECT_EQ(run("setp.lt.u32 %p1, %r60, 20; @%p1 red.global.add.u32 [%rd61], 1; bar.sync 0; ld.global.u32 %r0, [%rd61];"), Words(32, 20));
+    EXPECT_EQ(run(R"(
+        setp.lt.u32 %p1, %r60, 20; @%p1 red.global.add.u32 [%rd61], 1; bar.sync 0;
+        ld.global.u32 %r0, [%rd61];)"),
+              Words(32, 20));
 }
 
 TEST(Atomic, nothing_is_lost_between_host_threads) {
     constexpr uint32_t threads = 96, blocks = 400, count = threads * blocks;
-    Program program(module_of("atom.global.add.u32 %r1, [%rd60], 1; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd61, %rd1; st.global.u32 [%rd1], 1;\n"
-                              "red.global.add.f32 [%rd60+4], 0f3F800000; red.global.max.u32 [%rd60+8], %r62; red.global.inc.u32 [%rd60+12], 6;\n"
-                              "cvt.u64.u32 %rd2, %r62; red.global.add.u64 [%rd60+16], %rd2;"));
+    Program program(module_of(R"(
+        atom.global.add.u32 %r1, [%rd60], 1; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd61, %rd1;
+        st.global.u32 [%rd1], 1;
+        red.global.add.f32 [%rd60+4], 0f3F800000; red.global.max.u32 [%rd60+8], %r62;
+        red.global.inc.u32 [%rd60+12], 6;
+        cvt.u64.u32 %rd2, %r62; red.global.add.u64 [%rd60+16], %rd2;)"));
     auto* const totals = program.allocate<uint32_t>(6);
     auto* const tickets = program.allocate<uint32_t>(count);
     program.launch("k", grid_of(threads, blocks), {totals, tickets}, 4);
@@ -148,11 +168,17 @@ TEST(Atomic, an_atom_whose_result_nothing_reads_is_a_red) {
         const char* body;
         bool atom;
     };
-    for (const Case& one : {Case{"atom.global.add.u32 %r1, [%rd60], 1;", false}, {"atom.global.add.u32 _, [%rd60], 1;", false}, {"red.global.add.u32 [%rd60], 1;", false},
-                            {"atom.global.add.u32 %r1, [%rd60], 1; st.global.u32 [%rd60], %r1;", true}, {"atom.global.add.u32 %r1, [%rd60], 1; brx.idx %r1, targets;", true},
-                            {"atom.global.add.u32 %r1, [%rd60], 1; nanosleep.u32 %r1;", true}, {"atom.global.add.u64 %rd1, [%rd60], 1; ld.global.u32 %r1, [%rd1+0];", true},
-                            {"atom.global.add.u32 %r1, [%rd60], 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra L0;", true}}) {
-        Program program(module_of(std::string("L0: targets: .branchtargets L1, L1, L1;\n") + one.body + "\nL1:"));
+    for (const Case& one :
+         {Case{"atom.global.add.u32 %r1, [%rd60], 1;", false},
+          {"atom.global.add.u32 _, [%rd60], 1;", false},
+          {"red.global.add.u32 [%rd60], 1;", false},
+          {"atom.global.add.u32 %r1, [%rd60], 1; st.global.u32 [%rd60], %r1;", true},
+          {"atom.global.add.u32 %r1, [%rd60], 1; brx.idx %r1, targets;", true},
+          {"atom.global.add.u32 %r1, [%rd60], 1; nanosleep.u32 %r1;", true},
+          {"atom.global.add.u64 %rd1, [%rd60], 1; ld.global.u32 %r1, [%rd1+0];", true},
+          {"atom.global.add.u32 %r1, [%rd60], 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra L0;", true}}) {
+        Program program(
+            module_of(std::string("L0: targets: .branchtargets L1, L1, L1;\n") + one.body + "\nL1:"));
         auto* const word = program.allocate<uint64_t>(1);
         const bool loads = std::string_view(one.body).find("[%rd1+0]") != std::string_view::npos;
         if (loads) *word = reinterpret_cast<uint64_t>(word);

@@ -23,13 +23,17 @@ std::string bytes(const std::string& name, const std::string& text) {
     return result + "0};\n";
 }
 
-/// The text that one thread prints with `format`; `stores` fills the 64 bytes of arguments at %rd1. Its result is in %r0.
+/// The text that one thread prints with `format`; `stores` fills the 64 bytes of arguments at %rd1. Its
+/// result is in %r0.
 std::string printed(const std::string& format, const std::string& stores, std::uint32_t conversions) {
     testing::internal::CaptureStdout();
-    const auto results = run(".local .align 8 .b8 buffer[64]; mov.u64 %rd1, buffer; " + stores +
-                                 "\ncvta.local.u64 %rd2, %rd1; mov.u64 %rd3, format; cvta.global.u64 %rd3, %rd3;\n"
-                                 "{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd3; st.param.b64 [a], %rd2; call.uni (r), vprintf, (f, a); ld.param.b32 %r0, [r]; }",
-                             1, {}, std::string(declarations) + bytes("format", format) + bytes("word", "word"));
+    const auto results =
+        run(".local .align 8 .b8 buffer[64]; mov.u64 %rd1, buffer; " + stores +
+                R"(
+        cvta.local.u64 %rd2, %rd1; mov.u64 %rd3, format; cvta.global.u64 %rd3, %rd3;
+        { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd3;
+        st.param.b64 [a], %rd2; call.uni (r), vprintf, (f, a); ld.param.b32 %r0, [r]; })",
+            1, {}, std::string(declarations) + bytes("format", format) + bytes("word", "word"));
     std::fflush(stdout);
     EXPECT_EQ(results[0], conversions);
     return testing::internal::GetCapturedStdout();
@@ -39,12 +43,25 @@ std::string printed(const std::string& format, const std::string& stores, std::u
 
 TEST(Printf, formats_arguments_of_every_kind) {
     EXPECT_EQ(printed("plain %% text\n", "", 0), "plain % text\n");
-    EXPECT_EQ(printed("%d %u %x|%5d|%-5d|%05d", "st.local.v4.u32 [%rd1], {-7, -1, 255, 42}; st.local.v2.u32 [%rd1+16], {42, 42};", 6), "-7 4294967295 ff|   42|42   |00042");
+    EXPECT_EQ(printed("%d %u %x|%5d|%-5d|%05d",
+                      "st.local.v4.u32 [%rd1], {-7, -1, 255, 42}; st.local.v2.u32 [%rd1+16], {42, 42};", 6),
+              "-7 4294967295 ff|   42|42   |00042");
     // A double and a 64-bit integer start at multiples of 8.
-    EXPECT_EQ(printed("%c %.2f %lld %llx", "st.local.u32 [%rd1], 65; st.local.f64 [%rd1+8], 2.5; st.local.u64 [%rd1+16], -5; st.local.u64 [%rd1+24], 0x123456789ABCDEF0;", 4),
+    EXPECT_EQ(printed("%c %.2f %lld %llx",
+                      R"(
+        st.local.u32 [%rd1], 65; st.local.f64 [%rd1+8], 2.5; st.local.u64 [%rd1+16], -5;
+        st.local.u64 [%rd1+24], 0x123456789ABCDEF0;)",
+                      4),
               "A 2.50 -5 123456789abcdef0");
-    EXPECT_EQ(printed("[%s] [%*d]", "mov.u64 %rd4, word; cvta.global.u64 %rd4, %rd4; st.local.u64 [%rd1], %rd4; st.local.v2.u32 [%rd1+8], {6, 3};", 2), "[word] [     3]");
-    EXPECT_EQ(printed("%hd %zu %e", "st.local.u32 [%rd1], 3; st.local.u64 [%rd1+8], 4; st.local.f64 [%rd1+16], 1.5;", 3), "3 4 1.500000e+00");
+    EXPECT_EQ(printed("[%s] [%*d]",
+                      R"(
+        mov.u64 %rd4, word; cvta.global.u64 %rd4, %rd4; st.local.u64 [%rd1], %rd4;
+        st.local.v2.u32 [%rd1+8], {6, 3};)",
+                      2),
+              "[word] [     3]");
+    EXPECT_EQ(printed("%hd %zu %e",
+                      "st.local.u32 [%rd1], 3; st.local.u64 [%rd1+8], 4; st.local.f64 [%rd1+16], 1.5;", 3),
+              "3 4 1.500000e+00");
 }
 
 TEST(Printf, survives_formats_that_make_no_sense) {
@@ -65,10 +82,18 @@ TEST(Printf, a_pointer_to_nowhere_is_an_error) {
 
 TEST(Assert, reports_what_failed_and_where) {
     const auto error = error_of([] {
-        run("setp.lt.u32 %p1, %r60, 3; @%p1 bra END; mov.u64 %rd1, message; cvta.global.u64 %rd1, %rd1; mov.u64 %rd2, file; cvta.global.u64 %rd2, %rd2; mov.u64 %rd3, function; cvta.global.u64 %rd3, %rd3;\n"
-            "{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s; st.param.b64 [m], %rd1; st.param.b64 [f], %rd2; st.param.b32 [l], 17; st.param.b64 [n], %rd3; st.param.b64 [s], 1;\n"
-            "call.uni __assertfail, (m, f, l, n, s); } END:",
-            32, {}, std::string(declarations) + bytes("message", "n > 0") + bytes("file", "kernels.cuh") + bytes("function", "reduce"));
+        run(R"(
+        setp.lt.u32 %p1, %r60, 3; @%p1 bra END; mov.u64 %rd1, message; cvta.global.u64 %rd1, %rd1;
+        mov.u64 %rd2, file; cvta.global.u64 %rd2, %rd2; mov.u64 %rd3, function;
+        cvta.global.u64 %rd3, %rd3;
+        { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;
+        st.param.b64 [m], %rd1; st.param.b64 [f], %rd2; st.param.b32 [l], 17;
+        st.param.b64 [n], %rd3; st.param.b64 [s], 1;
+        call.uni __assertfail, (m, f, l, n, s);
+        } END:)",
+            32, {},
+            std::string(declarations) + bytes("message", "n > 0") + bytes("file", "kernels.cuh") +
+                bytes("function", "reduce"));
     });
     EXPECT_EQ(error.failure(), Failure::assertion);
     EXPECT_THAT(error.what(), HasSubstr("kernels.cuh:17: reduce: assertion `n > 0` failed"));

@@ -1,4 +1,5 @@
-// Branches by index, calls, and what ends a thread. How lanes part and meet is in machine/divergence_test.cpp.
+// Branches by index, calls, and what ends a thread. How lanes part and meet is in
+// machine/divergence_test.cpp.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -24,16 +25,27 @@ Words lanes(const std::function<uint32_t(uint32_t)>& value, uint32_t count = 32)
 } // namespace
 
 TEST(IndexedBranch, sends_each_lane_to_its_target) {
-    const std::string body = "TABLE: .branchtargets A, B, C, B;\n"
-                             "and.b32 %r2, %r60, 3; mov.u32 %r0, 0; brx.idx %r2, TABLE;\n"
-                             "A: add.u32 %r0, %r0, 1;\n"
-                             "B: add.u32 %r0, %r0, 10;\n"
-                             "C: add.u32 %r0, %r0, 100;";
+    const std::string body = R"(
+        TABLE: .branchtargets A, B, C, B;
+        and.b32 %r2, %r60, 3; mov.u32 %r0, 0; brx.idx %r2, TABLE;
+        A: add.u32 %r0, %r0, 1;
+        B: add.u32 %r0, %r0, 10;
+        C: add.u32 %r0, %r0, 100;)";
     EXPECT_EQ(run(body), lanes([](uint32_t i) { return i % 4 == 0 ? 111 : i % 4 == 2 ? 100 : 110; }));
-    EXPECT_EQ(run("TABLE: .branchtargets A, B; mov.u32 %r0, 5; mov.u32 %r2, 1; brx.idx.uni %r2, TABLE; A: mov.u32 %r0, 6; B:"), Words(32, 5));
+    EXPECT_EQ(run(R"(
+        TABLE: .branchtargets A, B; mov.u32 %r0, 5; mov.u32 %r2, 1; brx.idx.uni %r2, TABLE;
+        A: mov.u32 %r0, 6;
+        B:)"),
+              Words(32, 5));
     // Under a guard: the others go on.
-    EXPECT_EQ(run("TABLE: .branchtargets A, B; mov.u32 %r0, 5; and.b32 %r2, %r60, 1; setp.lt.u32 %p1, %r60, 8; @%p1 brx.idx %r2, TABLE; mov.u32 %r0, 1; A: add.u32 %r0, %r0, 2; B:"),
-              lanes([](uint32_t i) { return i >= 8 ? 3 : i % 2 == 0 ? 7 : 5; }));
+    EXPECT_EQ(run(R"(
+        TABLE: .branchtargets A, B; mov.u32 %r0, 5; and.b32 %r2, %r60, 1; setp.lt.u32 %p1, %r60, 8;
+        @%p1 brx.idx %r2, TABLE; mov.u32 %r0, 1;
+        A: add.u32 %r0, %r0, 2;
+        B:)"),
+              lanes([](uint32_t i) { return i >= 8       ? 3
+                                            : i % 2 == 0 ? 7
+                                                         : 5; }));
 }
 
 TEST(IndexedBranch, beyond_its_targets_is_an_error) {
@@ -86,42 +98,57 @@ DONE:
 )";
 
 /// factorial(%r2) to %r0
-constexpr const char* call_factorial = "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %r2; call (r), factorial, (a); ld.param.b32 %r0, [r]; }";
+constexpr const char* call_factorial = R"(
+        { .param .b32 a; .param .b32 r; st.param.b32 [a], %r2; call (r), factorial, (a);
+        ld.param.b32 %r0, [r]; })";
 
 uint32_t factorial(uint32_t n) { return n < 2 ? 1 : n * factorial(n - 1); }
 
 } // namespace
 
 TEST(Call, passes_parameters_and_results) {
-    EXPECT_EQ(run("{ .param .b32 a; .param .align 16 .b8 p[16]; .param .b32 r; st.param.b32 [a+0], %r60; mov.u64 %rd1, 1000; mov.u64 %rd2, 1;\n"
-                  "st.param.v2.b64 [p+0], {%rd1, %rd2}; call.uni (r), twice_plus, (a, p); ld.param.b32 %r0, [r+0]; }",
+    EXPECT_EQ(run(R"(
+        { .param .b32 a; .param .align 16 .b8 p[16]; .param .b32 r; st.param.b32 [a+0], %r60;
+        mov.u64 %rd1, 1000; mov.u64 %rd2, 1;
+        st.param.v2.b64 [p+0], {%rd1, %rd2}; call.uni (r), twice_plus, (a, p);
+        ld.param.b32 %r0, [r+0]; })",
                   50, {}, functions),
               lanes([](uint32_t i) { return 2 * i + 999; }, 50));
 }
 
 TEST(Call, recursion_gives_each_activation_its_own_registers) {
-    EXPECT_EQ(run(std::string("and.b32 %r2, %r60, 7;") + call_factorial, 32, {}, functions), lanes([](uint32_t i) { return factorial(i % 8); }));
+    EXPECT_EQ(run(std::string("and.b32 %r2, %r60, 7;") + call_factorial, 32, {}, functions),
+              lanes([](uint32_t i) { return factorial(i % 8); }));
 }
 
 TEST(Call, lanes_may_call_from_different_branches) {
-    const std::string body = std::string("and.b32 %r2, %r60, 3; mov.u32 %r0, 9; setp.lt.u32 %p1, %r60, 5; @%p1 bra END; and.b32 %r3, %r60, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra EVEN;\n") +
-                             call_factorial + "bra END;\nEVEN: add.u32 %r2, %r2, 1;" + call_factorial + "\nEND:";
-    EXPECT_EQ(run(body, 32, {}, functions), lanes([](uint32_t i) { return i < 5 ? 9 : factorial(i % 4 + (i % 2 == 0)); }));
+    const std::string body = std::string(R"(
+        and.b32 %r2, %r60, 3; mov.u32 %r0, 9; setp.lt.u32 %p1, %r60, 5; @%p1 bra END;
+        and.b32 %r3, %r60, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra EVEN;
+)") + call_factorial + "bra END;\nEVEN: add.u32 %r2, %r2, 1;" +
+                             call_factorial + "\nEND:";
+    EXPECT_EQ(run(body, 32, {}, functions),
+              lanes([](uint32_t i) { return i < 5 ? 9 : factorial(i % 4 + (i % 2 == 0)); }));
     // Under a guard, within a block of its own.
-    EXPECT_EQ(run("mov.u32 %r0, 9; setp.lt.u32 %p1, %r60, 5; mov.u32 %r2, 4; { .param .b32 a; .param .b32 r; st.param.b32 [a], %r2; @%p1 call (r), factorial, (a); @%p1 ld.param.b32 %r0, [r]; }",
+    EXPECT_EQ(run(R"(
+        mov.u32 %r0, 9; setp.lt.u32 %p1, %r60, 5; mov.u32 %r2, 4; { .param .b32 a; .param .b32 r;
+        st.param.b32 [a], %r2; @%p1 call (r), factorial, (a); @%p1 ld.param.b32 %r0, [r]; })",
                   32, {}, functions),
               lanes([](uint32_t i) { return i < 5 ? 24 : 9; }));
 }
 
 TEST(Call, threads_may_exit_inside) {
-    EXPECT_EQ(run("{ .param .b32 w; st.param.b32 [w], 7; call leave, (w); } bar.sync 0; mov.u32 %r0, 1;", 32, {}, functions), lanes([](uint32_t i) { return i < 7 ? poison : 1; }));
+    EXPECT_EQ(run("{ .param .b32 w; st.param.b32 [w], 7; call leave, (w); } bar.sync 0; mov.u32 %r0, 1;", 32,
+                  {}, functions),
+              lanes([](uint32_t i) { return i < 7 ? poison : 1; }));
 }
 
 TEST(Call, without_end_overflows_the_stack) {
     const auto error = error_of([] { run("call endless;", 1, {}, functions); });
     EXPECT_EQ(error.failure(), Failure::launch_failure);
     EXPECT_THAT(error.what(), HasSubstr("stack overflow"));
-    const auto deep = error_of([] { run(std::string("mov.u32 %r2, 1000000;") + call_factorial, 1, {}, functions); });
+    const auto deep =
+        error_of([] { run(std::string("mov.u32 %r2, 1000000;") + call_factorial, 1, {}, functions); });
     EXPECT_THAT(deep.what(), HasSubstr("stack overflow"));
 }
 
@@ -140,14 +167,22 @@ TEST(Call, of_what_does_not_fit_or_is_not_there_is_refused) {
                            {"call (r), %rd1, (a), prototype;", "through a register", Failure::unsupported},
                            {"call (r), factorial, (%r1);", "a variable", Failure::invalid_ptx},
                            {"call factorial, a;", "in parentheses", Failure::invalid_ptx}}) {
-        const auto error = error_of([&] { run("prototype: .callprototype (.param .b32 _) _ (.param .b32 _); { .param .b32 a; .param .b32 r; .param .b64 wide; " + std::string(row.call) + " }", 1, {}, functions); });
+        const auto error = error_of([&] {
+            run("prototype: .callprototype (.param .b32 _) _ (.param .b32 _); { .param .b32 a; .param .b32 "
+                "r; .param .b64 wide; " +
+                    std::string(row.call) + " }",
+                1, {}, functions);
+        });
         EXPECT_THAT(error.what(), HasSubstr(row.message)) << row.call;
         EXPECT_EQ(error.failure(), row.failure) << row.call << error.what();
     }
 }
 
 TEST(Exit, ends_lanes_and_the_others_go_on) {
-    EXPECT_EQ(run("setp.lt.u32 %p1, %r60, 10; @%p1 ret; setp.lt.u32 %p1, %r60, 20; @%p1 exit; mov.u32 %r0, %r60;"), lanes([](uint32_t i) { return i < 20 ? poison : i; }));
+    EXPECT_EQ(run(R"(
+        setp.lt.u32 %p1, %r60, 10; @%p1 ret; setp.lt.u32 %p1, %r60, 20; @%p1 exit;
+        mov.u32 %r0, %r60;)"),
+              lanes([](uint32_t i) { return i < 20 ? poison : i; }));
 }
 
 TEST(Exit, trap_names_the_first_thread_that_executes_it) {
@@ -156,4 +191,6 @@ TEST(Exit, trap_names_the_first_thread_that_executes_it) {
     EXPECT_THAT(error.what(), HasSubstr("thread (37,0,0)"));
 }
 
-TEST(Control, nanosleep_brkpt_and_pmevent_go_on) { EXPECT_EQ(run("nanosleep.u32 100; brkpt; pmevent 1; mov.u32 %r0, 4;"), Words(32, 4)); }
+TEST(Control, nanosleep_brkpt_and_pmevent_go_on) {
+    EXPECT_EQ(run("nanosleep.u32 100; brkpt; pmevent 1; mov.u32 %r0, 4;"), Words(32, 4));
+}

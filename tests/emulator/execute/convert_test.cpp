@@ -7,13 +7,13 @@
 #include <algorithm>
 
 using namespace emulator::fixture;
-using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::uint16_t, std::uint32_t, std::uint64_t,
+    std::uint8_t;
 using quad = __float128;
 
 namespace {
 
-template <class Check>
-void for_all_integers(Check check) {
+template <class Check> void for_all_integers(Check check) {
     for_types<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t>(check);
 }
 
@@ -33,9 +33,11 @@ const std::vector<uint64_t>& integer_patterns() {
 
 const std::vector<double>& real_numbers() {
     static const std::vector<double> numbers = [] {
-        std::vector<double> result{0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 3.5, 1e-30, 0x1p-149, 1e9, 123456.789, 1e30, INFINITY};
+        std::vector<double> result{0.0, 0.25,  0.5,      0.75, 1.0,        1.5,  2.5,
+                                   3.5, 1e-30, 0x1p-149, 1e9,  123456.789, 1e30, INFINITY};
         for (const int bits : {7, 8, 15, 16, 31, 32, 63, 64})
-            for (const double distance : {-1.0, -0.5, 0.0, 0.5, 1.0}) result.push_back(std::ldexp(1.0, bits) + distance);
+            for (const double distance : {-1.0, -0.5, 0.0, 0.5, 1.0})
+                result.push_back(std::ldexp(1.0, bits) + distance);
         for (std::size_t i = 0, count = result.size(); i < count; ++i) result.push_back(-result[i]);
         result.push_back(NAN);
         return result;
@@ -52,19 +54,25 @@ double rounded(double value, std::string_view mode) {
     return rest < 0.5 || (rest == 0.5 && std::fmod(below, 2) == 0) ? below : below + 1;
 }
 
-/// What a conversion of a floating-point number to the integer type `To` gives: clamped, and as the ISA says for a NaN.
-template <class To>
-To to_integer(double value, std::string_view mode, bool from_f64) {
+/// What a conversion of a floating-point number to the integer type `To` gives: clamped, and as the ISA says
+/// for a NaN.
+template <class To> To to_integer(double value, std::string_view mode, bool from_f64) {
     using Limits = std::numeric_limits<To>;
-    if (std::isnan(value)) return from_f64 || sizeof(To) == 8 ? static_cast<To>(std::make_unsigned_t<To>(1) << (8 * sizeof(To) - 1)) : To(0);
+    if (std::isnan(value))
+        return from_f64 || sizeof(To) == 8
+                   ? static_cast<To>(std::make_unsigned_t<To>(1) << (8 * sizeof(To) - 1))
+                   : To(0);
     const quad whole = std::isinf(value) ? quad{value} : quad{rounded(value, mode)};
-    return whole <= quad(Limits::min()) ? Limits::min() : whole >= quad(Limits::max()) ? Limits::max() : static_cast<To>(whole);
+    return whole <= quad(Limits::min())   ? Limits::min()
+           : whole >= quad(Limits::max()) ? Limits::max()
+                                          : static_cast<To>(whole);
 }
 
 constexpr const char* whole_modes[] = {".rni", ".rzi", ".rmi", ".rpi"};
 
 /// Some f16 and their values.
-const std::pair<uint64_t, double> halves[] = {{0x3800, 0.5}, {0xBE00, -1.5}, {0x4100, 2.5}, {0xFBFF, -65504}, {0x7C00, INFINITY}, {0x7E00, NAN}};
+const std::pair<uint64_t, double> halves[] = {{0x3800, 0.5},    {0xBE00, -1.5},     {0x4100, 2.5},
+                                              {0xFBFF, -65504}, {0x7C00, INFINITY}, {0x7E00, NAN}};
 
 uint64_t f32(double value) { return bits_of(static_cast<float>(value)); }
 
@@ -79,13 +87,16 @@ TEST(Convert, integers_to_integers_keep_the_low_bits_and_extend_the_sign) {
                 // The result goes to a 64-bit register: it is extended as the type says.
                 wide.push_back({static_cast<uint64_t>(static_cast<To>(value)), a});
                 exact.push_back({bits_of(static_cast<To>(value)), a});
-                const i128 clamped = std::clamp<i128>(value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max());
+                const i128 clamped =
+                    std::clamp<i128>(value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max());
                 saturated.push_back({static_cast<uint64_t>(clamped), a});
             }
             const std::string types = type_name<To>() + '.' + type_name<From>();
             expect_lanes("cvt." + types + " %rd0, %rd1", wide);
             expect_lanes("cvt.sat." + types + " %rd0, %rd1", saturated);
-            if (sizeof(To) > 1) expect_lanes("cvt." + types + ' ' + register_name<To>() + "0, " + register_name<From>() + '1', exact);
+            if (sizeof(To) > 1)
+                expect_lanes("cvt." + types + ' ' + register_name<To>() + "0, " + register_name<From>() + '1',
+                             exact);
         });
     });
 }
@@ -96,9 +107,11 @@ TEST(Convert, floating_point_to_integers_rounds_and_clamps) {
             std::vector<LaneCase> from_f32, from_f64, from_f16;
             for (const double a : real_numbers()) {
                 from_f64.push_back({static_cast<uint64_t>(to_integer<To>(a, mode, true)), bits_of(a)});
-                from_f32.push_back({static_cast<uint64_t>(to_integer<To>(static_cast<float>(a), mode, false)), f32(a)});
+                from_f32.push_back(
+                    {static_cast<uint64_t>(to_integer<To>(static_cast<float>(a), mode, false)), f32(a)});
             }
-            for (const auto& [bits, value] : halves) from_f16.push_back({static_cast<uint64_t>(to_integer<To>(value, mode, false)), bits});
+            for (const auto& [bits, value] : halves)
+                from_f16.push_back({static_cast<uint64_t>(to_integer<To>(value, mode, false)), bits});
             const std::string cvt = std::string("cvt") + mode + '.' + type_name<To>();
             expect_lanes(cvt + ".f64 %rd0, %rd1", from_f64);
             expect_lanes(cvt + ".f32 %rd0, %r1", from_f32);
@@ -115,15 +128,22 @@ TEST(Convert, integers_to_floating_point_rounds_once) {
             for (const uint64_t pattern : integer_patterns()) {
                 const quad value = static_cast<From>(pattern);
                 const To near = static_cast<To>(value); // one of the two neighbours, or both
-                const To up = std::nextafter(near, std::numeric_limits<To>::infinity()), down = std::nextafter(near, -std::numeric_limits<To>::infinity());
+                const To up = std::nextafter(near, std::numeric_limits<To>::infinity()),
+                         down = std::nextafter(near, -std::numeric_limits<To>::infinity());
                 const To below = near <= value ? near : down, above = near >= value ? near : up;
                 const bool to_below = mode == "rm" || (mode == "rz" && value > 0);
                 const bool to_above = mode == "rp" || (mode == "rz" && value < 0);
                 const bool even = bits_of(below) % 2 == 0;
                 const quad distance = (value - below) - (above - value);
-                cases.push_back({bits_of(to_below ? below : to_above ? above : distance < 0 || (distance == 0 && even) ? below : above), pattern});
+                cases.push_back({bits_of(to_below                                  ? below
+                                         : to_above                                ? above
+                                         : distance < 0 || (distance == 0 && even) ? below
+                                                                                   : above),
+                                 pattern});
             }
-            expect_lanes("cvt." + mode + '.' + type_name<To>() + '.' + type_name<From>() + ' ' + register_name<To>() + "0, %rd1", cases);
+            expect_lanes("cvt." + mode + '.' + type_name<To>() + '.' + type_name<From>() + ' ' +
+                             register_name<To>() + "0, %rd1",
+                         cases);
         }
     };
     for_all_integers([&]<class From>() {
@@ -133,13 +153,23 @@ TEST(Convert, integers_to_floating_point_rounds_once) {
 }
 
 TEST(Convert, integers_to_16_bit_floating_point) {
-    // 2049 lies in the middle between 2048 (0x6800) and 2050 (0x6801); 2^40 + 1 is far beyond f16, and just above 2^40 in bf16.
-    expect_lanes("cvt.rn.f16.s32 %rs0, %r1", std::vector<LaneCase>{{0x6800, 2049}, {0x6802, 2051}, {0xBC00, 0xFFFF'FFFF}, {0, 0}, {0x7C00, 1 << 20}});
-    expect_lanes("cvt.rz.f16.u16 %rs0, %rs1", std::vector<LaneCase>{{0x6800, 2049}, {0x6801, 2051}, {0x7BFF, 65535}});
+    // 2049 lies in the middle between 2048 (0x6800) and 2050 (0x6801); 2^40 + 1 is far beyond f16, and just
+    // above 2^40 in bf16.
+    expect_lanes("cvt.rn.f16.s32 %rs0, %r1",
+                 std::vector<LaneCase>{
+                     {0x6800, 2049}, {0x6802, 2051}, {0xBC00, 0xFFFF'FFFF}, {0, 0}, {0x7C00, 1 << 20}});
+    expect_lanes("cvt.rz.f16.u16 %rs0, %rs1",
+                 std::vector<LaneCase>{{0x6800, 2049}, {0x6801, 2051}, {0x7BFF, 65535}});
     expect_lanes("cvt.rn.f16.u64 %rs0, %rd1", std::vector<LaneCase>{{0x7C00, ~0ull}, {0x3C00, 1}});
-    expect_lanes("cvt.rn.bf16.s64 %rs0, %rd1", std::vector<LaneCase>{{0x5380, (1ull << 40) + 1}, {0xD380, 0 - (1ull << 40)}, {0x5381, (1ull << 40) + (1ull << 32) + 1}, {0x5380, (1ull << 40) + (1ull << 32)}});
+    expect_lanes("cvt.rn.bf16.s64 %rs0, %rd1",
+                 std::vector<LaneCase>{{0x5380, (1ull << 40) + 1},
+                                       {0xD380, 0 - (1ull << 40)},
+                                       {0x5381, (1ull << 40) + (1ull << 32) + 1},
+                                       {0x5380, (1ull << 40) + (1ull << 32)}});
     // 2^63 + 2^55 is the middle between two bf16. One more decides, and a double does not see it.
-    expect_lanes("cvt.rn.bf16.u64 %rs0, %rd1", std::vector<LaneCase>{{0x5F00, 0x8080'0000'0000'0000}, {0x5F01, 0x8080'0000'0000'0001}, {0x5F00, 0x807F'FFFF'FFFF'FFFF}});
+    expect_lanes("cvt.rn.bf16.u64 %rs0, %rd1", std::vector<LaneCase>{{0x5F00, 0x8080'0000'0000'0000},
+                                                                     {0x5F01, 0x8080'0000'0000'0001},
+                                                                     {0x5F00, 0x807F'FFFF'FFFF'FFFF}});
 }
 
 TEST(Convert, f64_to_f32_rounds_in_every_mode) {
@@ -147,12 +177,23 @@ TEST(Convert, f64_to_f32_rounds_in_every_mode) {
     const double quarter = 1 + 0x1p-25, half = 1 + 0x1p-24, three = 1 + 0x3p-25;
     const uint64_t one = 0x3F80'0000, next = 0x3F80'0001, minus = 0x8000'0000;
     const auto row = [&](double a, uint64_t expected) { return LaneCase{expected, bits_of(a)}; };
-    expect_lanes("cvt.rn.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(quarter, one), row(half, one), row(three, next), row(-three, next | minus), row(1e39, 0x7F80'0000), row(1e-46, 0), row(-1e-46, minus), row(0x1p-149, 1), row(NAN, 0x7FFF'FFFF)});
-    expect_lanes("cvt.rz.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(three, one), row(-three, one | minus), row(1e39, 0x7F7F'FFFF), row(-INFINITY, 0xFF80'0000)});
-    expect_lanes("cvt.rm.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(three, one), row(-quarter, next | minus), row(1e39, 0x7F7F'FFFF), row(-1e-46, 1 | minus)});
-    expect_lanes("cvt.rp.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(quarter, next), row(-three, one | minus), row(1e39, 0x7F80'0000), row(1e-46, 1)});
-    expect_lanes("cvt.rn.ftz.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(0x1p-127, 0), row(-0x1p-127, minus), row(0x1p-126, 0x0080'0000)});
-    expect_lanes("cvt.rn.sat.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(2, one), row(-2, 0), row(0.5, 0x3F00'0000), row(NAN, 0)});
+    expect_lanes("cvt.rn.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(quarter, one), row(half, one), row(three, next),
+                                       row(-three, next | minus), row(1e39, 0x7F80'0000), row(1e-46, 0),
+                                       row(-1e-46, minus), row(0x1p-149, 1), row(NAN, 0x7FFF'FFFF)});
+    expect_lanes("cvt.rz.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(three, one), row(-three, one | minus), row(1e39, 0x7F7F'FFFF),
+                                       row(-INFINITY, 0xFF80'0000)});
+    expect_lanes("cvt.rm.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(three, one), row(-quarter, next | minus), row(1e39, 0x7F7F'FFFF),
+                                       row(-1e-46, 1 | minus)});
+    expect_lanes("cvt.rp.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(quarter, next), row(-three, one | minus), row(1e39, 0x7F80'0000),
+                                       row(1e-46, 1)});
+    expect_lanes("cvt.rn.ftz.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(0x1p-127, 0), row(-0x1p-127, minus), row(0x1p-126, 0x0080'0000)});
+    expect_lanes("cvt.rn.sat.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(2, one), row(-2, 0), row(0.5, 0x3F00'0000), row(NAN, 0)});
 }
 
 TEST(Convert, f32_to_f64_is_exact) {
@@ -160,7 +201,8 @@ TEST(Convert, f32_to_f64_is_exact) {
     for (const float a : edge_values<float>())
         if (!std::isnan(a)) cases.push_back({bits_of(double{a}), bits_of(a)});
     expect_lanes("cvt.f64.f32 %rd0, %r1", cases);
-    expect_lanes("cvt.ftz.f64.f32 %rd0, %r1", std::vector<LaneCase>{{0, 1}, {1ull << 63, 0x8000'0001}, {bits_of(0x1p-126), 0x0080'0000}});
+    expect_lanes("cvt.ftz.f64.f32 %rd0, %r1",
+                 std::vector<LaneCase>{{0, 1}, {1ull << 63, 0x8000'0001}, {bits_of(0x1p-126), 0x0080'0000}});
 }
 
 TEST(Convert, rounds_to_whole_numbers_in_place) {
@@ -168,7 +210,9 @@ TEST(Convert, rounds_to_whole_numbers_in_place) {
         std::vector<LaneCase> f32_cases, f64_cases;
         for (const double a : real_numbers()) {
             if (std::isnan(a)) continue;
-            const auto whole = [&](double value) { return std::isinf(value) ? value : std::copysign(rounded(value, mode), value); };
+            const auto whole = [&](double value) {
+                return std::isinf(value) ? value : std::copysign(rounded(value, mode), value);
+            };
             f64_cases.push_back({bits_of(whole(a)), bits_of(a)});
             f32_cases.push_back({f32(whole(static_cast<float>(a))), f32(a)});
         }
@@ -176,12 +220,16 @@ TEST(Convert, rounds_to_whole_numbers_in_place) {
         expect_lanes(std::string("cvt") + mode + ".f32.f32 %r0, %r1", f32_cases);
         expect_lanes(std::string("cvt") + mode + ".f64.f64 %rd0, %rd1", f64_cases);
     }
-    expect_lanes("cvt.rni.f16.f16 %rs0, %rs1", std::vector<LaneCase>{{0x4000, 0x4100}, {0x8000, 0xB800}, {0x7C00, 0x7C00}}); // 2.5, -0.5
+    expect_lanes("cvt.rni.f16.f16 %rs0, %rs1",
+                 std::vector<LaneCase>{{0x4000, 0x4100}, {0x8000, 0xB800}, {0x7C00, 0x7C00}}); // 2.5, -0.5
 }
 
 TEST(Convert, flushes_and_saturates_f32) {
-    expect_lanes("cvt.ftz.f32.f32 %r0, %r1", std::vector<LaneCase>{{0, 1}, {0x8000'0000, 0x8000'0001}, {0x0080'0000, 0x0080'0000}});
-    expect_lanes("cvt.sat.f32.f32 %r0, %r1", std::vector<LaneCase>{{0x3F80'0000, f32(3)}, {0, f32(-3)}, {f32(0.25), f32(0.25)}, {0, 0x7FC0'0000}});
+    expect_lanes("cvt.ftz.f32.f32 %r0, %r1",
+                 std::vector<LaneCase>{{0, 1}, {0x8000'0000, 0x8000'0001}, {0x0080'0000, 0x0080'0000}});
+    expect_lanes(
+        "cvt.sat.f32.f32 %r0, %r1",
+        std::vector<LaneCase>{{0x3F80'0000, f32(3)}, {0, f32(-3)}, {f32(0.25), f32(0.25)}, {0, 0x7FC0'0000}});
     expect_lanes("cvt.rn.sat.f32.s32 %r0, %r1", std::vector<LaneCase>{{0x3F80'0000, 3}, {0, 0xFFFF'FFFD}});
     expect_lanes("cvt.rpi.ftz.s32.f32 %r0, %r1", std::vector<LaneCase>{{0, 1}, {1, 0x0080'0000}});
     expect_lanes("cvt.rpi.s32.f32 %r0, %r1", std::vector<LaneCase>{{1, 1}});
@@ -211,7 +259,8 @@ TEST(Move, packs_and_unpacks) {
     const uint64_t a = 0x1122'3344'5566'7788, b = 0x99AA'BBCC'DDEE'FF00;
     expect_lanes("mov.b64 %rd0, {%r1, %r2}", std::vector<LaneCase>{{0xDDEE'FF00'5566'7788, a, b}});
     expect_lanes("mov.b32 %r0, {%rs1, %rs2}", std::vector<LaneCase>{{0xFF00'7788, a, b}});
-    expect_lanes("mov.b64 %rd0, {%rs1, %rs2, %rs2, %rs1}", std::vector<LaneCase>{{0x7788'FF00'FF00'7788, a, b}});
+    expect_lanes("mov.b64 %rd0, {%rs1, %rs2, %rs2, %rs1}",
+                 std::vector<LaneCase>{{0x7788'FF00'FF00'7788, a, b}});
     expect_lanes("mov.b64 %rd0, {%r1, 7}", std::vector<LaneCase>{{0x0000'0007'5566'7788, a}});
     expect_lanes("mov.b64 {%r0, %r20}, %rd1", std::vector<LaneCase>{{0x5566'7788, a}});
     expect_lanes("mov.b64 {%r20, %r0}, %rd1", std::vector<LaneCase>{{0x1122'3344, a}});
@@ -226,16 +275,38 @@ TEST(SpecialRegisters, say_where_a_thread_is) {
         const char* name;
         uint32_t expected;
     };
-    const Row rows[] = {{"%tid.x", 5},      {"%tid.y", 1},      {"%tid.z", 1},     {"%ntid.x", 8},         {"%ntid.y", 3},          {"%ntid.z", 2},
-                        {"%ctaid.x", 1},    {"%ctaid.y", 2},    {"%ctaid.z", 1},   {"%nctaid.x", 3},       {"%nctaid.y", 4},        {"%nctaid.z", 2},
-                        {"%laneid", 5},     {"%warpid", 1},     {"%lanemask_eq", 0x20}, {"%lanemask_lt", 0x1F}, {"%lanemask_le", 0x3F},
-                        {"%lanemask_gt", 0xFFFF'FFC0}, {"%lanemask_ge", 0xFFFF'FFE0}, {"%dynamic_smem_size", 48}, {"%nsmid", 132}};
-    std::string body = "mov.u32 %r10, %tid.z; mov.u32 %r11, %tid.y; mad.lo.u32 %r12, %r10, 3, %r11; mov.u32 %r11, %tid.x; mad.lo.u32 %r12, %r12, 8, %r11;\n"
-                       "mov.u32 %r13, %ctaid.z; mov.u32 %r14, %ctaid.y; mad.lo.u32 %r15, %r13, 4, %r14; mad.lo.u32 %r15, %r15, 3, %r61;\n"
-                       "setp.eq.u32 %p1, %r12, 37; setp.eq.and.u32 %p2, %r15, 19, %p1; @!%p2 ret;\n";
+    const Row rows[] = {{"%tid.x", 5},
+                        {"%tid.y", 1},
+                        {"%tid.z", 1},
+                        {"%ntid.x", 8},
+                        {"%ntid.y", 3},
+                        {"%ntid.z", 2},
+                        {"%ctaid.x", 1},
+                        {"%ctaid.y", 2},
+                        {"%ctaid.z", 1},
+                        {"%nctaid.x", 3},
+                        {"%nctaid.y", 4},
+                        {"%nctaid.z", 2},
+                        {"%laneid", 5},
+                        {"%warpid", 1},
+                        {"%lanemask_eq", 0x20},
+                        {"%lanemask_lt", 0x1F},
+                        {"%lanemask_le", 0x3F},
+                        {"%lanemask_gt", 0xFFFF'FFC0},
+                        {"%lanemask_ge", 0xFFFF'FFE0},
+                        {"%dynamic_smem_size", 48},
+                        {"%nsmid", 132}};
+    std::string body = R"(
+        mov.u32 %r10, %tid.z; mov.u32 %r11, %tid.y; mad.lo.u32 %r12, %r10, 3, %r11;
+        mov.u32 %r11, %tid.x; mad.lo.u32 %r12, %r12, 8, %r11;
+        mov.u32 %r13, %ctaid.z; mov.u32 %r14, %ctaid.y; mad.lo.u32 %r15, %r13, 4, %r14;
+        mad.lo.u32 %r15, %r15, 3, %r61;
+        setp.eq.u32 %p1, %r12, 37; setp.eq.and.u32 %p2, %r15, 19, %p1; @!%p2 ret;
+)";
     std::size_t offset = 0;
     for (const Row& row : rows) {
-        body += std::string("mov.u32 %r0, ") + row.name + "; st.global.u32 [%rd60+" + std::to_string(offset) + "], %r0;\n";
+        body += std::string("mov.u32 %r0, ") + row.name + "; st.global.u32 [%rd60+" + std::to_string(offset) +
+                "], %r0;\n";
         offset += 4;
     }
     Program program(module_of(body));
@@ -249,7 +320,9 @@ TEST(SpecialRegisters, say_where_a_thread_is) {
 }
 
 TEST(SpecialRegisters, clocks_go_forward) {
-    EXPECT_EQ(run("mov.u64 %rd1, %clock64; mov.u32 %r1, %clock; mov.u64 %rd2, %globaltimer; mov.u64 %rd3, %clock64;\n"
-                  "setp.ge.u64 %p1, %rd3, %rd1; selp.b32 %r0, 1, 0, %p1;"),
+    EXPECT_EQ(run(R"(
+        mov.u64 %rd1, %clock64; mov.u32 %r1, %clock; mov.u64 %rd2, %globaltimer;
+        mov.u64 %rd3, %clock64;
+        setp.ge.u64 %p1, %rd3, %rd1; selp.b32 %r0, 1, 0, %p1;)"),
               std::vector<uint32_t>(32, 1));
 }

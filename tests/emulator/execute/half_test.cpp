@@ -57,12 +57,14 @@ TEST(Half, every_pattern_comes_back_from_f32) {
             const double value = value_of(bits, format.significand_bits);
             cases.push_back({std::isnan(value) ? 0x7FFF : bits, f32(value)});
         }
-        for (const char* mode : {"rn", "rz"}) expect_lanes(std::string("cvt.") + mode + '.' + format.name + ".f32 %rs0, %r1", cases);
+        for (const char* mode : {"rn", "rz"})
+            expect_lanes(std::string("cvt.") + mode + '.' + format.name + ".f32 %rs0, %r1", cases);
     }
 }
 
 TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
-    // A quarter, a half and three quarters of the way from each finite pattern to the next one away from zero.
+    // A quarter, a half and three quarters of the way from each finite pattern to the next one away from
+    // zero.
     for (const Format& format : formats) {
         std::vector<LaneCase> nearest, towards_zero;
         const uint32_t infinity = 0x7FFF >> format.significand_bits << format.significand_bits;
@@ -70,10 +72,13 @@ TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
             for (uint32_t bits = 0; bits < infinity; ++bits) {
                 const double low = value_of(bits, format.significand_bits);
                 // Infinity stands where the next number would be.
-                const double high = bits + 1 < infinity ? value_of(bits + 1, format.significand_bits) : 2 * low - value_of(bits - 1, format.significand_bits);
+                const double high = bits + 1 < infinity
+                                        ? value_of(bits + 1, format.significand_bits)
+                                        : 2 * low - value_of(bits - 1, format.significand_bits);
                 for (const int quarters : {1, 2, 3}) {
                     const float between = static_cast<float>(low + (high - low) * quarters / 4);
-                    if (between != low + (high - low) * quarters / 4) continue; // the smallest bf16 are subnormal in f32
+                    if (between != low + (high - low) * quarters / 4)
+                        continue; // the smallest bf16 are subnormal in f32
                     const uint64_t input = bits_of(between) | (sign << 16);
                     const bool up = quarters == 3 || (quarters == 2 && bits % 2 == 1);
                     nearest.push_back({sign | (bits + up), input});
@@ -88,10 +93,15 @@ TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
 
 TEST(Half, converts_pairs) {
     // The first source becomes the upper half.
-    expect_lanes("cvt.rn.f16x2.f32 %r0, %r1, %r2", std::vector<LaneCase>{{0x3C00'C000, f32(1), f32(-2)}, {0x7C00'7FFF, f32(1e6), 0x7FC0'0000}});
-    expect_lanes("cvt.rz.bf16x2.f32 %r0, %r1, %r2", std::vector<LaneCase>{{0x3F80'C000, f32(1.001), f32(-2)}});
-    expect_lanes("cvt.rn.relu.f16x2.f32 %r0, %r1, %r2", std::vector<LaneCase>{{0x3C00'0000, f32(1), f32(-2)}, {0x7FFF'0000, 0x7FC0'0000, f32(-1e6)}});
-    expect_lanes("cvt.rn.relu.bf16.f32 %rs0, %r1", std::vector<LaneCase>{{0, f32(-1)}, {0x3F80, f32(1)}, {0x7FFF, 0xFFC0'0000}});
+    expect_lanes("cvt.rn.f16x2.f32 %r0, %r1, %r2",
+                 std::vector<LaneCase>{{0x3C00'C000, f32(1), f32(-2)}, {0x7C00'7FFF, f32(1e6), 0x7FC0'0000}});
+    expect_lanes("cvt.rz.bf16x2.f32 %r0, %r1, %r2",
+                 std::vector<LaneCase>{{0x3F80'C000, f32(1.001), f32(-2)}});
+    expect_lanes(
+        "cvt.rn.relu.f16x2.f32 %r0, %r1, %r2",
+        std::vector<LaneCase>{{0x3C00'0000, f32(1), f32(-2)}, {0x7FFF'0000, 0x7FC0'0000, f32(-1e6)}});
+    expect_lanes("cvt.rn.relu.bf16.f32 %rs0, %r1",
+                 std::vector<LaneCase>{{0, f32(-1)}, {0x3F80, f32(1)}, {0x7FFF, 0xFFC0'0000}});
 }
 
 TEST(Half, arithmetic_rounds_once) {
@@ -107,18 +117,21 @@ TEST(Half, arithmetic_rounds_once) {
                 const uint32_t middle = (low + high) / 2;
                 (value_of(middle, format.significand_bits) <= std::fabs(value) ? low : high) = middle;
             }
-            const double down = std::fabs(value) - value_of(low, format.significand_bits), up = value_of(high, format.significand_bits) - std::fabs(value);
+            const double down = std::fabs(value) - value_of(low, format.significand_bits),
+                         up = value_of(high, format.significand_bits) - std::fabs(value);
             return sign | (down < up || (down == up && low % 2 == 0) ? low : high);
         };
         for (int i = 0; i < 2000; ++i) {
             const auto some = [&] { // of magnitude 2^-3 to 2^4
                 const uint32_t bias = (1u << (14 - format.significand_bits)) - 1;
                 const uint32_t exponent = bias - 3 + static_cast<uint32_t>(numbers.next() % 7);
-                return exponent << format.significand_bits | static_cast<uint32_t>(numbers.next() & ((1u << format.significand_bits) - 1)) |
+                return exponent << format.significand_bits |
+                       static_cast<uint32_t>(numbers.next() & ((1u << format.significand_bits) - 1)) |
                        static_cast<uint32_t>(numbers.next() & 0x8000);
             };
             const uint32_t a = some(), b = some(), c = some();
-            const double x = value_of(a, format.significand_bits), y = value_of(b, format.significand_bits), z = value_of(c, format.significand_bits);
+            const double x = value_of(a, format.significand_bits), y = value_of(b, format.significand_bits),
+                         z = value_of(c, format.significand_bits);
             add.push_back({encode(x + y), a, b});
             sub.push_back({encode(x - y), a, b});
             mul.push_back({encode(x * y), a, b});
@@ -132,34 +145,54 @@ TEST(Half, arithmetic_rounds_once) {
 }
 
 TEST(Half, fma_of_bf16_sees_what_double_precision_cannot) {
-    // 7 * 37/256 = 259/256 lies in the middle between 258/256 (0x3F81) and 260/256 (0x3F82). The third operand, 2^-100 of
-    // either sign, decides; it is far below what a double keeps beside 259/256.
+    // 7 * 37/256 = 259/256 lies in the middle between 258/256 (0x3F81) and 260/256 (0x3F82). The third
+    // operand, 2^-100 of either sign, decides; it is far below what a double keeps beside 259/256.
     const uint64_t seven = 0x40E0, fraction = 0x3E14, little = 0x0D80, minus_little = 0x8D80;
     ASSERT_EQ(value_of(0x40E0, 7) * value_of(0x3E14, 7), 259.0 / 256);
     ASSERT_EQ(value_of(0x0D80, 7), 0x1p-100);
     expect_lanes("fma.rn.bf16 %rs0, %rs1, %rs2, %rs3",
-                 std::vector<LaneCase>{{0x3F81, seven, fraction, minus_little}, {0x3F82, seven, fraction, little}, {0x3F82, seven, fraction, 0},
-                                       {0xBF82, seven | 0x8000, fraction, minus_little}, {0xBF81, seven | 0x8000, fraction, little},
-                                       {0x7F80, 0x7F7F, 0x7F7F, 0xFF7F}, {0x7FFF, 0x7F80, 0, little}});
+                 std::vector<LaneCase>{{0x3F81, seven, fraction, minus_little},
+                                       {0x3F82, seven, fraction, little},
+                                       {0x3F82, seven, fraction, 0},
+                                       {0xBF82, seven | 0x8000, fraction, minus_little},
+                                       {0xBF81, seven | 0x8000, fraction, little},
+                                       {0x7F80, 0x7F7F, 0x7F7F, 0xFF7F},
+                                       {0x7FFF, 0x7F80, 0, little}});
 }
 
 TEST(Half, special_values_and_modifiers) {
     // f16: 1.0 = 3C00, smallest normal 0400, smallest subnormal 0001, largest 7BFF, infinity 7C00
-    expect_lanes("add.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x7C00, 0x7BFF, 0x7BFF}, {0x7FFF, 0x7C00, 0xFC00}, {0x7FFF, 0x7E01, 0x3C00}, {2, 1, 1}, {0, 0x3C00, 0xBC00}});
-    expect_lanes("add.ftz.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0, 1, 1}, {0x8000, 0x8001, 0x8000}, {0x0400, 0x0400, 1}});
-    expect_lanes("mul.ftz.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0, 0x0400, 0x3800}, {0x0400, 0x0400, 0x3C00}});
-    expect_lanes("mul.sat.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x3C00, 0x4000, 0x4000}, {0, 0xBC00, 0x4000}, {0, 0x7E00, 0x4000}, {0x3800, 0x3800, 0x3C00}});
-    expect_lanes("min.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0xBC00, 0x3C00, 0xBC00}, {0x3C00, 0x7E00, 0x3C00}, {0x8000, 0, 0x8000}, {0x7FFF, 0x7E00, 0x7E01}});
-    expect_lanes("max.NaN.bf16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x3F80, 0x3F80, 0xBF80}, {0x7FFF, 0x7FC0, 0x3F80}, {0, 0, 0x8000}});
+    expect_lanes("add.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x7C00, 0x7BFF, 0x7BFF},
+                                                                   {0x7FFF, 0x7C00, 0xFC00},
+                                                                   {0x7FFF, 0x7E01, 0x3C00},
+                                                                   {2, 1, 1},
+                                                                   {0, 0x3C00, 0xBC00}});
+    expect_lanes("add.ftz.f16 %rs0, %rs1, %rs2",
+                 std::vector<LaneCase>{{0, 1, 1}, {0x8000, 0x8001, 0x8000}, {0x0400, 0x0400, 1}});
+    expect_lanes("mul.ftz.f16 %rs0, %rs1, %rs2",
+                 std::vector<LaneCase>{{0, 0x0400, 0x3800}, {0x0400, 0x0400, 0x3C00}});
+    expect_lanes("mul.sat.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x3C00, 0x4000, 0x4000},
+                                                                       {0, 0xBC00, 0x4000},
+                                                                       {0, 0x7E00, 0x4000},
+                                                                       {0x3800, 0x3800, 0x3C00}});
+    expect_lanes("min.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0xBC00, 0x3C00, 0xBC00},
+                                                                   {0x3C00, 0x7E00, 0x3C00},
+                                                                   {0x8000, 0, 0x8000},
+                                                                   {0x7FFF, 0x7E00, 0x7E01}});
+    expect_lanes("max.NaN.bf16 %rs0, %rs1, %rs2",
+                 std::vector<LaneCase>{{0x3F80, 0x3F80, 0xBF80}, {0x7FFF, 0x7FC0, 0x3F80}, {0, 0, 0x8000}});
     expect_lanes("abs.f16 %rs0, %rs1", std::vector<LaneCase>{{0x3C00, 0xBC00}, {0x7C00, 0xFC00}});
     expect_lanes("neg.bf16 %rs0, %rs1", std::vector<LaneCase>{{0xBF80, 0x3F80}, {0, 0x8000}});
 }
 
 TEST(Half, pairs_are_two_separate_numbers) {
-    expect_lanes("add.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4000'C000, 0x3C00'BC00, 0x3C00'BC00}, {0x7C00'0002, 0x7BFF'0001, 0x7BFF'0001}});
+    expect_lanes("add.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4000'C000, 0x3C00'BC00, 0x3C00'BC00},
+                                                                  {0x7C00'0002, 0x7BFF'0001, 0x7BFF'0001}});
     expect_lanes("mul.bf16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4080'BF80, 0x4000'3F80, 0x4000'BF80}});
-    expect_lanes("fma.rn.f16x2 %r0, %r1, %r2, %r3", std::vector<LaneCase>{{0x4500'4000, 0x4000'3C00, 0x4000'3C00, 0x3C00'3C00}});
-    expect_lanes("fma.rn.bf16x2 %r0, %r1, %r2, %r3", std::vector<LaneCase>{{0x3F81'3F82, 0x40E0'40E0, 0x3E14'3E14, 0x8D80'0D80}});
+    expect_lanes("fma.rn.f16x2 %r0, %r1, %r2, %r3",
+                 std::vector<LaneCase>{{0x4500'4000, 0x4000'3C00, 0x4000'3C00, 0x3C00'3C00}});
+    expect_lanes("fma.rn.bf16x2 %r0, %r1, %r2, %r3",
+                 std::vector<LaneCase>{{0x3F81'3F82, 0x40E0'40E0, 0x3E14'3E14, 0x8D80'0D80}});
     expect_lanes("max.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4000'3C00, 0x4000'BC00, 0x3C00'3C00}});
     expect_lanes("neg.f16x2 %r0, %r1", std::vector<LaneCase>{{0xBC00'4000, 0x3C00'C000}});
     expect_lanes("abs.bf16x2 %r0, %r1", std::vector<LaneCase>{{0x3C00'4000, 0xBC00'C000}});
@@ -174,10 +207,16 @@ TEST(Half, from_double_rounds_in_every_mode) {
         uint16_t expected;
     };
     const double quarter = 1 + 0x1p-12;
-    for (const Row& row : {Row{quarter, FE_TONEAREST, 0x3C00}, {quarter, FE_TOWARDZERO, 0x3C00}, {quarter, FE_DOWNWARD, 0x3C00}, {quarter, FE_UPWARD, 0x3C01},
-                           {-quarter, FE_DOWNWARD, 0xBC01}, {-quarter, FE_UPWARD, 0xBC00}, {1e300, FE_TONEAREST, 0x7C00}, {1e300, FE_TOWARDZERO, 0x7BFF},
-                           {1e300, FE_DOWNWARD, 0x7BFF}, {-1e300, FE_UPWARD, 0xFBFF}, {-1e300, FE_DOWNWARD, 0xFC00}, {1e-300, FE_UPWARD, 0x0001},
-                           {1e-300, FE_TONEAREST, 0x0000}, {-1e-300, FE_DOWNWARD, 0x8001}, {-1e-300, FE_TONEAREST, 0x8000}, {65520, FE_TONEAREST, 0x7C00},
-                           {65519.99, FE_TONEAREST, 0x7BFF}, {0x1p-25, FE_TONEAREST, 0x0000}, {0x1.01p-25, FE_TONEAREST, 0x0001}, {0x1.8p-24, FE_TONEAREST, 0x0002}})
-        EXPECT_EQ(from_double<Half>(row.value, row.rounding).bits, row.expected) << row.value << " in mode " << row.rounding;
+    for (const Row& row : {Row{quarter, FE_TONEAREST, 0x3C00}, {quarter, FE_TOWARDZERO, 0x3C00},
+                           {quarter, FE_DOWNWARD, 0x3C00},     {quarter, FE_UPWARD, 0x3C01},
+                           {-quarter, FE_DOWNWARD, 0xBC01},    {-quarter, FE_UPWARD, 0xBC00},
+                           {1e300, FE_TONEAREST, 0x7C00},      {1e300, FE_TOWARDZERO, 0x7BFF},
+                           {1e300, FE_DOWNWARD, 0x7BFF},       {-1e300, FE_UPWARD, 0xFBFF},
+                           {-1e300, FE_DOWNWARD, 0xFC00},      {1e-300, FE_UPWARD, 0x0001},
+                           {1e-300, FE_TONEAREST, 0x0000},     {-1e-300, FE_DOWNWARD, 0x8001},
+                           {-1e-300, FE_TONEAREST, 0x8000},    {65520, FE_TONEAREST, 0x7C00},
+                           {65519.99, FE_TONEAREST, 0x7BFF},   {0x1p-25, FE_TONEAREST, 0x0000},
+                           {0x1.01p-25, FE_TONEAREST, 0x0001}, {0x1.8p-24, FE_TONEAREST, 0x0002}})
+        EXPECT_EQ(from_double<Half>(row.value, row.rounding).bits, row.expected)
+            << row.value << " in mode " << row.rounding;
 }

@@ -11,30 +11,21 @@ using std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, st
 
 namespace {
 
-template <class Check>
-void for_all_integers(Check check) {
+template <class Check> void for_all_integers(Check check) {
     for_types<uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t>(check);
 }
-template <class Check>
-void for_integers_to_32_bits(Check check) {
+template <class Check> void for_integers_to_32_bits(Check check) {
     for_types<uint16_t, int16_t, uint32_t, int32_t>(check);
 }
-template <class Check>
-void for_signed_integers(Check check) {
-    for_types<int16_t, int32_t, int64_t>(check);
-}
+template <class Check> void for_signed_integers(Check check) { for_types<int16_t, int32_t, int64_t>(check); }
 
-template <class T>
-struct Twice;
+template <class T> struct Twice;
 template <> struct Twice<uint16_t> { using type = uint32_t; };
 template <> struct Twice<int16_t> { using type = int32_t; };
 template <> struct Twice<uint32_t> { using type = uint64_t; };
 template <> struct Twice<int32_t> { using type = int64_t; };
 
-template <class T>
-Exact<T> high_half(Exact<T> product) {
-    return product >> (8 * sizeof(T));
-}
+template <class T> Exact<T> high_half(Exact<T> product) { return product >> (8 * sizeof(T)); }
 
 } // namespace
 
@@ -79,9 +70,12 @@ TEST(IntegerArithmetic, multiplies_and_adds_at_twice_the_width) {
         for (const T a : edge_values<T>())
             for (const T b : edge_values<T>())
                 for (const Wide c : edge_values<Wide>())
-                    cases.push_back({bits_of(static_cast<Wide>(i128{a} * i128{b} + c)), bits_of(a), bits_of(b), bits_of(c)});
+                    cases.push_back({bits_of(static_cast<Wide>(i128{a} * i128{b} + c)), bits_of(a),
+                                     bits_of(b), bits_of(c)});
         const std::string narrow = register_name<T>(), wide = register_name<Wide>();
-        expect_lanes("mad.wide." + type_name<T>() + ' ' + wide + "0, " + narrow + "1, " + narrow + "2, " + wide + '3', cases);
+        expect_lanes("mad.wide." + type_name<T>() + ' ' + wide + "0, " + narrow + "1, " + narrow + "2, " +
+                         wide + '3',
+                     cases);
     });
 }
 
@@ -109,7 +103,8 @@ TEST(IntegerArithmetic, negates_and_takes_absolute_values) {
 
 TEST(IntegerArithmetic, sums_absolute_differences) {
     for_all_integers([]<class T>() {
-        expect_like<T>("sad.", [](Exact<T> a, Exact<T> b, Exact<T> c) { return c + (a < b ? b - a : a - b); });
+        expect_like<T>("sad.",
+                       [](Exact<T> a, Exact<T> b, Exact<T> c) { return c + (a < b ? b - a : a - b); });
     });
 }
 
@@ -121,13 +116,15 @@ TEST(IntegerArithmetic, multiplies_24_bits) {
     expect_like<int32_t>("mul24.lo.", [=](i128 a, i128 b) { return signed_24(a) * signed_24(b); });
     expect_like<int32_t>("mul24.hi.", [=](i128 a, i128 b) { return signed_24(a) * signed_24(b) >> 16; });
     expect_like<uint32_t>("mad24.lo.", [=](i128 a, i128 b, i128 c) { return low_24(a) * low_24(b) + c; });
-    expect_like<int32_t>("mad24.hi.", [=](i128 a, i128 b, i128 c) { return (signed_24(a) * signed_24(b) >> 16) + c; });
+    expect_like<int32_t>("mad24.hi.",
+                         [=](i128 a, i128 b, i128 c) { return (signed_24(a) * signed_24(b) >> 16) + c; });
 }
 
 TEST(IntegerArithmetic, multiplies_packed_bytes) {
     // a = {0x01, 0x80, 0xFF, 0x7F} and b = {0x02, 0xFF, 0x80, 0x7F}, lowest byte first:
     // unsigned 1*2 + 128*255 + 255*128 + 127*127 = 81411; signed 1*2 + -128*-1 + -1*-128 + 127*127 = 16387
-    // a signed, b unsigned: 2 - 128*255 - 1*128 + 16129 = -16637; a unsigned, b signed: 2 - 128 - 255*128 + 16129 = -16637
+    // a signed, b unsigned: 2 - 128*255 - 1*128 + 16129 = -16637; a unsigned, b signed: 2 - 128 - 255*128 +
+    // 16129 = -16637
     const LaneCase operands{0, 0x7FFF8001, 0x7F80FF02, 1000};
     const auto with = [&](std::int64_t sum) {
         LaneCase lane = operands;

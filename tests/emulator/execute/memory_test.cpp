@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 using namespace emulator::fixture;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
@@ -61,7 +62,9 @@ TEST(Load, extends_to_the_register_as_the_type_says) {
                         {"ld.weak.global.cg.u32 %rd0, [%rd60];", 0xB3A2'9180},
                         {"ldu.global.u16 %rd0, [%rd60+2];", 0xB3A2}};
     for (const Row& row : rows)
-        EXPECT_EQ(on_memory(std::string(row.instructions) + "st.global.u64 [%rd60+8], %rd0;", {0xF7E6'D5C4'B3A2'9180, 0})[1], row.expected)
+        EXPECT_EQ(on_memory(std::string(row.instructions) + "st.global.u64 [%rd60+8], %rd0;",
+                            {0xF7E6'D5C4'B3A2'9180, 0})[1],
+                  row.expected)
             << row.instructions;
 }
 
@@ -85,30 +88,50 @@ TEST(Store, writes_the_low_bytes_and_no_others) {
                         {"st.release.sys.global.u32 [%rd60], 1;", 0xAAAA'AAAA'0000'0001},
                         {"st.global.wt.u32 [%rd60], 1;", 0xAAAA'AAAA'0000'0001}};
     for (const Row& row : rows)
-        EXPECT_EQ(on_memory("mov.u64 %rd1, 0x8899AABBCCDDEEFF; cvt.u32.u64 %r1, %rd1; cvt.u16.u64 %rs1, %rd1;" + std::string(row.instruction), {~0ull / 3 * 2})[0],
-                  row.expected)
+        EXPECT_EQ(
+            on_memory("mov.u64 %rd1, 0x8899AABBCCDDEEFF; cvt.u32.u64 %r1, %rd1; cvt.u16.u64 %rs1, %rd1;" +
+                          std::string(row.instruction),
+                      {~0ull / 3 * 2})[0],
+            row.expected)
             << row.instruction;
 }
 
 TEST(Memory, whole_warps_and_parts_of_them_and_scattered_lanes_agree) {
-    for (const auto& [type, bytes] : {std::pair("8", 1u), std::pair("16", 2u), std::pair("32", 4u), std::pair("64", 8u)}) {
-        // Lane i's place: i, 31 - i, or 7 i modulo 32. Each lane copies its element from p0 to p1, and writes 100 + i over it.
-        for (const char* const place : {"mov.u32 %r1, %r60;", "sub.u32 %r1, 31, %r60;", "mul.lo.u32 %r1, %r60, 7; and.b32 %r1, %r1, 31;"})
-            for (const bool guarded : {false, true}) {
-                const std::string guard = guarded ? "@%p1 " : "";
-                Program program(module_of("setp.lt.u32 %p1, %r60, 20; " + std::string(place) + " mul.wide.u32 %rd1, %r1, " + std::to_string(bytes) +
-                                          "; add.s64 %rd2, %rd60, %rd1; add.s64 %rd3, %rd61, %rd1; add.u32 %r3, %r60, 100; cvt.u64.u32 %rd4, %r3;\n" + guard +
-                                          "ld.global.u" + type + " %rd5, [%rd2]; " + guard + "st.global.u" + type + " [%rd3], %rd5; " + guard + "st.global.b" +
-                                          type + " [%rd2], %rd4;"));
+    for (const auto& [type, bytes] :
+         {std::pair("8", 1u), std::pair("16", 2u), std::pair("32", 4u), std::pair("64", 8u)}) {
+        // Lane i's place: i, 31 - i, or 7 i modulo 32. Each lane copies its element from p0 to p1, and writes
+        // 100 + i over it.
+        struct Order {
+            const char* place; ///< to %r1
+            std::function<uint32_t(uint32_t)> of;
+        };
+        const Order orders[] = {
+            {"mov.u32 %r1, %r60;", [](uint32_t i) { return i; }},
+            {"sub.u32 %r1, 31, %r60;", [](uint32_t i) { return 31 - i; }},
+            {"mul.lo.u32 %r1, %r60, 7; and.b32 %r1, %r1, 31;", [](uint32_t i) { return i * 7 % 32; }}};
+        for (const Order& order : orders)
+            for (const std::string guard : {"", "@%p1 "}) {
+                const std::string size = std::to_string(bytes);
+                Program program(module_of(R"(
+        setp.lt.u32 %p1, %r60, 20; add.u32 %r3, %r60, 100; cvt.u64.u32 %rd4, %r3; )" +
+                                          std::string(order.place) + R"(
+        mul.wide.u32 %rd1, %r1, )" + size +
+                                          R"(; add.s64 %rd2, %rd60, %rd1; add.s64 %rd3, %rd61, %rd1;
+        )" + guard + "ld.global.u" + type +
+                                          " %rd5, [%rd2]; " + guard + "st.global.u" + type + R"( [%rd3], %rd5;
+        )" + guard + "st.global.b" + type +
+                                          " [%rd2], %rd4;"));
                 auto* const in = program.allocate<uint8_t>(32 * bytes);
                 auto* const out = program.allocate<uint8_t>(32 * bytes);
                 for (uint32_t i = 0; i < 32; ++i) in[i * bytes] = static_cast<uint8_t>(200 + i);
                 program.launch("k", grid_of(32), {in, out});
                 for (uint32_t lane = 0; lane < 32; ++lane) {
-                    const uint32_t index = place[0] == 'm' && place[1] == 'o' ? lane : place[0] == 's' ? 31 - lane : lane * 7 % 32;
-                    const bool active = !guarded || lane < 20;
-                    EXPECT_EQ(out[index * bytes], active ? 200 + index : 0) << type << place << guard << lane;
-                    EXPECT_EQ(in[index * bytes], active ? 100 + lane : 200 + index) << type << place << guard << lane;
+                    const uint32_t index = order.of(lane);
+                    const bool active = guard.empty() || lane < 20;
+                    EXPECT_EQ(out[index * bytes], active ? 200 + index : 0)
+                        << type << order.place << guard << lane;
+                    EXPECT_EQ(in[index * bytes], active ? 100 + lane : 200 + index)
+                        << type << order.place << guard << lane;
                 }
             }
     }
@@ -117,37 +140,57 @@ TEST(Memory, whole_warps_and_parts_of_them_and_scattered_lanes_agree) {
 TEST(Vector, moves_two_or_four_elements) {
     struct Row {
         const char* instructions;
-        std::vector<uint64_t> expected; ///< of 11..18 21..28 31..38 00 00 .. after it; bytes in memory order, lowest first
+        std::vector<uint64_t> expected; ///< of the bytes 11 to 18, 21 to 28, and zeros
     };
     const uint64_t a = 0x1817'1615'1413'1211, b = 0x2827'2625'2423'2221;
     const Row rows[] = {
         {"ld.global.v2.u64 {%rd1, %rd2}, [%rd60]; st.global.v2.u64 [%rd60+16], {%rd2, %rd1};", {a, b, b, a}},
-        {"ld.global.v2.u32 {%r1, %r2}, [%rd60+8]; st.global.v2.u32 [%rd60+16], {%r2, %r1};", {a, b, 0x2423'2221'2827'2625, 0}},
-        {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd60]; st.global.v4.u32 [%rd60+16], {%r4, %r3, %r2, %r1};", {a, b, 0x2423'2221'2827'2625, 0x1413'1211'1817'1615}},
-        {"ld.global.v4.f32 {_, %r2, _, %r4}, [%rd60]; st.global.v2.f32 [%rd60+16], {%r4, %r2};", {a, b, 0x1817'1615'2827'2625, 0}},
-        {"ld.global.v4.u16 {%rs1, %rs2, %rs3, %rs4}, [%rd60]; st.global.v4.u16 [%rd60+16], {%rs4, %rs3, %rs2, %rs1};", {a, b, 0x1211'1413'1615'1817, 0}},
-        {"ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [%rd60+4]; st.global.v4.b8 [%rd60+20], {%r4, %r3, %r2, %r1};", {a, b, 0x1516'1718'0000'0000, 0}},
+        {"ld.global.v2.u32 {%r1, %r2}, [%rd60+8]; st.global.v2.u32 [%rd60+16], {%r2, %r1};",
+         {a, b, 0x2423'2221'2827'2625, 0}},
+        {R"(
+        ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd60];
+        st.global.v4.u32 [%rd60+16], {%r4, %r3, %r2, %r1};)",
+         {a, b, 0x2423'2221'2827'2625, 0x1413'1211'1817'1615}},
+        {"ld.global.v4.f32 {_, %r2, _, %r4}, [%rd60]; st.global.v2.f32 [%rd60+16], {%r4, %r2};",
+         {a, b, 0x1817'1615'2827'2625, 0}},
+        {R"(
+        ld.global.v4.u16 {%rs1, %rs2, %rs3, %rs4}, [%rd60];
+        st.global.v4.u16 [%rd60+16], {%rs4, %rs3, %rs2, %rs1};)",
+         {a, b, 0x1211'1413'1615'1817, 0}},
+        {R"(
+        ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [%rd60+4];
+        st.global.v4.b8 [%rd60+20], {%r4, %r3, %r2, %r1};)",
+         {a, b, 0x1516'1718'0000'0000, 0}},
         {"ld.global.v2.s8 {%r1, %r2}, [%rd60]; st.global.v2.u8 [%rd60+16], {%r2, 7};", {a, b, 0x0712, 0}},
         {"ld.v2.f64 {%rd1, _}, [%rd60]; st.v2.f64 [%rd60+16], {%rd1, %rd1};", {a, b, a, a}},
-        {"ld.global.v2.s16 {%rd1, %rd2}, [%rd60]; st.global.v2.u64 [%rd60+16], {%rd1, %rd2};", {a, b, 0x1211, 0x1413}}};
-    for (const Row& row : rows) EXPECT_EQ(on_memory(row.instructions, {a, b, 0, 0}), row.expected) << row.instructions;
+        {"ld.global.v2.s16 {%rd1, %rd2}, [%rd60]; st.global.v2.u64 [%rd60+16], {%rd1, %rd2};",
+         {a, b, 0x1211, 0x1413}}};
+    for (const Row& row : rows)
+        EXPECT_EQ(on_memory(row.instructions, {a, b, 0, 0}), row.expected) << row.instructions;
 }
 
 TEST(Vector, of_lanes_that_store_to_one_place_one_wins_with_all_elements) {
-    const auto memory = on_memory("cvt.u64.u32 %rd1, %r60; st.global.v2.u64 [%rd60], {%rd1, %rd1};", {77, 78}, 32);
+    const auto memory =
+        on_memory("cvt.u64.u32 %rd1, %r60; st.global.v2.u64 [%rd60], {%rd1, %rd1};", {77, 78}, 32);
     EXPECT_EQ(memory[0], memory[1]);
     EXPECT_LT(memory[0], 32u);
 }
 
 TEST(SharedMemory, variables_of_module_function_and_launch_lie_apart) {
     // 5 bytes, then 16-byte aligned 32 bytes, then the kernel's own, then the dynamic part aligned to 16.
-    Program program(module_of(".shared .align 4 .b8 own[12];\n"
-                              "mov.u32 %r1, bytes; mov.u32 %r2, quads; mov.u32 %r3, own; mov.u32 %r4, dynamic; mov.u64 %rd1, dynamic;\n"
-                              "st.global.v4.u32 [%rd60], {%r1, %r2, %r3, %r4}; st.global.u64 [%rd60+16], %rd1; mov.u32 %r5, %total_smem_size; st.global.u32 [%rd60+24], %r5;",
-                              ".shared .b8 bytes[5]; .shared .align 16 .v4 .u32 quads[2]; .extern .shared .align 16 .b8 dynamic[];"));
+    Program program(module_of(R"(
+        .shared .align 4 .b8 own[12];
+        mov.u32 %r1, bytes; mov.u32 %r2, quads; mov.u32 %r3, own; mov.u32 %r4, dynamic;
+        mov.u64 %rd1, dynamic;
+        st.global.v4.u32 [%rd60], {%r1, %r2, %r3, %r4}; st.global.u64 [%rd60+16], %rd1;
+        mov.u32 %r5, %total_smem_size; st.global.u32 [%rd60+24], %r5;)",
+                              ".shared .b8 bytes[5]; .shared .align 16 .v4 .u32 quads[2]; .extern .shared "
+                              ".align 16 .b8 dynamic[];"));
     auto* const out = program.allocate<uint32_t>(7);
     program.launch("k", grid_of(1, 1, 40), {out});
-    const auto overlap = [&](uint32_t a, uint32_t a_bytes, uint32_t b, uint32_t b_bytes) { return a < b + b_bytes && b < a + a_bytes; };
+    const auto overlap = [&](uint32_t a, uint32_t a_bytes, uint32_t b, uint32_t b_bytes) {
+        return a < b + b_bytes && b < a + a_bytes;
+    };
     EXPECT_FALSE(overlap(out[0], 5, out[1], 32));
     EXPECT_FALSE(overlap(out[0], 5, out[2], 12));
     EXPECT_FALSE(overlap(out[1], 32, out[2], 12));
@@ -160,37 +203,52 @@ TEST(SharedMemory, variables_of_module_function_and_launch_lie_apart) {
 }
 
 TEST(SharedMemory, threads_exchange_values_through_it) {
-    const auto reversed = run("shl.b32 %r2, %r60, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r60; bar.sync 0;\n"
-                              "sub.u32 %r4, 508, %r2; cvt.u64.u32 %rd1, %r4; mov.u64 %rd2, tile; add.u64 %rd1, %rd1, %rd2; ld.shared.u32 %r0, [%rd1];",
+    const auto reversed = run(R"(
+        shl.b32 %r2, %r60, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r60;
+        bar.sync 0;
+        sub.u32 %r4, 508, %r2; cvt.u64.u32 %rd1, %r4; mov.u64 %rd2, tile; add.u64 %rd1, %rd1, %rd2;
+        ld.shared.u32 %r0, [%rd1];)",
                               128, {}, ".shared .u32 tile[128];");
     EXPECT_EQ(reversed, counted(128, 127, ~0u));
     // By name and offset, and by the window's shared::cta spelling.
-    EXPECT_EQ(run("st.shared.u32 [pair], 3; st.shared::cta.u32 [pair+4], 4; ld.shared.u32 %r1, [pair+4]; ld.shared.u32 %r2, [pair]; sub.u32 %r0, %r1, %r2;", 32, {},
-                  ".shared .u32 pair[2];"),
+    EXPECT_EQ(run(R"(
+        st.shared.u32 [pair], 3; st.shared::cta.u32 [pair+4], 4; ld.shared.u32 %r1, [pair+4];
+        ld.shared.u32 %r2, [pair]; sub.u32 %r0, %r1, %r2;)",
+                  32, {}, ".shared .u32 pair[2];"),
               Words(32, 1));
 }
 
 TEST(SharedMemory, is_poisoned_before_each_block) {
-    const auto first_seen = run("ld.shared.u32 %r0, [word]; bar.sync 0; st.shared.u32 [word], %r60;", 32, {}, ".shared .u32 word;", 3);
+    const auto first_seen = run("ld.shared.u32 %r0, [word]; bar.sync 0; st.shared.u32 [word], %r60;", 32, {},
+                                ".shared .u32 word;", 3);
     EXPECT_EQ(first_seen, Words(96, 0xCDCD'CDCD));
 }
 
 TEST(LocalMemory, belongs_to_one_thread) {
-    const auto results = run(".local .align 8 .b8 mine[64]; .local .u32 other;\n"
-                             "mov.u64 %rd1, mine; shl.b32 %r2, %r60, 2; and.b32 %r2, %r2, 60; cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2;\n"
-                             "st.local.u32 [other], 5; st.local.u32 [%rd1], %r60; bar.sync 0; ld.local.u32 %r3, [%rd1]; ld.local.u32 %r4, [other]; add.u32 %r0, %r3, %r4;",
+    const auto results = run(R"(
+        .local .align 8 .b8 mine[64]; .local .u32 other;
+        mov.u64 %rd1, mine; shl.b32 %r2, %r60, 2; and.b32 %r2, %r2, 60; cvt.u64.u32 %rd2, %r2;
+        add.u64 %rd1, %rd1, %rd2;
+        st.local.u32 [other], 5; st.local.u32 [%rd1], %r60; bar.sync 0; ld.local.u32 %r3, [%rd1];
+        ld.local.u32 %r4, [other]; add.u32 %r0, %r3, %r4;)",
                              100);
     EXPECT_EQ(results, counted(100, 5));
 }
 
 TEST(GenericAddress, reaches_every_space_in_one_instruction) {
-    // A lane's pointer goes to shared, local or global memory, by lane % 3. Each stores its index, then loads it back.
+    // A lane's pointer goes to shared, local or global memory, by lane % 3. Each stores its index, then loads
+    // it back.
     const auto body = [](const std::string& guard) {
-        return ".local .align 4 .b8 mine[256]; mov.u32 %r0, 1000;\n"
-               "mov.u64 %rd1, tile; cvta.shared.u64 %rd1, %rd1; mov.u64 %rd2, mine; cvta.local.u64 %rd2, %rd2; cvta.global.u64 %rd3, %rd61;\n"
-               "rem.u32 %r2, %r60, 3; setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p2, %r2, 1; selp.b64 %rd4, %rd2, %rd3, %p2; selp.b64 %rd4, %rd1, %rd4, %p1;\n"
-               "mul.wide.u32 %rd5, %r60, 4; add.u64 %rd4, %rd4, %rd5; setp.lt.u32 %p3, %r60, 25;\n" +
-               guard + "st.u32 [%rd4], %r60;\n" + guard + "ld.u32 %r0, [%rd4];\n" + guard + "atom.add.u32 %r3, [%rd4], 1;\n" + guard + "ld.u32 %r0, [%rd4];";
+        return R"(
+        .local .align 4 .b8 mine[256]; mov.u32 %r0, 1000;
+        mov.u64 %rd1, tile; cvta.shared.u64 %rd1, %rd1; mov.u64 %rd2, mine;
+        cvta.local.u64 %rd2, %rd2; cvta.global.u64 %rd3, %rd61;
+        rem.u32 %r2, %r60, 3; setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p2, %r2, 1;
+        selp.b64 %rd4, %rd2, %rd3, %p2; selp.b64 %rd4, %rd1, %rd4, %p1;
+        mul.wide.u32 %rd5, %r60, 4; add.u64 %rd4, %rd4, %rd5; setp.lt.u32 %p3, %r60, 25;
+)" + guard + "st.u32 [%rd4], %r60;\n" +
+               guard + "ld.u32 %r0, [%rd4];\n" + guard + "atom.add.u32 %r3, [%rd4], 1;\n" + guard +
+               "ld.u32 %r0, [%rd4];";
     };
     EXPECT_EQ(run(body(""), 32, {}, ".shared .u32 tile[32];"), counted(32, 1));
     auto partly = counted(32, 1);
@@ -203,27 +261,45 @@ TEST(GenericAddress, knows_its_space_and_goes_back_to_it) {
         const char* address; ///< a generic one, to %rd1
         uint32_t spaces;     ///< bits: global, shared, local
     };
-    for (const Row& row : {Row{"mov.u64 %rd1, %rd61;", 1}, {"mov.u64 %rd1, tile; cvta.shared.u64 %rd1, %rd1;", 2}, {"mov.u64 %rd1, mine; cvta.local.u64 %rd1, %rd1;", 4},
-                           {"cvta.shared.u64 %rd1, tile;", 2}, {"cvta.global.u64 %rd1, variable;", 1}})
+    for (const Row& row : {Row{"mov.u64 %rd1, %rd61;", 1},
+                           {"mov.u64 %rd1, tile; cvta.shared.u64 %rd1, %rd1;", 2},
+                           {"mov.u64 %rd1, mine; cvta.local.u64 %rd1, %rd1;", 4},
+                           {"cvta.shared.u64 %rd1, tile;", 2},
+                           {"cvta.global.u64 %rd1, variable;", 1}})
         EXPECT_EQ(run(".local .u32 mine; " + std::string(row.address) +
-                          "isspacep.global %p1, %rd1; isspacep.shared %p2, %rd1; isspacep.local %p3, %rd1; isspacep.shared::cta %p4, %rd1;\n"
-                          "selp.b32 %r0, 1, 0, %p1; @%p2 add.u32 %r0, %r0, 2; @%p3 add.u32 %r0, %r0, 4; @%p4 xor.b32 %r0, %r0, 16; @%p2 xor.b32 %r0, %r0, 16;",
+                          R"(
+        isspacep.global %p1, %rd1; isspacep.shared %p2, %rd1; isspacep.local %p3, %rd1;
+        isspacep.shared::cta %p4, %rd1;
+        selp.b32 %r0, 1, 0, %p1; @%p2 add.u32 %r0, %r0, 2; @%p3 add.u32 %r0, %r0, 4;
+        @%p4 xor.b32 %r0, %r0, 16; @%p2 xor.b32 %r0, %r0, 16;)",
                       32, {}, ".shared .u32 tile; .global .u32 variable;"),
                   Words(32, row.spaces))
             << row.address;
-    EXPECT_EQ(run("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvta.to.shared.u64 %rd3, %rd2; setp.eq.u64 %p1, %rd1, %rd3; selp.u32 %r0, 1, 0, %p1;", 1, {},
-                  ".shared .u32 gap; .shared .u32 tile;"),
+    EXPECT_EQ(run(R"(
+        mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvta.to.shared.u64 %rd3, %rd2;
+        setp.eq.u64 %p1, %rd1, %rd3; selp.u32 %r0, 1, 0, %p1;)",
+                  1, {}, ".shared .u32 gap; .shared .u32 tile;"),
               Words{1});
 }
 
 TEST(Parameters, of_every_type_are_read_where_the_abi_puts_them) {
-    const std::string text = ".version 8.5\n.target sm_90\n.address_size 64\n"
-                             ".visible .entry k(.param .u8 a, .param .s16 b, .param .align 8 .b8 c[12], .param .f64 d, .param .u64 .ptr .global .align 4 out)\n{\n"
-                             ".reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-                             "ld.param.u64 %rd1, [out]; ld.param.s8 %r1, [a]; ld.param.s16 %r2, [b]; ld.param.u32 %r3, [c+8]; ld.param.f64 %rd2, [d];\n"
-                             "ld.param.v2.u32 {%r4, %r5}, [c]; mov.b64 %rd3, c; ld.param.u8 %r6, [%rd3+1]; cvta.param.u64 %rd4, %rd3; ld.u8 %r7, [%rd4+2];\n"
-                             "st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3; st.global.v2.u32 [%rd1+16], {%r4, %r5};\n"
-                             "st.global.u64 [%rd1+24], %rd2; st.global.u32 [%rd1+32], %r6; st.global.u32 [%rd1+36], %r7; ret;\n}\n";
+    const std::string text = R"(
+        .version 8.5
+        .target sm_90
+        .address_size 64
+        .visible .entry k(.param .u8 a, .param .s16 b, .param .align 8 .b8 c[12], .param .f64 d, .param .u64 .ptr .global .align 4 out)
+        {
+        .reg .b32 %r<9>; .reg .b64 %rd<9>;
+        ld.param.u64 %rd1, [out]; ld.param.s8 %r1, [a]; ld.param.s16 %r2, [b];
+        ld.param.u32 %r3, [c+8]; ld.param.f64 %rd2, [d];
+        ld.param.v2.u32 {%r4, %r5}, [c]; mov.b64 %rd3, c; ld.param.u8 %r6, [%rd3+1];
+        cvta.param.u64 %rd4, %rd3; ld.u8 %r7, [%rd4+2];
+        st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3;
+        st.global.v2.u32 [%rd1+16], {%r4, %r5};
+        st.global.u64 [%rd1+24], %rd2; st.global.u32 [%rd1+32], %r6; st.global.u32 [%rd1+36], %r7;
+        ret;
+        }
+)";
     Program program(text);
     auto* const out = program.allocate<uint32_t>(10);
     // a at 0, b at 2, c at 8, d at 24 (20 aligned to 8), out at 32
@@ -240,22 +316,32 @@ TEST(Parameters, of_every_type_are_read_where_the_abi_puts_them) {
     EXPECT_EQ(kernel.parameters()[3].offset, 24u);
     EXPECT_EQ(kernel.parameter_bytes(), 40u);
     emulator::run(kernel, grid_of(32), std::as_bytes(std::span(&parameters, 1)), program.memory, 1);
-    EXPECT_EQ(Words(out, out + 10), (Words{0xFFFF'FFF0, 0xFFFF'8001, 0xCCBB'AA99, 0, 0x4433'2211, 0x8877'6655, 0, 0x3FF8'0000, 0x22, 0x33}));
+    EXPECT_EQ(Words(out, out + 10), (Words{0xFFFF'FFF0, 0xFFFF'8001, 0xCCBB'AA99, 0, 0x4433'2211, 0x8877'6655,
+                                           0, 0x3FF8'0000, 0x22, 0x33}));
 }
 
 TEST(ModuleVariables, have_their_initial_values_and_keep_what_is_written) {
-    const std::string declarations = ".global .align 4 .u32 numbers[4] = {1, 2, -3}; .const .align 8 .f64 pi = 0d400921FB54442D18;\n"
-                                     ".const .u16 table[2][2] = {{1, 2}, {3, 4}}; .global .f32 floats[2] = {1.5, 0fC0000000}; .visible .global .b8 text[] = {104, 105, 0};\n"
-                                     ".global .u64 pointers[2] = {numbers+4, generic(table)}; .global .u32 nothing;";
-    Program program(module_of("ld.global.u32 %r1, [numbers+4]; ld.global.s32 %r2, [numbers+8]; ld.global.u32 %r3, [numbers+12]; ld.const.u64 %rd1, [pi];\n"
-                              "ld.const.u16 %r4, [table+6]; ld.global.f32 %r5, [floats]; ld.global.f32 %r6, [floats+4]; ld.global.u8 %r7, [text+1];\n"
-                              "ld.global.u64 %rd2, [pointers]; ld.global.u32 %r8, [%rd2]; ld.global.u64 %rd3, [pointers+8]; ld.u16 %r9, [%rd3+2]; ld.global.u32 %r10, [nothing];\n"
-                              "st.global.v4.u32 [%rd60], {%r1, %r2, %r3, %r4}; st.global.v4.u32 [%rd60+16], {%r5, %r6, %r7, %r8}; st.global.v2.u32 [%rd60+32], {%r9, %r10};\n"
-                              "st.global.u64 [%rd60+40], %rd1; add.u32 %r10, %r10, 5; st.global.u32 [nothing], %r10; st.global.u32 [numbers+4], %r10;",
+    const std::string declarations =
+        ".global .align 4 .u32 numbers[4] = {1, 2, -3}; .const .align 8 .f64 pi = 0d400921FB54442D18;\n"
+        ".const .u16 table[2][2] = {{1, 2}, {3, 4}}; .global .f32 floats[2] = {1.5, 0fC0000000}; .visible "
+        ".global .b8 text[] = {104, 105, 0};\n"
+        ".global .u64 pointers[2] = {numbers+4, generic(table)}; .global .u32 nothing;";
+    Program program(module_of(R"(
+        ld.global.u32 %r1, [numbers+4]; ld.global.s32 %r2, [numbers+8];
+        ld.global.u32 %r3, [numbers+12]; ld.const.u64 %rd1, [pi];
+        ld.const.u16 %r4, [table+6]; ld.global.f32 %r5, [floats]; ld.global.f32 %r6, [floats+4];
+        ld.global.u8 %r7, [text+1];
+        ld.global.u64 %rd2, [pointers]; ld.global.u32 %r8, [%rd2]; ld.global.u64 %rd3, [pointers+8];
+        ld.u16 %r9, [%rd3+2]; ld.global.u32 %r10, [nothing];
+        st.global.v4.u32 [%rd60], {%r1, %r2, %r3, %r4};
+        st.global.v4.u32 [%rd60+16], {%r5, %r6, %r7, %r8}; st.global.v2.u32 [%rd60+32], {%r9, %r10};
+        st.global.u64 [%rd60+40], %rd1; add.u32 %r10, %r10, 5; st.global.u32 [nothing], %r10;
+        st.global.u32 [numbers+4], %r10;)",
                               declarations));
     auto* const out = program.allocate<uint32_t>(12);
     program.launch("k", grid_of(1), {out});
-    EXPECT_EQ(Words(out, out + 12), (Words{2, ~2u, 0, 4, 0x3FC0'0000, 0xC000'0000, 105, 2, 2, 0, 0x5444'2D18, 0x4009'21FB}));
+    EXPECT_EQ(Words(out, out + 12),
+              (Words{2, ~2u, 0, 4, 0x3FC0'0000, 0xC000'0000, 105, 2, 2, 0, 0x5444'2D18, 0x4009'21FB}));
     program.launch("k", grid_of(1), {out});
     EXPECT_EQ(out[9], 5u);
     EXPECT_EQ(out[0], 5u);
@@ -264,5 +350,8 @@ TEST(ModuleVariables, have_their_initial_values_and_keep_what_is_written) {
 }
 
 TEST(Memory, fences_and_prefetches_change_nothing) {
-    EXPECT_EQ(run("membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys; prefetch.global.L2 [%rd61]; prefetchu.L1 [%rd61]; mov.u32 %r0, 9;"), Words(32, 9));
+    EXPECT_EQ(run(R"(
+        membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys;
+        prefetch.global.L2 [%rd61]; prefetchu.L1 [%rd61]; mov.u32 %r0, 9;)"),
+              Words(32, 9));
 }

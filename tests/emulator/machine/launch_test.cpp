@@ -16,9 +16,13 @@ using testing::HasSubstr;
 
 TEST(Launch, every_thread_of_every_block_runs_once) {
     for (const unsigned host_threads : {1u, 2u, 5u}) {
-        Program program(module_of("mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y; mad.lo.u32 %r1, %r1, %r2, %r3; mov.u32 %r2, %nctaid.x; mad.lo.u32 %r1, %r1, %r2, %r61;\n"
-                                  "mov.u32 %r2, %ntid.z; mov.u32 %r3, %tid.z; mad.lo.u32 %r1, %r1, %r2, %r3; mov.u32 %r2, %ntid.y; mov.u32 %r3, %tid.y; mad.lo.u32 %r1, %r1, %r2, %r3;\n"
-                                  "mov.u32 %r2, %ntid.x; mad.lo.u32 %r1, %r1, %r2, %r60; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd60, %rd1; red.global.add.u32 [%rd1], 1;"));
+        Program program(module_of(R"(
+        mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y;
+        mad.lo.u32 %r1, %r1, %r2, %r3; mov.u32 %r2, %nctaid.x; mad.lo.u32 %r1, %r1, %r2, %r61;
+        mov.u32 %r2, %ntid.z; mov.u32 %r3, %tid.z; mad.lo.u32 %r1, %r1, %r2, %r3;
+        mov.u32 %r2, %ntid.y; mov.u32 %r3, %tid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
+        mov.u32 %r2, %ntid.x; mad.lo.u32 %r1, %r1, %r2, %r60; mul.wide.u32 %rd1, %r1, 4;
+        add.u64 %rd1, %rd60, %rd1; red.global.add.u32 [%rd1], 1;)"));
         LaunchConfiguration configuration;
         configuration.grid = {5, 3, 7};
         configuration.block = {9, 5, 2};
@@ -30,15 +34,21 @@ TEST(Launch, every_thread_of_every_block_runs_once) {
 }
 
 TEST(Launch, counters_and_memory_do_not_depend_on_the_number_of_host_threads) {
-    const std::string body = "mov.u32 %r2, 0; rem.u32 %r1, %r62, 7; setp.lt.u32 %p1, %r1, 3; mul.wide.u32 %rd1, %r62, 4; add.u64 %rd1, %rd60, %rd1; @%p1 bra SKIP; ld.global.u32 %r2, [%rd1];\n"
-                             "and.b32 %r3, %r60, 31; mad.lo.u32 %r3, %r3, 128, 0; mov.u32 %r4, tile; add.u32 %r3, %r3, %r4; st.shared.u32 [%r3], %r2; ld.shared.u32 %r2, [%r3]; SKIP: bar.sync 0;\n"
-                             "add.u32 %r2, %r2, 5; st.global.u32 [%rd1], %r2; red.global.add.u32 [%rd61], 1;";
+    const std::string body =
+        R"(
+        mov.u32 %r2, 0; rem.u32 %r1, %r62, 7; setp.lt.u32 %p1, %r1, 3; mul.wide.u32 %rd1, %r62, 4;
+        add.u64 %rd1, %rd60, %rd1; @%p1 bra SKIP; ld.global.u32 %r2, [%rd1];
+        and.b32 %r3, %r60, 31; mad.lo.u32 %r3, %r3, 128, 0; mov.u32 %r4, tile;
+        add.u32 %r3, %r3, %r4; st.shared.u32 [%r3], %r2; ld.shared.u32 %r2, [%r3];
+        SKIP: bar.sync 0;
+        add.u32 %r2, %r2, 5; st.global.u32 [%rd1], %r2; red.global.add.u32 [%rd61], 1;)";
     std::vector<Counters> counters;
     std::vector<std::vector<uint32_t>> results;
     for (const unsigned host_threads : {1u, 2u, 3u, 8u}) {
         Program program(module_of(body, ".shared .b8 tile[4096];"));
         auto* const words = program.allocate<uint32_t>(100 * 96);
-        counters.push_back(program.launch("k", grid_of(96, 100), {words, program.allocate<uint32_t>(1)}, host_threads));
+        counters.push_back(
+            program.launch("k", grid_of(96, 100), {words, program.allocate<uint32_t>(1)}, host_threads));
         results.emplace_back(words, words + 100 * 96);
     }
     for (std::size_t i = 1; i < counters.size(); ++i) {
@@ -66,32 +76,40 @@ TEST(Launch, refuses_what_no_device_accepts) {
     EXPECT_THAT(refused(with({1, 1, 1}, {1, 0, 1})), HasSubstr("a block of 1 x 0 x 1 threads"));
     EXPECT_THAT(refused(with({1, 1, 1}, {1025, 1, 1})), HasSubstr("at most 1024 x 1024 x 64"));
     EXPECT_THAT(refused(with({1, 1, 1}, {1, 1, 65})), HasSubstr("at most 1024 x 1024 x 64"));
-    EXPECT_THAT(refused(with({1, 1, 1}, {32, 33, 1})), HasSubstr("a block of 1056 threads; this kernel takes at most 1024"));
+    EXPECT_THAT(refused(with({1, 1, 1}, {32, 33, 1})),
+                HasSubstr("a block of 1056 threads; this kernel takes at most 1024"));
     EXPECT_THAT(refused(with({1, 1, 1}, {1, 1, 1}, 48 * 1024 - 1023)), HasSubstr("bytes of shared memory"));
     EXPECT_NO_THROW(program.launch("k", with({1, 1, 1}, {1, 1, 1}, 48 * 1024 - 1024)));
     auto more = with({1, 1, 1}, {1, 1, 1}, 100 * 1024);
     more.dynamic_shared_limit = 100 * 1024;
-    EXPECT_THAT(refused(more), HasSubstr("103424 bytes of shared memory; at most 102400 are allowed")); // with the static 1,024 bytes
+    EXPECT_THAT(
+        refused(more),
+        HasSubstr(
+            "103424 bytes of shared memory; at most 102400 are allowed")); // with the static 1,024 bytes
     more.dynamic_shared_limit = 101 * 1024;
     EXPECT_NO_THROW(program.launch("k", more));
 }
 
 TEST(Launch, refuses_too_few_parameter_bytes) {
     Program program(module_of(""));
-    const auto error = error_of([&] { emulator::run(program.module.kernel("k"), grid_of(1), {}, program.memory); });
+    const auto error =
+        error_of([&] { emulator::run(program.module.kernel("k"), grid_of(1), {}, program.memory); });
     EXPECT_THAT(error.what(), HasSubstr("0 bytes of parameters instead of 24"));
 }
 
 TEST(Launch, keeps_to_the_bounds_that_the_kernel_names) {
-    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry small() .maxntid 64, 2, 1 .minnctapersm 2 { ret; }\n.visible .entry any() { ret; }\n");
+    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry small() .maxntid 64, 2, "
+                    "1 .minnctapersm 2 { ret; }\n.visible .entry any() { ret; }\n");
     EXPECT_EQ(program.module.kernel("small").max_threads_per_block(), 128u);
     EXPECT_EQ(program.module.kernel("any").max_threads_per_block(), DeviceLimits::threads_per_block);
     EXPECT_NO_THROW(program.launch("small", grid_of(128)));
-    EXPECT_THAT(error_of([&] { program.launch("small", grid_of(129)); }).what(), HasSubstr("this kernel takes at most 128"));
+    EXPECT_THAT(error_of([&] { program.launch("small", grid_of(129)); }).what(),
+                HasSubstr("this kernel takes at most 128"));
 }
 
 TEST(LoadedModule, finds_kernels_by_name) {
-    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry _Z1aPi(.param .u64 p) { ret; }\n.func helper() { ret; }\n.entry later();\n");
+    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry _Z1aPi(.param .u64 p) { "
+                    "ret; }\n.func helper() { ret; }\n.entry later();\n");
     EXPECT_EQ(program.module.kernel("_Z1aPi").readable_name(), "a(int*)");
     EXPECT_EQ(&program.module.kernel("_Z1aPi"), &program.module.kernel("_Z1aPi"));
     for (const char* const name : {"b", "helper", "later", ""}) {
@@ -102,9 +120,11 @@ TEST(LoadedModule, finds_kernels_by_name) {
 }
 
 TEST(LoadedModule, decodes_a_kernel_only_when_it_is_asked_for) {
-    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry good() { ret; }\n.visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n");
+    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry good() { ret; "
+                    "}\n.visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n");
     EXPECT_NO_THROW(program.module.kernel("good"));
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(error_of([&] { program.module.kernel("bad"); }).failure(), Failure::unsupported);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(error_of([&] { program.module.kernel("bad"); }).failure(), Failure::unsupported);
 }
 
 TEST(LoadedModule, gives_its_memory_back) {
@@ -121,14 +141,19 @@ TEST(LoadedModule, gives_its_memory_back) {
 }
 
 TEST(LoadedModule, shared_variables_belong_to_the_kernels_that_use_them) {
-    Program program(module_of("st.shared.u32 [used], %r1;", ".shared .b8 unused[4000]; .shared .align 8 .b8 used[12]; .shared .b8 by_function[100];\n.func touch() { st.shared.u8 [by_function], 1; ret; }\n"
-                                                            ".visible .entry other() { call touch; ret; }\n"));
+    Program program(module_of("st.shared.u32 [used], %r1;",
+                              ".shared .b8 unused[4000]; .shared .align 8 .b8 used[12]; .shared .b8 "
+                              "by_function[100];\n.func touch() { st.shared.u8 [by_function], 1; ret; }\n"
+                              ".visible .entry other() { call touch; ret; }\n"));
     EXPECT_EQ(program.module.kernel("k").static_shared_bytes(), 12u);
     EXPECT_EQ(program.module.kernel("other").static_shared_bytes(), 100u);
 }
 
 TEST(LoadedModule, shared_variables_of_one_name_in_different_scopes_lie_apart) {
-    EXPECT_EQ(run("{ .shared .u32 word; st.shared.u32 [word], 1; } { .shared .u32 word; st.shared.u32 [word], 2; } bar.sync 0; mov.u32 %r2, 0; ld.shared.u32 %r0, [%r2]; ld.shared.u32 %r1, [%r2+4]; add.u32 %r0, %r0, %r1;"),
+    EXPECT_EQ(run(R"(
+        { .shared .u32 word; st.shared.u32 [word], 1; } { .shared .u32 word;
+        st.shared.u32 [word], 2; } bar.sync 0; mov.u32 %r2, 0; ld.shared.u32 %r0, [%r2];
+        ld.shared.u32 %r1, [%r2+4]; add.u32 %r0, %r0, %r1;)"),
               std::vector<uint32_t>(32, 3));
 }
 
@@ -145,8 +170,11 @@ TEST(LoadedModule, an_external_variable_that_nothing_defines_has_no_address) {
     EXPECT_EQ(program.module.variable("elsewhere"), nullptr);
     EXPECT_THAT(error_of([&] { program.module.kernel("k"); }).what(), HasSubstr("'elsewhere'"));
     // A definition counts, before or after the declaration.
-    Program defined(module_of("ld.global.u32 %r1, [x]; ld.global.u32 %r2, [y]; add.u32 %r1, %r1, %r2; st.global.u32 [%rd60], %r1;",
-                              ".extern .global .u32 x; .global .u32 x = 3; .global .u32 y = 4; .extern .global .u32 y;"));
+    Program defined(module_of(
+        R"(
+        ld.global.u32 %r1, [x]; ld.global.u32 %r2, [y]; add.u32 %r1, %r1, %r2;
+        st.global.u32 [%rd60], %r1;)",
+        ".extern .global .u32 x; .global .u32 x = 3; .global .u32 y = 4; .extern .global .u32 y;"));
     auto* const out = defined.allocate<uint32_t>(1);
     defined.launch("k", grid_of(1), {out});
     EXPECT_EQ(*out, 7u);
@@ -154,7 +182,8 @@ TEST(LoadedModule, an_external_variable_that_nothing_defines_has_no_address) {
 
 TEST(LoadedModule, refuses_initial_values_that_it_cannot_give) {
     emulator::GlobalMemory memory;
-    const auto error = error_of([&] { emulator::LoadedModule module(module_of("", ".global .u64 table[1] = {function};"), memory); });
+    const auto error = error_of(
+        [&] { emulator::LoadedModule module(module_of("", ".global .u64 table[1] = {function};"), memory); });
     EXPECT_EQ(error.failure(), Failure::unsupported);
     EXPECT_THAT(error.what(), HasSubstr("only addresses of this module's variables"));
 }

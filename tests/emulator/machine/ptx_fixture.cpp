@@ -52,14 +52,18 @@ std::string lane_body(std::string_view instruction) {
     const ResultKind& kind = result_kind(instruction);
     const std::string statement = std::string(instruction) + ";\n";
     std::ostringstream body;
-    body << "cvt.u64.u32 %rd50, %r62; shl.b64 %rd51, %rd50, 5; add.s64 %rd52, %rd60, %rd51; add.s64 %rd53, %rd61, %rd51;\n";
+    body << "cvt.u64.u32 %rd50, %r62; shl.b64 %rd51, %rd50, 5; add.s64 %rd52, %rd60, %rd51; add.s64 %rd53, "
+            "%rd61, %rd51;\n";
     for (int k = 1; k <= 4; ++k)
-        body << "ld.global.b64 %rd" << k << ", [%rd52+" << 8 * (k - 1) << "]; cvt.u32.u64 %r" << k << ", %rd" << k << "; cvt.u16.u64 %rs" << k
-             << ", %rd" << k << "; and.b32 %r50, %r" << k << ", 1; setp.eq.u32 %p" << k << ", %r50, 1;\n";
+        body << "ld.global.b64 %rd" << k << ", [%rd52+" << 8 * (k - 1) << "]; cvt.u32.u64 %r" << k << ", %rd"
+             << k << "; cvt.u16.u64 %rs" << k << ", %rd" << k << "; and.b32 %r50, %r" << k
+             << ", 1; setp.eq.u32 %p" << k << ", %r50, 1;\n";
     body << "rem.u32 %r51, %r62, 3; setp.eq.u32 %p9, %r51, 0;\n";
-    const std::string forms[variants] = {statement, "@%p9 " + statement, "@!%p9 " + statement, "@%p9 bra SKIP;\n" + statement + "SKIP:\n"};
+    const std::string forms[variants] = {statement, "@%p9 " + statement, "@!%p9 " + statement,
+                                         "@%p9 bra SKIP;\n" + statement + "SKIP:\n"};
     for (int variant = 0; variant < variants; ++variant)
-        body << kind.poison << '\n' << forms[variant] << kind.widen << " st.global.b64 [%rd53+" << 8 * variant << "], %rd40;\n";
+        body << kind.poison << '\n'
+             << forms[variant] << kind.widen << " st.global.b64 [%rd53+" << 8 * variant << "], %rd40;\n";
     return body.str();
 }
 
@@ -70,7 +74,8 @@ std::string module_of(std::string_view body, std::string_view declarations) {
     text += declarations;
     text += "\n.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n"
             ".reg .pred %p<32>; .reg .b16 %rs<32>; .reg .b32 %r<64>; .reg .b64 %rd<64>;\n"
-            "mov.u32 %r60, %tid.x; mov.u32 %r61, %ctaid.x; mov.u32 %r62, %ntid.x; mad.lo.u32 %r62, %r61, %r62, %r60;\n"
+            "mov.u32 %r60, %tid.x; mov.u32 %r61, %ctaid.x; mov.u32 %r62, %ntid.x; mad.lo.u32 %r62, %r61, "
+            "%r62, %r60;\n"
             "ld.param.u64 %rd60, [p0]; ld.param.u64 %rd61, [p1]; ld.param.u64 %rd62, [p2];\n";
     text += body;
     return text += "\nret;\n}\n";
@@ -89,18 +94,20 @@ void* Program::allocate_bytes(std::size_t bytes, std::string origin) {
     return std::memset(reinterpret_cast<void*>(allocation.address), 0, bytes);
 }
 
-Counters Program::launch(std::string_view kernel, LaunchConfiguration configuration, std::initializer_list<const void*> parameters,
-                         unsigned host_threads) {
+Counters Program::launch(std::string_view kernel, LaunchConfiguration configuration,
+                         std::initializer_list<const void*> parameters, unsigned host_threads) {
     std::vector<const void*> values(parameters);
     const Kernel& code = module.kernel(kernel);
     values.resize(std::max(values.size(), code.parameters().size()), nullptr);
     return emulator::run(code, configuration, std::as_bytes(std::span(values)), memory, host_threads);
 }
 
-std::vector<std::uint32_t> run(std::string_view body, std::uint32_t threads, std::span<const std::uint32_t> input,
-                               std::string_view declarations, std::uint32_t blocks, unsigned host_threads) {
-    const std::string text = "mul.wide.u32 %rd63, %r62, 4; add.s64 %rd60, %rd60, %rd63; ld.global.u32 %r1, [%rd60];\n" + std::string(body) +
-                             "\nst.global.u32 [%rd60], %r0;";
+std::vector<std::uint32_t> run(std::string_view body, std::uint32_t threads,
+                               std::span<const std::uint32_t> input, std::string_view declarations,
+                               std::uint32_t blocks, unsigned host_threads) {
+    const std::string text =
+        "mul.wide.u32 %rd63, %r62, 4; add.s64 %rd60, %rd60, %rd63; ld.global.u32 %r1, [%rd60];\n" +
+        std::string(body) + "\nst.global.u32 [%rd60], %r0;";
     Program program(module_of(text, declarations));
     const std::size_t count = std::size_t{threads} * blocks;
     // One buffer for both: the result replaces the input.
@@ -135,8 +142,9 @@ void expect_lanes(std::string_view instruction, std::span<const LaneCase> cases)
                 const std::uint64_t expected = executes(variant, i) ? lane.expected : kind.poisoned;
                 const std::uint64_t actual = out[variants * i + static_cast<std::size_t>(variant)];
                 if (actual == expected || ++failures > 5) continue;
-                ADD_FAILURE() << variant_names[variant] << ", lane " << i << ": a = " << hexadecimal(lane.a) << ", b = " << hexadecimal(lane.b)
-                              << ", c = " << hexadecimal(lane.c) << ", d = " << hexadecimal(lane.d) << " gives " << hexadecimal(actual)
+                ADD_FAILURE() << variant_names[variant] << ", lane " << i << ": a = " << hexadecimal(lane.a)
+                              << ", b = " << hexadecimal(lane.b) << ", c = " << hexadecimal(lane.c)
+                              << ", d = " << hexadecimal(lane.d) << " gives " << hexadecimal(actual)
                               << ", expected " << hexadecimal(expected);
             }
     } catch (const Error& error) {

@@ -78,7 +78,9 @@ TEST(GlobalMemory, names_the_nearest_allocation) {
     const auto first = reinterpret_cast<std::uint64_t>(arena.data());
     const Allocation& low = memory.adopt(arena.data() + 100, 100, "low");
     const Allocation& high = memory.adopt(arena.data() + 500, 100, "high");
-    for (const auto& [offset, expected] : {std::pair(0, &low), std::pair(100, &low), std::pair(199, &low), std::pair(200, &low), std::pair(349, &low), std::pair(351, &high), std::pair(500, &high), std::pair(999, &high)})
+    for (const auto& [offset, expected] :
+         {std::pair(0, &low), std::pair(100, &low), std::pair(199, &low), std::pair(200, &low),
+          std::pair(349, &low), std::pair(351, &high), std::pair(500, &high), std::pair(999, &high)})
         EXPECT_EQ(memory.nearest(first + static_cast<std::uint64_t>(offset)), expected) << offset;
     EXPECT_EQ(memory.nearest(0), &low);
     EXPECT_EQ(memory.nearest(~0ull), &high);
@@ -88,13 +90,15 @@ TEST(GlobalMemory, refuses_more_than_the_machine_has) {
     GlobalMemory memory;
     EXPECT_LE(GlobalMemory::available_bytes(), GlobalMemory::total_bytes());
     EXPECT_GT(GlobalMemory::available_bytes(), 1u << 20);
-    for (const std::size_t bytes : {GlobalMemory::total_bytes() + 1, std::size_t{1} << 62, std::numeric_limits<std::size_t>::max()}) {
+    for (const std::size_t bytes :
+         {GlobalMemory::total_bytes() + 1, std::size_t{1} << 62, std::numeric_limits<std::size_t>::max()}) {
         try {
             memory.allocate(bytes, "too much");
             ADD_FAILURE() << bytes;
         } catch (const Error& error) {
             EXPECT_EQ(error.failure(), Failure::out_of_memory);
-            EXPECT_THAT(error.what(), HasSubstr("cannot allocate " + std::to_string(bytes) + " bytes: this machine has "));
+            EXPECT_THAT(error.what(),
+                        HasSubstr("cannot allocate " + std::to_string(bytes) + " bytes: this machine has "));
         }
     }
     EXPECT_EQ(memory.nearest(0), nullptr); // nothing is left behind

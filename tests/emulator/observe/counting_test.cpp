@@ -14,7 +14,8 @@ using std::uint32_t, std::uint64_t;
 
 namespace {
 
-/// The counters of `blocks` blocks of `threads` threads that execute `body` with p0 = 64 KiB of memory at a sector's start.
+/// The counters of `blocks` blocks of `threads` threads that execute `body` with p0 = 64 KiB of memory at a
+/// sector's start.
 Counters counters(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
     Program program(module_of(body, ".shared .align 16 .b8 tile[16384];"));
     return program.launch("k", grid_of(threads, blocks), {program.allocate<uint32_t>(16384)});
@@ -22,14 +23,22 @@ Counters counters(const std::string& body, uint32_t threads = 32, uint32_t block
 
 /// %rd1 = p0 + %tid.x * `bytes`; %r1 = tile + %tid.x * `bytes`
 std::string addresses(uint32_t bytes) {
-    return "mul.lo.u32 %r1, %r60, " + std::to_string(bytes) + "; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd60, %rd1; mov.u32 %r2, tile; add.u32 %r1, %r1, %r2;\n";
+    return "mul.lo.u32 %r1, %r60, " + std::to_string(bytes) +
+           R"(
+        ; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd60, %rd1; mov.u32 %r2, tile;
+        add.u32 %r1, %r1, %r2;
+)";
 }
 
 } // namespace
 
 TEST(Counting, global_loads_and_stores) {
-    const Counters c = counters(addresses(4) + "ld.global.u32 %r3, [%rd1]; st.global.u32 [%rd1+4], %r3; @!%p31 ld.global.u8 %r4, [%rd60]; @%p31 st.global.u32 [%rd60], %r3;", 96, 2);
-    // 6 warps: a row of 4 sectors, a row that starts 4 B off in 5, one sector for all lanes, and a store that no lane makes.
+    const Counters c = counters(addresses(4) + R"(
+        ld.global.u32 %r3, [%rd1]; st.global.u32 [%rd1+4], %r3; @!%p31 ld.global.u8 %r4, [%rd60];
+        @%p31 st.global.u32 [%rd60], %r3;)",
+                                96, 2);
+    // 6 warps: a row of 4 sectors, a row that starts 4 B off in 5, one sector for all lanes, and a store that
+    // no lane makes.
     EXPECT_EQ(c[Metric::global_load_requests], 12u);
     EXPECT_EQ(c[Metric::global_load_sectors], 6u * (4 + 1));
     EXPECT_EQ(c[Metric::global_store_requests], 6u);
@@ -38,7 +47,10 @@ TEST(Counting, global_loads_and_stores) {
 }
 
 TEST(Counting, shared_loads_and_stores) {
-    const Counters c = counters(addresses(128) + "st.shared.u32 [%r1], 1; ld.shared.u32 %r3, [tile]; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r1];");
+    const Counters c = counters(addresses(128) +
+                                R"(
+        st.shared.u32 [%r1], 1; ld.shared.u32 %r3, [tile];
+        ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r1];)");
     EXPECT_EQ(c[Metric::shared_store_wavefronts], 32u); // a column
     EXPECT_EQ(c[Metric::shared_store_bank_conflicts], 31u);
     EXPECT_EQ(c[Metric::shared_load_wavefronts], 1u + 32); // a broadcast, and a column of 16-byte elements
@@ -47,15 +59,21 @@ TEST(Counting, shared_loads_and_stores) {
 }
 
 TEST(Counting, atomics_apart_from_loads_and_stores) {
-    const Counters c = counters(addresses(4) + "atom.global.add.u32 %r3, [%rd1], 1; red.global.add.u32 [%rd60], %r3; atom.shared.add.u32 %r4, [%r1], 1;");
+    const Counters c = counters(addresses(4) + R"(
+        atom.global.add.u32 %r3, [%rd1], 1; red.global.add.u32 [%rd60], %r3;
+        atom.shared.add.u32 %r4, [%r1], 1;)");
     EXPECT_EQ(c[Metric::global_atom_sectors], 4u);
     EXPECT_EQ(c[Metric::global_red_sectors], 1u);
-    EXPECT_EQ(c[Metric::global_load_sectors] + c[Metric::global_store_sectors] + c[Metric::shared_load_wavefronts] + c[Metric::shared_store_wavefronts], 0u);
+    EXPECT_EQ(c[Metric::global_load_sectors] + c[Metric::global_store_sectors] +
+                  c[Metric::shared_load_wavefronts] + c[Metric::shared_store_wavefronts],
+              0u);
 }
 
 TEST(Counting, generic_accesses_count_where_they_go) {
     // Lanes 0 to 15 to shared, the others to global memory: a request to each.
-    const Counters c = counters(addresses(4) + "cvt.u64.u32 %rd2, %r1; cvta.shared.u64 %rd2, %rd2; setp.lt.u32 %p1, %r60, 16; selp.b64 %rd3, %rd2, %rd1, %p1; ld.u32 %r3, [%rd3]; st.u32 [%rd3], %r3;");
+    const Counters c = counters(addresses(4) + R"(
+        cvt.u64.u32 %rd2, %r1; cvta.shared.u64 %rd2, %rd2; setp.lt.u32 %p1, %r60, 16;
+        selp.b64 %rd3, %rd2, %rd1, %p1; ld.u32 %r3, [%rd3]; st.u32 [%rd3], %r3;)");
     EXPECT_EQ(c[Metric::global_load_requests], 1u);
     EXPECT_EQ(c[Metric::global_load_sectors], 2u);
     EXPECT_EQ(c[Metric::shared_load_wavefronts], 1u);
@@ -64,34 +82,53 @@ TEST(Counting, generic_accesses_count_where_they_go) {
 }
 
 TEST(Counting, local_constant_and_parameter_accesses_are_no_global_traffic) {
-    const Counters c = counters(".local .u32 mine; st.local.u32 [mine], 1; ld.local.u32 %r1, [mine]; ld.param.u64 %rd1, [p1];");
-    for (const Metric metric : {Metric::global_load_requests, Metric::global_store_requests, Metric::global_load_sectors, Metric::global_store_sectors, Metric::shared_load_wavefronts})
+    const Counters c = counters(
+        R"(
+        .local .u32 mine; st.local.u32 [mine], 1; ld.local.u32 %r1, [mine]; ld.param.u64 %rd1, [p1];)");
+    for (const Metric metric :
+         {Metric::global_load_requests, Metric::global_store_requests, Metric::global_load_sectors,
+          Metric::global_store_sectors, Metric::shared_load_wavefronts})
         EXPECT_EQ(c[metric], 0u) << emulator::metric_name(metric);
 }
 
 TEST(Counting, instructions_per_warp_and_per_thread) {
     const auto added = [](const char* body, uint32_t threads) { // beyond an empty kernel
         const Counters with = counters(body, threads), without = counters("", threads);
-        return std::pair(with[Metric::warp_instructions] - without[Metric::warp_instructions], with[Metric::thread_instructions] - without[Metric::thread_instructions]);
+        return std::pair(with[Metric::warp_instructions] - without[Metric::warp_instructions],
+                         with[Metric::thread_instructions] - without[Metric::thread_instructions]);
     };
     using Pair = std::pair<uint64_t, uint64_t>;
     EXPECT_EQ(added("add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1;", 64), Pair(4, 128));
     EXPECT_EQ(added("add.u32 %r1, %r1, 1;", 40), Pair(2, 40));
-    // A branch around one of two additions: setp, bra and the second addition by all, the first by 8 lanes in a turn of its own.
-    EXPECT_EQ(added("setp.ge.u32 %p1, %r60, 8; @%p1 bra END; add.u32 %r1, %r1, 1; END: add.u32 %r1, %r1, 1;", 32), Pair(4, 32 * 3 + 8));
+    // A branch around one of two additions: setp, bra and the second addition by all, the first by 8 lanes in
+    // a turn of its own.
+    EXPECT_EQ(
+        added("setp.ge.u32 %p1, %r60, 8; @%p1 bra END; add.u32 %r1, %r1, 1; END: add.u32 %r1, %r1, 1;", 32),
+        Pair(4, 32 * 3 + 8));
     // A guard does not take an instruction away from a warp.
     EXPECT_EQ(added("setp.ge.u32 %p1, %r60, 8; @%p1 add.u32 %r1, %r1, 1;", 32), Pair(2, 64));
 }
 
 TEST(Counting, the_tree_of_reduce_gmem_touches_100_sectors_a_block) {
-    // The shared plan's check: 256 threads load a row of 1,024 B (32 sectors), add the upper to the lower half in place, and so on.
-    std::string body = "mov.u32 %r9, %tid.x; mul.wide.u32 %rd1, %r62, 4; add.u64 %rd1, %rd60, %rd1;\n"
-                       "setp.lt.u32 %p1, %r9, 128; @%p1 ld.global.u32 %r1, [%rd1]; @%p1 ld.global.u32 %r2, [%rd1+512]; add.u32 %r1, %r1, %r2; @%p1 st.global.u32 [%rd1], %r1; bar.sync 0;\n"
-                       "setp.lt.u32 %p1, %r9, 64; @%p1 ld.global.u32 %r1, [%rd1]; @%p1 ld.global.u32 %r2, [%rd1+256]; add.u32 %r1, %r1, %r2; @%p1 st.global.u32 [%rd1], %r1; bar.sync 0;\n"
-                       "setp.lt.u32 %p1, %r9, 32; @!%p1 ret;\n";
+    // The shared plan's check: 256 threads load a row of 1,024 B (32 sectors), add the upper to the lower
+    // half in place, and so on.
+    std::string body = R"(
+        mov.u32 %r9, %tid.x; mul.wide.u32 %rd1, %r62, 4; add.u64 %rd1, %rd60, %rd1;
+        setp.lt.u32 %p1, %r9, 128; @%p1 ld.global.u32 %r1, [%rd1];
+        @%p1 ld.global.u32 %r2, [%rd1+512]; add.u32 %r1, %r1, %r2; @%p1 st.global.u32 [%rd1], %r1;
+        bar.sync 0;
+        setp.lt.u32 %p1, %r9, 64; @%p1 ld.global.u32 %r1, [%rd1];
+        @%p1 ld.global.u32 %r2, [%rd1+256]; add.u32 %r1, %r1, %r2; @%p1 st.global.u32 [%rd1], %r1;
+        bar.sync 0;
+        setp.lt.u32 %p1, %r9, 32; @!%p1 ret;
+)";
     for (const int offset : {128, 64, 32, 16, 8, 4})
-        body += "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+" + std::to_string(offset) + "]; add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1;\n";
-    body += "setp.eq.u32 %p1, %r9, 0; @!%p1 ret; ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd60+32768], %r1;";
+        body += "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+" + std::to_string(offset) +
+                "]; add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1;\n";
+    body +=
+        R"(
+        setp.eq.u32 %p1, %r9, 0; @!%p1 ret; ld.global.u32 %r1, [%rd1];
+        st.global.u32 [%rd60+32768], %r1;)";
     const Counters c = counters(body, 256, 3);
     EXPECT_EQ(c[Metric::global_load_sectors], 3u * 100); // 32 + 16 + (8 + 8 + 8 + 9 + 9 + 9) + 1
     EXPECT_EQ(c[Metric::global_store_sectors], 3u * 49); // 16 + 8 + 6 * 4 + 1
@@ -107,8 +144,10 @@ TEST(Counters, add_up_and_have_names) {
     EXPECT_EQ(a[Metric::divergent_branches], 1u);
     EXPECT_NE(a, b);
     std::set<std::string> names;
-    for (std::size_t i = 0; i < emulator::metric_count; ++i) names.insert(emulator::metric_name(static_cast<Metric>(i)));
+    for (std::size_t i = 0; i < emulator::metric_count; ++i)
+        names.insert(emulator::metric_name(static_cast<Metric>(i)));
     EXPECT_EQ(names.size(), emulator::metric_count);
     EXPECT_EQ(names.count(""), 0u);
-    EXPECT_STREQ(emulator::metric_name(Metric::shared_load_wavefronts), "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum");
+    EXPECT_STREQ(emulator::metric_name(Metric::shared_load_wavefronts),
+                 "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum");
 }

@@ -23,7 +23,8 @@ template <class Measure>
 auto measure(Measure pure, uint32_t bytes, const AddressOf& address, LaneMask active) {
     std::array<uint64_t, 32> addresses{};
     const uint64_t first = address(static_cast<uint64_t>(std::countr_zero(active)));
-    for (uint64_t lane = 0; lane < 32; ++lane) addresses[lane] = (active >> lane & 1) != 0 ? address(lane) : first;
+    for (uint64_t lane = 0; lane < 32; ++lane)
+        addresses[lane] = (active >> lane & 1) != 0 ? address(lane) : first;
     Access access;
     access.bytes = bytes;
     access.active = active;
@@ -31,8 +32,12 @@ auto measure(Measure pure, uint32_t bytes, const AddressOf& address, LaneMask ac
     return pure(access);
 }
 
-uint32_t sectors(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) { return measure(emulator::sectors, bytes, address, active); }
-Wavefronts wavefronts(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) { return measure(emulator::wavefronts, bytes, address, active); }
+uint32_t sectors(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
+    return measure(emulator::sectors, bytes, address, active);
+}
+Wavefronts wavefronts(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
+    return measure(emulator::wavefronts, bytes, address, active);
+}
 
 AddressOf strided(uint64_t step, uint64_t start = 0) {
     return [=](uint64_t lane) { return start + step * lane; };
@@ -41,18 +46,19 @@ AddressOf strided(uint64_t step, uint64_t start = 0) {
 } // namespace
 
 TEST(Sectors, of_neighbouring_lanes_are_shared) {
-    EXPECT_EQ(sectors(4, strided(4)), 4u);   // 32 lanes x 4 B = 128 B
-    EXPECT_EQ(sectors(8, strided(8)), 8u);   // 256 B
+    EXPECT_EQ(sectors(4, strided(4)), 4u);    // 32 lanes x 4 B = 128 B
+    EXPECT_EQ(sectors(8, strided(8)), 8u);    // 256 B
     EXPECT_EQ(sectors(16, strided(16)), 16u); // 512 B
-    EXPECT_EQ(sectors(1, strided(1)), 1u);   // 32 B
+    EXPECT_EQ(sectors(1, strided(1)), 1u);    // 32 B
     EXPECT_EQ(sectors(2, strided(2)), 2u);
-    EXPECT_EQ(sectors(4, strided(0, 64)), 1u); // all at one place
-    EXPECT_EQ(sectors(4, strided(static_cast<uint64_t>(-4), 1024 - 4)), 4u); // backwards
+    EXPECT_EQ(sectors(4, strided(0, 64)), 1u);                                // all at one place
+    EXPECT_EQ(sectors(4, strided(static_cast<uint64_t>(-4), 1024 - 4)), 4u);  // backwards
     EXPECT_EQ(sectors(4, [](uint64_t lane) { return (lane ^ 21) * 4; }), 4u); // in any order
 }
 
 TEST(Sectors, of_a_row_that_starts_off_a_sector_are_one_more) {
-    for (const uint64_t start : {4u, 8u, 16u, 28u, 4096u + 4}) EXPECT_EQ(sectors(4, strided(4, start)), 5u) << start; // 128 B over 5 sectors
+    for (const uint64_t start : {4u, 8u, 16u, 28u, 4096u + 4})
+        EXPECT_EQ(sectors(4, strided(4, start)), 5u) << start; // 128 B over 5 sectors
     EXPECT_EQ(sectors(4, strided(4, 32)), 4u);
     EXPECT_EQ(sectors(8, strided(8, 8)), 9u);
     EXPECT_EQ(sectors(1, strided(1, 1)), 2u);
@@ -61,7 +67,8 @@ TEST(Sectors, of_a_row_that_starts_off_a_sector_are_one_more) {
 TEST(Sectors, of_strided_lanes_are_the_places_between_first_and_last) {
     // Words 4 s apart, from address 0: lane i's sector is s i / 8, rounded down.
     for (uint64_t stride = 1; stride <= 33; ++stride) {
-        const uint32_t expected = stride >= 8 ? 32 : static_cast<uint32_t>(31 * stride / 8 + 1); // below 8 no sector is left out
+        const uint32_t expected =
+            stride >= 8 ? 32 : static_cast<uint32_t>(31 * stride / 8 + 1); // below 8 no sector is left out
         EXPECT_EQ(sectors(4, strided(4 * stride)), expected) << stride;
     }
 }
@@ -75,13 +82,23 @@ TEST(Sectors, of_inactive_lanes_are_not_counted) {
 }
 
 TEST(Sectors, may_lie_far_apart) {
-    EXPECT_EQ(sectors(4, [](uint64_t lane) { return lane % 2 == 0 ? 4 * lane : 0x7FFF'0000'0000 + 4 * lane; }), 8u);
+    EXPECT_EQ(
+        sectors(4, [](uint64_t lane) { return lane % 2 == 0 ? 4 * lane : 0x7FFF'0000'0000 + 4 * lane; }), 8u);
     EXPECT_EQ(sectors(4, [](uint64_t lane) { return 0x7FFF'0000'0000 - lane * 65536; }), 32u);
     EXPECT_EQ(sectors(4, [](uint64_t lane) { return 0x7FFF'0000'0000 + lane / 4 * 65536; }), 8u);
     // The first lane in the middle, others up to 32 sectors below and above it.
-    EXPECT_EQ(sectors(4, [](uint64_t lane) { return 4096 + (lane % 2 == 0 ? 32 * lane : 0 - 32 * lane); }), 32u);
-    EXPECT_EQ(sectors(4, [](uint64_t lane) { return lane == 0 ? 4096u : lane == 1 ? 4096 - 32 * 32u : 4096 - 33 * 32u; }), 3u);
-    EXPECT_EQ(sectors(4, [](uint64_t lane) { return lane == 0 ? 4096u : lane == 1 ? 4096 + 31 * 32u : 4096 + 32 * 32u; }), 3u);
+    EXPECT_EQ(sectors(4, [](uint64_t lane) { return 4096 + (lane % 2 == 0 ? 32 * lane : 0 - 32 * lane); }),
+              32u);
+    EXPECT_EQ(sectors(4,
+                      [](uint64_t lane) {
+                          return lane == 0 ? 4096u : lane == 1 ? 4096 - 32 * 32u : 4096 - 33 * 32u;
+                      }),
+              3u);
+    EXPECT_EQ(sectors(4,
+                      [](uint64_t lane) {
+                          return lane == 0 ? 4096u : lane == 1 ? 4096 + 31 * 32u : 4096 + 32 * 32u;
+                      }),
+              3u);
 }
 
 TEST(Wavefronts, of_words_are_the_most_that_one_bank_has_to_give) {
@@ -89,22 +106,29 @@ TEST(Wavefronts, of_words_are_the_most_that_one_bank_has_to_give) {
     EXPECT_EQ(wavefronts(4, strided(0, 64)), (Wavefronts{1, 1})); // a broadcast
     EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return (31 - lane) * 4; }), (Wavefronts{1, 1}));
     EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane * 7 % 32 * 4; }), (Wavefronts{1, 1}));
-    EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane % 2 * 128; }), (Wavefronts{2, 1})); // two words of one bank, each wanted by 16 lanes
-    EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane < 31 ? lane * 4 : 128; }), (Wavefronts{2, 1})); // one lane spoils it
+    EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane % 2 * 128; }),
+              (Wavefronts{2, 1})); // two words of one bank, each wanted by 16 lanes
+    EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane < 31 ? lane * 4 : 128; }),
+              (Wavefronts{2, 1})); // one lane spoils it
     // Two lanes at one word, and the others each at a bank of their own.
     EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane == 1 ? 0 : lane * 4; }), (Wavefronts{1, 1}));
 }
 
 TEST(Wavefronts, of_strided_words_are_the_common_divisor_with_the_banks) {
     for (uint64_t stride = 1; stride <= 33; ++stride)
-        EXPECT_EQ(wavefronts(4, strided(4 * stride)), (Wavefronts{static_cast<uint32_t>(std::gcd(stride, 32ull)), 1})) << stride;
+        EXPECT_EQ(wavefronts(4, strided(4 * stride)),
+                  (Wavefronts{static_cast<uint32_t>(std::gcd(stride, 32ull)), 1}))
+            << stride;
     EXPECT_EQ(wavefronts(4, strided(128)), (Wavefronts{32, 1})); // a column of a 32 x 32 tile
     EXPECT_EQ(wavefronts(4, strided(132)), (Wavefronts{1, 1}));  // padded by one
 }
 
 TEST(Wavefronts, of_the_published_rectangle_are_reproduced) {
-    // 32 wide and 16 high, read by columns: thread idx reads row idx % 16, column idx / 16 of a pitch of 32, 33 and 34 words.
-    const auto column = [](uint64_t pitch) { return [=](uint64_t lane) { return (lane % 16 * pitch + lane / 16) * 4; }; };
+    // 32 wide and 16 high, read by columns: thread idx reads row idx % 16, column idx / 16 of a pitch of 32,
+    // 33 and 34 words.
+    const auto column = [](uint64_t pitch) {
+        return [=](uint64_t lane) { return (lane % 16 * pitch + lane / 16) * 4; };
+    };
     EXPECT_EQ(wavefronts(4, column(32)).count, 16u); // 16 warps take 256 in all
     EXPECT_EQ(wavefronts(4, column(33)).count, 2u);  // 32: threads 15 and 16 meet in one bank
     EXPECT_EQ(wavefronts(4, column(34)).count, 1u);  // 16
@@ -115,15 +139,21 @@ TEST(Wavefronts, of_narrow_accesses_go_by_their_words) {
     EXPECT_EQ(wavefronts(2, strided(2)), (Wavefronts{1, 1})); // 16 words
     EXPECT_EQ(wavefronts(1, strided(128)), (Wavefronts{32, 1}));
     EXPECT_EQ(wavefronts(2, strided(64)), (Wavefronts{16, 1}));
-    EXPECT_EQ(wavefronts(1, [](uint64_t lane) { return lane % 4; }), (Wavefronts{1, 1})); // four bytes of one word
+    EXPECT_EQ(wavefronts(1, [](uint64_t lane) { return lane % 4; }),
+              (Wavefronts{1, 1})); // four bytes of one word
 }
 
 TEST(Wavefronts, of_64_bits_serve_half_a_warp_each) {
-    EXPECT_EQ(wavefronts(8, strided(8)), (Wavefronts{2, 2}));                                           // uint2[tid], as published for an A100
-    EXPECT_EQ(wavefronts(8, [](uint64_t lane) { return lane / 2 * 8; }), (Wavefronts{1, 1}));           // uint2[tid/2], likewise: neighbours agree
-    EXPECT_EQ(wavefronts(8, [](uint64_t lane) { return (lane & ~2ull) * 8; }), (Wavefronts{2, 1}));     // lanes i and i^2 agree; but 16 different places of 2 words each lie in one bank twice
+    EXPECT_EQ(wavefronts(8, strided(8)), (Wavefronts{2, 2})); // uint2[tid], as published for an A100
+    EXPECT_EQ(wavefronts(8, [](uint64_t lane) { return lane / 2 * 8; }),
+              (Wavefronts{1, 1})); // uint2[tid/2], likewise: neighbours agree
+    EXPECT_EQ(
+        wavefronts(8, [](uint64_t lane) { return (lane & ~2ull) * 8; }),
+        (Wavefronts{
+            2, 1})); // lanes i and i^2 agree; but 16 different places of 2 words each lie in one bank twice
     EXPECT_EQ(wavefronts(8, strided(0)), (Wavefronts{1, 1}));
-    EXPECT_EQ(wavefronts(8, strided(16)), (Wavefronts{4, 2}));   // every second pair of words: two-way in each half
+    EXPECT_EQ(wavefronts(8, strided(16)),
+              (Wavefronts{4, 2})); // every second pair of words: two-way in each half
     EXPECT_EQ(wavefronts(8, strided(128)), (Wavefronts{32, 2})); // a column of a pitch of 128 B: 16 + 16
     EXPECT_EQ(wavefronts(8, strided(136)), (Wavefronts{2, 2}));  // padded by one element
     EXPECT_EQ(wavefronts(8, [](uint64_t lane) { return lane / 4 * 8; }), (Wavefronts{1, 1}));
@@ -131,11 +161,13 @@ TEST(Wavefronts, of_64_bits_serve_half_a_warp_each) {
 
 TEST(Wavefronts, of_128_bits_serve_a_quarter_of_a_warp_each) {
     EXPECT_EQ(wavefronts(16, strided(16)), (Wavefronts{4, 4}));
-    EXPECT_EQ(wavefronts(16, [](uint64_t lane) { return lane / 2 * 16; }), (Wavefronts{2, 2})); // quarters merge within each half
-    EXPECT_EQ(wavefronts(16, strided(0)), (Wavefronts{2, 2}));                                  // and never across
-    EXPECT_EQ(wavefronts(16, strided(128)), (Wavefronts{32, 4}));                               // 28 conflicts
+    EXPECT_EQ(wavefronts(16, [](uint64_t lane) { return lane / 2 * 16; }),
+              (Wavefronts{2, 2}));                                // quarters merge within each half
+    EXPECT_EQ(wavefronts(16, strided(0)), (Wavefronts{2, 2}));    // and never across
+    EXPECT_EQ(wavefronts(16, strided(128)), (Wavefronts{32, 4})); // 28 conflicts
     EXPECT_EQ(wavefronts(16, strided(32)), (Wavefronts{8, 4}));
-    // Published for an A100: only lanes 15 and 16 are active, at one address. Each is the only one of its half.
+    // Published for an A100: only lanes 15 and 16 are active, at one address. Each is the only one of its
+    // half.
     EXPECT_EQ(wavefronts(16, strided(0, 32), 0x0001'8000), (Wavefronts{2, 2}));
 }
 
@@ -146,7 +178,10 @@ TEST(Wavefronts, of_parts_of_a_warp) {
     EXPECT_EQ(wavefronts(4, strided(64), 0x5555'5555), (Wavefronts{16, 1})); // lanes 0, 2, 4: 128 B apart
     EXPECT_EQ(wavefronts(8, strided(8), 0x0000'FFFF), (Wavefronts{1, 1}));   // one half has no lanes
     EXPECT_EQ(wavefronts(8, strided(8), 0xFFFF'0000), (Wavefronts{1, 1}));
-    EXPECT_EQ(wavefronts(8, strided(8), 0x5555'5555), (Wavefronts{2, 1}));   // no lane has a neighbour: the halves merge; their 16 places of 16 B take two passes
+    EXPECT_EQ(
+        wavefronts(8, strided(8), 0x5555'5555),
+        (Wavefronts{
+            2, 1})); // no lane has a neighbour: the halves merge; their 16 places of 16 B take two passes
     EXPECT_EQ(wavefronts(16, strided(16), 0x0000'00FF), (Wavefronts{1, 1}));
     EXPECT_EQ(wavefronts(16, strided(16), 0x00FF'00FF), (Wavefronts{2, 2}));
     EXPECT_EQ(wavefronts(16, strided(16), 1u << 13), (Wavefronts{1, 1}));

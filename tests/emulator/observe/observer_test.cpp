@@ -27,13 +27,18 @@ struct Recorder final : Observer {
         LaneMask active, taken;
     };
 
-    void executed(const emulator::Warp&, const emulator::Code&, uint32_t, uint32_t count, LaneMask) override { instructions += count; }
+    void executed(const emulator::Warp&, const emulator::Code&, uint32_t, uint32_t count, LaneMask) override {
+        instructions += count;
+    }
     void accessed(const emulator::Warp&, const emulator::Instruction&, const Access& access) override {
         Recorded& recorded = accesses.emplace_back();
         recorded.access = access;
         std::copy_n(access.addresses, 32, recorded.addresses.begin());
     }
-    void diverged(const emulator::Warp&, const emulator::Instruction&, LaneMask active, LaneMask taken) override { divergences.push_back({active, taken}); }
+    void diverged(const emulator::Warp&, const emulator::Instruction&, LaneMask active,
+                  LaneMask taken) override {
+        divergences.push_back({active, taken});
+    }
 
     uint64_t instructions = 0;
     std::vector<Recorded> accesses;
@@ -41,20 +46,28 @@ struct Recorder final : Observer {
 };
 
 /// Runs one block of `threads` threads with these observers.
-void run_block(Program& program, uint32_t threads, std::span<const void* const> parameters, std::span<Observer* const> observers) {
+void run_block(Program& program, uint32_t threads, std::span<const void* const> parameters,
+               std::span<Observer* const> observers) {
     const emulator::Kernel& kernel = program.module.kernel("k");
-    const emulator::Launch launch{kernel, grid_of(threads), std::as_bytes(parameters), program.memory, kernel.local_bytes()};
+    const emulator::Launch launch{kernel, grid_of(threads), std::as_bytes(parameters), program.memory,
+                                  kernel.local_bytes()};
     emulator::Block block(launch, observers);
     block.start(0);
-    while (!block.run(1'000'000)) {}
+    while (!block.run(1'000'000)) {
+    }
 }
 
 } // namespace
 
 TEST(Observer, is_told_each_access_with_its_lanes_and_addresses) {
-    Program program(module_of(".local .u8 mine; mul.wide.u32 %rd1, %r60, 8; add.u64 %rd1, %rd60, %rd1; setp.lt.u32 %p1, %r60, 3; @!%p1 ld.global.u16 %r1, [%rd1]; st.shared.v2.u32 [tile+8], {%r1, %r1};\n"
-                            "atom.global.add.u32 %r2, [%rd60], 1; @%p1 red.global.add.u64 [%rd1+8], 1; @%p1 bra END; mov.u32 %r1, %r2; END: st.local.u8 [mine], %r1;",
-                            ".shared .align 8 .b8 tile[16];"));
+    Program program(module_of(R"(
+        .local .u8 mine; mul.wide.u32 %rd1, %r60, 8; add.u64 %rd1, %rd60, %rd1;
+        setp.lt.u32 %p1, %r60, 3; @!%p1 ld.global.u16 %r1, [%rd1];
+        st.shared.v2.u32 [tile+8], {%r1, %r1};
+        atom.global.add.u32 %r2, [%rd60], 1; @%p1 red.global.add.u64 [%rd1+8], 1; @%p1 bra END;
+        mov.u32 %r1, %r2;
+        END: st.local.u8 [mine], %r1;)",
+                              ".shared .align 8 .b8 tile[16];"));
     auto* const memory = program.allocate<uint64_t>(33);
     const auto first = reinterpret_cast<uint64_t>(memory);
     Recorder recorder;
@@ -88,8 +101,12 @@ TEST(Observer, is_told_each_access_with_its_lanes_and_addresses) {
 }
 
 TEST(Observer, changes_no_result) {
-    const std::string body = "mul.wide.u32 %rd1, %r60, 4; add.u64 %rd1, %rd60, %rd1; and.b32 %r1, %r60, 3; setp.eq.u32 %p1, %r1, 0; @%p1 bra SKIP; ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, %r60; st.global.u32 [%rd1], %r2;\n"
-                             "SKIP: bar.sync 0; shfl.sync.bfly.b32 %r3, %r60, 5, 31, -1; red.global.add.u32 [%rd1], %r3;";
+    const std::string body =
+        R"(
+        mul.wide.u32 %rd1, %r60, 4; add.u64 %rd1, %rd60, %rd1; and.b32 %r1, %r60, 3;
+        setp.eq.u32 %p1, %r1, 0; @%p1 bra SKIP; ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, %r60;
+        st.global.u32 [%rd1], %r2;
+        SKIP: bar.sync 0; shfl.sync.bfly.b32 %r3, %r60, 5, 31, -1; red.global.add.u32 [%rd1], %r3;)";
     std::vector<std::vector<uint32_t>> results;
     std::vector<uint64_t> instructions;
     for (const std::size_t count : {0u, 1u, 3u}) {

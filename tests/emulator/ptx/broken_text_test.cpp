@@ -1,5 +1,5 @@
-// Text that is broken somewhere must end in an Error or be understood: never crash, hang, or read where it must not (the
-// sanitizers watch). The whole way is taken, from text to decoded kernels.
+// Text that is broken somewhere must end in an Error or be understood: never crash, hang, or read where it
+// must not (the sanitizers watch). The whole way is taken, from text to decoded kernels.
 
 #include "emulator/ptx/lexer.hpp"
 
@@ -47,7 +47,8 @@ TEST(BrokenText, the_whole_module_is_understood) {
 }
 
 TEST(BrokenText, cut_off_anywhere) {
-    for (std::size_t length = 0; length < reduction().size(); ++length) (void)load_and_decode(reduction().substr(0, length));
+    for (std::size_t length = 0; length < reduction().size(); ++length)
+        (void)load_and_decode(reduction().substr(0, length));
     EXPECT_FALSE(load_and_decode(reduction().substr(0, reduction().size() / 2)));
 }
 
@@ -59,9 +60,11 @@ TEST(BrokenText, bytes_changed_at_random) {
         for (uint64_t change = numbers.next() % 4 + 1; change > 0; --change) {
             char& byte = text[numbers.next() % text.size()];
             switch (numbers.next() % 3) {
-            case 0: byte = static_cast<char>(numbers.next()); break;                           // any byte
-            case 1: byte = text[numbers.next() % text.size()]; break;                          // one that stands elsewhere
-            default: byte = "0123456789.,;{}[]()!@|+-%<>$_xfd:"[numbers.next() % 33]; break; // one that means something
+            case 0: byte = static_cast<char>(numbers.next()); break;  // any byte
+            case 1: byte = text[numbers.next() % text.size()]; break; // one that stands elsewhere
+            default:
+                byte = "0123456789.,;{}[]()!@|+-%<>$_xfd:"[numbers.next() % 33];
+                break; // one that means something
             }
         }
         understood += load_and_decode(std::move(text));
@@ -90,18 +93,22 @@ TEST(BrokenText, of_no_kind_at_all) {
     Numbers numbers;
     for (int i = 0; i < 300; ++i) {
         std::string text = i % 2 == 0 ? "" : ".version 8.5\n.target sm_90\n";
-        for (uint64_t length = numbers.next() % 300; length > 0; --length) text += static_cast<char>(numbers.next());
+        for (uint64_t length = numbers.next() % 300; length > 0; --length)
+            text += static_cast<char>(numbers.next());
         EXPECT_FALSE(load_and_decode(std::move(text)) && i % 2 == 0);
     }
 }
 
 TEST(BrokenText, with_variables_larger_than_memory) {
     const auto module = [](const std::string& body, const std::string& declarations = "") {
-        return ".version 8.5\n.target sm_90\n.address_size 64\n" + declarations + ".visible .entry k(.param .u64 p) {.reg .b32 %r<4>; .reg .b64 %rd<4>;" + body + "ret;}";
+        return ".version 8.5\n.target sm_90\n.address_size 64\n" + declarations +
+               ".visible .entry k(.param .u64 p) {.reg .b32 %r<4>; .reg .b64 %rd<4>;" + body + "ret;}";
     };
     EXPECT_FALSE(load_and_decode(module("", ".global .b8 x[1000000000000];")));
     EXPECT_FALSE(load_and_decode(module("st.shared.u32 [x], %r1;", ".shared .b8 x[1000000000000];")));
-    EXPECT_FALSE(load_and_decode(module(".local .b8 x[4294967312]; st.local.u32 [x+4294967300], %r1;"))); // 2^32 + 16
+    EXPECT_FALSE(
+        load_and_decode(module(".local .b8 x[4294967312]; st.local.u32 [x+4294967300], %r1;"))); // 2^32 + 16
     EXPECT_FALSE(load_and_decode(module(".local .b8 x[1000000000000]; st.local.u32 [x], %r1;")));
-    EXPECT_FALSE(load_and_decode(".version 8.5\n.target sm_90\n.visible .entry k(.param .align 4 .b8 p[4294967300]) {.reg .b32 %r1; ld.param.u32 %r1, [p+8]; ret;}"));
+    EXPECT_FALSE(load_and_decode(".version 8.5\n.target sm_90\n.visible .entry k(.param .align 4 .b8 "
+                                 "p[4294967300]) {.reg .b32 %r1; ld.param.u32 %r1, [p+8]; ret;}"));
 }

@@ -49,7 +49,8 @@ TEST(Decoder, points_at_what_it_does_not_know) {
              {"mad.lo.cc.u32 %r1, %r2, %r3, %r4;", unsupported, "'.cc'", 6},
              {"rcp.approx.ftz.f64 %rd1, %rd2;", unsupported, "'.ftz'", 10},
              {"popc.u32 %r1, %r2;", unsupported, "not supported for this type", 0},
-             {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 1, %p2;", unsupported, "'lop3' with '.or' is not supported", 4},
+             {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 1, %p2;", unsupported,
+              "'lop3' with '.or' is not supported", 4},
              {"lop3.b32 %r1, %r2, %r3, %r4, %r5;", unsupported, "only a constant is supported here", 29},
              {"prmt.b32.xyz %r1, %r2, %r3, %r4;", unsupported, "'.xyz'", 8},
              {"setp.lt.b32 %p1, %r1, %r2;", unsupported, "not supported for this type", 0},
@@ -60,13 +61,15 @@ TEST(Decoder, points_at_what_it_does_not_know) {
              {"cvt.rn.satfinite.f16x2.f32 %r1, %r2, %r3;", unsupported, "'.satfinite'", 6},
              {"cvta.u32 %r1, %r2;", unsupported, "not supported for this type", 0},
              {"isspacep.const %p1, %rd1;", unsupported, "not supported for this state space", 0},
-             {"mov.u32 %r1, %clusterid.x;", unsupported, "the special register '%clusterid.x' is not supported here", 13},
+             {"mov.u32 %r1, %clusterid.x;", unsupported,
+              "the special register '%clusterid.x' is not supported here", 13},
              {"mov.b128 %rd1, {%rd2, %rd3};", unsupported, "a vector of this size is not supported here", 15},
              {"ld.global.v8.f32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];", unsupported, "'.v8'", 9},
              {"ld.global.v4.u64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];", unsupported, "more than 16 bytes", 17},
              {"ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;", unsupported, "'.L2::cache_hint'", 9},
              {"ld.shared::cluster.u32 %r1, [%rd1];", unsupported, "'.shared::cluster'", 2},
-             {"ld.global.b128 %rd1, [%rd1];", invalid, "this register has 64 bits; the instruction needs 128 bits", 15},
+             {"ld.global.b128 %rd1, [%rd1];", invalid,
+              "this register has 64 bits; the instruction needs 128 bits", 15},
              {"st.global.async.u32 [%rd1], %r1;", unsupported, "'.async'", 9},
              {"atom.add.noftz.v2.f32 %r1, [%rd1], %r2;", unsupported, "'.v2'", 14},
              {"atom.global.inc.u64 %rd1, [%rd1], 1;", unsupported, "not supported for this type", 0},
@@ -91,7 +94,10 @@ TEST(Decoder, points_at_what_it_does_not_know) {
         const Error error = refused(std::string("\n") + row.statement);
         EXPECT_EQ(error.failure(), row.failure) << row.statement << '\n' << error.what();
         const std::string text(row.statement);
-        EXPECT_THAT(error.what(), AllOf(HasSubstr(row.message), HasSubstr(", in k\nPTX line "), HasSubstr("\n    " + text + "\n    " + std::string(static_cast<std::size_t>(row.caret), ' ') + "^")))
+        EXPECT_THAT(error.what(),
+                    AllOf(HasSubstr(row.message), HasSubstr(", in k\nPTX line "),
+                          HasSubstr("\n    " + text + "\n    " +
+                                    std::string(static_cast<std::size_t>(row.caret), ' ') + "^")))
             << row.statement;
     }
 }
@@ -102,8 +108,10 @@ TEST(Decoder, checks_operands) {
              {"add.s32 %r1, %r2, %r3, %r4;", invalid, "'add' takes 3 operands here, not 4", 0},
              {"add.s32 %rd1, %r2, %r3;", invalid, "this register does not have the 32 bits", 8},
              {"add.s32 %r1, %rd2, %r3;", invalid, "this register does not have the 32 bits", 13},
-             {"add.s64 %rd1, %r2, %rd3;", invalid, "this register has 32 bits; the instruction needs 64 bits", 14},
-             {"add.s32 %r1, %rs2, %r3;", invalid, "this register has 16 bits; the instruction needs 32 bits", 13},
+             {"add.s64 %rd1, %r2, %rd3;", invalid, "this register has 32 bits; the instruction needs 64 bits",
+              14},
+             {"add.s32 %r1, %rs2, %r3;", invalid, "this register has 16 bits; the instruction needs 32 bits",
+              13},
              {"add.s32 %r1, %p2, %r3;", invalid, "this is a predicate", 13},
              {"add.s32 5, %r2, %r3;", invalid, "a register to write to is needed here", 8},
              {"add.s32 _, %r2, %r3;", invalid, "a register to write to is needed here", 8},
@@ -120,9 +128,11 @@ TEST(Decoder, checks_operands) {
              {"selp.b32 %r1, %r2, %r3, %r4;", invalid, "a predicate register is needed here", 24},
              {"ld.global.u32 %r1, %rd1;", invalid, "an address in brackets is needed here", 19},
              {"ld.global.u32 [%rd1], %r1;", invalid, "an address in brackets is needed here", 22},
-             {"ld.global.u32 %r1, [0f3F800000];", invalid, "an address is a register, a variable or a number", 20},
+             {"ld.global.u32 %r1, [0f3F800000];", invalid, "an address is a register, a variable or a number",
+              20},
              {"ld.global.u32 _, [%rd1];", invalid, "a register to write to is needed here", 14},
-             {"ld.global.u64 %r1, [%rd1];", invalid, "this register has 32 bits; the instruction needs 64 bits", 14},
+             {"ld.global.u64 %r1, [%rd1];", invalid,
+              "this register has 32 bits; the instruction needs 64 bits", 14},
              {"ld.global.v2.u32 %r1, [%rd1];", invalid, "a vector of 2 registers is needed here", 17},
              {"ld.global.v4.u32 {%r1, %r2}, [%rd1];", invalid, "a vector of 4 registers is needed here", 17},
              {"ld.param.u32 %r1, [p2+8];", invalid, "outside the kernel's parameters", 18},
@@ -134,15 +144,21 @@ TEST(Decoder, checks_operands) {
          }) {
         const Error error = refused(std::string("\n") + row.statement);
         EXPECT_EQ(error.failure(), row.failure) << row.statement << '\n' << error.what();
-        EXPECT_THAT(error.what(), AllOf(HasSubstr(row.message), HasSubstr("\n    " + std::string(row.statement) + "\n    " + std::string(static_cast<std::size_t>(row.caret), ' ') + "^"))) << row.statement;
+        EXPECT_THAT(error.what(),
+                    AllOf(HasSubstr(row.message),
+                          HasSubstr("\n    " + std::string(row.statement) + "\n    " +
+                                    std::string(static_cast<std::size_t>(row.caret), ' ') + "^")))
+            << row.statement;
     }
 }
 
 TEST(Decoder, names_the_function_that_a_statement_stands_in) {
-    EXPECT_THAT(refused("call _Z4calcPi;", ".func _Z4calcPi() { sqrt.q32 %r1; ret; }\n").what(), HasSubstr(", in calc(int*)\nPTX line 4:"));
+    EXPECT_THAT(refused("call _Z4calcPi;", ".func _Z4calcPi() { sqrt.q32 %r1; ret; }\n").what(),
+                HasSubstr(", in calc(int*)\nPTX line 4:"));
 }
 
 TEST(Decoder, refuses_more_local_memory_than_a_thread_may_have) {
     EXPECT_NO_THROW(Program(module_of(".local .b8 x[524288]; st.local.u8 [x], 1;")).module.kernel("k"));
-    EXPECT_THAT(refused(".local .b8 x[524288]; .local .b8 y[16]; st.local.u8 [x], 1;").what(), HasSubstr("bytes of local memory"));
+    EXPECT_THAT(refused(".local .b8 x[524288]; .local .b8 y[16]; st.local.u8 [x], 1;").what(),
+                HasSubstr("bytes of local memory"));
 }

@@ -35,18 +35,26 @@ std::string error_of(std::string_view text) {
 } // namespace
 
 TEST(Lexer, splits_statements_with_and_without_white_space) {
-    const std::vector<std::string> expected{"@", "!", "%p1", "bra", ".uni", "$L__BB0_2", ";", "ld", ".global", ".u32", "%r1", ",", "[", "%rd2", "+", "-", "4", "]", ";"};
+    const std::vector<std::string> expected{"@",  "!",       "%p1",  "bra", ".uni", "$L__BB0_2", ";",
+                                            "ld", ".global", ".u32", "%r1", ",",    "[",         "%rd2",
+                                            "+",  "-",       "4",    "]",   ";"};
     EXPECT_EQ(words("@!%p1 bra.uni $L__BB0_2;\n\tld.global.u32 \t%r1, [%rd2 + -4];\r\n"), expected);
     EXPECT_EQ(words("@!%p1 bra.uni $L__BB0_2;ld.global.u32%r1,[%rd2+-4];"), expected);
-    EXPECT_EQ(words(".reg.b32%r<5>;%tid.x{_,a}|(b)=0"), (std::vector<std::string>{".reg", ".b32", "%r", "<", "5", ">", ";", "%tid", ".x", "{", "_", ",", "a", "}", "|", "(", "b", ")", "=", "0"}));
-    EXPECT_EQ(words("ld.shared::cta.L1::evict_last.b32 a::b"), (std::vector<std::string>{"ld", ".shared::cta", ".L1::evict_last", ".b32", "a", ":", ":", "b"}));
+    EXPECT_EQ(words(".reg.b32%r<5>;%tid.x{_,a}|(b)=0"),
+              (std::vector<std::string>{".reg", ".b32", "%r", "<", "5", ">", ";", "%tid", ".x", "{",
+                                        "_",    ",",    "a",  "}", "|", "(", "b", ")",    "=",  "0"}));
+    EXPECT_EQ(
+        words("ld.shared::cta.L1::evict_last.b32 a::b"),
+        (std::vector<std::string>{"ld", ".shared::cta", ".L1::evict_last", ".b32", "a", ":", ":", "b"}));
     EXPECT_TRUE(words("").empty());
     EXPECT_TRUE(words(" \n\t").empty());
 }
 
 TEST(Lexer, skips_comments) {
-    EXPECT_EQ(words("a // b ; c\nd /* e\n f // */ g /**/ h //"), (std::vector<std::string>{"a", "d", "g", "h"}));
-    EXPECT_THAT(error_of("a\n b /* c"), HasSubstr("this comment has no end\nPTX line 2:\n    b /* c\n      ^"));
+    EXPECT_EQ(words("a // b ; c\nd /* e\n f // */ g /**/ h //"),
+              (std::vector<std::string>{"a", "d", "g", "h"}));
+    EXPECT_THAT(error_of("a\n b /* c"),
+                HasSubstr("this comment has no end\nPTX line 2:\n    b /* c\n      ^"));
 }
 
 TEST(Lexer, reads_integers_in_every_base) {
@@ -54,8 +62,19 @@ TEST(Lexer, reads_integers_in_every_base) {
         const char* text;
         uint64_t value;
     };
-    for (const Row& row : {Row{"0", 0}, {"42", 42}, {"42U", 42}, {"0x2A", 42}, {"0X2a", 42}, {"0xFFu", 255}, {"052", 42}, {"0b101010", 42}, {"0B11U", 3}, {"18446744073709551615", ~0ull},
-                           {"0xFFFFFFFFFFFFFFFF", ~0ull}, {"01777777777777777777777", ~0ull}, {"00", 0}}) {
+    for (const Row& row : {Row{"0", 0},
+                           {"42", 42},
+                           {"42U", 42},
+                           {"0x2A", 42},
+                           {"0X2a", 42},
+                           {"0xFFu", 255},
+                           {"052", 42},
+                           {"0b101010", 42},
+                           {"0B11U", 3},
+                           {"18446744073709551615", ~0ull},
+                           {"0xFFFFFFFFFFFFFFFF", ~0ull},
+                           {"01777777777777777777777", ~0ull},
+                           {"00", 0}}) {
         const auto tokens = tokenize(row.text);
         ASSERT_EQ(tokens.size(), 2u) << row.text;
         EXPECT_EQ(tokens[0].kind, TokenKind::integer) << row.text;
@@ -70,10 +89,14 @@ TEST(Lexer, reads_floating_point_numbers_by_bits_and_in_decimal) {
         TokenKind kind;
         uint64_t bits;
     };
-    for (const Row& row : {Row{"0f3F800000", TokenKind::single_precision, 0x3F80'0000}, {"0FfF800000", TokenKind::single_precision, 0xFF80'0000},
-                           {"0d3FF0000000000000", TokenKind::double_precision, 0x3FF0'0000'0000'0000}, {"0D400921FB54442D18", TokenKind::double_precision, 0x4009'21FB'5444'2D18},
-                           {"1.5", TokenKind::double_precision, std::bit_cast<uint64_t>(1.5)}, {"2.5e3", TokenKind::double_precision, std::bit_cast<uint64_t>(2500.0)},
-                           {"1e-3", TokenKind::double_precision, std::bit_cast<uint64_t>(1e-3)}, {"0.25E+1", TokenKind::double_precision, std::bit_cast<uint64_t>(2.5)}}) {
+    for (const Row& row : {Row{"0f3F800000", TokenKind::single_precision, 0x3F80'0000},
+                           {"0FfF800000", TokenKind::single_precision, 0xFF80'0000},
+                           {"0d3FF0000000000000", TokenKind::double_precision, 0x3FF0'0000'0000'0000},
+                           {"0D400921FB54442D18", TokenKind::double_precision, 0x4009'21FB'5444'2D18},
+                           {"1.5", TokenKind::double_precision, std::bit_cast<uint64_t>(1.5)},
+                           {"2.5e3", TokenKind::double_precision, std::bit_cast<uint64_t>(2500.0)},
+                           {"1e-3", TokenKind::double_precision, std::bit_cast<uint64_t>(1e-3)},
+                           {"0.25E+1", TokenKind::double_precision, std::bit_cast<uint64_t>(2.5)}}) {
         const auto tokens = tokenize(row.text);
         ASSERT_EQ(tokens.size(), 2u) << row.text;
         EXPECT_EQ(tokens[0].kind, row.kind) << row.text;
@@ -89,7 +112,8 @@ TEST(Lexer, points_at_numbers_that_are_none) {
     EXPECT_THAT(error_of("0718"), HasSubstr("    0718\n       ^")); // the 8 is what does not fit
     EXPECT_THAT(error_of("0b12"), HasSubstr("    0b12\n       ^"));
     EXPECT_THAT(error_of("12ab"), HasSubstr("    12ab\n      ^"));
-    for (const char* const text : {"0f3F8", "0f3F8000000", "0f3F80000U", "0d3FF"}) EXPECT_THAT(error_of(text), HasSubstr("hexadecimal digits here")) << text;
+    for (const char* const text : {"0f3F8", "0f3F8000000", "0f3F80000U", "0d3FF"})
+        EXPECT_THAT(error_of(text), HasSubstr("hexadecimal digits here")) << text;
     EXPECT_THAT(error_of("1e999"), HasSubstr("no floating-point number"));
 }
 
@@ -104,11 +128,14 @@ TEST(Lexer, keeps_strings_whole_and_apart_from_other_tokens) {
 }
 
 TEST(Lexer, refuses_characters_that_ptx_does_not_have) {
-    for (const char* const text : {"a # b", "a ? b", "a ^ b", "a \\ b", "a ' b", "a \x01 b", "a \xFF b", "a . b"}) EXPECT_THAT(error_of(text), HasSubstr("PTX has no such character")) << text;
+    for (const char* const text :
+         {"a # b", "a ? b", "a ^ b", "a \\ b", "a ' b", "a \x01 b", "a \xFF b", "a . b"})
+        EXPECT_THAT(error_of(text), HasSubstr("PTX has no such character")) << text;
     EXPECT_THAT(error_of(std::string_view("a \0 b", 5)), HasSubstr("PTX has no such character"));
 }
 
 TEST(Lexer, tokens_know_their_place) {
     const std::string_view text = "add.s32\n  %r1;";
-    for (const Token& token : tokenize(text)) EXPECT_EQ(text.substr(token.offset, token.text.size()), token.text);
+    for (const Token& token : tokenize(text))
+        EXPECT_EQ(text.substr(token.offset, token.text.size()), token.text);
 }

@@ -21,17 +21,21 @@ std::unique_ptr<Module> parsed(const std::string& text) { return parse(header + 
 
 /// A kernel with the registers %p<4>, %r<8> and %rd<8>, from line 6 on.
 std::unique_ptr<Module> kernel(const std::string& body) {
-    return parsed(".visible .entry k(.param .u64 a, .param .u32 b)\n{ .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n" + body + "\n}\n");
+    return parsed(".visible .entry k(.param .u64 a, .param .u32 b)\n{ .reg .pred %p<4>; .reg .b32 %r<8>; "
+                  ".reg .b64 %rd<8>;\n" +
+                  body + "\n}\n");
 }
 
-const Statement& statement(const Module& module, std::size_t k) { return module.functions.front()->statements.at(k); }
+const Statement& statement(const Module& module, std::size_t k) {
+    return module.functions.front()->statements.at(k);
+}
 
 std::string register_of(const Module& module, const Operand& operand) {
-    return operand.kind == Operand::Kind::reg ? module.functions.front()->registers.at(operand.index).name : "no register";
+    return operand.kind == Operand::Kind::reg ? module.functions.front()->registers.at(operand.index).name
+                                              : "no register";
 }
 
-template <class T>
-T initial(const Variable& variable, std::size_t k) {
+template <class T> T initial(const Variable& variable, std::size_t k) {
     T value{};
     std::memcpy(&value, variable.initial.data() + k * sizeof(T), sizeof(T));
     return value;
@@ -40,8 +44,10 @@ T initial(const Variable& variable, std::size_t k) {
 } // namespace
 
 TEST(Parser, reads_a_module_with_everything_around_the_code) {
-    const auto module = parsed(".file 1 \"a.cu\", 1234, 99\n.file 2 \"b.h\"\n.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-                               ".visible .func plain() .noreturn;\n.weak .entry k() .maxntid 128, 2, 1 .minnctapersm 4 .maxnreg 32 { .pragma \"nounroll\"; ret; }\n"
+    const auto module = parsed(".file 1 \"a.cu\", 1234, 99\n.file 2 \"b.h\"\n.extern .func (.param .b32 r) "
+                               "vprintf(.param .b64 f, .param .b64 a);\n"
+                               ".visible .func plain() .noreturn;\n.weak .entry k() .maxntid 128, 2, 1 "
+                               ".minnctapersm 4 .maxnreg 32 { .pragma \"nounroll\"; ret; }\n"
                                ".section .debug_str\n{\n$L__info_string0:\n.b8 95, 90\n}\n");
     EXPECT_EQ(module->version, "8.5");
     EXPECT_EQ(module->target, "sm_90,debug");
@@ -57,18 +63,23 @@ TEST(Parser, reads_a_module_with_everything_around_the_code) {
 }
 
 TEST(Parser, needs_no_white_space) {
-    const auto module = parse(".version 8.5.target sm_90.address_size 64.global.align 4.b8 t[2]={1,2};.visible.entry k(.param.u64 a){.reg.pred%p<2>;.reg.b32%r<3>;"
-                              "mov.u32%r1,%tid.x;setp.ge.u32%p1,%r1,5;@%p1 bra $L;add.s32%r2,%r1,-1;$L:ret;}");
+    const auto module =
+        parse(".version 8.5.target sm_90.address_size 64.global.align 4.b8 t[2]={1,2};.visible.entry "
+              "k(.param.u64 a){.reg.pred%p<2>;.reg.b32%r<3>;"
+              "mov.u32%r1,%tid.x;setp.ge.u32%p1,%r1,5;@%p1 bra $L;add.s32%r2,%r1,-1;$L:ret;}");
     EXPECT_EQ(module->functions.front()->statements.size(), 5u);
     EXPECT_EQ(statement(*module, 2).operands[0].kind, Operand::Kind::label);
     EXPECT_EQ(statement(*module, 2).operands[0].index, 4u);
     EXPECT_EQ(module->variable("t")->bytes, 2u);
 }
 
-TEST(Parser, ignores_the_zeros_that_fat_binaries_pad_with) { EXPECT_NO_THROW(parse(std::string(header) + std::string(7, '\0'))); }
+TEST(Parser, ignores_the_zeros_that_fat_binaries_pad_with) {
+    EXPECT_NO_THROW(parse(std::string(header) + std::string(7, '\0')));
+}
 
 TEST(Parser, reads_parameters_in_all_their_forms) {
-    const auto module = parsed(".visible .entry k(.param .u64 a, .param .align 8 .b8 b[12], .param .u64 .ptr .align 16 c, .param .u64 .ptr .global .align 4 d, .param .f32 e)\n{ ret; }");
+    const auto module = parsed(".visible .entry k(.param .u64 a, .param .align 8 .b8 b[12], .param .u64 .ptr "
+                               ".align 16 c, .param .u64 .ptr .global .align 4 d, .param .f32 e)\n{ ret; }");
     const auto& parameters = module->functions.front()->parameters;
     ASSERT_EQ(parameters.size(), 5u);
     struct Expected {
@@ -76,7 +87,11 @@ TEST(Parser, reads_parameters_in_all_their_forms) {
         uint64_t bytes;
         uint32_t alignment;
     };
-    const Expected expected[] = {{"a", 8, 8}, {"b", 12, 8}, {"c", 8, 8}, {"d", 8, 8}, {"e", 4, 4}}; // .ptr speaks of what they point to
+    const Expected expected[] = {{"a", 8, 8},
+                                 {"b", 12, 8},
+                                 {"c", 8, 8},
+                                 {"d", 8, 8},
+                                 {"e", 4, 4}}; // .ptr speaks of what they point to
     for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_EQ(parameters[i]->name, expected[i].name);
         EXPECT_EQ(parameters[i]->bytes, expected[i].bytes) << expected[i].name;
@@ -85,10 +100,14 @@ TEST(Parser, reads_parameters_in_all_their_forms) {
 }
 
 TEST(Parser, reads_variables_with_their_initial_values) {
-    const auto module = parsed(".global .align 16 .b8 bytes[6] = {1, 0xFF, -1};\n.global .u32 one = 7, two[2];\n.const .f32 floats[3] = {1.5, -0f3F800000, 2};\n"
-                               ".const .f64 wide = -2.5;\n.global .s16 grid[2][3] = {{1, 2, 3}, {4, 5, -6}};\n.global .b8 unsized[] = {1, 2, 3};\n"
-                               ".global .u64 pointers[3] = {bytes, generic(one)+4, bytes+2};\n.extern .shared .align 16 .b8 dynamic[];\n"
-                               ".shared .v4 .f32 quads[5];\n.global .attribute(.managed) .u64 managed;\n.global .b128 big = 5;\n");
+    const auto module = parsed(
+        ".global .align 16 .b8 bytes[6] = {1, 0xFF, -1};\n.global .u32 one = 7, two[2];\n.const .f32 "
+        "floats[3] = {1.5, -0f3F800000, 2};\n"
+        ".const .f64 wide = -2.5;\n.global .s16 grid[2][3] = {{1, 2, 3}, {4, 5, -6}};\n.global .b8 unsized[] "
+        "= {1, 2, 3};\n"
+        ".global .u64 pointers[3] = {bytes, generic(one)+4, bytes+2};\n.extern .shared .align 16 .b8 "
+        "dynamic[];\n"
+        ".shared .v4 .f32 quads[5];\n.global .attribute(.managed) .u64 managed;\n.global .b128 big = 5;\n");
     const auto& bytes = *module->variable("bytes");
     EXPECT_EQ(bytes.bytes, 6u);
     EXPECT_EQ(bytes.alignment, 16u);
@@ -119,8 +138,11 @@ TEST(Parser, reads_variables_with_their_initial_values) {
 }
 
 TEST(Parser, inner_blocks_shadow_names_and_end) {
-    const auto module = kernel("mov.b32 %r1, 1; { .reg .b64 %r1; mov.b64 %r1, 2; { .reg .b16 %r<2>; mov.b16 %r1, 3; mov.b32 %r2, 4; } mov.b64 %r1, 5; } mov.b32 %r1, 6; ret;");
-    const auto type = [&](std::size_t k) { return module->functions.front()->registers.at(statement(*module, k).operands[0].index).type; };
+    const auto module = kernel("mov.b32 %r1, 1; { .reg .b64 %r1; mov.b64 %r1, 2; { .reg .b16 %r<2>; mov.b16 "
+                               "%r1, 3; mov.b32 %r2, 4; } mov.b64 %r1, 5; } mov.b32 %r1, 6; ret;");
+    const auto type = [&](std::size_t k) {
+        return module->functions.front()->registers.at(statement(*module, k).operands[0].index).type;
+    };
     EXPECT_EQ(type(0), Type::b32);
     EXPECT_EQ(type(1), Type::b64);
     EXPECT_EQ(type(2), Type::b16);
@@ -131,7 +153,8 @@ TEST(Parser, inner_blocks_shadow_names_and_end) {
 }
 
 TEST(Parser, variables_of_sibling_blocks_are_different) {
-    const auto module = kernel("{ .param .b32 x; st.param.b32 [x], %r1; } { .param .b64 x; st.param.b64 [x+0], %rd1; } ret;");
+    const auto module =
+        kernel("{ .param .b32 x; st.param.b32 [x], %r1; } { .param .b64 x; st.param.b64 [x+0], %rd1; } ret;");
     const Operand& first = statement(*module, 0).operands[0].elements[0];
     const Operand& second = statement(*module, 1).operands[0].elements[0];
     ASSERT_NE(first.variable, nullptr);
@@ -141,7 +164,8 @@ TEST(Parser, variables_of_sibling_blocks_are_different) {
 }
 
 TEST(Parser, labels_belong_to_their_block) {
-    const auto module = kernel("{ bra L; add.s32 %r1, %r1, 1; L: add.s32 %r1, %r1, 2; } { L: bra L; { bra L; bra OUT; } } OUT: ret;");
+    const auto module = kernel("{ bra L; add.s32 %r1, %r1, 1; L: add.s32 %r1, %r1, 2; } { L: bra L; { bra L; "
+                               "bra OUT; } } OUT: ret;");
     EXPECT_EQ(statement(*module, 0).operands[0].index, 2u); // forwards, in the first block
     EXPECT_EQ(statement(*module, 3).operands[0].index, 3u); // the second block's own
     EXPECT_EQ(statement(*module, 4).operands[0].index, 3u); // seen from an inner block
@@ -162,7 +186,8 @@ TEST(Parser, lists_of_branch_targets_resolve_where_they_stand) {
 }
 
 TEST(Parser, reads_operands_of_every_kind) {
-    const auto module = kernel("op.x.y %r1, %tid.x, -5, 0f3F800000, -1.5, name+8, [%rd1+-4], [name+16], [64], {%r1, _, 3}, %r1|%p1, !%p2, WARP_SZ, [%rd1-8], [name + -2], %laneid;");
+    const auto module = kernel("op.x.y %r1, %tid.x, -5, 0f3F800000, -1.5, name+8, [%rd1+-4], [name+16], "
+                               "[64], {%r1, _, 3}, %r1|%p1, !%p2, WARP_SZ, [%rd1-8], [name + -2], %laneid;");
     const Statement& op = statement(*module, 0);
     EXPECT_EQ(op.opcode, "op");
     ASSERT_EQ(op.modifiers.size(), 2u);
@@ -196,7 +221,8 @@ TEST(Parser, reads_operands_of_every_kind) {
 }
 
 TEST(Parser, reads_guards_and_calls_over_several_lines) {
-    const auto module = kernel("@!%p3 ret;\n{ .param .b32 x; .param .b32 y;\ncall.uni (y),\nfunction,\n(\nx,\ny\n)\n;\n}");
+    const auto module =
+        kernel("@!%p3 ret;\n{ .param .b32 x; .param .b32 y;\ncall.uni (y),\nfunction,\n(\nx,\ny\n)\n;\n}");
     EXPECT_TRUE(statement(*module, 0).guarded);
     EXPECT_TRUE(statement(*module, 0).guard_negated);
     const Statement& call = statement(*module, 1);
@@ -207,8 +233,10 @@ TEST(Parser, reads_guards_and_calls_over_several_lines) {
 }
 
 TEST(Parser, statements_know_where_they_come_from) {
-    const auto module = kernel("mov.b32 %r1, 0;\n.loc 1 10 3\nmov.b32 %r1, 1;\n.loc 2 20 4, function_name $L__info_string0, inlined_at 1 10 3\nmov.b32 %r1, 2;\n"
-                               ".loc 3 30 5, function_name $L__info_string1+7, inlined_at 2 20 4\nmov.b32 %r1, 3;\n.loc 4 1 1, function_name $L__f, inlined_at 9 9 9\nmov.b32 %r1, 4;");
+    const auto module = kernel("mov.b32 %r1, 0;\n.loc 1 10 3\nmov.b32 %r1, 1;\n.loc 2 20 4, function_name "
+                               "$L__info_string0, inlined_at 1 10 3\nmov.b32 %r1, 2;\n"
+                               ".loc 3 30 5, function_name $L__info_string1+7, inlined_at 2 20 4\nmov.b32 "
+                               "%r1, 3;\n.loc 4 1 1, function_name $L__f, inlined_at 9 9 9\nmov.b32 %r1, 4;");
     EXPECT_EQ(statement(*module, 0).location, nullptr);
     EXPECT_EQ(statement(*module, 1).location->line, 10u);
     EXPECT_EQ(statement(*module, 1).location->inlined_at, nullptr);
@@ -231,63 +259,69 @@ struct Wrong {
 } // namespace
 
 TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
-    for (const Wrong& wrong : {Wrong{".global .u32 x", "expected ';' here\nPTX line 4:\n    .global .u32 x\n                  ^"},
-                               {".global x;", "expected a type here\nPTX line 4:\n    .global x;\n            ^"},
-                               {".global .u32 [4];", "expected a variable's name here"},
-                               {".global .pred x[2] = {1, 0};", "a variable cannot be of this type"},
-                               {".global .align 3 .u32 x;", "an alignment is a power of two up to 4096\nPTX line 4:\n    .global .align 3 .u32 x;\n                   ^"},
-                               {".global .align 8192 .u32 x;", "power of two"},
-                               {".global .u32 x[2] = {1, 2, 3};", "more initial values than the variable has room for\nPTX line 4:\n    .global .u32 x[2] = {1, 2, 3};\n                               ^"},
-                               {".global .u32 x = y;", "an address needs a 64-bit variable", Failure::unsupported},
-                               {".global .u32 x = 1.5;", "only whole numbers", Failure::unsupported},
-                               {".global .f32 x = ;", "expected a number here"},
-                               {".global .u8 x[99999999999999];", "this variable is too large"},
-                               {".global .u8 x[9999999][9999999];", "this variable is too large"},
-                               {".tex .u64 t;", "'.tex' is no directive that this emulator knows", Failure::unsupported},
-                               {".local .u32 x;", "'.local' is no directive", Failure::unsupported},
-                               {"hello", "'hello' is no directive", Failure::unsupported},
-                               {".address_size 32", "only 64-bit addresses are supported", Failure::unsupported},
-                               {".section .debug {", "this block has no end"},
-                               {".file x \"a\"", "expected a number here"},
-                               {".file 1 a", "the file's name in quotes"},
-                               {".func (.reg .b32 %r) f(){ret;}", "only .param parameters are supported", Failure::unsupported},
-                               {".entry k(.param .q32 x){ret;}", "expected a type here"},
-                               {".entry k() .explicitcluster {ret;}", "'.explicitcluster' is not supported", Failure::unsupported},
-                               {".entry k() {ret;", "this block has no end\nPTX line 4:\n    .entry k() {ret;\n               ^"},
-                               {".entry (", "expected a parameter here"},
-                               {".entry 5", "expected the function's name here"}}) {
+    for (const Wrong& wrong :
+         {Wrong{".global .u32 x", "expected ';' here\nPTX line 4:\n    .global .u32 x\n                  ^"},
+          {".global x;", "expected a type here\nPTX line 4:\n    .global x;\n            ^"},
+          {".global .u32 [4];", "expected a variable's name here"},
+          {".global .pred x[2] = {1, 0};", "a variable cannot be of this type"},
+          {".global .align 3 .u32 x;", "an alignment is a power of two up to 4096\nPTX line 4:\n    .global "
+                                       ".align 3 .u32 x;\n                   ^"},
+          {".global .align 8192 .u32 x;", "power of two"},
+          {".global .u32 x[2] = {1, 2, 3};",
+           "more initial values than the variable has room for\nPTX line 4:\n    .global .u32 x[2] = {1, 2, "
+           "3};\n                               ^"},
+          {".global .u32 x = y;", "an address needs a 64-bit variable", Failure::unsupported},
+          {".global .u32 x = 1.5;", "only whole numbers", Failure::unsupported},
+          {".global .f32 x = ;", "expected a number here"},
+          {".global .u8 x[99999999999999];", "this variable is too large"},
+          {".global .u8 x[9999999][9999999];", "this variable is too large"},
+          {".tex .u64 t;", "'.tex' is no directive that this emulator knows", Failure::unsupported},
+          {".local .u32 x;", "'.local' is no directive", Failure::unsupported},
+          {"hello", "'hello' is no directive", Failure::unsupported},
+          {".address_size 32", "only 64-bit addresses are supported", Failure::unsupported},
+          {".section .debug {", "this block has no end"},
+          {".file x \"a\"", "expected a number here"},
+          {".file 1 a", "the file's name in quotes"},
+          {".func (.reg .b32 %r) f(){ret;}", "only .param parameters are supported", Failure::unsupported},
+          {".entry k(.param .q32 x){ret;}", "expected a type here"},
+          {".entry k() .explicitcluster {ret;}", "'.explicitcluster' is not supported", Failure::unsupported},
+          {".entry k() {ret;", "this block has no end\nPTX line 4:\n    .entry k() {ret;\n               ^"},
+          {".entry (", "expected a parameter here"},
+          {".entry 5", "expected the function's name here"}}) {
         const auto error = error_of([&] { parsed(wrong.text); });
         EXPECT_EQ(error.failure(), wrong.failure) << wrong.text << '\n' << error.what();
         EXPECT_THAT(error.what(), HasSubstr(wrong.message)) << wrong.text;
     }
     EXPECT_THAT(error_of([] { parse(""); }).what(), HasSubstr("expected '.version' here\nPTX line 1:"));
     EXPECT_THAT(error_of([] { parse("not PTX at all"); }).what(), HasSubstr("expected '.version' here"));
-    EXPECT_THAT(error_of([] { parse(".version 8.5\n.address_size 64"); }).what(), HasSubstr("expected '.target' here\nPTX line 2:"));
+    EXPECT_THAT(error_of([] { parse(".version 8.5\n.address_size 64"); }).what(),
+                HasSubstr("expected '.target' here\nPTX line 2:"));
 }
 
 TEST(Parser, points_at_what_is_wrong_in_a_body) {
-    for (const Wrong& wrong : {Wrong{"add.s32 %r1, %r2", "expected ';' here"},
-                               {"mov.b32 %r1, ;", "expected an operand here\nPTX line 6:\n    mov.b32 %r1, ;\n                 ^"},
-                               {"  @%r1 ret;", "this is no predicate register\nPTX line 6:\n    @%r1 ret;\n     ^"},
-                               {"@%p9 ret;", "this is no predicate register"},
-                               {"@ret;", "this is no predicate register"},
-                               {"add.s32 %r1, !%r2, %r3;", "this is no predicate register"},
-                               {"add.s32 %r1, !5, %r3;", "expected a predicate register"},
-                               {"selp.b32 %r1, %r2, %r3, !!%p1;", "expected a predicate register"},
-                               {"L: L: ret;", "this label stands twice in one block"},
-                               {".reg .q32 %r<4>;", "this register type is not supported", Failure::unsupported},
-                               {".reg .b32 %x<99999999>;", "too many registers"},
-                               {".reg .b32 5;", "expected a register's name here"},
-                               {".surf x;", "'.surf' is not supported here", Failure::unsupported},
-                               {"ld.global.b32 %r1, [%rd1;", "expected ']' here"},
-                               {"ld.global.b32 %r1, [[%rd1]];", "expected an operand here"},
-                               {"ld.global.b32 %r1, [%rd1, {%r1}];", "several parts (tensors)", Failure::unsupported},
-                               {"mov.b64 {%r1, %r2, %rd1;", "expected '}' here"},
-                               {".loc 1 2;", "expected a number here"},
-                               {".loc 1 2 99999999999", "more than 32 bits"},
-                               {"T: .branchtargets A;T: .branchtargets A;", "two lists of branch targets", Failure::unsupported},
-                               {"5;", "expected an instruction here"},
-                               {"ret; }\n}", "'}' is no directive", Failure::unsupported}}) {
+    for (const Wrong& wrong :
+         {Wrong{"add.s32 %r1, %r2", "expected ';' here"},
+          {"mov.b32 %r1, ;", "expected an operand here\nPTX line 6:\n    mov.b32 %r1, ;\n                 ^"},
+          {"  @%r1 ret;", "this is no predicate register\nPTX line 6:\n    @%r1 ret;\n     ^"},
+          {"@%p9 ret;", "this is no predicate register"},
+          {"@ret;", "this is no predicate register"},
+          {"add.s32 %r1, !%r2, %r3;", "this is no predicate register"},
+          {"add.s32 %r1, !5, %r3;", "expected a predicate register"},
+          {"selp.b32 %r1, %r2, %r3, !!%p1;", "expected a predicate register"},
+          {"L: L: ret;", "this label stands twice in one block"},
+          {".reg .q32 %r<4>;", "this register type is not supported", Failure::unsupported},
+          {".reg .b32 %x<99999999>;", "too many registers"},
+          {".reg .b32 5;", "expected a register's name here"},
+          {".surf x;", "'.surf' is not supported here", Failure::unsupported},
+          {"ld.global.b32 %r1, [%rd1;", "expected ']' here"},
+          {"ld.global.b32 %r1, [[%rd1]];", "expected an operand here"},
+          {"ld.global.b32 %r1, [%rd1, {%r1}];", "several parts (tensors)", Failure::unsupported},
+          {"mov.b64 {%r1, %r2, %rd1;", "expected '}' here"},
+          {".loc 1 2;", "expected a number here"},
+          {".loc 1 2 99999999999", "more than 32 bits"},
+          {"T: .branchtargets A;T: .branchtargets A;", "two lists of branch targets", Failure::unsupported},
+          {"5;", "expected an instruction here"},
+          {"ret; }\n}", "'}' is no directive", Failure::unsupported}}) {
         const auto error = error_of([&] { kernel(wrong.text); });
         EXPECT_EQ(error.failure(), wrong.failure) << wrong.text << '\n' << error.what();
         EXPECT_THAT(error.what(), HasSubstr(wrong.message)) << wrong.text;
@@ -301,10 +335,13 @@ TEST(Parser, survives_what_nests_without_end) {
         return result;
     };
     constexpr int many = 200'000;
-    for (const std::string& text : {repeated("{", many), "mov.b32 %r1, " + repeated("{", many), "mov.b32 %r1, " + repeated("(", many), "mov.b32 %r1, " + repeated("[", many),
-                                    "mov.b32 %r1, " + repeated("!", many), "mov.b32 %r1, " + repeated("-", many)})
+    for (const std::string& text :
+         {repeated("{", many), "mov.b32 %r1, " + repeated("{", many), "mov.b32 %r1, " + repeated("(", many),
+          "mov.b32 %r1, " + repeated("[", many), "mov.b32 %r1, " + repeated("!", many),
+          "mov.b32 %r1, " + repeated("-", many)})
         EXPECT_EQ(error_of([&] { kernel(text); }).failure(), Failure::invalid_ptx) << text.substr(0, 20);
-    EXPECT_EQ(error_of([&] { parsed(".global .u32 x = " + repeated("{", many)); }).failure(), Failure::invalid_ptx);
+    EXPECT_EQ(error_of([&] { parsed(".global .u32 x = " + repeated("{", many)); }).failure(),
+              Failure::invalid_ptx);
 }
 
 TEST(Diagnostic, shows_the_line_and_a_caret) {
