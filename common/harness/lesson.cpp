@@ -37,10 +37,11 @@ void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
 
 } // namespace
 
-const RandomInts& Turn::input() {
-    if (!input_) {
+const RandomInts& Turn::input(std::size_t offset) {
+    if (!input_ || input_->offset() != offset) {
+        input_.reset(); // there may be no memory for both
         const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
-        input_ = std::make_unique<RandomInts>(n_, options_.seed);
+        input_ = std::make_unique<RandomInts>(n_, options_.seed, offset);
     }
     return *input_;
 }
@@ -52,13 +53,16 @@ void Turn::measure(LaunchShape shape, const RunSteps& steps) {
                                shape, steps);
 }
 
+void Turn::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
+    Reduction reduction(kernel_, input(shape.input_offset), block(), shape, launch);
+    measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
+                                       .launch = [&] { reduction.launch_first(); },
+                                       .verify = [&] { return reduction.finish(); }});
+}
+
 void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass launch) {
-    add_kernel(std::move(name), [shape, launch = std::move(launch)](Turn& turn) {
-        Reduction reduction(turn.kernel(), turn.input(), turn.block(), shape, launch);
-        turn.measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
-                                                .launch = [&] { reduction.launch_first(); },
-                                                .verify = [&] { return reduction.finish(); }});
-    });
+    add_kernel(std::move(name),
+               [shape, launch = std::move(launch)](Turn& turn) { turn.measure_reduction(shape, launch); });
 }
 
 void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn) {
