@@ -30,8 +30,8 @@ __global__ void reduce4(const int* input, int* partial_sums, std::size_t n) {
         sum = shared[tid];
         if (blockDim.x > 32) {
             sum += shared[tid + 32];
+            shared[tid] = sum;
         }
-        shared[tid] = sum;
         __syncwarp(); // written, then read
         sum += shared[tid ^ 16];
         __syncwarp(); // read, then overwritten

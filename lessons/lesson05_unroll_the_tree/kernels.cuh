@@ -52,8 +52,8 @@ __global__ void reduce5(const int* input, int* partial_sums, std::size_t n) {
         sum = shared[tid];
         if constexpr (block_size > 32) {
             sum += shared[tid + 32];
+            shared[tid] = sum;
         }
-        shared[tid] = sum;
         __syncwarp(); // written, then read
         sum += shared[tid ^ 16];
         __syncwarp(); // read, then overwritten
