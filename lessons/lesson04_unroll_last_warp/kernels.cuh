@@ -23,9 +23,8 @@ __global__ void reduce4(const int* input, int* partial_sums, std::size_t n) {
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // All 32 lanes add in every step: to a warp that costs no more than one lane's addition, and needs no
-    // guard. Nothing promises that they run in lock-step, so each reads before, and only before, its partner
-    // writes.
+    // All 32 lanes add in every step: a warp takes no longer for it than for one lane, and needs no guard.
+    // Nothing promises that they run in lock-step: hence a barrier after each store, and one after each load.
     if (tid < 32) {
         sum = shared[tid];
         if (blockDim.x > 32) {

@@ -45,9 +45,8 @@ __global__ void reduce5(const int* input, int* partial_sums, std::size_t n) {
         __syncthreads();
     }
 
-    // All 32 lanes add in every step: to a warp that costs no more than one lane's addition, and needs no
-    // guard. Nothing promises that they run in lock-step, so each reads before, and only before, its partner
-    // writes.
+    // All 32 lanes add in every step: a warp takes no longer for it than for one lane, and needs no guard.
+    // Nothing promises that they run in lock-step: hence a barrier after each store, and one after each load.
     if (tid < 32) {
         sum = shared[tid];
         if constexpr (block_size > 32) {

@@ -29,8 +29,7 @@ template <unsigned int block_size> __device__ int sum_over_block(int sum, int* s
 }
 
 /// The sum of this thread's part of the input: every grid_threads-th vector, and at most one int of the head
-/// and one of the tail. In the body, vt0 loads that do not wait for each other go to vt0 sums that do not
-/// either.
+/// and one of the tail. vt0 loads at a time, none of which waits for another, go to vt0 sums.
 __device__ int sum_of_thread(const int* input, std::size_t n, std::size_t thread, std::size_t grid_threads) {
     constexpr unsigned int vt0 = 4; // "values a thread": as PyTorch has it
 
@@ -74,9 +73,9 @@ __device__ int sum_of_thread(const int* input, std::size_t n, std::size_t thread
 }
 
 /// The whole sum in one launch: the block that finishes last adds up the partial sums of all. It does so in
-/// the order of the blocks, whichever block it is: the result does not depend on who comes last. \param
-/// partial_sums one int a block \param blocks_done  0 before the launch, and 0 again after it Shared memory:
-/// one int a thread and a flag, static.
+/// the order of the blocks, whichever block it is: the result does not depend on who comes last.
+/// partial_sums: one int a block. blocks_done: 0 before the launch, and 0 again after it.
+/// Shared memory: one int a thread and a flag, static.
 template <unsigned int block_size>
 __global__ void reduce9(const int* input, int* result, std::size_t n, int* partial_sums,
                         unsigned int* blocks_done) {
