@@ -1,11 +1,10 @@
 // The counters of the first pass, to the digit, as they follow from each kernel's access pattern.
 //
-// Global memory, the same for all: neighbouring lanes load neighbouring ints, so a warp's request is 128
-// bytes, 4 sectors.
-// The emulator counts, also where there is a GPU.
-//   n ints are ceil(4n / 32) sectors, and ceil(n / 32) requests (a warp beyond n makes none). In reduce3 each
-//   thread makes two requests, but there are half as many threads. Each block stores one int: one request,
-//   one sector.
+// Global memory, the same for reduce0 to reduce7: neighbouring lanes load neighbouring ints, so a warp's
+// request is 128 bytes, 4 sectors.
+//   n ints are ceil(4n / 32) sectors, and ceil(n / 32) requests (a warp beyond n makes none). From reduce3 on
+//   each thread makes two requests or more, but there are fewer threads. Each block stores one int: one
+//   request, one sector.
 //
 // Shared memory, for a block of B threads in W = B / 32 warps. Each warp stores its elements: W wavefronts.
 // Then, in each step of the tree, an active warp makes two loads (shared[a], shared[a + stride]) and one
@@ -14,6 +13,9 @@
 //   load wavefronts = 2 S + 1    store wavefronts = W + S
 // and with A the number of those accesses, which is the sum without conflicts:
 //   load conflicts = 2 (S - A)   store conflicts = S - A
+//
+// The emulator counts, also where there is a GPU, and it counts on PTX. ptxas may join a thread's loads of
+// neighbouring words into a wider one; these kernels have none such, so that hardware should count the same.
 #include <gtest/gtest.h>
 
 #include <iterator>
