@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -23,6 +27,23 @@ std::size_t free_device_memory() {
     std::size_t free = 0, total = 0;
     HARNESS_CHECK(cudaMemGetInfo(&free, &total));
     return free;
+}
+
+/// \throws OutputError
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+        throw OutputError(
+            fmt::format("--save {}: no such folder can be made: {}", folder.string(), error.message()));
+}
+
+/// \throws OutputError
+void write_file(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream file(path);
+    file << text << std::flush;
+    if (!file)
+        throw OutputError(fmt::format("--save: could not write {}: {}", path.string(), std::strerror(errno)));
 }
 
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
@@ -108,6 +129,7 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
                   .seed = options.seed,
                   .verified_only = options.check,
                   .kernels = {}};
+    if (!options.save.empty()) make_folder(options.save); // before the work is done, not after
     report.elements = options.n ? *options.n : default_elements(report.device, free_device_memory());
 
     std::unique_ptr<RandomInts> input;
@@ -121,6 +143,11 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
     }
 
     write_output(format_report(report, options.format));
+    if (!options.save.empty()) {
+        const std::filesystem::path folder = options.save;
+        write_file(folder / (info_.name + ".json"), format_json(report));
+        write_file(folder / (info_.name + ".csv"), format_csv(report));
+    }
     bool verified = true;
     for (const KernelResult& kernel : report.kernels) {
         if (kernel.verification.passed) continue;

@@ -20,7 +20,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
-                         "--format", "--check", "--list",   "--help",   "--version"};
+                         "--format", "--save",  "--check",  "--list",   "--help",   "--version"};
 
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
@@ -166,6 +166,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--repeat", repeat)->take_last();
     app.add_option("--seed", seed)->take_last();
     app.add_option("--format", format)->take_last();
+    app.add_option("--save", options.save)->take_last();
     app.add_flag("--check", options.check)->disable_flag_override();
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
@@ -195,6 +196,8 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                 {{"auto", DeviceChoice::automatic},
                                                  {"gpu", DeviceChoice::gpu},
                                                  {"emulator", DeviceChoice::emulator}});
+    if (app.count("--save") > 0 && options.save.empty())
+        throw UsageError("--save: empty. Write the name of a folder.");
     if (app.count("--repeat") > 0) options.repeat = parse_repeat(repeat);
     if (app.count("--seed") > 0)
         options.seed = parse_number("--seed", seed, "Write a whole number from 0 to 2^64 - 1.");
@@ -232,6 +235,7 @@ Usage: ./{name} [options]
                   1 on the emulator
   --seed S        the random numbers' seed. Default: {seed}
   --format HOW    text, json or csv. Default: text
+  --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --check         verify only: no times, no counters
 {own_options}  --list          print the kernels' names
   --help          print this

@@ -43,6 +43,7 @@ struct Options {
     std::optional<unsigned int> repeat;
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
+    std::string save; ///< the folder for the report's JSON and CSV; empty: none
     bool check = false;
     std::map<std::string, std::uint64_t> lesson_options; ///< a value for each of the lesson's own, by name
     std::string answer; ///< what --help, --version or --list print; empty otherwise
