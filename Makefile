@@ -3,6 +3,8 @@
 ## make                     prints this list
 ## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
 ## make lessons             builds all lessons
+## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
+##                          ARGS="--n 2^28": with options of ./ladder
 ## make test                builds and runs every test; PRESET=sanitize: with the sanitizers on
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
@@ -18,7 +20,7 @@ lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) ladder test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -33,6 +35,11 @@ lessons: $(build)/build.ninja
 
 lesson%:
 	$(error There is no $@$(if $(filter lesson0$*,$(lessons)),: did you mean lesson0$*?,.) There are: $(lessons))
+
+ladder: $(build)/build.ninja
+	@cmake --build $(build) --target ladder && ln -sf $(build)/bin/ladder .
+	@./ladder --save build/ladder $(ARGS)
+	@scripts/plot_ladder build/ladder
 
 test: $(build)/build.ninja
 	@cmake --build $(build)
@@ -58,4 +65,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize lesson[0-9][0-9]
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder lesson[0-9][0-9] ladder

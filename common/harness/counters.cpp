@@ -30,6 +30,7 @@ constexpr KnownCounter known[] = {
     {"smsp__inst_executed.sum", "instructions (PTX)", "per warp"},
     {"smsp__thread_inst_executed.sum", "instructions (PTX)", "per thread"},
     {"smsp__sass_branch_targets_threads_divergent.sum", "branches (PTX)", "divergent"},
+    {"ptx__thread_inst_executed_op_bar.sum", nullptr, nullptr},
 };
 
 } // namespace

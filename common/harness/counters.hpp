@@ -12,13 +12,13 @@
 
 namespace harness {
 
-/// Names as Nsight Compute has them, and values, in the emulator's order.
+/// Names as Nsight Compute has them (ptx__…: it has none), and values, in the emulator's order.
 using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// A counter's place in the text table.
 struct KnownCounter {
     const char* name;  ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-    const char* group; ///< "global loads"
+    const char* group; ///< "global loads"; null: the table has no row for it
     const char* label; ///< "sectors"
 };
 

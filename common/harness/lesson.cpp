@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -25,6 +29,23 @@ std::size_t free_device_memory() {
     return free;
 }
 
+/// \throws OutputError
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+        throw OutputError(
+            fmt::format("--save {}: no such folder can be made: {}", folder.string(), error.message()));
+}
+
+/// \throws OutputError
+void write_file(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream file(path);
+    file << text << std::flush;
+    if (!file)
+        throw OutputError(fmt::format("--save: could not write {}: {}", path.string(), std::strerror(errno)));
+}
+
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
     const Verification& verification = kernel.verification;
     write_message(lesson,
@@ -37,10 +58,11 @@ void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
 
 } // namespace
 
-const RandomInts& Turn::input() {
-    if (!input_) {
+const RandomInts& Turn::input(std::size_t offset) {
+    if (!input_ || input_->offset() != offset) {
+        input_.reset(); // there may be no memory for both
         const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
-        input_ = std::make_unique<RandomInts>(n_, options_.seed);
+        input_ = std::make_unique<RandomInts>(n_, options_.seed, offset);
     }
     return *input_;
 }
@@ -52,13 +74,16 @@ void Turn::measure(LaunchShape shape, const RunSteps& steps) {
                                shape, steps);
 }
 
+void Turn::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
+    Reduction reduction(kernel_, input(shape.input_offset), block(), shape, launch);
+    measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
+                                       .launch = [&] { reduction.launch_first(); },
+                                       .verify = [&] { return reduction.finish(); }});
+}
+
 void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass launch) {
-    add_kernel(std::move(name), [shape, launch = std::move(launch)](Turn& turn) {
-        Reduction reduction(turn.kernel(), turn.input(), turn.block(), shape, launch);
-        turn.measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
-                                                .launch = [&] { reduction.launch_first(); },
-                                                .verify = [&] { return reduction.finish(); }});
-    });
+    add_kernel(std::move(name),
+               [shape, launch = std::move(launch)](Turn& turn) { turn.measure_reduction(shape, launch); });
 }
 
 void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn) {
@@ -104,6 +129,7 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
                   .seed = options.seed,
                   .verified_only = options.check,
                   .kernels = {}};
+    if (!options.save.empty()) make_folder(options.save); // before the work is done, not after
     report.elements = options.n ? *options.n : default_elements(report.device, free_device_memory());
 
     std::unique_ptr<RandomInts> input;
@@ -117,6 +143,11 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
     }
 
     write_output(format_report(report, options.format));
+    if (!options.save.empty()) {
+        const std::filesystem::path folder = options.save;
+        write_file(folder / (info_.name + ".json"), format_json(report));
+        write_file(folder / (info_.name + ".csv"), format_csv(report));
+    }
     bool verified = true;
     for (const KernelResult& kernel : report.kernels) {
         if (kernel.verification.passed) continue;

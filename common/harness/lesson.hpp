@@ -24,12 +24,20 @@ public:
     unsigned int block() const { return options_.block; }
     const Device& device() const { return device_; }
 
-    /// n random ints on the device: the same ones for every kernel of the lesson. Copy them to change them.
-    const RandomInts& input();
+    /// The value of one of the lesson's own options: "--offset".
+    std::uint64_t option(const std::string& name) const { return options_.lesson_options.at(name); }
+
+    /// n random ints on the device, `offset` ints into their allocation: the same ones for every kernel of
+    /// the lesson. Copy them to change them.
+    const RandomInts& input(std::size_t offset = 0);
 
     /// Runs, verifies, and counts or times the kernel. To be called once a turn.
     /// \throws DeviceError when the device cannot do it
     void measure(LaunchShape shape, const RunSteps& steps);
+
+    /// The same for a kernel that leaves one partial sum a block. `launch` is called for each pass, until one
+    /// sum is left.
+    void measure_reduction(ReductionShape shape, const LaunchPass& launch);
 
 private:
     friend class Lesson;
@@ -57,11 +65,11 @@ class Lesson {
 public:
     explicit Lesson(LessonInfo info) : info_(std::move(info)) {}
 
-    /// Adds a kernel that leaves one partial sum a block. `launch` is called for each pass, until one sum is
-    /// left.
+    /// Adds a kernel whose turn is Turn::measure_reduction with this shape.
     void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
 
-    /// Adds any other kernel. `take_turn` prepares what the kernel needs, and calls Turn::measure.
+    /// Adds any other kernel. `take_turn` prepares what the kernel needs, and calls Turn::measure or
+    /// Turn::measure_reduction.
     void add_kernel(std::string name, std::function<void(Turn&)> take_turn);
 
     /// Reads the command line, chooses the device, gives each kernel its turn, and prints the report.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <sstream>
 #include <stdexcept>
 
 #include "harness/exit_status.hpp"
@@ -19,7 +20,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
-                         "--format", "--check", "--list",   "--help",   "--version"};
+                         "--format", "--save",  "--check",  "--list",   "--help",   "--version"};
 
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
@@ -92,15 +93,41 @@ Names select_kernels(const Names& asked, const Names& kernels) {
     return selected;
 }
 
+std::uint64_t parse_lesson_option(const LessonOption& option, const std::string& text) {
+    const std::string right = fmt::format("Write a whole number from {} to {}.",
+                                          group_digits(option.smallest), group_digits(option.largest));
+    const std::uint64_t value = parse_number(option.name.c_str(), text, right);
+    const auto wrong = [&](const char* reason) {
+        return UsageError(fmt::format("{} {}: {}. {}", option.name, text, reason, right));
+    };
+    if (value < option.smallest) throw wrong("too small");
+    if (value > option.largest) throw wrong("too large");
+    return value;
+}
+
 /// Why `word` is not understood: an option that doesn't exist, or a value that belongs to none.
-std::string describe_extra(const std::string& word) {
+std::string describe_extra(const std::string& word, const LessonInfo& info) {
     if (!word.starts_with("-")) {
         const bool is_number = !word.empty() && std::isdigit(static_cast<unsigned char>(word.front()));
         return fmt::format("'{}': no option stands before it.{}", word,
                            is_number ? fmt::format(" Did you mean --n {}?", word) : "");
     }
     const std::string option = word.substr(0, word.find('='));
-    return fmt::format("{}: there is no such option.{}", option, suggestion(option, option_names));
+    Names names = option_names;
+    for (const LessonOption& own : info.options) names.push_back(own.name);
+    return fmt::format("{}: there is no such option.{}", option, suggestion(option, names));
+}
+
+/// What --help says of a lesson's own option.
+std::string describe(const LessonOption& option) {
+    constexpr std::size_t column = 18; // where the explanations begin
+    std::string text = fmt::format("  {} {}", option.name, option.value);
+    if (text.size() + 2 > column) text += "\n";
+    std::string indent(column - (text.ends_with("\n") ? 0 : text.size()), ' ');
+    std::istringstream lines(option.help);
+    for (std::string line; std::getline(lines, line); indent.assign(column, ' '))
+        text += indent + line + "\n";
+    return text;
 }
 
 void parse(CLI::App& app, int argc, const char* const* argv) {
@@ -139,10 +166,18 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--repeat", repeat)->take_last();
     app.add_option("--seed", seed)->take_last();
     app.add_option("--format", format)->take_last();
+    app.add_option("--save", options.save)->take_last();
     app.add_flag("--check", options.check)->disable_flag_override();
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
     app.add_flag("--version", version)->disable_flag_override();
+    std::map<std::string, std::string> lesson_options;
+    for (const LessonOption& option : info.options) {
+        if (option.value.empty())
+            app.add_flag(option.name)->disable_flag_override();
+        else
+            app.add_option(option.name, lesson_options[option.name])->take_last();
+    }
     parse(app, argc, argv);
 
     if (help)
@@ -153,7 +188,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         options.answer = fmt::format("{}\n", fmt::join(kernels, "\n"));
     if (!options.answer.empty()) return options;
 
-    if (!app.remaining().empty()) throw UsageError(describe_extra(app.remaining().front()));
+    if (!app.remaining().empty()) throw UsageError(describe_extra(app.remaining().front(), info));
     if (app.count("--n") > 0) options.n = parse_n(n);
     options.block = app.count("--block") > 0 ? parse_block(block, info) : info.default_block;
     options.kernels = select_kernels(asked_kernels, kernels);
@@ -161,16 +196,26 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                 {{"auto", DeviceChoice::automatic},
                                                  {"gpu", DeviceChoice::gpu},
                                                  {"emulator", DeviceChoice::emulator}});
+    if (app.count("--save") > 0 && options.save.empty())
+        throw UsageError("--save: empty. Write the name of a folder.");
     if (app.count("--repeat") > 0) options.repeat = parse_repeat(repeat);
     if (app.count("--seed") > 0)
         options.seed = parse_number("--seed", seed, "Write a whole number from 0 to 2^64 - 1.");
     options.format = parse_choice<OutputFormat>(
         "--format", format,
         {{"text", OutputFormat::text}, {"json", OutputFormat::json}, {"csv", OutputFormat::csv}});
+    for (const LessonOption& option : info.options) {
+        const bool given = app.count(option.name) > 0;
+        options.lesson_options[option.name] = given && !option.value.empty()
+                                                  ? parse_lesson_option(option, lesson_options[option.name])
+                                                  : (given ? 1 : option.default_value);
+    }
     return options;
 }
 
 std::string help_text(const LessonInfo& info, const Names& kernels) {
+    std::string own_options;
+    for (const LessonOption& option : info.options) own_options += describe(option);
     return fmt::format(R"({title}
 
 Runs the kernels {kernels} on the same random ints, verifies every
@@ -190,8 +235,9 @@ Usage: ./{name} [options]
                   1 on the emulator
   --seed S        the random numbers' seed. Default: {seed}
   --format HOW    text, json or csv. Default: text
+  --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --check         verify only: no times, no counters
-  --list          print the kernels' names
+{own_options}  --list          print the kernels' names
   --help          print this
   --version       print the version
 
@@ -211,7 +257,7 @@ Exit status:
                        fmt::arg("kernels", fmt::join(kernels, ", ")), fmt::arg("last", kernels.back()),
                        fmt::arg("smallest", info.smallest_block), fmt::arg("largest", info.largest_block),
                        fmt::arg("block", info.default_block), fmt::arg("runs", default_timed_runs),
-                       fmt::arg("seed", Options{}.seed));
+                       fmt::arg("seed", Options{}.seed), fmt::arg("own_options", own_options));
 }
 
 } // namespace harness

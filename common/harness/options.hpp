@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 
 namespace harness {
 
+/// An option that a lesson adds to those that all have: a whole number, or a flag.
+struct LessonOption {
+    std::string name;  ///< "--offset"
+    std::string value; ///< what --help calls its value: "K". Empty: a flag, which is 0 or 1
+    std::string help;  ///< lines of at most 62 characters, to follow the name in --help
+    std::uint64_t smallest = 0, largest = 1;
+    std::uint64_t default_value = 0;
+};
+
 /// What a lesson says of itself.
 struct LessonInfo {
     std::string name;                  ///< "lesson03"
@@ -19,6 +29,7 @@ struct LessonInfo {
     unsigned int smallest_block = 32;  ///< the blocks that its kernels are right for: powers of two from here
     unsigned int largest_block = 1024; ///< to here
     unsigned int default_block = 256;
+    std::vector<LessonOption> options = {}; ///< its own
 };
 
 enum class OutputFormat { text, json, csv };
@@ -32,7 +43,9 @@ struct Options {
     std::optional<unsigned int> repeat;
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
+    std::string save; ///< the folder for the report's JSON and CSV; empty: none
     bool check = false;
+    std::map<std::string, std::uint64_t> lesson_options; ///< a value for each of the lesson's own, by name
     std::string answer; ///< what --help, --version or --list print; empty otherwise
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace harness {
 
@@ -20,12 +21,24 @@ int reference_sum(std::span<const int> values) {
     return static_cast<int>(sum);
 }
 
-RandomInts::RandomInts(std::size_t size, std::uint64_t seed) : seed_(seed), device_(size) {
+namespace {
+
+/// A sum beyond what can be counted becomes a size that no device has.
+std::size_t saturated_sum(std::size_t a, std::size_t b) {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    return a > most - b ? most : a + b;
+}
+
+} // namespace
+
+RandomInts::RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset)
+    : seed_(seed), offset_(offset), device_(saturated_sum(size, offset)) {
+    if (offset > 0) device_.poison();
     constexpr std::size_t chunk = std::size_t{1}
                                   << 22; // so that the host needs 16 MiB, however large the device
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::vector<int> part = values(first, std::min(chunk, size - first));
-        device_.write(part, first);
+        device_.write(part, offset + first);
         sum_ = reference_sum(std::array{sum_, reference_sum(part)});
     }
 }

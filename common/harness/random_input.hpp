@@ -18,14 +18,18 @@ int random_int(std::uint64_t seed, std::uint64_t index);
 /// The reference: the sum of `values` modulo 2^32, as 32-bit addition gives it.
 int reference_sum(std::span<const int> values);
 
-/// `size` random ints in device memory, and their sum.
+/// `size` random ints in device memory, and their sum. They start `offset` ints into their allocation, which
+/// is aligned to 256 bytes; those before them are poisoned.
 class RandomInts {
 public:
     /// \throws DeviceError when they don't fit in device memory
-    RandomInts(std::size_t size, std::uint64_t seed);
+    RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset = 0);
 
+    /// The whole allocation.
     const DeviceBuffer<int>& device() const { return device_; }
-    std::size_t size() const { return device_.size(); }
+    const int* data() const { return device_.data() + offset_; }
+    std::size_t size() const { return device_.size() - offset_; }
+    std::size_t offset() const { return offset_; }
     std::uint64_t seed() const { return seed_; }
     int sum() const { return sum_; }
 
@@ -35,6 +39,7 @@ public:
 
 private:
     std::uint64_t seed_;
+    std::size_t offset_;
     DeviceBuffer<int> device_;
     int sum_ = 0;
 };

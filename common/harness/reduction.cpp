@@ -29,7 +29,8 @@ std::size_t total_size(const std::vector<unsigned int>& grids) {
 std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape) {
     std::vector<unsigned int> grids;
     do {
-        const std::size_t grid = ceil_div(n, std::size_t{block} * shape.elements_per_thread);
+        std::size_t grid = ceil_div(n, std::size_t{block} * shape.elements_per_thread);
+        if (shape.most_blocks) grid = std::min<std::size_t>(grid, *shape.most_blocks);
         if (grid > largest_grid) {
             throw UsageError(fmt::format(
                 "--n {} with --block {} makes {} blocks, and a grid holds {}. Choose a larger --block.", n,
@@ -45,7 +46,7 @@ Reduction::Reduction(std::string name, const RandomInts& input, unsigned int blo
                      LaunchPass launch)
     : name_(std::move(name)), input_(input), shape_(shape), launch_(std::move(launch)),
       partial_sums_(total_size(plan_grids(input.size(), block, shape))) {
-    const int* pass_input = input.device().data();
+    const int* pass_input = input.data();
     int* pass_output = partial_sums_.data();
     std::size_t n = input.size();
     for (const unsigned int grid : plan_grids(n, block, shape)) {
@@ -54,7 +55,7 @@ Reduction::Reduction(std::string name, const RandomInts& input, unsigned int blo
                            .n = n,
                            .grid = grid,
                            .block = block,
-                           .shared_bytes = block * sizeof(int)});
+                           .shared_bytes = block * shape.shared_ints_per_thread * sizeof(int)});
         pass_input = pass_output;
         pass_output += aligned_size(grid);
         n = grid;
@@ -86,30 +87,49 @@ Verification Reduction::finish() {
     return result;
 }
 
-/// Compares each pass with its own input; the first pass with a wrong partial sum is the one that failed.
+/// The first pass with a wrong partial sum is the one that failed.
 std::vector<std::string> Reduction::find_wrong_places() const {
-    const std::size_t elements_per_block = std::size_t{passes_.front().block} * shape_.elements_per_thread;
     std::vector<std::string> places;
     std::vector<int> pass_input; // of a later pass: the partial sums of the pass before it
     for (std::size_t i = 0; i < passes_.size() && places.empty(); ++i) {
-        const Pass& pass = passes_[i];
-        const auto offset = static_cast<std::size_t>(pass.partial_sums - partial_sums_.data());
-        std::vector<int> actual = partial_sums_.read(offset, pass.grid);
-        for (std::size_t b = 0; b < pass.grid && places.size() < most_wrong_places; ++b) {
-            const std::size_t first = b * elements_per_block;
-            const std::size_t count = std::min(elements_per_block, pass.n - first);
-            const int expected = reference_sum(
-                i == 0 ? input_.values(first, count)
-                       : std::vector<int>(pass_input.begin() + first, pass_input.begin() + first + count));
-            if (actual[b] == expected) continue;
-            places.push_back(fmt::format(
-                "pass {}, block {} (elements {} to {} of {}): {}", i + 1, group_digits(std::uint64_t{b}),
-                group_digits(std::uint64_t{first}), group_digits(std::uint64_t{first + count - 1}),
-                group_digits(std::uint64_t{pass.n}), describe_difference(expected, actual[b])));
-        }
+        const auto offset = static_cast<std::size_t>(passes_[i].partial_sums - partial_sums_.data());
+        std::vector<int> actual = partial_sums_.read(offset, passes_[i].grid);
+        places = shape_.most_blocks ? check_total(i, actual) : find_wrong_blocks(i, pass_input, actual);
         pass_input = std::move(actual);
     }
     return places;
+}
+
+/// Compares each block's partial sum with the sum of the block's elements.
+std::vector<std::string> Reduction::find_wrong_blocks(std::size_t i, const std::vector<int>& pass_input,
+                                                      const std::vector<int>& actual) const {
+    const Pass& pass = passes_[i];
+    const std::size_t elements_per_block = std::size_t{pass.block} * shape_.elements_per_thread;
+    std::vector<std::string> places;
+    for (std::size_t b = 0; b < pass.grid && places.size() < most_wrong_places; ++b) {
+        const std::size_t first = b * elements_per_block;
+        const std::size_t count = std::min(elements_per_block, pass.n - first);
+        const int expected = reference_sum(
+            i == 0 ? input_.values(first, count)
+                   : std::vector<int>(pass_input.begin() + first, pass_input.begin() + first + count));
+        if (actual[b] == expected) continue;
+        places.push_back(fmt::format(
+            "pass {}, block {} (elements {} to {} of {}): {}", i + 1, group_digits(std::uint64_t{b}),
+            group_digits(std::uint64_t{first}), group_digits(std::uint64_t{first + count - 1}),
+            group_digits(std::uint64_t{pass.n}), describe_difference(expected, actual[b])));
+    }
+    return places;
+}
+
+/// For kernels that loop over their grid, whose blocks' elements lie apart: all partial sums of a pass add up
+/// to the result.
+std::vector<std::string> Reduction::check_total(std::size_t i, const std::vector<int>& actual) const {
+    const int total = reference_sum(actual);
+    if (total == input_.sum()) return {};
+    const Pass& pass = passes_[i];
+    return {fmt::format("pass {}, the total of {} blocks ({} elements): {}", i + 1,
+                        group_digits(std::uint64_t{pass.grid}), group_digits(std::uint64_t{pass.n}),
+                        describe_difference(input_.sum(), total))};
 }
 
 } // namespace harness

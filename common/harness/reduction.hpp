@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,13 @@
 namespace harness {
 
 /// How a kernel spreads its elements over threads: block b sums the elements from b * block *
-/// elements_per_thread on.
+/// elements_per_thread on, except where most_blocks is given.
 struct ReductionShape {
-    unsigned int elements_per_thread = 1;
+    unsigned int elements_per_thread = 1; ///< and at least so many where most_blocks is given
+    /// For kernels that loop over their grid, and so are right with any number of blocks: no pass has more.
+    std::optional<unsigned int> most_blocks = std::nullopt;
+    unsigned int shared_ints_per_thread = 1; ///< dynamic shared memory
+    std::size_t input_offset = 0;            ///< the input starts so many ints into its allocation
 };
 
 /// One launch of the kernel: `grid` blocks sum `n` elements to `grid` partial sums.
@@ -27,7 +32,8 @@ struct Pass {
     std::size_t n = 0;
     unsigned int grid = 0;
     unsigned int block = 0;
-    std::size_t shared_bytes = 0; ///< one int a thread
+    std::size_t shared_bytes =
+        0; ///< dynamic shared memory: one int a thread, unless the shape says otherwise
 };
 
 using LaunchPass = std::function<void(const Pass&)>;
@@ -63,6 +69,9 @@ public:
 
 private:
     std::vector<std::string> find_wrong_places() const;
+    std::vector<std::string> find_wrong_blocks(std::size_t pass, const std::vector<int>& pass_input,
+                                               const std::vector<int>& actual) const;
+    std::vector<std::string> check_total(std::size_t pass, const std::vector<int>& actual) const;
 
     std::string name_;
     const RandomInts& input_;

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "harness/numbers.hpp"
@@ -28,7 +31,11 @@ std::string change(std::uint64_t first, std::uint64_t second) {
     return ratio < 0.1 ? fmt::format("x {:.2g}", ratio) : fmt::format("x {:.2f}", ratio);
 }
 
-/// The emulator's table: a column a kernel, a row a counter.
+std::uint64_t counter_value(const KernelResult& kernel, const char* name) {
+    return kernel.counters ? find_counter(*kernel.counters, name).value_or(0) : 0;
+}
+
+/// The emulator's table for few kernels: a column a kernel, a row a counter.
 class CounterTable {
 public:
     explicit CounterTable(const Report& report) : report_(report), has_changes_(report.kernels.size() == 2) {
@@ -51,7 +58,7 @@ public:
             if (group != counter.group) text_ += fmt::format("{}\n", counter.group);
             group = counter.group;
             add_numbers(fmt::format("  {}", counter.label),
-                        [&](const KernelResult& kernel) { return value(kernel, counter.name); });
+                        [&](const KernelResult& kernel) { return counter_value(kernel, counter.name); });
         }
         return std::move(text_);
     }
@@ -59,15 +66,13 @@ public:
 private:
     static constexpr std::size_t label_width = 22, change_width = 10;
 
-    static std::uint64_t value(const KernelResult& kernel, const char* name) {
-        return kernel.counters ? find_counter(*kernel.counters, name).value_or(0) : 0;
-    }
-
     /// Most kernels have no atomics, and no row for them.
     bool is_shown(const KnownCounter& counter) const {
+        if (counter.group == nullptr) return false;
         return !std::string_view(counter.group).starts_with("global atomics") ||
-               std::any_of(report_.kernels.begin(), report_.kernels.end(),
-                           [&](const KernelResult& kernel) { return value(kernel, counter.name) > 0; });
+               std::any_of(report_.kernels.begin(), report_.kernels.end(), [&](const KernelResult& kernel) {
+                   return counter_value(kernel, counter.name) > 0;
+               });
     }
 
     template <class Cell> void add_row(std::string_view label, Cell cell, std::string_view last = "") {
@@ -104,13 +109,111 @@ constexpr const char* atomics_name =
 constexpr const char* ptx_note =
     "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
 
+/// The emulator's table for many kernels: a row a kernel, a column for each of the counters that tell the
+/// steps of a ladder apart.
+class KernelTable {
+public:
+    explicit KernelTable(const Report& report) : report_(report) {}
+
+    std::string format() {
+        add_column("", "kernel", [](const KernelResult& kernel) { return kernel.name; });
+        add_column("", "verified",
+                   [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
+        add_column("", "blocks",
+                   [](const KernelResult& kernel) { return group_digits(volume(kernel.launch.grid)); });
+        for (const auto& [top, bottom, counters] : columns) {
+            add_column(top, bottom, [&](const KernelResult& kernel) {
+                std::uint64_t sum = 0;
+                for (const char* name : counters) sum += name ? counter_value(kernel, name) : 0;
+                return group_digits(sum);
+            });
+        }
+        add_column("barriers", "a thread", barriers_a_thread);
+        rows_.insert(rows_.begin() + 2, std::string(rows_.front().size(), '-'));
+        return fmt::format("{}\n{}", fmt::join(rows_, "\n"), sectors_line());
+    }
+
+private:
+    static constexpr const char* load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+    struct Column {
+        const char* top;
+        const char* bottom;
+        std::array<const char*, 2> counters; // to be added up
+    };
+    static constexpr Column columns[] = {
+        {"load", "requests", {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}},
+        {"shared",
+         "wavefronts",
+         {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+        {"bank",
+         "conflicts",
+         {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}},
+        {"instructions", "(PTX)", {"smsp__inst_executed.sum"}},
+        {"divergent", "(PTX)", {"smsp__sass_branch_targets_threads_divergent.sum"}},
+    };
+
+    /// The first column is flush left, the others flush right.
+    template <class Cell> void add_column(std::string_view top, std::string_view bottom, Cell cell) {
+        std::vector<std::string> cells{std::string(top), std::string(bottom)};
+        for (const KernelResult& kernel : report_.kernels) cells.push_back(cell(kernel));
+        std::size_t width = 0;
+        for (const std::string& text : cells) width = std::max(width, text.size());
+        rows_.resize(cells.size());
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            rows_[i] += rows_[i].empty() ? fmt::format("{:<{}}", cells[i], width)
+                                         : fmt::format("{:>{}}", cells[i], width + 2);
+        }
+    }
+
+    static std::string barriers_a_thread(const KernelResult& kernel) {
+        const double threads = static_cast<double>(volume(kernel.launch.grid) * volume(kernel.launch.block));
+        return fmt::format(
+            "{:.3g}",
+            static_cast<double>(counter_value(kernel, "ptx__thread_inst_executed_op_bar.sum")) / threads);
+    }
+
+    /// What every kernel loads has no column: it hardly moves.
+    std::string sectors_line() const {
+        std::uint64_t least = UINT64_MAX, most = 0;
+        for (const KernelResult& kernel : report_.kernels) {
+            const std::uint64_t sectors = counter_value(kernel, load_sectors);
+            least = std::min(least, sectors);
+            most = std::max(most, sectors);
+        }
+        const std::string range =
+            group_digits(least) + (least == most ? "" : fmt::format(" to {}", group_digits(most)));
+        return fmt::format("Sectors of global loads: {} in every kernel, as each loads the same ints.\n",
+                           range);
+    }
+
+    const Report& report_;
+    std::vector<std::string> rows_;
+};
+
+constexpr const char* kernel_table_names = R"(
+In Nsight Compute; what is loaded and what is stored of shared memory is added up here:
+  load requests      l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+  sectors            l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+  shared wavefronts  l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, ..._st.sum
+  bank conflicts     l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, ..._st.sum
+  instructions       smsp__inst_executed.sum: per warp
+  divergent          smsp__sass_branch_targets_threads_divergent.sum: branches at which a warp split
+  barriers           no such metric; how often a thread came to a __syncthreads()
+)";
+
 bool has_passes(const Report& report) {
     return std::any_of(report.kernels.begin(), report.kernels.end(),
                        [](const KernelResult& kernel) { return kernel.launch.passes > 1; });
 }
 
+/// More kernels as columns would be wider than 100 characters.
+constexpr std::size_t most_columns = 5;
+
 std::string format_counters(const Report& report) {
-    const std::string table = CounterTable(report).format();
+    const bool few = report.kernels.size() <= most_columns;
+    const std::string table = few ? CounterTable(report).format() : KernelTable(report).format();
     const bool has_atomics = table.find("global atomics") != std::string::npos;
     return fmt::format(
         "{}{}: counted, not timed; its clock says nothing about a GPU.\n{}\n{}{}{}{}", heading(report),
@@ -118,28 +221,39 @@ std::string format_counters(const Report& report) {
         has_passes(report)
             ? "The counters are those of the first pass, which leaves one partial sum a block.\n"
             : "",
-        table, counter_names, has_atomics ? atomics_name : "", ptx_note);
+        table, few ? counter_names : kernel_table_names, has_atomics ? atomics_name : "", ptx_note);
 }
 
 std::string or_dash(const std::optional<double>& value, int decimals) {
     return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
+/// Between two kernels the step is the speed-up.
+bool has_steps(const Report& report) { return report.kernels.size() > 2; }
+
 /// One row of the GPU's table.
-std::string time_row(const Report& report, const KernelResult& kernel, std::size_t name_width) {
+std::string time_row(const Report& report, std::size_t row, std::size_t name_width) {
+    const KernelResult& kernel = report.kernels[row];
     const std::optional<double> bandwidth = kernel.bandwidth_gbs();
-    std::optional<double> median, min, percent, speed_up;
+    std::optional<double> median, min, percent;
+    const auto speed_up_over = [&](const KernelResult& other) -> std::optional<double> {
+        if (!kernel.times || !other.times) return std::nullopt;
+        return other.times->median / kernel.times->median;
+    };
     if (kernel.times) {
         median = kernel.times->median;
         min = kernel.times->min;
     }
     if (bandwidth && report.device.peak_bandwidth_gbs)
         percent = 100 * *bandwidth / *report.device.peak_bandwidth_gbs;
-    if (const auto& first = report.kernels.front().times; median && first) speed_up = first->median / *median;
-    return fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}\n", kernel.name, name_width,
+    const std::string step =
+        has_steps(report)
+            ? fmt::format("{:>8}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
+            : "";
+    return fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}{}\n", kernel.name, name_width,
                        group_digits(volume(kernel.launch.grid)), yes_or_no(kernel.verification.passed),
                        or_dash(median, 2), or_dash(min, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
-                       or_dash(speed_up, 2));
+                       or_dash(speed_up_over(report.kernels.front()), 2), step);
 }
 
 std::string timing_notes(const Report& report) {
@@ -149,14 +263,14 @@ std::string timing_notes(const Report& report) {
     const std::optional<double>& peak = report.device.peak_bandwidth_gbs;
     return fmt::format(
         "\n{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes a "
-        "second{}.\nspeed-up: over {}.\n",
+        "second{}.\nspeed-up: over {}{}.\n",
         has_passes(report) ? "The times are those of the first pass, which leaves one partial sum a block.\n"
                            : "",
         timed->times->runs,
         timed->times->cold_cache ? "the L2 cache flushed before each"
                                  : "the L2 cache not flushed, for want of memory",
         peak ? fmt::format("; the card's peak is {:.1f}", *peak) : "; the card's peak is not known",
-        report.kernels.front().name);
+        report.kernels.front().name, has_steps(report) ? "; step: over the kernel above" : "");
 }
 
 std::string format_times(const Report& report) {
@@ -166,10 +280,11 @@ std::string format_times(const Report& report) {
     text += fmt::format("Timed on {}, compute capability {}; blocks of {} threads.\n\n", report.device.name,
                         report.device.compute_capability,
                         report.kernels.empty() ? 0 : volume(report.kernels.front().launch.block));
-    text += fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}\n", "kernel", name_width, "blocks",
-                        "verified", "median [us]", "min [us]", "GB/s", "% of peak", "speed-up");
-    text += std::string(name_width + 81, '-') + "\n";
-    for (const KernelResult& kernel : report.kernels) text += time_row(report, kernel, name_width);
+    text += fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}{}\n", "kernel", name_width,
+                        "blocks", "verified", "median [us]", "min [us]", "GB/s", "% of peak", "speed-up",
+                        has_steps(report) ? "    step" : "");
+    text += std::string(name_width + (has_steps(report) ? 89 : 81), '-') + "\n";
+    for (std::size_t row = 0; row < report.kernels.size(); ++row) text += time_row(report, row, name_width);
     return text + timing_notes(report);
 }
 

@@ -10,6 +10,7 @@
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
+#include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
 #include "wrong_kernels.cuh"
 
@@ -99,6 +100,42 @@ TEST(RandomInts, are_on_the_device_and_summed_across_chunks) {
     EXPECT_THAT(input.values(n - 1, 1), ElementsAre(random_int(7, n - 1)));
 }
 
+TEST(RandomInts, may_start_anywhere_in_their_allocation) {
+    const RandomInts input(100, 7, 3);
+    EXPECT_EQ(input.size(), 100u);
+    EXPECT_EQ(input.offset(), 3u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(input.data()) % 256, 3 * sizeof(int));
+    const std::vector<int> memory = input.device().read();
+    ASSERT_EQ(memory.size(), 103u);
+    EXPECT_EQ(std::vector<int>(memory.begin() + 3, memory.end()), RandomInts(100, 7).values(0, 100));
+    EXPECT_EQ(input.sum(), RandomInts(100, 7).sum());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(memory[i], int(0xA5A5A5A5)); // poisoned
+    EXPECT_THAT([] { RandomInts(~std::size_t{0} - 2, 7, 3); },
+                ThrowsMessage<DeviceError>(HasSubstr("too little device memory")));
+}
+
+TEST(ResidentBlocks, fill_every_multiprocessor) {
+    int multiprocessors = 0, threads = 0;
+    HARNESS_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    HARNESS_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    // reduce2 needs so few registers that threads are what a multiprocessor runs out of.
+    EXPECT_EQ(resident_blocks(reduce2, 256, 1024), unsigned(multiprocessors) * (threads / 256));
+    EXPECT_EQ(resident_blocks(reduce2, 1024, 4096), unsigned(multiprocessors) * (threads / 1024));
+    // Two blocks of 40,000 bytes need more shared memory than threads would.
+    EXPECT_LT(resident_blocks(reduce2, 256, 40'000), unsigned(multiprocessors) * (threads / 256));
+}
+
+TEST(WithBlockSize, gives_every_block_as_a_constant) {
+    for (const unsigned int block : {32, 64, 128, 256, 512, 1024}) {
+        unsigned int given = 0;
+        with_block_size(block,
+                        [&](auto block_size) { given = std::integral_constant<unsigned int, block_size>(); });
+        EXPECT_EQ(given, block);
+    }
+    EXPECT_THAT([] { with_block_size(48, [](auto) {}); },
+                ThrowsMessage<std::logic_error>(HasSubstr("no kernel is compiled for blocks of 48")));
+}
+
 TEST(Check, names_the_call_the_place_and_the_error) {
     EXPECT_THAT([] { HARNESS_CHECK(cudaMemcpy(nullptr, nullptr, 1, cudaMemcpyKind(99))); },
                 ThrowsMessage<DeviceError>(AllOf(HasSubstr("measure_test.cu:"),
@@ -151,6 +188,15 @@ TEST(Reduction, finds_a_lost_tail) {
     EXPECT_THAT(
         result.wrong_places[0],
         AllOf(HasSubstr("pass 1, block 3 (elements 768 to 999 of 1,000): expected "), HasSubstr(", got 0")));
+}
+
+TEST(Reduction, tells_the_total_where_blocks_have_elements_here_and_there) {
+    const RandomInts input(1000, 42);
+    Reduction reduction("drops_the_tail", input, 256, {.most_blocks = 100}, launch_drops_the_tail);
+    reduction.prepare();
+    reduction.launch_first();
+    EXPECT_THAT(reduction.finish().wrong_places,
+                ElementsAre(HasSubstr("pass 1, the total of 4 blocks (1,000 elements): expected ")));
 }
 
 TEST(Reduction, finds_a_mistake_in_a_later_pass) {

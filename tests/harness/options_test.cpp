@@ -86,6 +86,53 @@ TEST(Options, answer_questions_even_beside_errors) {
     EXPECT_EQ(parse({"--n", "0", "--bogus", "-h"}).answer, help_text(info, kernels));
 }
 
+const LessonInfo with_options{.name = "lesson42",
+                              .title = "A title",
+                              .options = {{.name = "--offset",
+                                           .value = "K",
+                                           .help = "where to\nbegin",
+                                           .smallest = 2,
+                                           .largest = 5000,
+                                           .default_value = 3},
+                                          {.name = "--elements-per-thread", .value = "E", .help = "how many"},
+                                          {.name = "--sweep", .value = "", .help = "all sizes"}}};
+
+TEST(LessonOptions, are_numbers_or_flags) {
+    const Options defaults = parse({}, with_options);
+    EXPECT_EQ(defaults.lesson_options.at("--offset"), 3u);
+    EXPECT_EQ(defaults.lesson_options.at("--sweep"), 0u);
+    const Options given = parse({"--sweep", "--n", "7", "--offset", "2", "--offset=5k"}, with_options);
+    EXPECT_EQ(given.n, 7u);
+    EXPECT_EQ(given.lesson_options.at("--offset"), 5000u);
+    EXPECT_EQ(given.lesson_options.at("--sweep"), 1u);
+    EXPECT_TRUE(parse({}).lesson_options.empty());
+}
+
+TEST(LessonOptions, are_refused_with_what_would_be_right) {
+    const auto expect_error = [](std::vector<const char*> arguments, const char* message) {
+        EXPECT_THAT([&] { parse(arguments, with_options); }, ThrowsMessage<UsageError>(HasSubstr(message)))
+            << message;
+    };
+    expect_error({"--offset", "1"}, "--offset 1: too small. Write a whole number from 2 to 5,000.");
+    expect_error({"--offset", "5001"}, "--offset 5001: too large. Write a whole number from 2 to 5,000.");
+    expect_error({"--offset", "x"}, "--offset x: not a whole number. Write");
+    expect_error({"--offset"}, "--offset: a value must follow.");
+    expect_error({"--sweep=1"}, "--sweep: takes no value.");
+    expect_error({"--ofset", "1"}, "Did you mean --offset?");
+    EXPECT_THAT(
+        [] {
+            parse({"--offset", "3"});
+        },
+        ThrowsMessage<UsageError>("--offset: there is no such option."));
+}
+
+TEST(LessonOptions, are_in_the_help) {
+    const std::string help = help_text(with_options, kernels);
+    EXPECT_THAT(help, HasSubstr("\n  --offset K      where to\n                  begin\n"));
+    EXPECT_THAT(help, HasSubstr("\n  --elements-per-thread E\n                  how many\n"));
+    EXPECT_THAT(help, HasSubstr("\n  --sweep         all sizes\n"));
+}
+
 TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
     const std::string help = help_text(info, kernels);
     for (const char* text : {"--n N",

@@ -28,6 +28,17 @@ TEST(PlanGrids, goes_on_until_one_value_is_left) {
     EXPECT_THAT(plan_grids(1025, 32, {}), ElementsAre(33, 2, 1));
 }
 
+TEST(PlanGrids, keep_to_the_most_blocks) {
+    // Two elements a thread would make 32,768 blocks.
+    EXPECT_THAT(plan_grids(1 << 24, 256, {.elements_per_thread = 2, .most_blocks = 1056}),
+                ElementsAre(1056, 3, 1));
+    EXPECT_THAT(plan_grids(1 << 24, 256, {.elements_per_thread = 2, .most_blocks = 1}), ElementsAre(1));
+    EXPECT_THAT(plan_grids(1000, 256, {.elements_per_thread = 2, .most_blocks = 1056}), ElementsAre(2, 1));
+    // Blocks that no grid could hold, if there were not a limit.
+    EXPECT_THAT(plan_grids(std::size_t{1} << 40, 32, {.most_blocks = 4}), ElementsAre(4, 1));
+    EXPECT_THAT(plan_grids(1 << 24, 1024, {.elements_per_thread = 1u << 30}), ElementsAre(1));
+}
+
 TEST(PlanGrids, counts_beyond_32_bits) {
     // 2^36 elements in blocks of 64: 2^30 blocks.
     EXPECT_EQ(plan_grids(std::size_t{1} << 36, 64, {}).front(), 1u << 30);

@@ -232,4 +232,44 @@ TEST(Text, fits_a_terminal_of_100_columns) {
     }
 }
 
+/// A ladder of six kernels, which would be too wide as columns.
+Report many_kernels(Report report) {
+    const KernelResult last = report.kernels.back();
+    for (const char* name : {"reduce4", "reduce5", "reduce6", "reduce7"}) {
+        report.kernels.push_back(last);
+        report.kernels.back().name = name;
+    }
+    return report;
+}
+
+TEST(Text, has_a_row_for_each_of_many_kernels) {
+    Report report = many_kernels(emulator_report());
+    report.kernels[1].counters = Counters{
+        {sectors_ld, 2'097'160},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1000},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 2000},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 300},
+        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 7},
+        {"smsp__inst_executed.sum", 40'000},
+        {"smsp__sass_branch_targets_threads_divergent.sum", 50},
+        {"ptx__thread_inst_executed_op_bar.sum", 32768 * 256 * 9ull},
+    };
+    const std::string text = format_text(report);
+    EXPECT_EQ(line_with(text, "reduce3"), "reduce3 yes 32,768 1,000 2,300 7 40,000 50 9");
+    EXPECT_EQ(line_with(text, "reduce2"), "reduce2 yes 65,536 0 0 70 0 0 0");
+    EXPECT_THAT(text, HasSubstr("Sectors of global loads: 2,097,152 to 2,097,160 in every kernel"));
+}
+
+TEST(Text, tells_the_step_from_kernel_to_kernel_if_there_are_many) {
+    Report report = many_kernels(gpu_report());
+    report.kernels[3].times = Times{.median = 16, .min = 15, .runs = 50, .cold_cache = true};
+    const std::string text = format_text(report);
+    EXPECT_THAT(line_with(text, "reduce2 "), testing::EndsWith(" 1.00"));
+    EXPECT_THAT(line_with(text, "reduce3 "), testing::EndsWith(" 2.00 2.00"));
+    EXPECT_THAT(line_with(text, "reduce5 "), testing::EndsWith(" 2.50 1.25"));
+    EXPECT_THAT(text, HasSubstr("speed-up: over reduce2; step: over the kernel above."));
+    EXPECT_THAT(format_text(gpu_report()), Not(HasSubstr("step")));
+    for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 100u) << line;
+}
+
 } // namespace

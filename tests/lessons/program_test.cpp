@@ -41,7 +41,13 @@ INSTANTIATE_TEST_SUITE_P(Programs, EveryLesson,
                          testing::Values(LessonCase{"lesson00", {"reduce0", "reduce0a"}},
                                          LessonCase{"lesson01", {"reduce0a", "reduce1"}},
                                          LessonCase{"lesson02", {"reduce1", "reduce2"}},
-                                         LessonCase{"lesson03", {"reduce2", "reduce3"}}),
+                                         LessonCase{"lesson03", {"reduce2", "reduce3"}},
+                                         LessonCase{"lesson04", {"reduce3", "reduce4"}},
+                                         LessonCase{"lesson05", {"reduce4", "reduce5"}},
+                                         LessonCase{"lesson06", {"reduce5", "reduce6"}},
+                                         LessonCase{"lesson07", {"reduce6", "reduce7"}},
+                                         LessonCase{"lesson08", {"reduce7", "reduce8"}},
+                                         LessonCase{"lesson09", {"reduce8", "reduce9"}}),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryLesson, prints_a_table) {
@@ -70,11 +76,14 @@ TEST_P(EveryLesson, prints_json) {
         EXPECT_EQ(kernel["verified"], true);
         EXPECT_EQ(kernel["expected"], kernel["actual"]);
         EXPECT_EQ(kernel["block"], json::array({128, 1, 1}));
-        EXPECT_EQ(kernel["dynamic_shared_bytes"], 512);
-        EXPECT_EQ(kernel["bytes"], (100'000 + kernel["grid"][0].get<int>()) * 4);
+        const std::string& name = GetParam().kernels[i];
+        EXPECT_EQ(kernel["dynamic_shared_bytes"], name >= "reduce7" ? 0 : 512); // theirs is static
+        // The input and the partial sums; reduce9 loads those again, and stores the result.
+        const int blocks = kernel["grid"][0];
+        EXPECT_EQ(kernel["bytes"], (100'000 + (name == "reduce9" ? 2 * blocks + 1 : blocks)) * 4);
         EXPECT_EQ(kernel["counters"].is_null(), on_gpu());
-        for (const char* name : {"time_us", "bandwidth_gbs"})
-            EXPECT_EQ(kernel[name].is_null(), !on_gpu()) << name;
+        for (const char* key : {"time_us", "bandwidth_gbs"})
+            EXPECT_EQ(kernel[key].is_null(), !on_gpu()) << key;
     }
 }
 
@@ -135,6 +144,24 @@ TEST(Program, runs_the_kernels_asked_for) {
     const json report = json::parse(run_lesson("lesson03", "--n 1000 --kernel reduce3 --format json").out);
     ASSERT_EQ(report["kernels"].size(), 1u);
     EXPECT_EQ(report["kernels"][0]["name"], "reduce3");
+}
+
+TEST(Program, takes_options_of_its_own) {
+    EXPECT_EQ(run_lesson("lesson06", "--n 1000 --elements-per-thread 7 --check").status, 0);
+    EXPECT_THAT(run_lesson("lesson06", "--help").out, HasSubstr("--elements-per-thread E\n"));
+    for (const char* lesson : {"lesson08", "lesson09"}) {
+        EXPECT_EQ(run_lesson(lesson, "--n 1000 --offset 3 --check").status, 0);
+        EXPECT_THAT(run_lesson(lesson, "--help").out, HasSubstr("--offset K      the input starts K ints"));
+        const ProgramResult bad = run_lesson(lesson, "--offset -1");
+        EXPECT_EQ(bad.status, 2);
+        EXPECT_THAT(bad.err, HasSubstr("--offset -1: negative. Write a whole number from 0 to 1,048,576."));
+    }
+    EXPECT_EQ(run_lesson("lesson03", "--offset 3").status, 2);
+}
+
+TEST(Program, launches_once_in_every_run) {
+    // The counter of reduce9 is zeroed only once, before the first of them.
+    EXPECT_EQ(run_lesson("lesson09", "--n 100000 --kernel reduce9 --repeat 5 --check").status, 0);
 }
 
 TEST(Program, is_a_link_away) {

@@ -44,7 +44,7 @@ std::string join(const Lines& lines) {
 std::vector<fs::path> lesson_folders() {
     std::vector<fs::path> folders;
     for (const auto& entry : fs::directory_iterator(root / "lessons"))
-        if (entry.is_directory()) folders.push_back(entry.path());
+        if (entry.path().filename().string().starts_with("lesson")) folders.push_back(entry.path());
     std::sort(folders.begin(), folders.end());
     return folders;
 }

@@ -195,6 +195,7 @@ void decode_bar(Decoding& statement) {
         return decode_warp_barrier(statement);
     }
     statement.take(".cta");
+    statement.instruction.is_block_barrier = true;
     const std::string_view action = statement.take_any({".sync", ".arrive", ".red"});
     statement.take(".aligned");
     if (action == ".red") {

@@ -49,6 +49,7 @@ struct Instruction {
     Row guard = no_row;
     bool guard_negated = false;
     bool is_control = false;
+    bool is_block_barrier = false; ///< `bar` or `barrier`, but not that of a warp
     bool is_branch = false;  ///< a control instruction that says itself where the lanes go that its guard leaves out
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;         ///< of one lane's memory access, vector elements together

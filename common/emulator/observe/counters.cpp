@@ -17,6 +17,7 @@ const char* metric_name(Metric metric) {
     case Metric::warp_instructions: return "smsp__inst_executed.sum";
     case Metric::thread_instructions: return "smsp__thread_inst_executed.sum";
     case Metric::divergent_branches: return "smsp__sass_branch_targets_threads_divergent.sum";
+    case Metric::thread_barriers: return "ptx__thread_inst_executed_op_bar.sum";
     case Metric::count: break;
     }
     return "";

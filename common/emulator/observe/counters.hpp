@@ -22,12 +22,13 @@ enum class Metric : std::size_t {
     warp_instructions,
     thread_instructions,
     divergent_branches,
+    thread_barriers,
     count
 };
 
 inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::count);
 
-/// The name under which Nsight Compute shows `metric`; lives for ever.
+/// The name under which Nsight Compute shows `metric`; one of our own, `ptx__…`, where it has none. Lives for ever.
 const char* metric_name(Metric metric);
 
 /// One number for each metric.

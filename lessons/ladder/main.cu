@@ -1,0 +1,114 @@
+// The whole ladder: the eleven kernels of lessons 00 to 09 on the same ints.
+//
+//     make ladder
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "../lesson00_interleaved_pairs/kernels.cuh"
+#include "../lesson01_strided_index/kernels.cuh"
+#include "../lesson02_sequential_addressing/kernels.cuh"
+#include "../lesson03_first_add_on_load/kernels.cuh"
+#include "../lesson04_unroll_last_warp/kernels.cuh"
+#include "../lesson05_unroll_the_tree/kernels.cuh"
+#include "../lesson06_algorithm_cascading/kernels.cuh"
+#include "../lesson07_warp_shuffles/kernels.cuh"
+#include "../lesson08_vectorized_loads/kernels.cuh"
+#include "../lesson09_one_launch/kernels.cuh"
+#include "harness/launch_size.hpp"
+#include "harness/lesson.hpp"
+
+namespace {
+
+using harness::Lesson, harness::Pass, harness::Turn;
+using Kernel = void (*)(const int* input, int* partial_sums, std::size_t n);
+
+/// reduce0 to reduce4: the block's size is known at launch, and its place says which elements it sums.
+void add_plain(Lesson& lesson, std::string name, unsigned int elements_per_thread, Kernel kernel) {
+    lesson.add_reduction(
+        std::move(name), {.elements_per_thread = elements_per_thread}, [=](const Pass& pass) {
+            kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+        });
+}
+
+/// reduce5: compiled for each block size. \param pick from a block size to the kernel for it
+template <class Pick>
+void add_compiled(Lesson& lesson, std::string name, unsigned int elements_per_thread, Pick pick) {
+    lesson.add_reduction(std::move(name), {.elements_per_thread = elements_per_thread},
+                         [=](const Pass& pass) {
+                             harness::with_block_size(pass.block, [&](auto block_size) {
+                                 pick(block_size)<<<pass.grid, pass.block, pass.shared_bytes>>>(
+                                     pass.input, pass.partial_sums, pass.n);
+                             });
+                         });
+}
+
+/// reduce6 to reduce8: the same, with a loop over the grid, which is sized for the card.
+template <class Pick>
+void add_looping(Lesson& lesson, std::string name, unsigned int elements_per_thread,
+                 unsigned int shared_ints_per_thread, Pick pick) {
+    lesson.add_kernel(std::move(name), [=](Turn& turn) {
+        harness::with_block_size(turn.block(), [&](auto block_size) {
+            const Kernel kernel = pick(block_size);
+            const unsigned int shared_bytes = block_size * shared_ints_per_thread * sizeof(int);
+            turn.measure_reduction({.elements_per_thread = elements_per_thread,
+                                    .most_blocks = harness::resident_blocks(kernel, block_size, shared_bytes),
+                                    .shared_ints_per_thread = shared_ints_per_thread},
+                                   [&](const Pass& pass) {
+                                       kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
+                                           pass.input, pass.partial_sums, pass.n);
+                                   });
+        });
+    });
+}
+
+/// reduce9: one launch; the partial sums never leave the device.
+void take_turn_of_reduce9(Turn& turn) {
+    harness::with_block_size(turn.block(), [&](auto block_size) {
+        const harness::RandomInts& input = turn.input();
+        const std::size_t blocks = harness::ceil_div(turn.n(), 16 * block_size); // four vectors a thread
+        const auto grid = static_cast<unsigned int>(
+            std::min<std::size_t>(blocks, harness::resident_blocks(reduce9<block_size>, block_size)));
+        harness::DeviceBuffer<int> result(1), partial_sums(grid);
+        harness::DeviceBuffer<unsigned int> blocks_done(1);
+        blocks_done.write(std::array{0u}); // only once: each launch leaves it so
+
+        const auto prepare = [&] { result.poison(), partial_sums.poison(); };
+        const auto launch = [&] {
+            reduce9<block_size><<<grid, turn.block()>>>(input.data(), result.data(), turn.n(),
+                                                        partial_sums.data(), blocks_done.data());
+        };
+        const auto verify = [&] { return harness::compare_value(input.sum(), result.read().front()); };
+        const std::size_t ints_moved = turn.n() + 2 * std::size_t{grid} + 1; // partial sums: out and in
+        turn.measure({.grid = dim3(grid), .block = dim3(turn.block()), .bytes = ints_moved * sizeof(int)},
+                     {.prepare = prepare, .launch = launch, .verify = verify});
+    });
+}
+
+} // namespace
+
+#ifdef LADDER_WITH_CUB
+void add_cub(harness::Lesson& lesson); // cub.cu
+#endif
+
+int main(int argc, char** argv) {
+    Lesson lesson({.name = "ladder", .title = "The whole ladder, reduce0 to reduce9"});
+
+    add_plain(lesson, "reduce0", 1, reduce0);
+    add_plain(lesson, "reduce0a", 1, reduce0a);
+    add_plain(lesson, "reduce1", 1, reduce1);
+    add_plain(lesson, "reduce2", 1, reduce2);
+    add_plain(lesson, "reduce3", 2, reduce3);
+    add_plain(lesson, "reduce4", 2, reduce4);
+    add_compiled(lesson, "reduce5", 2, [](auto block_size) { return reduce5<block_size>; });
+    add_looping(lesson, "reduce6", 2, 1, [](auto block_size) { return reduce6<block_size>; });
+    add_looping(lesson, "reduce7", 2, 0, [](auto block_size) { return reduce7<block_size>; });
+    add_looping(lesson, "reduce8", 8, 0, [](auto block_size) { return reduce8<block_size>; });
+    lesson.add_kernel("reduce9", take_turn_of_reduce9);
+#ifdef LADDER_WITH_CUB
+    add_cub(lesson);
+#endif
+
+    return lesson.run(argc, argv);
+}

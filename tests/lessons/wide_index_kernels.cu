@@ -1,0 +1,17 @@
+// The kernels as PTX, for wide_index_test.cpp.
+#include "../../lessons/lesson00_interleaved_pairs/kernels.cuh"
+#include "../../lessons/lesson01_strided_index/kernels.cuh"
+#include "../../lessons/lesson02_sequential_addressing/kernels.cuh"
+#include "../../lessons/lesson03_first_add_on_load/kernels.cuh"
+#include "../../lessons/lesson04_unroll_last_warp/kernels.cuh"
+#include "../../lessons/lesson05_unroll_the_tree/kernels.cuh"
+#include "../../lessons/lesson06_algorithm_cascading/kernels.cuh"
+#include "../../lessons/lesson07_warp_shuffles/kernels.cuh"
+#include "../../lessons/lesson08_vectorized_loads/kernels.cuh"
+#include "../../lessons/lesson09_one_launch/kernels.cuh"
+
+template __global__ void reduce5<256>(const int*, int*, std::size_t);
+template __global__ void reduce6<256>(const int*, int*, std::size_t);
+template __global__ void reduce7<256>(const int*, int*, std::size_t);
+template __global__ void reduce8<256>(const int*, int*, std::size_t);
+template __global__ void reduce9<256>(const int*, int*, std::size_t, int*, unsigned int*);

@@ -1,0 +1,179 @@
+// Indices beyond 2^32, without the memory and the time that so many elements take: one block of a huge grid
+// runs on the emulated machine, over an input of which only those elements exist that the block may read. An
+// index that wraps around at 32 bits meets nothing, which is an error, or the wrong elements, or never comes
+// to n.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/launch.hpp"
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/memory/global_memory.hpp"
+#include "harness/random_input.hpp"
+#include "harness/reduction.hpp"
+
+namespace {
+
+using harness::ceil_div;
+
+constexpr unsigned int block = 256;
+constexpr std::uint64_t two_to_32 = std::uint64_t{1} << 32;
+
+std::string read_ptx() {
+    std::ifstream file(LESSONS_PTX);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// `size` ints in address space that has no memory behind it, but for windows.
+class SparseInts {
+public:
+    SparseInts(emulator::GlobalMemory& memory, std::uint64_t size)
+        : memory_(memory), bytes_(size * sizeof(int)),
+          start_(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        EXPECT_NE(start_, MAP_FAILED);
+    }
+    SparseInts(const SparseInts&) = delete;
+    ~SparseInts() { munmap(start_, bytes_); }
+
+    int* data() const { return static_cast<int*>(start_); }
+
+    /// Makes the elements from `first` on exist, `count` of them, and fills them. Returns their sum.
+    int open(std::uint64_t first, std::uint64_t count) {
+        constexpr std::uint64_t page = 4096;
+        int* const window = data() + first;
+        const std::uint64_t begin = reinterpret_cast<std::uint64_t>(window) / page * page;
+        const std::uint64_t end = reinterpret_cast<std::uint64_t>(window + count);
+        EXPECT_EQ(mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE), 0);
+        for (std::uint64_t i = 0; i < count; ++i) window[i] = harness::random_int(1, first + i);
+        memory_.adopt(window, count * sizeof(int), "a window");
+        return harness::reference_sum({window, count});
+    }
+
+private:
+    emulator::GlobalMemory& memory_;
+    std::uint64_t bytes_;
+    void* start_;
+};
+
+/// A grid of which one block runs.
+class WideGrid {
+public:
+    /// Runs block `index` of `grid`.
+    void run(const std::string& kernel, std::uint64_t grid, std::uint64_t index,
+             const std::vector<std::uint64_t>& parameters) {
+        emulator::LaunchConfiguration configuration;
+        configuration.grid.x = static_cast<std::uint32_t>(grid);
+        configuration.block.x = block;
+        configuration.dynamic_shared_bytes = block * sizeof(int);
+        const emulator::Kernel& code = module_.kernel(kernel);
+        const emulator::Launch launch{code, configuration, std::as_bytes(std::span(parameters)), memory,
+                                      code.local_bytes()};
+        emulator::Block only(launch, {});
+        only.start(index);
+        EXPECT_TRUE(only.run(1'000'000)) << kernel << " does not come to an end";
+    }
+
+    emulator::GlobalMemory memory;
+
+private:
+    emulator::LoadedModule module_{read_ptx(), memory};
+};
+
+std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+struct Kernel {
+    const char* name; // as PTX has it
+    std::uint64_t elements_per_thread;
+};
+
+TEST(WideIndex, is_right_in_the_last_block) {
+    for (const Kernel& kernel : {Kernel{"_Z7reduce0PKiPim", 1},
+                                 {"_Z8reduce0aPKiPim", 1},
+                                 {"_Z7reduce1PKiPim", 1},
+                                 {"_Z7reduce2PKiPim", 1},
+                                 {"_Z7reduce3PKiPim", 2},
+                                 {"_Z7reduce4PKiPim", 2},
+                                 {"_Z7reduce5ILj256EEvPKiPim", 2},
+                                 {"_Z7reduce6ILj256EEvPKiPim", 2},
+                                 {"_Z7reduce7ILj256EEvPKiPim", 2}}) {
+        SCOPED_TRACE(kernel.name);
+        const std::uint64_t n = two_to_32 + 1001, elements = kernel.elements_per_thread * block;
+        const std::uint64_t grid = ceil_div(n, elements), first = (grid - 1) * elements;
+        WideGrid wide;
+        SparseInts input(wide.memory, n), partial_sums(wide.memory, grid);
+        const int sum = input.open(first, n - first);
+        partial_sums.open(grid - 1, 1);
+        wide.run(kernel.name, grid, grid - 1, {address(input.data()), address(partial_sums.data()), n});
+        EXPECT_EQ(partial_sums.data()[grid - 1], sum);
+    }
+}
+
+TEST(WideIndex, goes_on_by_a_stride_of_2_to_the_32) {
+    // 2^23 blocks of 256 threads with two elements each are 2^32 elements. Block 1 gets elements 512 to 1023,
+    // then those from 2^32 + 512 on.
+    const std::uint64_t grid = std::uint64_t{1} << 23, n = two_to_32 + 1001;
+    for (const char* kernel : {"_Z7reduce6ILj256EEvPKiPim", "_Z7reduce7ILj256EEvPKiPim"}) {
+        SCOPED_TRACE(kernel);
+        WideGrid wide;
+        SparseInts input(wide.memory, n), partial_sums(wide.memory, grid);
+        const int low = input.open(512, 512), high = input.open(two_to_32 + 512, n - two_to_32 - 512);
+        partial_sums.open(1, 1);
+        wide.run(kernel, grid, 1, {address(input.data()), address(partial_sums.data()), n});
+        EXPECT_EQ(partial_sums.data()[1], low + high);
+    }
+}
+
+TEST(WideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
+    // As above, but what is counted are vectors of four. Block 0 has the tail.
+    const std::uint64_t grid = std::uint64_t{1} << 23, n = 4 * (two_to_32 + 700) + 3;
+    WideGrid wide;
+    SparseInts input(wide.memory, n), partial_sums(wide.memory, grid);
+    const int low[] = {input.open(0, 2048), input.open(2048, 2048)};
+    const int high[] = {input.open(4 * two_to_32, 2048), input.open(4 * (two_to_32 + 512), 4 * (700 - 512))};
+    const int tail = input.open(n - 3, 3);
+    partial_sums.open(0, 2);
+    for (const std::uint64_t index : {0, 1})
+        wide.run("_Z7reduce8ILj256EEvPKiPim", grid, index,
+                 {address(input.data()), address(partial_sums.data()), n});
+    EXPECT_EQ(partial_sums.data()[0], low[0] + high[0] + tail);
+    EXPECT_EQ(partial_sums.data()[1], low[1] + high[1]);
+}
+
+TEST(WideIndex, of_one_launch_is_right_in_both_loops) {
+    // 2^23 blocks of 256 threads are 2^31 threads, and as many vectors of four from one load of a thread to
+    // its next. 7 x 2^31 vectors and 256 more: four in the first loop, three in the second, and block 0 has
+    // an eighth.
+    const std::uint64_t grid = std::uint64_t{1} << 23, stride = std::uint64_t{1} << 31;
+    const std::uint64_t vectors = 7 * stride + 256, n = 4 * vectors + 3;
+    WideGrid wide;
+    SparseInts input(wide.memory, n), partial_sums(wide.memory, grid), others(wide.memory, 2048);
+    int expected[2] = {0, 0};
+    for (const std::uint64_t index : {0, 1}) {
+        for (std::uint64_t k = 0; k < 8 - index; ++k)
+            expected[index] += input.open(4 * (k * stride + 256 * index), 1024);
+    }
+    expected[0] += input.open(n - 3, 3); // the tail
+    partial_sums.open(0, 2);
+    others.open(0, 2);
+    int* const result = others.data();
+    int* const blocks_done = others.data() + 1;
+    *result = -1;
+    *blocks_done = 0;
+    for (const std::uint64_t index : {0, 1})
+        wide.run(
+            "_Z7reduce9ILj256EEvPKiPimS2_Pj", grid, index,
+            {address(input.data()), address(result), n, address(partial_sums.data()), address(blocks_done)});
+    EXPECT_EQ(partial_sums.data()[0], expected[0]);
+    EXPECT_EQ(partial_sums.data()[1], expected[1]);
+    EXPECT_EQ(*blocks_done, 2);
+    EXPECT_EQ(*result, -1) << "neither block was the last";
+}
+
+} // namespace
