@@ -5,6 +5,8 @@
 ## make lessons             builds all lessons
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
+## make measure             for a machine with a GPU: verifies, checks and measures everything into docs/data
+## make measure-kit         packs build/measure-kit, which measures on a GPU machine that cannot build
 ## make test                builds and runs every test; PRESET=sanitize: with the sanitizers on
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
@@ -20,7 +22,7 @@ lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) ladder test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) ladder measure measure-kit test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -40,6 +42,12 @@ ladder: $(build)/build.ninja
 	@cmake --build $(build) --target ladder && ln -sf $(build)/bin/ladder .
 	@./ladder --save build/ladder $(ARGS)
 	@scripts/plot_ladder build/ladder
+
+measure: $(build)/build.ninja
+	@scripts/measure --build $(build) $(ARGS)
+
+measure-kit: $(build)/build.ninja
+	@scripts/measure --build $(build) --pack build/measure-kit
 
 test: $(build)/build.ninja
 	@cmake --build $(build)
@@ -65,4 +73,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder lesson[0-9][0-9] ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/measure-kit lesson[0-9][0-9] ladder

@@ -168,10 +168,10 @@ private:
     }
 
     static std::string barriers_a_thread(const KernelResult& kernel) {
-        const double threads = static_cast<double>(volume(kernel.launch.grid) * volume(kernel.launch.block));
-        return fmt::format(
-            "{:.3g}",
-            static_cast<double>(counter_value(kernel, "ptx__thread_inst_executed_op_bar.sum")) / threads);
+        const std::uint64_t threads = volume(kernel.launch.grid) * volume(kernel.launch.block);
+        const std::uint64_t barriers = counter_value(kernel, "ptx__thread_inst_executed_op_bar.sum");
+        if (threads == 0) return "-";
+        return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
     }
 
     /// What every kernel loads has no column: it hardly moves.

@@ -1,0 +1,177 @@
+"""scripts/measure, with programs and tools that only pretend."""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = ["reduce0", "reduce1"]
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+
+# Writes what Nsight Compute writes: messages, names, units, one launch.
+NCU = """#!/bin/sh
+echo "$*" >>$LOG
+while [ $# -gt 0 ]; do
+    case $1 in --metrics) metrics=$2 ;; --log-file) file=$2 ;; esac
+    shift
+done
+{
+    echo "==PROF== Connected to process 7"
+    echo '"ID","Kernel Name","Block Size","Grid Size"'$(echo ,$metrics | sed 's/,\\([^,]*\\)/,"\\1"/g')
+    echo '"","","",""'$(echo ,$metrics | sed 's/,[^,]*/,"sector"/g')
+    echo '"0","reduce0(const int *, int *, unsigned long)","(256, 1, 1)","(16,384, 1, 1)"'$(
+        echo ,$metrics | sed 's/,smsp[^,]*/,"n\\/a"/g; s/,l1tex[^,]*/,"2,097,152"/g')
+} >$file
+"""
+
+LADDER = """#!/bin/sh
+case "$*" in
+--list) printf 'reduce0\\nreduce1\\n' ;;
+*--save*)
+    echo "$*" >>$LOG
+    case "$LARGE $*" in 3*2^30*) exit 3 ;; esac
+    printf 'elements,name\\n%s,reduce0\\n%s,cub::Sum\\n' "$4" "$4" >"$6/ladder.csv"
+    ;;
+esac
+"""
+
+
+class Machine(unittest.TestCase):
+    """A GPU machine with a kit."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.log = self.folder / "log"
+        self.log.touch()
+        self.tools = self.folder / "tools"
+        self.kit = self.folder / "kit"
+        self.status = {"LARGE": "0"}
+        for name in ("ladder", "ladder_with_cub"):
+            self.program(self.kit / "bin" / name, LADDER)
+        for name in [*(f"lesson{number:02}" for number in range(10)), "wrong_lesson"]:
+            self.program(self.kit / "bin" / name, "#!/bin/sh\n")
+        for name in ("lessons_test", "harness_device_test"):
+            self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"[==========] 12 tests from 3 test suites ran.\"\n")
+        self.program(self.tools / "nvidia-smi", "#!/bin/sh\necho 'NVIDIA H999 (80 GB), 580.1, 9.0'\n")
+        self.program(self.tools / "ncu", NCU)
+        self.program(self.tools / "compute-sanitizer",
+                     "#!/bin/sh\necho \"$*\" >>$LOG\necho '========= ERROR SUMMARY: 0 errors'\n")
+        (self.kit / "toolkit").write_text("CUDA 13.0.88\n")
+        (self.kit / "scripts").mkdir()
+        (self.kit / "scripts/measure").write_bytes((ROOT / "scripts/measure").read_bytes())
+
+    @staticmethod
+    def program(path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def measure(self, *arguments):
+        environment = dict(os.environ, PATH=f"{self.tools}:/usr/bin:/bin", LOG=str(self.log), CUDA_HOME="/nowhere",
+                           **self.status)
+        return subprocess.run([sys.executable, self.kit / "scripts/measure", *arguments], env=environment,
+                              capture_output=True, text=True)
+
+    def record(self, name):
+        """The head and the rows of a CSV."""
+        lines = (self.kit / "data/nvidia-h999-80-gb" / f"{name}.csv").read_text().splitlines()
+        return ([line for line in lines if line.startswith("#")],
+                list(csv.DictReader(line for line in lines if not line.startswith("#"))))
+
+    def test_records_everything(self):
+        done = self.measure()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("verify", "sanitize", "ladder", "ncu"):
+            head, rows = self.record(name)
+            self.assertEqual([line.split(":")[0] for line in head],
+                             ["# date", "# device", "# driver", "# toolkit", "# command"])
+            self.assertEqual(head[1], "# device: NVIDIA H999 (80 GB), compute capability 9.0")
+            self.assertEqual(head[2:4], ["# driver: 580.1", "# toolkit: CUDA 13.0.88"])
+            self.assertTrue(rows)
+
+        self.assertEqual([(row["program"], row["tests"]) for row in self.record("verify")[1]],
+                         [("lessons_test", "12"), ("harness_device_test", "12")])
+        sanitized = self.record("sanitize")[1]
+        self.assertEqual(len(sanitized), 10 * 4)
+        self.assertEqual({row["tool"] for row in sanitized}, {"memcheck", "racecheck", "initcheck", "synccheck"})
+        self.assertEqual({row["summary"] for row in sanitized}, {"ERROR SUMMARY: 0 errors"})
+        self.assertEqual([row["elements"] for row in self.record("ladder")[1]],
+                         ["2^25", "2^25", "2^28", "2^28", "2^30", "2^30"])
+        counted = self.record("ncu")[1]
+        self.assertEqual([(row["kernel"], row["elements"]) for row in counted],
+                         [(kernel, n) for n in ("4194304", "1000003") for kernel in KERNELS])
+        self.assertEqual([counted[0][name] for name in ("block", "grid", SECTORS, "smsp__inst_executed.sum")],
+                         ["256", "16384", "2097152", ""])
+        self.assertEqual(self.log.read_text().count("--clock-control none"), 4)
+        self.assertIn("--kernel-name regex:^reduce0$", self.log.read_text())
+
+    def test_takes_only_the_steps_that_are_named(self):
+        self.assertEqual(self.measure("ladder").returncode, 0)
+        self.assertEqual([path.name for path in (self.kit / "data").rglob("*.csv")], ["ladder.csv"])
+
+    def test_without_a_gpu_says_so(self):
+        self.program(self.tools / "nvidia-smi", "#!/bin/sh\necho 'No devices were found'; exit 6\n")
+        done = self.measure()
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("there is no GPU here", done.stderr)
+        (self.tools / "nvidia-smi").unlink()
+        self.assertEqual(self.measure().returncode, 3)
+        self.assertFalse((self.kit / "data").exists())
+
+    def test_names_a_missing_tool_and_goes_on(self):
+        (self.tools / "ncu").unlink()
+        (self.tools / "compute-sanitizer").unlink()
+        done = self.measure()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
+        self.assertIn("counters: skipped, there is no ncu", done.stderr)
+        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv")}, {"verify.csv", "ladder.csv"})
+
+    def test_tells_of_a_failed_test_program(self):
+        self.program(self.kit / "bin/lessons_test",
+                     "#!/bin/sh\necho '[==========] 12 tests from 3 test suites ran.'; exit 1\n")
+        done = self.measure("verify")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("lessons_test failed with status 1", done.stderr)
+
+    def test_does_not_take_silence_for_success(self):
+        self.program(self.kit / "bin/lessons_test", "#!/bin/sh\n")
+        self.program(self.tools / "compute-sanitizer", "#!/bin/sh\n")
+        self.program(self.tools / "ncu", "#!/bin/sh\n")
+        for step in ("verify", "sanitize", "counters"):
+            self.assertEqual(self.measure(step).returncode, 1, step)
+        self.assertFalse(list((self.kit / "data").rglob("ncu.csv")))
+
+    def test_tells_what_the_sanitizer_found(self):
+        self.program(self.tools / "compute-sanitizer",
+                     "#!/bin/sh\necho 'a race'; echo '========= RACECHECK SUMMARY: 1 hazard'; exit 99\n")
+        done = self.measure("sanitize")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a race", done.stderr)
+        self.assertIn("racecheck is not content with lesson00", done.stderr)
+        self.assertEqual(self.record("sanitize")[1][0]["exit_status"], "99")
+
+    def test_a_size_that_does_not_fit_is_told_and_the_others_recorded(self):
+        self.status["LARGE"] = "3"
+        done = self.measure("ladder")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing recorded for 2^30 ints", done.stderr)
+        self.assertEqual(len(self.record("ladder")[1]), 4)
+
+    def test_rejects_a_wrong_command_line(self):
+        for arguments, message in ((["--fast"], "--fast"), (["rest"], "rest: there is no such step"),
+                                   (["--build", str(self.tools)], "is neither a build tree nor a kit")):
+            done = self.measure(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(message, done.stderr)
+        self.assertIn("Exit status:", self.measure("--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+// The emulator's counters beside those that `make measure` recorded on GPUs: docs/data/*/ncu.csv.
+//
+// Sectors, requests and wavefronts follow from addresses alone, and must be equal. A kernel whose grid is
+// sized for the card can be compared only if the card takes the emulator's grid.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "run_program.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+using Row = std::map<std::string, std::string>; // by the names in the file's head
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+    return parts;
+}
+
+std::vector<Row> read(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> names;
+    std::vector<Row> rows;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("#")) continue;
+        const std::vector<std::string> fields = split(line, ',');
+        if (names.empty()) {
+            names = fields;
+            continue;
+        }
+        rows.emplace_back();
+        for (std::size_t i = 0; i < fields.size(); ++i) rows.back()[names.at(i)] = fields[i];
+    }
+    return rows;
+}
+
+class Recorded : public testing::TestWithParam<std::string> {};
+
+TEST_P(Recorded, counters_equal_the_emulators) {
+    const std::vector<Row> rows = read(GetParam());
+    std::map<std::string, json> reports; // by the number of elements
+    int compared = 0;
+    for (const Row& row : rows) {
+        json& report = reports[row.at("elements")];
+        if (report.is_null()) {
+            report = json::parse(run_lesson("ladder", "--format json --n " + row.at("elements") +
+                                                          " --block " + row.at("block"))
+                                     .out);
+        }
+        const auto kernel = std::find_if(report["kernels"].begin(), report["kernels"].end(),
+                                         [&](const json& k) { return k["name"] == row.at("kernel"); });
+        ASSERT_NE(kernel, report["kernels"].end()) << row.at("kernel");
+        if (std::to_string((*kernel)["grid"][0].get<int>()) != row.at("grid")) continue;
+        for (const char* unit : {"t_sectors_pipe_lsu_mem_global", "t_requests_pipe_lsu_mem_global",
+                                 "data_pipe_lsu_wavefronts_mem_shared"}) {
+            for (const char* operation : {"ld", "st"}) {
+                const std::string metric = std::string("l1tex__") + unit + "_op_" + operation + ".sum";
+                EXPECT_EQ(std::to_string((*kernel)["counters"][metric].get<long>()), row.at(metric))
+                    << row.at("kernel") << ", " << row.at("elements") << " ints: " << metric;
+            }
+        }
+        ++compared;
+    }
+    // reduce0 to reduce5 have the same grid on every card.
+    EXPECT_GE(compared, static_cast<int>(6 * reports.size())) << "a record without them";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cards, Recorded, testing::ValuesIn(split(RECORDED_COUNTERS, ';')),
+                         [](const auto& info) {
+                             const std::vector<std::string> folders = split(info.param, '/');
+                             std::string name = folders.at(folders.size() - 2);
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+} // namespace
