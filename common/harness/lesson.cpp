@@ -46,6 +46,16 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
         throw OutputError(fmt::format("--save: could not write {}: {}", path.string(), std::strerror(errno)));
 }
 
+std::vector<ChangedOption> changed_options(const LessonInfo& info, const Options& options) {
+    std::vector<ChangedOption> changed;
+    for (const LessonOption& option : info.options) {
+        const std::uint64_t value = options.lesson_options.at(option.name);
+        if (value == option.default_value) continue;
+        changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value)});
+    }
+    return changed;
+}
+
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
     const Verification& verification = kernel.verification;
     write_message(lesson,
@@ -127,6 +137,7 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
                   .device = choose_device(options.device, argv),
                   .elements = 0,
                   .seed = options.seed,
+                  .options = changed_options(info_, options),
                   .verified_only = options.check,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // before the work is done, not after

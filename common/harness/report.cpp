@@ -54,6 +54,24 @@ Json kernel_json(const Report& report, const KernelResult& kernel) {
             {"counters", counters_json(kernel.counters)}};
 }
 
+/// {"--offset": 3}; a flag is true.
+Json options_json(const std::vector<ChangedOption>& options) {
+    Json object = Json::object();
+    for (const ChangedOption& option : options)
+        object[option.name] = option.value ? Json(*option.value) : Json(true);
+    return object;
+}
+
+/// "--offset 3", as on the command line.
+std::string options_text(const Json& options) {
+    std::vector<std::string> words;
+    for (const auto& [name, value] : options.items()) {
+        words.push_back(name);
+        if (!value.is_boolean()) words.push_back(value.dump());
+    }
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
 Json report_json(const Report& report) {
     Json kernels = Json::array();
     for (const KernelResult& kernel : report.kernels) kernels.push_back(kernel_json(report, kernel));
@@ -66,6 +84,7 @@ Json report_json(const Report& report) {
               {"peak_bandwidth_gbs", or_null(report.device.peak_bandwidth_gbs)}}},
             {"elements", report.elements},
             {"seed", report.seed},
+            {"options", options_json(report.options)},
             {"kernels", std::move(kernels)}};
 }
 
@@ -94,6 +113,7 @@ Row csv_row(const Json& report, const Json& kernel) {
     add("peak_bandwidth_gbs", device.at("peak_bandwidth_gbs"));
     add("elements", report.at("elements"));
     add("seed", report.at("seed"));
+    add("options", options_text(report.at("options")));
     add("name", kernel.at("name"));
     for (const char* size : {"grid", "block"}) {
         for (std::size_t axis = 0; axis < 3; ++axis)

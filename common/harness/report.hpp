@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,19 @@
 
 namespace harness {
 
+/// One of the lesson's own options, given a value that is not its default.
+struct ChangedOption {
+    std::string name;                   ///< "--offset"
+    std::optional<std::uint64_t> value; ///< none: a flag
+};
+
 struct Report {
     std::string lesson;
     std::string title;
     Device device;
     std::size_t elements = 0;
     std::uint64_t seed = 0;
+    std::vector<ChangedOption> options;
     bool verified_only = false; ///< no times and no counters were asked for
     std::vector<KernelResult> kernels;
 };

@@ -17,9 +17,14 @@ std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z
 const char* yes_or_no(bool passed) { return passed ? "yes" : "NO"; }
 
 std::string heading(const Report& report) {
-    return fmt::format("{}: {}\n{} random ints ({}), seed {}\n", report.lesson, report.title,
+    std::string options;
+    for (const ChangedOption& option : report.options) {
+        options += fmt::format(", {}", option.name);
+        if (option.value) options += fmt::format(" {}", group_digits(*option.value));
+    }
+    return fmt::format("{}: {}\n{} random ints ({}), seed {}{}\n", report.lesson, report.title,
                        group_digits(std::uint64_t{report.elements}),
-                       format_bytes(report.elements * sizeof(int)), report.seed);
+                       format_bytes(report.elements * sizeof(int)), report.seed, options);
 }
 
 /// What became of `first` in `second`, as far as one word can say.
@@ -203,9 +208,17 @@ In Nsight Compute; what is loaded and what is stored of shared memory is added u
   barriers           no such metric; how often a thread came to a __syncthreads()
 )";
 
-bool has_passes(const Report& report) {
-    return std::any_of(report.kernels.begin(), report.kernels.end(),
-                       [](const KernelResult& kernel) { return kernel.launch.passes > 1; });
+/// Which part of the sum was counted or timed. Nothing to say if it was the whole of it for every kernel.
+/// \param subject "The counters"
+std::string pass_note(const Report& report, const char* subject) {
+    std::vector<std::string> whole;
+    for (const KernelResult& kernel : report.kernels) {
+        if (kernel.launch.passes == 1) whole.push_back(kernel.name);
+    }
+    if (whole.size() == report.kernels.size()) return "";
+    return fmt::format(
+        "{} are those of the first pass, which leaves one partial sum a block{}.\n", subject,
+        whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole sum", fmt::join(whole, ", ")));
 }
 
 /// More kernels as columns would be wider than 100 characters.
@@ -215,13 +228,9 @@ std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : KernelTable(report).format();
     const bool has_atomics = table.find("global atomics") != std::string::npos;
-    return fmt::format(
-        "{}{}: counted, not timed; its clock says nothing about a GPU.\n{}\n{}{}{}{}", heading(report),
-        report.device.name,
-        has_passes(report)
-            ? "The counters are those of the first pass, which leaves one partial sum a block.\n"
-            : "",
-        table, few ? counter_names : kernel_table_names, has_atomics ? atomics_name : "", ptx_note);
+    return fmt::format("{}{}: counted, not timed; its clock says nothing about a GPU.\n{}\n{}{}{}{}",
+                       heading(report), report.device.name, pass_note(report, "The counters"), table,
+                       few ? counter_names : kernel_table_names, has_atomics ? atomics_name : "", ptx_note);
 }
 
 std::string or_dash(const std::optional<double>& value, int decimals) {
@@ -264,9 +273,7 @@ std::string timing_notes(const Report& report) {
     return fmt::format(
         "\n{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes a "
         "second{}.\nspeed-up: over {}{}.\n",
-        has_passes(report) ? "The times are those of the first pass, which leaves one partial sum a block.\n"
-                           : "",
-        timed->times->runs,
+        pass_note(report, "The times"), timed->times->runs,
         timed->times->cold_cache ? "the L2 cache flushed before each"
                                  : "the L2 cache not flushed, for want of memory",
         peak ? fmt::format("; the card's peak is {:.1f}", *peak) : "; the card's peak is not known",

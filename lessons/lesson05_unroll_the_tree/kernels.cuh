@@ -19,7 +19,7 @@ __global__ void reduce5(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = sum;
     __syncthreads(); // Every sum of two is stored before another thread reads it.
 
-    // Which of these steps are there is known to the compiler, so that nothing is left of the questions.
+    // The compiler knows which of these steps exist: no condition on block_size is left.
     if constexpr (block_size >= 1024) {
         if (tid < 512) {
             shared[tid] += shared[tid + 512];

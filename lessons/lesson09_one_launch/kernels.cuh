@@ -102,8 +102,8 @@ __global__ void reduce9(const int* input, int* result, std::size_t n, int* parti
         return; // the whole block: no thread is left to wait at a barrier
     }
 
-    // __ldcg reads from the L2 cache, where all blocks meet. A multiprocessor's L1 cache is its own, and an
-    // old copy there would not be told of what other blocks wrote.
+    // A plain load would do: fence and barrier order it too. __ldcg says where the blocks meet, which is the
+    // L2 cache; each multiprocessor has an L1 cache of its own.
     sum = 0;
     for (unsigned int b = tid; b < gridDim.x; b += block_size) {
         sum += __ldcg(&partial_sums[b]);

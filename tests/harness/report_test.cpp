@@ -8,6 +8,7 @@
 
 using namespace harness;
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -38,6 +39,7 @@ Report emulator_report() {
                              .peak_bandwidth_gbs = {}},
                   .elements = 16'777'216,
                   .seed = 18446744073709551615u,
+                  .options = {},
                   .verified_only = false,
                   .kernels = {kernel("reduce2", 65536), kernel("reduce3", 32768)}};
     report.kernels[0].counters = Counters{{sectors_ld, 2'097'152}, {conflicts_ld, 70}};
@@ -103,7 +105,8 @@ TEST(Json, has_the_documented_fields_in_order_on_the_emulator) {
     EXPECT_EQ(report.dump(),
               R"({"lesson":"lesson03","title":"Loads, \"and\" adds",)"
               R"("device":{"kind":"emulator","name":"Emulator","compute_capability":"9.0",)"
-              R"("peak_bandwidth_gbs":null},"elements":16777216,"seed":18446744073709551615,"kernels":[)"
+              R"("peak_bandwidth_gbs":null},"elements":16777216,"seed":18446744073709551615,)"
+              R"("options":{},"kernels":[)"
               R"({"name":"reduce2","grid":[65536,1,1],"block":[256,1,1],"dynamic_shared_bytes":1024,)"
               R"("verified":true,"expected":-1234,"actual":-1234,"bytes":67239936,"time_us":null,)"
               R"("bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
@@ -137,13 +140,13 @@ TEST(Csv, has_one_row_a_kernel_and_quotes_what_needs_it) {
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_TRUE(lines[0].starts_with(
         "lesson,title,device_kind,device_name,compute_capability,peak_bandwidth_gbs,elements,"
-        "seed,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,dynamic_shared_bytes,verified,"
+        "seed,options,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,dynamic_shared_bytes,verified,"
         "expected,actual,bytes,time_us_median,time_us_min,time_us_runs,bandwidth_gbs,"
         "peak_fraction,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,"))
         << lines[0];
     EXPECT_TRUE(lines[2].starts_with(
         "lesson03,\"Loads, \"\"and\"\" adds\",gpu,NVIDIA H200,9.0,4000.0,16777216,"
-        "18446744073709551615,reduce3,32768,1,1,256,1,1,1024,true,-1234,-1234,67239936,20.0,"
+        "18446744073709551615,,reduce3,32768,1,1,256,1,1,1024,true,-1234,-1234,67239936,20.0,"
         "19.5,50,"))
         << lines[2];
 }
@@ -175,6 +178,25 @@ TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
     EXPECT_THAT(text, HasSubstr("branches (PTX)"));
     EXPECT_THAT(text, HasSubstr("first pass"));
     for (const char* unit : {" us", "GB/s", "median"}) EXPECT_THAT(text, Not(HasSubstr(unit)));
+}
+
+TEST(Report, names_the_options_that_changed) {
+    Report report = emulator_report();
+    report.options = {{"--offset", 3000}, {"--aligned", {}}};
+    EXPECT_THAT(format_text(report), HasSubstr("seed 18446744073709551615, --offset 3,000, --aligned\n"));
+    EXPECT_EQ(json::parse(format_json(report))["options"], (json{{"--offset", 3000}, {"--aligned", true}}));
+    EXPECT_THAT(format_csv(report), HasSubstr(",18446744073709551615,--offset 3000 --aligned,reduce2,"));
+}
+
+TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {
+    for (Report report : {emulator_report(), gpu_report()}) {
+        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block.\n"));
+        report.kernels[1].launch.passes = 1;
+        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block;\n"
+                                                   "those of reduce3 are of the whole sum.\n"));
+        report.kernels[0].launch.passes = 1;
+        EXPECT_THAT(format_text(report), AllOf(Not(HasSubstr("pass")), Not(HasSubstr("whole"))));
+    }
 }
 
 TEST(Text, shows_atomics_only_where_there_are_any) {

@@ -1,7 +1,13 @@
 // The emulator's counters beside those that `make measure` recorded on GPUs: docs/data/*/ncu.csv.
 //
-// Sectors, requests and wavefronts follow from addresses alone, and must be equal. A kernel whose grid is
-// sized for the card can be compared only if the card takes the emulator's grid.
+// Sectors and requests follow from addresses alone, and must be equal.
+//
+// Wavefronts of shared memory come out higher on a card, by one or two in a hundred where many blocks share a
+// multiprocessor: its shared memory and L1 cache have the same banks, and the card counts the passes lost to
+// other traffic there as bank conflicts too. Less its bank conflicts a card's wavefronts are those that the
+// requests need without any, and must be equal; with them it cannot have fewer than the emulator.
+//
+// A kernel whose grid is sized for the card can be compared only if the card takes the emulator's grid.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,13 +68,18 @@ TEST_P(Recorded, counters_equal_the_emulators) {
                                          [&](const json& k) { return k["name"] == row.at("kernel"); });
         ASSERT_NE(kernel, report["kernels"].end()) << row.at("kernel");
         if (std::to_string((*kernel)["grid"][0].get<int>()) != row.at("grid")) continue;
-        for (const char* unit : {"t_sectors_pipe_lsu_mem_global", "t_requests_pipe_lsu_mem_global",
-                                 "data_pipe_lsu_wavefronts_mem_shared"}) {
-            for (const char* operation : {"ld", "st"}) {
-                const std::string metric = std::string("l1tex__") + unit + "_op_" + operation + ".sum";
-                EXPECT_EQ(std::to_string((*kernel)["counters"][metric].get<long>()), row.at(metric))
-                    << row.at("kernel") << ", " << row.at("elements") << " ints: " << metric;
+        const auto emulated = [&](const std::string& metric) { return (*kernel)["counters"].at(metric).get<long>(); };
+        const auto recorded = [&](const std::string& metric) { return std::stol(row.at(metric)); };
+        for (const std::string operation : {"ld", "st"}) {
+            SCOPED_TRACE(row.at("kernel") + ", " + row.at("elements") + " ints, " + operation);
+            for (const std::string unit : {"sectors", "requests"}) {
+                const std::string metric = "l1tex__t_" + unit + "_pipe_lsu_mem_global_op_" + operation + ".sum";
+                EXPECT_EQ(emulated(metric), recorded(metric)) << metric;
             }
+            const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + operation + ".sum";
+            const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + operation + ".sum";
+            EXPECT_EQ(emulated(wavefronts) - emulated(conflicts), recorded(wavefronts) - recorded(conflicts));
+            EXPECT_LE(emulated(wavefronts), recorded(wavefronts));
         }
         ++compared;
     }

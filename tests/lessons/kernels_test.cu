@@ -175,7 +175,8 @@ TEST_P(EveryBlock, of_reduce7_needs_one_word_of_shared_memory_a_warp) {
     with_block_size(GetParam(), [](auto block_size) {
         cudaFuncAttributes attributes;
         HARNESS_CHECK(cudaFuncGetAttributes(&attributes, reduce7<block_size>));
-        EXPECT_EQ(attributes.sharedSizeBytes, block_size / 32 * sizeof(int));
+        // nvcc rounds up to whole 16 bytes.
+        EXPECT_EQ(attributes.sharedSizeBytes, harness::ceil_div(block_size / 32 * sizeof(int), 16) * 16);
         EXPECT_LE(attributes.sharedSizeBytes, 32 * sizeof(int));
     });
 }

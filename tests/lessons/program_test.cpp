@@ -159,6 +159,22 @@ TEST(Program, takes_options_of_its_own) {
     EXPECT_EQ(run_lesson("lesson03", "--offset 3").status, 2);
 }
 
+TEST(Program, reports_options_that_differ_from_their_default) {
+    const json changed = json::parse(run_lesson("lesson08", "--n 1000 --offset 3 --format json").out);
+    EXPECT_EQ(changed["options"], (json{{"--offset", 3}}));
+    EXPECT_THAT(run_lesson("lesson08", "--n 1000 --offset 3").out, HasSubstr("seed 42, --offset 3\n"));
+    EXPECT_THAT(run_lesson("lesson08", "--n 1000 --offset 0").out, HasSubstr("seed 42\n"));
+    EXPECT_EQ(json::parse(run_lesson("lesson08", "--n 1000 --format json").out)["options"], json::object());
+}
+
+TEST(Program, says_of_which_kernel_it_shows_the_first_pass_only) {
+    EXPECT_THAT(run_lesson("lesson09", "--n 100000").out,
+                HasSubstr(" are those of the first pass, which leaves one partial sum a block;\n"
+                          "those of reduce9 are of the whole sum.\n"));
+    EXPECT_THAT(run_lesson("lesson08", "--n 100000").out,
+                HasSubstr(" are those of the first pass, which leaves one partial sum a block.\n"));
+}
+
 TEST(Program, launches_once_in_every_run) {
     // The counter of reduce9 is zeroed only once, before the first of them.
     EXPECT_EQ(run_lesson("lesson09", "--n 100000 --kernel reduce9 --repeat 5 --check").status, 0);

@@ -149,6 +149,7 @@ private:
             fail(start, quoted(start.text) + " is no directive that this emulator knows", Failure::unsupported);
         for (auto& variable : variables(*space)) {
             variable->external = external;
+            if (external && !variable->initial.empty()) fail(start, "an external variable has its initial value elsewhere");
             if (external && module_->variable(variable->name)) continue;
             // A later definition takes the place of an earlier declaration.
             std::erase_if(module_->variables, [&](const auto& other) { return other->external && other->name == variable->name; });
@@ -226,6 +227,8 @@ private:
             variable->bytes *= count;
             expect("]");
         }
+        if (token_->is("=") && space != Space::global && space != Space::constant)
+            fail(*token_, "only variables in global and constant memory have initial values");
         if (accept("=")) {
             initialiser(*variable, size_of(type), unsized ? largest_variable : variable->bytes);
             if (unsized) variable->bytes = variable->initial.size();

@@ -24,7 +24,7 @@ std::size_t default_limit(cudaLimit limit) {
     case cudaLimitMaxL2FetchGranularity: return 64;
     case cudaLimitPersistingL2CacheSize: return 0;
     }
-    throw Refused(cudaErrorUnsupportedLimit);
+    throw Refused(cudaErrorInvalidValue);
 }
 
 unsigned device_flags = cudaDeviceMapHost; ///< guarded by the runtime's mutex

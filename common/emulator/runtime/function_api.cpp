@@ -43,7 +43,7 @@ void set_attribute(Device& device, const void* host_stub, cudaFuncAttribute attr
 
 cudaFuncAttributes attributes_of(const Device& device, const void* host_stub, FoundKernel found) {
     cudaFuncAttributes attributes{};
-    attributes.sharedSizeBytes = found.kernel.static_shared_bytes();
+    attributes.sharedSizeBytes = (found.kernel.static_shared_bytes() + 15) / 16 * 16; // as nvcc lays it out
     attributes.localSizeBytes = found.kernel.local_bytes();
     attributes.maxThreadsPerBlock = static_cast<int>(found.kernel.max_threads_per_block());
     attributes.numRegs = registers_per_thread;
@@ -63,8 +63,7 @@ cudaError_t max_active_blocks(int* blocks, const void* host_stub, int threads,
     return api_call([&](Device& device) {
         require(blocks && threads > 0);
         const Kernel& kernel = find_kernel(device, host_stub).kernel;
-        const bool fits = dynamic_shared_bytes <= DeviceLimits::shared_bytes_per_block &&
-                          static_cast<std::uint32_t>(threads) <= kernel.max_threads_per_block();
+        const bool fits = dynamic_shared_bytes <= DeviceLimits::shared_bytes_per_block;
         *blocks = fits ? resident_blocks(threads, kernel.static_shared_bytes() + dynamic_shared_bytes) : 0;
     });
 }

@@ -56,12 +56,21 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
                           "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
 }
 
+/// What CUDA 13 says to a grid or block that no device accepts (seen on an H200): only a grid beyond the limits is
+/// an invalid configuration to it; an extent of 0 and a block beyond the limits are invalid values.
+cudaError_t configuration_error(const LaunchConfiguration& configuration) {
+    const Dim3 block = configuration.block;
+    const bool block_is_wrong = block.count() == 0 || block.count() > DeviceLimits::threads_per_block ||
+                                block.z > DeviceLimits::block.z;
+    return block_is_wrong || configuration.grid.count() == 0 ? cudaErrorInvalidValue
+                                                             : cudaErrorInvalidConfiguration;
+}
+
 /// Whether CUDA tells of this failure at the launch, not at a later call, and goes on with the next launch as
 /// if nothing had happened.
 bool is_launch_error(Failure failure) {
     return failure == Failure::invalid_ptx || failure == Failure::unsupported ||
-           failure == Failure::unknown_symbol || failure == Failure::invalid_configuration ||
-           failure == Failure::out_of_memory;
+           failure == Failure::unknown_symbol || failure == Failure::out_of_memory;
 }
 
 cudaError_t launch(const void* host_stub, dim3 grid, dim3 block, void* const* arguments,
@@ -79,6 +88,8 @@ cudaError_t launch(const void* host_stub, dim3 grid, dim3 block, void* const* ar
         try {
             last_launch = run(kernel, configuration, parameters, device.memory.global());
         } catch (const Error& error) {
+            if (error.failure() == Failure::invalid_configuration)
+                throw Refused(configuration_error(configuration), error.what());
             if (is_launch_error(error.failure())) throw;
             report(error.what());
             device.fault = error_code(error.failure());

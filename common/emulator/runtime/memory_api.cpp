@@ -67,7 +67,7 @@ EMULATOR_ENTRY cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, s
 
 EMULATOR_ENTRY cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
     return api_call([&](Device& device) {
-        require(pointer && bytes > 0 && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
+        require(pointer && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
         *pointer = allocate(device, bytes, MemoryKind::managed, flags);
     });
 }

@@ -59,7 +59,7 @@ cudaError_t query_call(const std::function<void(Device&)>& body) {
 
 const RegisteredKernel& registered_kernel(const void* host_stub) {
     const RegisteredKernel* kernel = Runtime::instance().registry.kernel(host_stub);
-    require(kernel, cudaErrorInvalidDeviceFunction);
+    require(kernel, cudaErrorInvalidResourceHandle);
     return *kernel;
 }
 

@@ -205,6 +205,8 @@ TEST(Fault, in_shared_local_and_parameter_memory) {
 TEST(Fault, constant_memory_cannot_be_written) {
     expect_faults(
         {{"st.global.u32 [fixed], %r1;", Failure::illegal_address, "variable fixed is constant"},
+         {"ld.const.u32 %r1, [fixed]; st.global.u32 [fixed], %r1;", Failure::illegal_address,
+          "variable fixed is constant"},
          {"mov.u64 %rd1, fixed; st.u32 [%rd1], %r1;", Failure::illegal_address, "variable fixed is constant"},
          {"mov.u64 %rd1, fixed; atom.add.u32 %r1, [%rd1], 1;", Failure::illegal_address,
           "variable fixed is constant"},

@@ -263,6 +263,8 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
          {Wrong{".global .u32 x", "expected ';' here\nPTX line 4:\n    .global .u32 x\n                  ^"},
           {".global x;", "expected a type here\nPTX line 4:\n    .global x;\n            ^"},
           {".global .u32 [4];", "expected a variable's name here"},
+          {".shared .u32 x = 5;", "only variables in global and constant memory have initial values"},
+          {".extern .global .u32 x = 5;", "has its initial value elsewhere"},
           {".global .pred x[2] = {1, 0};", "a variable cannot be of this type"},
           {".global .align 3 .u32 x;", "an alignment is a power of two up to 4096\nPTX line 4:\n    .global "
                                        ".align 3 .u32 x;\n                   ^"},

@@ -73,7 +73,7 @@ TEST(Device, keeps_limits) {
     EXPECT_CUDA(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
     EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     EXPECT_EQ(value, 16u << 20);
-    EXPECT_EQ(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(100)), cudaErrorUnsupportedLimit);
+    EXPECT_EQ(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(100)), cudaErrorInvalidValue);
 }
 
 TEST(Device, is_empty_after_a_reset) {
