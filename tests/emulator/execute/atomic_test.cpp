@@ -53,7 +53,7 @@ const Row rows[] = {
     {"inc.u32", 6, 5, 0},
     {"dec.u32", 4, 5, 3}, // down to 0, then the operand; from above the operand too
     {"dec.u32", 0, 5, 5},
-    {"dec.u32", 6, 5, 5},
+    {"dec.u32", 9, 5, 5},
     {"cas.b32", 7, 7, 9, 9},
     {"cas.b32", 7, 8, 7, 9},
     {"cas.b64", 1ull << 40, 1ull << 40, 9, 9},
@@ -132,6 +132,18 @@ TEST(Atomic, add_f32_flushes_subnormal_numbers_in_global_memory_only) {
               Words{0});
 }
 
+TEST(Atomic, add_f32_goes_by_each_lanes_own_space) {
+    // Even lanes add to shared memory, odd ones to global memory; each to a word of its own that holds 2 *
+    // 2^-149.
+    const auto results = run(R"(
+        mul.wide.u32 %rd1, %r60, 4; cvta.shared.u64 %rd2, tile; add.u64 %rd2, %rd2, %rd1;
+        add.u64 %rd3, %rd61, %rd1; and.b32 %r2, %r60, 1; setp.eq.u32 %p1, %r2, 0;
+        selp.b64 %rd4, %rd2, %rd3, %p1; st.u32 [%rd4], 2; red.add.f32 [%rd4], 0f00000001;
+        ld.u32 %r0, [%rd4];)",
+                             32, {}, ".shared .u32 tile[32];");
+    for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(results[lane], lane % 2 == 0 ? 3u : 0u) << lane;
+}
+
 TEST(Atomic, lanes_that_meet_at_one_place_come_one_after_the_other) {
     auto tickets = run("atom.global.add.u32 %r0, [%rd61], 1;", 32);
     std::sort(tickets.begin(), tickets.end());
@@ -144,21 +156,23 @@ TEST(Atomic, lanes_that_meet_at_one_place_come_one_after_the_other) {
 }
 
 TEST(Atomic, nothing_is_lost_between_host_threads) {
-    constexpr uint32_t threads = 96, blocks = 400, count = threads * blocks;
+    constexpr uint32_t threads = 96, blocks = 200, turns = 20, count = threads * blocks * turns;
     Program program(module_of(R"(
-        atom.global.add.u32 %r1, [%rd60], 1; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd61, %rd1;
-        st.global.u32 [%rd1], 1;
+        mov.u32 %r5, 0; cvt.u64.u32 %rd2, %r62;
+        LOOP: atom.global.add.u32 %r1, [%rd60], 1;
+        mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd61, %rd1; st.global.u32 [%rd1], 1;
         red.global.add.f32 [%rd60+4], 0f3F800000; red.global.max.u32 [%rd60+8], %r62;
-        red.global.inc.u32 [%rd60+12], 6;
-        cvt.u64.u32 %rd2, %r62; red.global.add.u64 [%rd60+16], %rd2;)"));
+        red.global.inc.u32 [%rd60+12], 6; red.global.add.u64 [%rd60+16], %rd2;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 20; @%p1 bra LOOP;)"));
     auto* const totals = program.allocate<uint32_t>(6);
     auto* const tickets = program.allocate<uint32_t>(count);
     program.launch("k", grid_of(threads, blocks), {totals, tickets}, 4);
     EXPECT_EQ(totals[0], count);
     EXPECT_EQ(std::bit_cast<float>(totals[1]), count); // every whole number up to 2^24 is exact
-    EXPECT_EQ(totals[2], count - 1);
+    EXPECT_EQ(totals[2], threads * blocks - 1);
     EXPECT_EQ(totals[3], count % 7); // counts 0 to 6 and starts again
-    EXPECT_EQ(totals[4] | uint64_t{totals[5]} << 32, uint64_t{count} * (count - 1) / 2);
+    EXPECT_EQ(totals[4] | uint64_t{totals[5]} << 32,
+              uint64_t{turns} * (threads * blocks) * (threads * blocks - 1) / 2);
     EXPECT_EQ(std::count(tickets, tickets + count, 1u), count); // each old value was returned once
 }
 

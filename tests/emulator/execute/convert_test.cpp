@@ -246,6 +246,7 @@ TEST(Move, copies_every_width_and_constants) {
     expect_lanes("mov.b64 %rd0, %rd1", std::vector<LaneCase>{{0x1234'5678'9ABC'DEF0, 0x1234'5678'9ABC'DEF0}});
     expect_lanes("mov.u16 %rs0, %rs1", std::vector<LaneCase>{{0xDEF0, 0x1234'5678'9ABC'DEF0}});
     expect_lanes("mov.f32 %r0, 0fBF800000", std::vector<LaneCase>{{0xBF80'0000}});
+    expect_lanes("mov.f32 %r0, -0f3F800000", std::vector<LaneCase>{{0xBF80'0000}});
     expect_lanes("mov.f32 %r0, -1.5", std::vector<LaneCase>{{0xBFC0'0000}});
     expect_lanes("mov.f64 %rd0, 0d400921FB54442D18", std::vector<LaneCase>{{0x4009'21FB'5444'2D18}});
     expect_lanes("mov.f64 %rd0, 0f3F800000", std::vector<LaneCase>{{0x3FF0'0000'0000'0000}});

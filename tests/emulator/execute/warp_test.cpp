@@ -123,6 +123,9 @@ TEST(Shuffle, does_not_wait_for_lanes_that_have_exited) {
         setp.lt.u32 %p1, %r60, 16; @%p1 bra MEET; setp.lt.u32 %p2, %r60, 24; @%p2 exit;
         MEET: vote.sync.ballot.b32 %r0, %p1, -1;)"),
               lanes([](uint32_t i) { return i < 16 || i >= 24 ? 0xFFFF : poison; }));
+    EXPECT_EQ(run("setp.lt.u32 %p1, %r60, 16; @!%p1 bra LEAVE; vote.sync.ballot.b32 %r0, %p1, -1; bra END; "
+                  "LEAVE: exit; END:"),
+              lanes([](uint32_t i) { return i < 16 ? 0xFFFF : poison; }));
 }
 
 TEST(Vote, says_what_the_lanes_of_the_mask_agree_on) {

@@ -105,6 +105,9 @@ TEST(Counting, instructions_per_warp_and_per_thread) {
     EXPECT_EQ(
         added("setp.ge.u32 %p1, %r60, 8; @%p1 bra END; add.u32 %r1, %r1, 1; END: add.u32 %r1, %r1, 1;", 32),
         Pair(4, 32 * 3 + 8));
+    // The same with a branch where the ways join: the warp executes it once.
+    EXPECT_EQ(added("setp.ge.u32 %p1, %r60, 8; @%p1 bra JOIN; add.u32 %r1, %r1, 1; JOIN: bra END; END:", 32),
+              Pair(4, 32 * 3 + 8));
     // A guard does not take an instruction away from a warp.
     EXPECT_EQ(added("setp.ge.u32 %p1, %r60, 8; @%p1 add.u32 %r1, %r1, 1;", 32), Pair(2, 64));
 }

@@ -1,0 +1,173 @@
+// Tables of figures measured on a card are those of the records in docs/data.
+//
+//   | NVIDIA H200, 268,435,456 ints | time [us] | GB/s | % of peak |              a row for each kernel
+//   | NVIDIA H200, reduce0, 4,194,304 ints | emulator | Nsight Compute |          a row for each metric
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "run_program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Row = std::map<std::string, std::string>; // a line of a record, by the names in its head
+
+const fs::path root = PROJECT_ROOT;
+
+/// The fields between separators; quotes hold a field with separators in it together.
+std::vector<std::string> split(const std::string& line, char separator) {
+    std::vector<std::string> fields(1);
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"') quoted = !quoted;
+        else if (c == separator && !quoted) fields.emplace_back();
+        else fields.back() += c;
+    }
+    return fields;
+}
+
+std::vector<Row> read_record(const fs::path& path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file) << path;
+    std::vector<std::string> names;
+    std::vector<Row> rows;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("#")) continue;
+        const auto fields = split(line, ',');
+        if (names.empty()) {
+            names = fields;
+            continue;
+        }
+        rows.emplace_back();
+        for (std::size_t i = 0; i < fields.size() && i < names.size(); ++i) rows.back()[names[i]] = fields[i];
+    }
+    return rows;
+}
+
+/// 1234567.89 -> "1,234,567.9"
+std::string grouped(double value, int decimals) {
+    char digits[64];
+    std::snprintf(digits, sizeof digits, "%.*f", decimals, value);
+    const std::string text = digits;
+    const std::size_t point = std::min(text.find('.'), text.size());
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (i > 0 && i < point && (point - i) % 3 == 0) result += ',';
+        result += text[i];
+    }
+    return result;
+}
+
+std::string without_commas(std::string text) {
+    std::erase(text, ',');
+    return text;
+}
+
+/// "NVIDIA H200" -> docs/data/nvidia-h200
+fs::path record_of(std::string card, const char* name) {
+    for (char& c : card) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return root / "docs/data" / card / name;
+}
+
+const Row& find_row(const std::vector<Row>& rows, const std::string& column, const std::string& kernel, const std::string& elements) {
+    for (const Row& row : rows)
+        if (row.at(column) == kernel && row.at("elements") == elements) return row;
+    throw std::runtime_error("no record of " + kernel + " with " + elements + " ints");
+}
+
+struct Table {
+    std::smatch head;
+    std::string head_text;
+    std::vector<std::vector<std::string>> rows; // cells without blanks around them
+};
+
+/// All tables of a page whose head matches.
+std::vector<Table> tables(const fs::path& page, const std::regex& head) {
+    std::ifstream file(page);
+    std::vector<Table> result;
+    bool inside = false;
+    for (std::string line; std::getline(file, line);) {
+        if (std::regex_match(line, head)) {
+            result.emplace_back();
+            result.back().head_text = line;
+            inside = true;
+        } else if (!line.starts_with("|")) {
+            inside = false;
+        } else if (inside && !line.starts_with("|--")) {
+            std::vector<std::string> cells;
+            for (std::string cell : split(line.substr(1, line.size() - 2), '|')) {
+                cell.erase(0, cell.find_first_not_of(" `"));
+                cell.erase(cell.find_last_not_of(" `") + 1);
+                cells.push_back(cell);
+            }
+            result.back().rows.push_back(cells);
+        }
+    }
+    for (Table& table : result) std::regex_match(table.head_text, table.head, head);
+    return result;
+}
+
+std::vector<fs::path> lesson_pages() {
+    std::vector<fs::path> pages;
+    for (const auto& entry : fs::directory_iterator(root / "lessons"))
+        if (entry.path().filename().string().starts_with("lesson")) pages.push_back(entry.path() / "README.md");
+    return pages;
+}
+
+TEST(RecordedFigures, of_times_are_those_in_the_record) {
+    const std::regex head(R"(\| (NVIDIA [^,|]+), ([\d,]+) ints \| time \[us\] \| GB/s \| % of peak \|)");
+    for (const fs::path& page : lesson_pages()) {
+        SCOPED_TRACE(page);
+        const auto found = tables(page, head);
+        EXPECT_EQ(found.size(), 1u) << "each lesson shows what was measured";
+        for (const Table& table : found) {
+            const auto record = read_record(record_of(table.head[1], "ladder.csv"));
+            EXPECT_GE(table.rows.size(), 2u);
+            for (const auto& cells : table.rows) {
+                const Row& row = find_row(record, "name", cells.at(0), without_commas(table.head[2]));
+                EXPECT_EQ(cells.at(1), grouped(std::stod(row.at("time_us_median")), 1)) << cells[0];
+                EXPECT_EQ(cells.at(2), grouped(std::stod(row.at("bandwidth_gbs")), 1)) << cells[0];
+                EXPECT_EQ(cells.at(3), grouped(100 * std::stod(row.at("peak_fraction")), 1)) << cells[0];
+            }
+        }
+    }
+}
+
+TEST(RecordedFigures, of_counters_are_the_emulators_and_those_in_the_record) {
+    const std::regex head(R"(\| (NVIDIA [^,|]+), (\w+), ([\d,]+) ints \| emulator \| Nsight Compute \|)");
+    std::size_t count = 0;
+    for (const fs::path& page : lesson_pages()) {
+        SCOPED_TRACE(page);
+        for (const Table& table : tables(page, head)) {
+            const std::string kernel = table.head[2], elements = without_commas(table.head[3]);
+            const auto record = read_record(record_of(table.head[1], "ncu.csv"));
+            const Row& row = find_row(record, "kernel", kernel, elements);
+            const ProgramResult run = run_lesson("ladder", "--format json --kernel " + kernel + " --n " + elements);
+            ASSERT_EQ(run.status, 0) << run.err;
+            const auto counters = nlohmann::json::parse(run.out)["kernels"][0]["counters"];
+            for (const auto& cells : table.rows) {
+                const std::string& metric = cells.at(0);
+                // Another nvcc writes other PTX.
+                if (metric.starts_with("l1tex") || std::string(NVCC_VERSION).starts_with("13.0.")) {
+                    EXPECT_EQ(cells.at(1), grouped(counters.at(metric).get<double>(), 0)) << metric;
+                }
+                EXPECT_EQ(cells.at(2), grouped(std::stod(row.at(metric)), 0)) << metric;
+                ++count;
+            }
+        }
+    }
+    EXPECT_GE(count, 1u) << "no table found";
+}
+
+} // namespace
