@@ -21,7 +21,8 @@ enum class Failure {
     launch_failure, ///< anything else that ends a kernel early, for example a barrier that can never complete
 };
 
-/// `what()` is a complete message of one or more lines, without a final newline: what happened, where, and what would be right.
+/// `what()` is a complete message of one or more lines, without a final newline: what happened, where, and
+/// what would be right.
 class Error : public std::runtime_error {
 public:
     Error(Failure failure, const std::string& message) : std::runtime_error(message), failure_(failure) {}

@@ -68,16 +68,21 @@ TEST_P(Recorded, counters_equal_the_emulators) {
                                          [&](const json& k) { return k["name"] == row.at("kernel"); });
         ASSERT_NE(kernel, report["kernels"].end()) << row.at("kernel");
         if (std::to_string((*kernel)["grid"][0].get<int>()) != row.at("grid")) continue;
-        const auto emulated = [&](const std::string& metric) { return (*kernel)["counters"].at(metric).get<long>(); };
+        const auto emulated = [&](const std::string& metric) {
+            return (*kernel)["counters"].at(metric).get<long>();
+        };
         const auto recorded = [&](const std::string& metric) { return std::stol(row.at(metric)); };
         for (const std::string operation : {"ld", "st"}) {
             SCOPED_TRACE(row.at("kernel") + ", " + row.at("elements") + " ints, " + operation);
             for (const std::string unit : {"sectors", "requests"}) {
-                const std::string metric = "l1tex__t_" + unit + "_pipe_lsu_mem_global_op_" + operation + ".sum";
+                const std::string metric =
+                    "l1tex__t_" + unit + "_pipe_lsu_mem_global_op_" + operation + ".sum";
                 EXPECT_EQ(emulated(metric), recorded(metric)) << metric;
             }
-            const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + operation + ".sum";
-            const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + operation + ".sum";
+            const std::string wavefronts =
+                "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + operation + ".sum";
+            const std::string conflicts =
+                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + operation + ".sum";
             EXPECT_EQ(emulated(wavefronts) - emulated(conflicts), recorded(wavefronts) - recorded(conflicts));
             EXPECT_LE(emulated(wavefronts), recorded(wavefronts));
         }

@@ -30,9 +30,12 @@ std::vector<std::string> split(const std::string& line, char separator) {
     std::vector<std::string> fields(1);
     bool quoted = false;
     for (const char c : line) {
-        if (c == '"') quoted = !quoted;
-        else if (c == separator && !quoted) fields.emplace_back();
-        else fields.back() += c;
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == separator && !quoted)
+            fields.emplace_back();
+        else
+            fields.back() += c;
     }
     return fields;
 }
@@ -80,7 +83,8 @@ fs::path record_of(std::string card, const char* name) {
     return root / "docs/data" / card / name;
 }
 
-const Row& find_row(const std::vector<Row>& rows, const std::string& column, const std::string& kernel, const std::string& elements) {
+const Row& find_row(const std::vector<Row>& rows, const std::string& column, const std::string& kernel,
+                    const std::string& elements) {
     for (const Row& row : rows)
         if (row.at(column) == kernel && row.at("elements") == elements) return row;
     throw std::runtime_error("no record of " + kernel + " with " + elements + " ints");
@@ -121,7 +125,8 @@ std::vector<Table> tables(const fs::path& page, const std::regex& head) {
 std::vector<fs::path> lesson_pages() {
     std::vector<fs::path> pages;
     for (const auto& entry : fs::directory_iterator(root / "lessons"))
-        if (entry.path().filename().string().starts_with("lesson")) pages.push_back(entry.path() / "README.md");
+        if (entry.path().filename().string().starts_with("lesson"))
+            pages.push_back(entry.path() / "README.md");
     return pages;
 }
 
@@ -153,7 +158,8 @@ TEST(RecordedFigures, of_counters_are_the_emulators_and_those_in_the_record) {
             const std::string kernel = table.head[2], elements = without_commas(table.head[3]);
             const auto record = read_record(record_of(table.head[1], "ncu.csv"));
             const Row& row = find_row(record, "kernel", kernel, elements);
-            const ProgramResult run = run_lesson("ladder", "--format json --kernel " + kernel + " --n " + elements);
+            const ProgramResult run =
+                run_lesson("ladder", "--format json --kernel " + kernel + " --n " + elements);
             ASSERT_EQ(run.status, 0) << run.err;
             const auto counters = nlohmann::json::parse(run.out)["kernels"][0]["counters"];
             for (const auto& cells : table.rows) {

@@ -36,14 +36,16 @@ const char* name_of(Space space) {
 }
 
 std::string describe(const Instruction& instruction, AccessKind kind, Space space, std::uint64_t address) {
-    return std::to_string(instruction.bytes) + "-byte " + name_of(kind) + " " + name_of(space) + " at " + hexadecimal(address);
+    return std::to_string(instruction.bytes) + "-byte " + name_of(kind) + " " + name_of(space) + " at " +
+           hexadecimal(address);
 }
 
 /// How the address lies to the allocation next to it.
 std::string neighbourhood(const GlobalMemory& memory, std::uint64_t address, std::uint32_t bytes) {
     const Allocation* const nearest = memory.nearest(address);
     if (!nearest) return "the program has allocated no device memory";
-    const std::string what = "the " + std::to_string(nearest->bytes) + " bytes at " + hexadecimal(nearest->address) + " (" + nearest->origin + ")";
+    const std::string what = "the " + std::to_string(nearest->bytes) + " bytes at " +
+                             hexadecimal(nearest->address) + " (" + nearest->origin + ")";
     constexpr std::uint64_t far_away = 1ull << 32;
     if (address >= nearest->end()) {
         if (address - nearest->end() > far_away)
@@ -51,23 +53,26 @@ std::string neighbourhood(const GlobalMemory& memory, std::uint64_t address, std
         return std::to_string(address - nearest->end()) + " bytes after the end of " + what;
     }
     if (address >= nearest->address)
-        return "its last " + std::to_string(address + bytes - nearest->end()) + " bytes lie after the end of " + what;
+        return "its last " + std::to_string(address + bytes - nearest->end()) +
+               " bytes lie after the end of " + what;
     if (nearest->address - address > far_away)
         return "no device memory is near it: is it a host pointer, or one that was never set?";
     return std::to_string(nearest->address - address) + " bytes before " + what;
 }
 
-[[noreturn]] void misaligned(const Instruction& instruction, LaneMask active, AccessKind kind, Space space, const Addresses& addresses) {
+[[noreturn]] void misaligned(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
+                             const Addresses& addresses) {
     int lane = std::countr_zero(active);
     for_each_lane(active, [&](int l) {
         if (addresses[l] % instruction.bytes != 0 && addresses[lane] % instruction.bytes == 0) lane = l;
     });
     throw Fault{Failure::misaligned_address, lane, &instruction,
-                "misaligned " + describe(instruction, kind, space, addresses[lane]) + ": the address must be a multiple of " +
-                    std::to_string(instruction.bytes)};
+                "misaligned " + describe(instruction, kind, space, addresses[lane]) +
+                    ": the address must be a multiple of " + std::to_string(instruction.bytes)};
 }
 
-void check_alignment(const Instruction& instruction, LaneMask active, AccessKind kind, Space space, const Addresses& addresses) {
+void check_alignment(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
+                     const Addresses& addresses) {
     std::uint64_t bits = 0;
     for (int lane = 0; lane < warp_size; ++lane) bits |= addresses[lane];
     if ((bits & (instruction.bytes - 1u)) != 0) misaligned(instruction, active, kind, space, addresses);
@@ -82,16 +87,18 @@ bool all_inside(const Addresses& addresses, std::uint64_t first, std::uint64_t s
     return outside == 0;
 }
 
-void tell_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
-                    const Addresses& addresses) {
+void tell_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                    Space space, const Addresses& addresses) {
     const Access access{space, kind, instruction.bytes, active, addresses.lane.data()};
     for (Observer* const observer : warp.block().observers()) observer->accessed(warp, instruction, access);
 }
 
-void check_global(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Space space, const Addresses& addresses) {
+void check_global(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
+                  const Addresses& addresses) {
     Block& block = warp.block();
     const Allocation* const likely = block.last_allocation();
-    if (likely && all_inside(addresses, likely->address, likely->bytes, instruction.bytes) && (kind == AccessKind::load || likely->writable))
+    if (likely && all_inside(addresses, likely->address, likely->bytes, instruction.bytes) &&
+        (kind == AccessKind::load || likely->writable))
         return;
     for_each_lane(active, [&](int lane) {
         const Allocation* const allocation = block.allocation(addresses[lane], instruction.bytes);
@@ -101,22 +108,25 @@ void check_global(Warp& warp, const Instruction& instruction, LaneMask active, A
                             neighbourhood(block.launch().memory, addresses[lane], instruction.bytes)};
         if (kind != AccessKind::load && !allocation->writable)
             throw Fault{Failure::illegal_address, lane, &instruction,
-                        "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " + allocation->origin + " is constant"};
+                        "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " +
+                            allocation->origin + " is constant"};
     });
 }
 
 /// For memory that is one piece with offsets from 0: shared, local and parameters.
-void check_piece(const Instruction& instruction, LaneMask active, AccessKind kind, Space space, const Addresses& addresses,
-                 std::uint64_t size, const char* whose) {
+void check_piece(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
+                 const Addresses& addresses, std::uint64_t size, const char* whose) {
     if (all_inside(addresses, 0, size, instruction.bytes)) return;
     for_each_lane(active, [&](int lane) {
         if (addresses[lane] <= size && instruction.bytes <= size - addresses[lane]) return;
         throw Fault{Failure::illegal_address, lane, &instruction,
-                    "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " + whose + " has " + std::to_string(size) + " bytes"};
+                    "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " + whose +
+                        " has " + std::to_string(size) + " bytes"};
     });
 }
 
-void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Addresses& addresses) {
+void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+               Addresses& addresses) {
     check_alignment(instruction, active, kind, space, addresses);
     switch (space) {
     case Space::shared: {
@@ -130,13 +140,15 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
     case Space::local:
         check_piece(instruction, active, kind, space, addresses, warp.local_bytes(), "each thread");
         tell_observers(warp, instruction, active, kind, space, addresses);
-        for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += reinterpret_cast<std::uintptr_t>(warp.local(lane));
+        for (int lane = 0; lane < warp_size; ++lane)
+            addresses[lane] += reinterpret_cast<std::uintptr_t>(warp.local(lane));
         return;
     case Space::param: {
         const auto parameters = warp.block().launch().parameters;
         check_piece(instruction, active, kind, space, addresses, parameters.size(), "the kernel");
         if (kind != AccessKind::load)
-            throw Fault{Failure::illegal_address, std::countr_zero(active), &instruction, "illegal store to the kernel's parameters"};
+            throw Fault{Failure::illegal_address, std::countr_zero(active), &instruction,
+                        "illegal store to the kernel's parameters"};
         const auto base = reinterpret_cast<std::uintptr_t>(parameters.data());
         for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += base;
         return;
@@ -157,18 +169,21 @@ Space space_of_window(std::uint64_t window) {
 }
 
 /// Lanes may point into different spaces: each group of the same one is a request of its own.
-void locate_generic(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Addresses& addresses) {
+void locate_generic(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                    Addresses& addresses) {
     for (LaneMask left = active; left != 0;) {
         const std::uint64_t window = addresses[std::countr_zero(left)] & ptx::window_mask;
         LaneMask group = 0;
-        for (int lane = 0; lane < warp_size; ++lane) group |= LaneMask{(addresses[lane] & ptx::window_mask) == window} << lane;
+        for (int lane = 0; lane < warp_size; ++lane)
+            group |= LaneMask{(addresses[lane] & ptx::window_mask) == window} << lane;
         group &= left;
         left &= ~group;
         const Space space = space_of_window(window);
         const std::uint64_t base = space == Space::global ? 0 : window;
         Addresses part;
         const std::uint64_t first = addresses[std::countr_zero(group)];
-        for (int lane = 0; lane < warp_size; ++lane) part[lane] = ((group >> lane & 1) != 0 ? addresses[lane] : first) - base;
+        for (int lane = 0; lane < warp_size; ++lane)
+            part[lane] = ((group >> lane & 1) != 0 ? addresses[lane] : first) - base;
         locate_in(space, warp, instruction, group, kind, part);
         if (group == active) {
             addresses = part;
@@ -180,9 +195,12 @@ void locate_generic(Warp& warp, const Instruction& instruction, LaneMask active,
 
 } // namespace
 
-void locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Addresses& addresses) {
-    if (instruction.space == Space::generic) locate_generic(warp, instruction, active, kind, addresses);
-    else locate_in(instruction.space, warp, instruction, active, kind, addresses);
+void locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+            Addresses& addresses) {
+    if (instruction.space == Space::generic)
+        locate_generic(warp, instruction, active, kind, addresses);
+    else
+        locate_in(instruction.space, warp, instruction, active, kind, addresses);
 }
 
 } // namespace emulator

@@ -1,5 +1,6 @@
 /// \file
-/// Where the lanes of a memory instruction go: effective addresses, checked, seen by the observers, and found in this process.
+/// Where the lanes of a memory instruction go: effective addresses, checked, seen by the observers, and found
+/// in this process.
 #pragma once
 
 #include "emulator/machine/block.hpp"
@@ -19,8 +20,8 @@ struct alignas(64) Addresses {
     std::uint64_t operator[](int i) const { return lane[static_cast<std::size_t>(i)]; }
 };
 
-/// The addresses that the instruction's first source and displacement name. `Base` is the cell of the source: 4 or 8 bytes.
-/// Inactive lanes repeat the first active lane's address.
+/// The addresses that the instruction's first source and displacement name. `Base` is the cell of the source:
+/// 4 or 8 bytes. Inactive lanes repeat the first active lane's address.
 template <class Base>
 Addresses effective_addresses(const Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses result;
@@ -37,9 +38,10 @@ Addresses effective_addresses(const Warp& warp, const Instruction& instruction, 
     return result;
 }
 
-/// Checks every active lane's access of `instruction.bytes` bytes, tells the observers, and turns the addresses into pointers
-/// to this process's memory.
-/// \throws Fault for an address outside, misaligned, or in memory that cannot be written.
-void locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Addresses& addresses);
+/// Checks every active lane's access of `instruction.bytes` bytes, tells the observers, and turns the
+/// addresses into pointers to this process's memory. \throws Fault for an address outside, misaligned, or in
+/// memory that cannot be written.
+void locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+            Addresses& addresses);
 
 } // namespace emulator

@@ -19,26 +19,29 @@ using ptx::Space;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int32_t, std::int64_t;
 
-// ---- what becomes of the old value ---------------------------------------------------------------------------------------
+// ---- what becomes of the old value ----
 
 struct Add {
     static uint32_t apply(uint32_t old, uint32_t b) { return old + b; }
     static uint64_t apply(uint64_t old, uint64_t b) { return old + b; }
     static float apply(float old, float b) { return old + b; }
     static double apply(double old, double b) { return old + b; }
-    template <class T> static T apply(T old, T b) { return from_double<T>(to_double(old) + to_double(b), FE_TONEAREST); }
+    template <class T> static T apply(T old, T b) {
+        return from_double<T>(to_double(old) + to_double(b), FE_TONEAREST);
+    }
 };
 /// What an f32 in global memory is added with: subnormal operands and results become zeros of their sign.
 struct AddFlushing {
-    static float flush(float value) { return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value; }
+    static float flush(float value) {
+        return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
+    }
     static float apply(float old, float b) { return flush(flush(old) + flush(b)); }
 };
-template <class T>
-struct Pair {
-    T low, high;
-};
+template <class T> struct Pair { T low, high; };
 struct AddBoth {
-    template <class T> static Pair<T> apply(Pair<T> old, Pair<T> b) { return {Add::apply(old.low, b.low), Add::apply(old.high, b.high)}; }
+    template <class T> static Pair<T> apply(Pair<T> old, Pair<T> b) {
+        return {Add::apply(old.low, b.low), Add::apply(old.high, b.high)};
+    }
 };
 struct Minimum {
     template <class T> static T apply(T old, T b) { return b < old ? b : old; }
@@ -65,20 +68,21 @@ struct Decrement {
     static uint32_t apply(uint32_t old, uint32_t b) { return old == 0 || old > b ? b : old - 1; }
 };
 
-// ---- handlers ------------------------------------------------------------------------------------------------------------
+// ---- handlers ----
 
 AccessKind kind_of(const Instruction& instruction) {
     return instruction.destination == no_row ? AccessKind::red : AccessKind::atom;
 }
 
 /// Blocks run on several host threads: what is atomic on the device is atomic here. Returns the old value.
-template <class Operation, class T>
-T update(uint64_t address, T operand) {
+template <class Operation, class T> T update(uint64_t address, T operand) {
     using Bits = UnsignedOf<sizeof(T)>;
     auto* const place = reinterpret_cast<Bits*>(address);
     Bits old = __atomic_load_n(place, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(place, &old, std::bit_cast<Bits>(Operation::apply(std::bit_cast<T>(old), operand)), false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
+    while (!__atomic_compare_exchange_n(place, &old,
+                                        std::bit_cast<Bits>(Operation::apply(std::bit_cast<T>(old), operand)),
+                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
     return std::bit_cast<T>(old);
 }
 
@@ -100,12 +104,13 @@ void atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     update_lanes<Operation, T>(warp, instruction, active, addresses);
 }
 
-template <class Base>
-void add_f32(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class Base> void add_f32(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     LaneMask in_global = instruction.space == Space::global ? active : 0;
     if (instruction.space == Space::generic)
-        for_each_lane(active, [&](int lane) { in_global |= LaneMask{(addresses[lane] & ptx::window_mask) == 0} << lane; });
+        for_each_lane(active, [&](int lane) {
+            in_global |= LaneMask{(addresses[lane] & ptx::window_mask) == 0} << lane;
+        });
     locate(warp, instruction, active, kind_of(instruction), addresses);
     update_lanes<AddFlushing, float>(warp, instruction, in_global, addresses);
     update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);
@@ -121,16 +126,15 @@ void compare_and_swap(Warp& warp, const Instruction& instruction, LaneMask activ
     auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
     for_each_lane(active, [&](int lane) {
         T old = from_cell<T>(expected[lane]);
-        __atomic_compare_exchange_n(reinterpret_cast<T*>(addresses[lane]), &old, from_cell<T>(desired[lane]), false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST);
+        __atomic_compare_exchange_n(reinterpret_cast<T*>(addresses[lane]), &old, from_cell<T>(desired[lane]),
+                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         if (used) result[lane] = to_cell(old);
     });
 }
 
-// ---- decoding ------------------------------------------------------------------------------------------------------------
+// ---- decoding ----
 
-template <class Operation, class T>
-Handler for_base(bool wide) {
+template <class Operation, class T> Handler for_base(bool wide) {
     return wide ? &atomic<Operation, T, uint64_t> : &atomic<Operation, T, uint32_t>;
 }
 
@@ -150,8 +154,7 @@ Handler adding(Type type, bool wide) {
     }
 }
 
-template <class Operation>
-Handler ordering(Type type, bool wide) {
+template <class Operation> Handler ordering(Type type, bool wide) {
     switch (type) {
     case Type::u32: return for_base<Operation, uint32_t>(wide);
     case Type::s32: return for_base<Operation, int32_t>(wide);
@@ -161,10 +164,11 @@ Handler ordering(Type type, bool wide) {
     }
 }
 
-template <class Operation>
-Handler on_bits(Type type, bool wide) {
-    if (type == Type::b32 || type == Type::u32 || type == Type::s32) return for_base<Operation, uint32_t>(wide);
-    if (type == Type::b64 || type == Type::u64 || type == Type::s64) return for_base<Operation, uint64_t>(wide);
+template <class Operation> Handler on_bits(Type type, bool wide) {
+    if (type == Type::b32 || type == Type::u32 || type == Type::s32)
+        return for_base<Operation, uint32_t>(wide);
+    if (type == Type::b64 || type == Type::u64 || type == Type::s64)
+        return for_base<Operation, uint64_t>(wide);
     return nullptr;
 }
 
@@ -191,14 +195,16 @@ Handler handler_for(std::string_view operation, Type type, bool wide) {
     return nullptr;
 }
 
-/// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's compiler makes it.
+/// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's
+/// compiler makes it.
 void decode_atomic(Decoding& statement, bool has_result) {
     statement.take_any({".relaxed", ".acquire", ".release", ".acq_rel"});
     statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
     const Space space = statement.take_space();
     const std::string_view operation =
         statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor", ".exch", ".cas", ".inc", ".dec"});
-    if (operation.empty()) statement.invalid(statement.statement().place, "this atomic needs an operation such as .add");
+    if (operation.empty())
+        statement.invalid(statement.statement().place, "this atomic needs an operation such as .add");
     statement.take(".noftz");
     const Type type = statement.take_type();
     const std::size_t first = has_result ? 1 : 0;
@@ -211,7 +217,8 @@ void decode_atomic(Decoding& statement, bool has_result) {
     statement.instruction.bytes = static_cast<uint16_t>(ptx::size_of(type));
     statement.instruction.sources[1] = statement.source(first + 1, type);
     if (operation == ".cas") statement.instruction.sources[2] = statement.source(first + 2, type);
-    if (has_result && !statement.never_read(statement.operand(0))) statement.instruction.destination = statement.destination(0, type);
+    if (has_result && !statement.never_read(statement.operand(0)))
+        statement.instruction.destination = statement.destination(0, type);
     statement.execute_with(handler);
 }
 

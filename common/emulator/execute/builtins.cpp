@@ -21,7 +21,8 @@ using std::uint32_t, std::uint64_t;
 }
 
 /// The bytes from a generic address to the end of the memory that holds it.
-std::span<const std::byte> memory_from(Warp& warp, const Instruction& instruction, int lane, uint64_t address, const char* what) {
+std::span<const std::byte> memory_from(Warp& warp, const Instruction& instruction, int lane, uint64_t address,
+                                       const char* what) {
     const uint64_t offset = address & ~ptx::window_mask;
     switch (address & ptx::window_mask) {
     case ptx::local_window:
@@ -59,15 +60,14 @@ void set_result(Warp& warp, const Instruction& instruction, int lane, uint32_t v
         std::memcpy(warp.local(lane) + warp.local_base() + detail.result_offsets[0], &value, sizeof value);
 }
 
-// ---- vprintf -------------------------------------------------------------------------------------------------------------
+// ---- vprintf ----
 
 /// Takes arguments from the buffer that the compiler fills: each at a multiple of its size, 4 or 8 bytes.
 class ArgumentReader {
 public:
     explicit ArgumentReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-    template <class T>
-    T next() {
+    template <class T> T next() {
         place_ = (place_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
         T value{};
         if (place_ + sizeof(T) <= bytes_.size()) std::memcpy(&value, bytes_.data() + place_, sizeof(T));
@@ -80,8 +80,7 @@ private:
     std::size_t place_ = 0;
 };
 
-template <class T>
-std::string formatted(const std::string& specification, T value) {
+template <class T> std::string formatted(const std::string& specification, T value) {
     char buffer[512];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -101,21 +100,30 @@ std::string format_one(std::string specification, bool is_long, char conversion,
     case 'o':
     case 'x':
     case 'X':
-        if (is_long) return formatted(specification + "ll" + conversion, arguments.next<unsigned long long>());
+        if (is_long)
+            return formatted(specification + "ll" + conversion, arguments.next<unsigned long long>());
         return formatted(specification + conversion, arguments.next<unsigned>());
     case 'c': return formatted(specification + conversion, arguments.next<int>());
-    case 'p': return formatted(specification + conversion, reinterpret_cast<void*>(arguments.next<uint64_t>()));
+    case 'p':
+        return formatted(specification + conversion, reinterpret_cast<void*>(arguments.next<uint64_t>()));
     case 's': {
         const uint64_t address = arguments.next<uint64_t>();
         return address == 0 ? "(null)" : formatted(specification + conversion, read_string(address).c_str());
     }
-    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-        return formatted(specification + conversion, arguments.next<double>());
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G': return formatted(specification + conversion, arguments.next<double>());
     default: return specification + conversion; // not a conversion: shown as it stands, as the device does
     }
 }
 
-std::string format(const std::string& text, ArgumentReader arguments, uint32_t& count, const auto& read_string) {
+std::string format(const std::string& text, ArgumentReader arguments, uint32_t& count,
+                   const auto& read_string) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] != '%') {
@@ -124,8 +132,10 @@ std::string format(const std::string& text, ArgumentReader arguments, uint32_t& 
         }
         std::string specification = "%";
         for (++i; i < text.size() && std::strchr("-+ #0123456789.*", text[i]); ++i) {
-            if (text[i] == '*') specification += std::to_string(arguments.next<int>());
-            else specification += text[i];
+            if (text[i] == '*')
+                specification += std::to_string(arguments.next<int>());
+            else
+                specification += text[i];
         }
         int longs = 0;
         for (; i < text.size() && std::strchr("hljztL", text[i]); ++i) longs += text[i] != 'h';
@@ -144,24 +154,28 @@ void call_vprintf(Warp& warp, const Instruction& instruction, LaneMask active) {
     for_each_lane(active, [&](int lane) {
         const std::string text = text_at(warp, instruction, lane, argument(warp, instruction, lane, 0));
         const uint64_t buffer = argument(warp, instruction, lane, 1);
-        const auto bytes = buffer == 0 ? std::span<const std::byte>{} : memory_from(warp, instruction, lane, buffer, "printf's arguments");
+        const auto bytes = buffer == 0 ? std::span<const std::byte>{}
+                                       : memory_from(warp, instruction, lane, buffer, "printf's arguments");
         uint32_t count = 0;
-        const std::string line = format(text, ArgumentReader(bytes), count,
-                                        [&](uint64_t address) { return text_at(warp, instruction, lane, address); });
+        const std::string line = format(text, ArgumentReader(bytes), count, [&](uint64_t address) {
+            return text_at(warp, instruction, lane, address);
+        });
         std::fwrite(line.data(), 1, line.size(), stdout);
         set_result(warp, instruction, lane, count);
     });
     warp.advance();
 }
 
-// ---- assert --------------------------------------------------------------------------------------------------------------
+// ---- assert ----
 
 void call_assertfail(Warp& warp, const Instruction& instruction, LaneMask active) {
     const int lane = std::countr_zero(active);
-    const auto text = [&](std::size_t k) { return text_at(warp, instruction, lane, argument(warp, instruction, lane, k)); };
+    const auto text = [&](std::size_t k) {
+        return text_at(warp, instruction, lane, argument(warp, instruction, lane, k));
+    };
     throw Fault{Failure::assertion, lane, &instruction,
-                text(1) + ":" + std::to_string(static_cast<uint32_t>(argument(warp, instruction, lane, 2))) + ": " + text(3) +
-                    ": assertion `" + text(0) + "` failed"};
+                text(1) + ":" + std::to_string(static_cast<uint32_t>(argument(warp, instruction, lane, 2))) +
+                    ": " + text(3) + ": assertion `" + text(0) + "` failed"};
 }
 
 } // namespace

@@ -8,7 +8,8 @@
 
 namespace emulator {
 
-/// The handler of a call to the system's function `name`, or null. The call's arguments are those of any call: see Detail.
+/// The handler of a call to the system's function `name`, or null. The call's arguments are those of any
+/// call: see Detail.
 Handler builtin(std::string_view name);
 
 } // namespace emulator

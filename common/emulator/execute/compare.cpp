@@ -15,7 +15,7 @@ using ptx::Decoding;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
 
-// ---- conditions ----------------------------------------------------------------------------------------------------------
+// ---- conditions ----
 
 /// For numbers in order. On floating-point numbers these are false when an operand is a NaN, as C++ has it.
 struct Equal {
@@ -31,12 +31,10 @@ struct LessOrEqual {
     template <class T> constexpr bool operator()(T a, T b) const { return a <= b; }
 };
 /// The other way round: true when an operand is a NaN.
-template <auto condition>
-struct Opposite {
+template <auto condition> struct Opposite {
     template <class T> constexpr bool operator()(T a, T b) const { return !condition(a, b); }
 };
-template <auto condition>
-struct Swapped {
+template <auto condition> struct Swapped {
     template <class T> constexpr bool operator()(T a, T b) const { return condition(b, a); }
 };
 struct BothNumbers {
@@ -46,20 +44,19 @@ struct BothNumbers {
 using Greater = Swapped<Less{}>;
 using GreaterOrEqual = Swapped<LessOrEqual{}>;
 
-template <auto condition>
-struct Flushed {
-    static float flush(float value) { return std::fabs(value) < std::numeric_limits<float>::min() ? 0.0f : value; }
+template <auto condition> struct Flushed {
+    static float flush(float value) {
+        return std::fabs(value) < std::numeric_limits<float>::min() ? 0.0f : value;
+    }
     bool operator()(float a, float b) const { return condition(flush(a), flush(b)); }
 };
-template <auto condition>
-struct Widened {
+template <auto condition> struct Widened {
     template <class T> bool operator()(T a, T b) const { return condition(to_double(a), to_double(b)); }
 };
 
 using FindLanes = LaneMask (*)(Warp&, Row, Row);
 
-template <auto condition>
-FindLanes for_integer(Type type) {
+template <auto condition> FindLanes for_integer(Type type) {
     switch (type) {
     case Type::b16:
     case Type::u16: return &lanes_where<condition, uint16_t>;
@@ -74,8 +71,7 @@ FindLanes for_integer(Type type) {
     }
 }
 
-template <auto condition>
-FindLanes for_floating_point(Type type, bool ftz) {
+template <auto condition> FindLanes for_floating_point(Type type, bool ftz) {
     switch (type) {
     case Type::f32: return ftz ? &lanes_where<Flushed<condition>{}, float> : &lanes_where<condition, float>;
     case Type::f64: return &lanes_where<condition, double>;
@@ -113,7 +109,7 @@ FindLanes find_lanes(std::string_view comparison, Type type, bool ftz) {
     return nullptr;
 }
 
-// ---- setp and set --------------------------------------------------------------------------------------------------------
+// ---- setp and set ----
 
 enum CombineMode : uint32_t { combine_nothing, combine_and, combine_or, combine_xor };
 
@@ -143,8 +139,10 @@ void set_predicate(Warp& warp, const Instruction& instruction, LaneMask active) 
     if (detail.mode == combine_nothing && instruction.second == no_row)
         return write_predicate(warp, instruction.destination, found, active);
     const LaneMask third = third_source(warp, instruction);
-    if (instruction.destination != no_row) write_predicate(warp, instruction.destination, combine(detail.mode, found, third), active);
-    if (instruction.second != no_row) write_predicate(warp, instruction.second, combine(detail.mode, ~found, third), active);
+    if (instruction.destination != no_row)
+        write_predicate(warp, instruction.destination, combine(detail.mode, found, third), active);
+    if (instruction.second != no_row)
+        write_predicate(warp, instruction.second, combine(detail.mode, ~found, third), active);
 }
 
 /// True is all ones, or 1.0 in a floating-point register.
@@ -166,9 +164,11 @@ uint32_t take_combination(Decoding& statement) {
 
 std::string_view take_comparison(Decoding& statement) {
     const std::string_view text =
-        statement.take_any({".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ", ".neu", ".ltu",
-                            ".leu", ".gtu", ".geu", ".num", ".nan"});
-    if (text.empty()) statement.invalid(statement.statement().place, "this instruction needs a comparison such as .eq or .lt");
+        statement.take_any({".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ",
+                            ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"});
+    if (text.empty())
+        statement.invalid(statement.statement().place,
+                          "this instruction needs a comparison such as .eq or .lt");
     return text;
 }
 
@@ -197,7 +197,8 @@ void decode_setp(Decoding& statement) {
     const ptx::Operand& target = statement.operand(0);
     const bool pair = target.kind == ptx::Operand::Kind::pair;
     const ptx::Operand& first = pair ? target.elements[0] : target;
-    if (first.kind != ptx::Operand::Kind::sink) statement.instruction.destination = statement.destination(first, Type::pred);
+    if (first.kind != ptx::Operand::Kind::sink)
+        statement.instruction.destination = statement.destination(first, Type::pred);
     if (pair && target.elements[1].kind != ptx::Operand::Kind::sink)
         statement.instruction.second = statement.destination(target.elements[1], Type::pred);
     if (statement.instruction.destination == no_row && statement.instruction.second == no_row)
@@ -221,14 +222,14 @@ void decode_set(Decoding& statement) {
     statement.execute_with(&set_register);
 }
 
-// ---- selp and slct -------------------------------------------------------------------------------------------------------
+// ---- selp and slct ----
 
-template <class T>
-void select_by_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T> void select_by_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
     T* const result = warp.cells<T>(instruction.destination);
     const T* const a = warp.cells<T>(instruction.sources[0]);
     const T* const b = warp.cells<T>(instruction.sources[1]);
-    const LaneMask chooser = warp.predicate(instruction.sources[2]) ^ ((instruction.immediate & 1) != 0 ? all_lanes : 0);
+    const LaneMask chooser =
+        warp.predicate(instruction.sources[2]) ^ ((instruction.immediate & 1) != 0 ? all_lanes : 0);
 #pragma GCC ivdep
     for (int lane = 0; lane < warp_size; ++lane) {
         const T chosen = (chooser >> lane & 1) != 0 ? a[lane] : b[lane];
@@ -246,12 +247,15 @@ void decode_selp(Decoding& statement) {
     bool negated = false;
     statement.instruction.sources[2] = statement.predicate(statement.operand(3), negated);
     statement.instruction.immediate = negated;
-    statement.execute_with(ptx::size_of(type) == 8 ? &select_by_predicate<uint64_t> : &select_by_predicate<uint32_t>);
+    statement.execute_with(ptx::size_of(type) == 8 ? &select_by_predicate<uint64_t>
+                                                   : &select_by_predicate<uint32_t>);
 }
 
 struct SelectBySign {
     template <class T> constexpr T operator()(T a, T b, int32_t c) const { return c >= 0 ? a : b; }
-    template <class T> constexpr T operator()(T a, T b, float c) const { return c >= 0 ? a : b; } // a NaN selects b
+    template <class T> constexpr T operator()(T a, T b, float c) const {
+        return c >= 0 ? a : b;
+    } // a NaN selects b
 };
 
 void decode_slct(Decoding& statement) {
@@ -259,7 +263,8 @@ void decode_slct(Decoding& statement) {
     const Type type = statement.take_type();
     const Type chooser = statement.take_type();
     if (ptx::size_of(type) < 2 || type == Type::b128) statement.no_such_type(type);
-    if ((chooser != Type::s32 && chooser != Type::f32) || (ftz && chooser != Type::f32)) statement.no_such_type(chooser);
+    if ((chooser != Type::s32 && chooser != Type::f32) || (ftz && chooser != Type::f32))
+        statement.no_such_type(chooser);
     statement.expect_operands(4, 4);
     statement.instruction.destination = statement.destination(0, type);
     statement.instruction.sources[0] = statement.source(1, type);
@@ -275,10 +280,9 @@ void decode_slct(Decoding& statement) {
     if (ftz) statement.unsupported(statement.statement().place, "'slct' with '.ftz' is not supported");
 }
 
-// ---- testp ---------------------------------------------------------------------------------------------------------------
+// ---- testp ----
 
-template <class T>
-bool has_property(std::string_view property, T value) {
+template <class T> bool has_property(std::string_view property, T value) {
     if (property == ".finite") return std::isfinite(value);
     if (property == ".infinite") return std::isinf(value);
     if (property == ".number") return !std::isnan(value);
@@ -287,10 +291,10 @@ bool has_property(std::string_view property, T value) {
     return std::fpclassify(value) == FP_SUBNORMAL;
 }
 
-constexpr std::string_view properties[] = {".finite", ".infinite", ".number", ".notanumber", ".normal", ".subnormal"};
+constexpr std::string_view properties[] = {".finite",     ".infinite", ".number",
+                                           ".notanumber", ".normal",   ".subnormal"};
 
-template <class T>
-void test_property(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T> void test_property(Warp& warp, const Instruction& instruction, LaneMask active) {
     const auto* const a = warp.cells<Cell<T>>(instruction.sources[0]);
     LaneMask found = 0;
     for_each_lane(active, [&](int lane) {
@@ -302,7 +306,8 @@ void test_property(Warp& warp, const Instruction& instruction, LaneMask active) 
 void decode_testp(Decoding& statement) {
     std::size_t property = 0;
     while (property < std::size(properties) && !statement.take(properties[property])) ++property;
-    if (property == std::size(properties)) statement.invalid(statement.statement().place, "testp needs a property such as .finite");
+    if (property == std::size(properties))
+        statement.invalid(statement.statement().place, "testp needs a property such as .finite");
     const Type type = statement.take_type();
     if (type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     statement.expect_operands(2, 2);
@@ -316,7 +321,8 @@ void decode_testp(Decoding& statement) {
 
 std::span<const Opcode> compare_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"setp", decode_setp}, {"set", decode_set}, {"selp", decode_selp}, {"slct", decode_slct}, {"testp", decode_testp},
+        {"setp", decode_setp}, {"set", decode_set},     {"selp", decode_selp},
+        {"slct", decode_slct}, {"testp", decode_testp},
     };
     return opcodes;
 }

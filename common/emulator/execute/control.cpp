@@ -17,18 +17,20 @@ using ptx::Operand;
 using ptx::Type;
 using std::uint32_t;
 
-// ---- branches ------------------------------------------------------------------------------------------------------------
+// ---- branches ----
 
 void branch(Warp& warp, const Instruction& instruction, LaneMask active) {
     const LaneMask running = warp.running().lanes;
     const auto target = static_cast<uint32_t>(instruction.immediate);
     if (active == running) return warp.jump(target);
-    for (Observer* const observer : warp.block().observers()) observer->diverged(warp, instruction, running, active);
+    for (Observer* const observer : warp.block().observers())
+        observer->diverged(warp, instruction, running, active);
     warp.split(active, target);
 }
 
 uint32_t label(const Decoding& statement, const Operand& operand) {
-    if (operand.kind != Operand::Kind::label) statement.invalid(operand.place, "there is no such label in this function");
+    if (operand.kind != Operand::Kind::label)
+        statement.invalid(operand.place, "there is no such label in this function");
     return operand.index;
 }
 
@@ -47,13 +49,15 @@ void indexed_branch(Warp& warp, const Instruction& instruction, LaneMask active)
     for_each_lane(active, [&](int lane) {
         if (number[lane] >= targets.size())
             throw Fault{Failure::launch_failure, lane, &instruction,
-                        "an indexed branch to target " + std::to_string(number[lane]) + " of " + std::to_string(targets.size())};
+                        "an indexed branch to target " + std::to_string(number[lane]) + " of " +
+                            std::to_string(targets.size())};
     });
     const uint32_t first = number[std::countr_zero(active)];
     LaneMask others = 0;
     for_each_lane(active, [&](int lane) { others |= LaneMask{number[lane] != first} << lane; });
     if (others == 0) return warp.jump(targets[first]);
-    for (Observer* const observer : warp.block().observers()) observer->diverged(warp, instruction, active, active & ~others);
+    for (Observer* const observer : warp.block().observers())
+        observer->diverged(warp, instruction, active, active & ~others);
     while (others != 0) {
         const uint32_t next = number[std::countr_zero(others)];
         LaneMask group = 0;
@@ -65,18 +69,21 @@ void indexed_branch(Warp& warp, const Instruction& instruction, LaneMask active)
 }
 
 void decode_brx(Decoding& statement) {
-    if (!statement.take(".idx")) statement.unsupported(statement.statement().place, "only 'brx.idx' is supported");
+    if (!statement.take(".idx"))
+        statement.unsupported(statement.statement().place, "only 'brx.idx' is supported");
     statement.take(".uni");
     statement.expect_operands(2, 2);
     const Operand& list = statement.operand(1);
     const auto found = statement.function().branch_targets.find(list.name);
-    if (found == statement.function().branch_targets.end()) statement.invalid(list.place, "there is no such list of branch targets");
+    if (found == statement.function().branch_targets.end())
+        statement.invalid(list.place, "there is no such list of branch targets");
     statement.instruction.sources[0] = statement.source(0, Type::u32);
-    for (const Operand& target : found->second) statement.detail().targets.push_back(label(statement, target));
+    for (const Operand& target : found->second)
+        statement.detail().targets.push_back(label(statement, target));
     statement.control_with(&indexed_branch);
 }
 
-// ---- calls ---------------------------------------------------------------------------------------------------------------
+// ---- calls ----
 
 void call(Warp& warp, const Instruction& instruction, LaneMask) { warp.call(instruction); }
 
@@ -84,8 +91,10 @@ void return_or_exit(Warp& warp, const Instruction&, LaneMask) { warp.return_from
 
 void exit_lanes(Warp& warp, const Instruction&, LaneMask) { warp.exit_running(); }
 
-void take_locals(Decoding& statement, const Operand& list, std::vector<uint32_t>& offsets, std::vector<uint32_t>& sizes) {
-    if (list.kind != Operand::Kind::list) statement.invalid(list.place, "a list in parentheses is needed here");
+void take_locals(Decoding& statement, const Operand& list, std::vector<uint32_t>& offsets,
+                 std::vector<uint32_t>& sizes) {
+    if (list.kind != Operand::Kind::list)
+        statement.invalid(list.place, "a list in parentheses is needed here");
     for (const Operand& element : list.elements) {
         offsets.push_back(statement.local_offset(element));
         sizes.push_back(static_cast<uint32_t>(element.variable->bytes));
@@ -96,11 +105,13 @@ void take_locals(Decoding& statement, const Operand& list, std::vector<uint32_t>
 void check_sizes(const Decoding& statement, const Operand& target, const std::vector<uint32_t>& sizes,
                  const std::vector<const ptx::Variable*>& declared, const std::string& what) {
     if (sizes.size() != declared.size())
-        statement.invalid(target.place, "this function has " + std::to_string(declared.size()) + ' ' + what + (declared.size() == 1 ? "" : "s") + ", not " +
+        statement.invalid(target.place, "this function has " + std::to_string(declared.size()) + ' ' + what +
+                                            (declared.size() == 1 ? "" : "s") + ", not " +
                                             std::to_string(sizes.size()));
     for (std::size_t i = 0; i < sizes.size(); ++i)
         if (sizes[i] != declared[i]->bytes)
-            statement.invalid(target.place, what + ' ' + std::to_string(i) + " of this function has " + std::to_string(declared[i]->bytes) + " bytes, not " +
+            statement.invalid(target.place, what + ' ' + std::to_string(i) + " of this function has " +
+                                                std::to_string(declared[i]->bytes) + " bytes, not " +
                                                 std::to_string(sizes[i]));
 }
 
@@ -112,12 +123,15 @@ void decode_call(Decoding& statement) {
     Detail& detail = statement.detail();
     if (statement.operand(0).kind == Operand::Kind::list)
         take_locals(statement, statement.operand(next++), detail.result_offsets, detail.result_sizes);
-    if (next == statement.operand_count()) statement.invalid(statement.statement().place, "the function's name is missing");
+    if (next == statement.operand_count())
+        statement.invalid(statement.statement().place, "the function's name is missing");
     const Operand& target = statement.operand(next++);
-    if (target.kind != Operand::Kind::symbol) statement.unsupported(target.place, "calls through a register are not supported");
+    if (target.kind != Operand::Kind::symbol)
+        statement.unsupported(target.place, "calls through a register are not supported");
     if (next < statement.operand_count())
         take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
-    if (next < statement.operand_count()) statement.invalid(statement.operand(next).place, "a call of a function by name has no prototype");
+    if (next < statement.operand_count())
+        statement.invalid(statement.operand(next).place, "a call of a function by name has no prototype");
 
     const auto found = statement.linkage().functions.find(target.name);
     if (found != statement.linkage().functions.end()) {
@@ -128,10 +142,13 @@ void decode_call(Decoding& statement) {
         statement.control_with(&call);
     } else if (const Handler handler = builtin(target.name)) {
         const std::size_t needed = target.name == "vprintf" ? 2 : 5;
-        if (detail.argument_offsets.size() != needed) statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
+        if (detail.argument_offsets.size() != needed)
+            statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
         statement.control_with(handler);
     } else {
-        statement.unsupported(target.place, "the function '" + std::string(target.name) + "' is not in this module, and the emulator does not provide it");
+        statement.unsupported(target.place,
+                              "the function '" + std::string(target.name) +
+                                  "' is not in this module, and the emulator does not provide it");
     }
 }
 
@@ -146,9 +163,10 @@ void decode_exit(Decoding& statement) {
     statement.control_with(&exit_lanes);
 }
 
-// ---- block barriers ------------------------------------------------------------------------------------------------------
+// ---- block barriers ----
 
-/// Sources: number of the barrier, number of threads (or no row), predicate (or no row; negated by the immediate).
+/// Sources: number of the barrier, number of threads (or no row), predicate (or no row; negated by the
+/// immediate).
 struct Arrival {
     uint32_t barrier = 0, expected = 0, truths = 0;
 };
@@ -157,20 +175,25 @@ Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
     const int lane = std::countr_zero(active);
     Arrival result;
     result.barrier = warp.cells<uint32_t>(instruction.sources[0])[lane];
-    if (instruction.sources[1] != no_row) result.expected = warp.cells<uint32_t>(instruction.sources[1])[lane];
+    if (instruction.sources[1] != no_row)
+        result.expected = warp.cells<uint32_t>(instruction.sources[1])[lane];
     for_each_lane(active, [&](int other) {
         if (warp.cells<uint32_t>(instruction.sources[0])[other] != result.barrier ||
-            (instruction.sources[1] != no_row && warp.cells<uint32_t>(instruction.sources[1])[other] != result.expected))
-            throw Fault{Failure::launch_failure, other, &instruction, "threads of one warp come with different numbers to one barrier instruction"};
+            (instruction.sources[1] != no_row &&
+             warp.cells<uint32_t>(instruction.sources[1])[other] != result.expected))
+            throw Fault{Failure::launch_failure, other, &instruction,
+                        "threads of one warp come with different numbers to one barrier instruction"};
     });
     if (result.barrier >= Block::barrier_count)
         throw Fault{Failure::launch_failure, lane, &instruction,
                     "barrier " + std::to_string(result.barrier) + ": a block has the barriers 0 to 15"};
     if (result.expected % warp_size != 0)
         throw Fault{Failure::launch_failure, lane, &instruction,
-                    "a barrier for " + std::to_string(result.expected) + " threads: the number must be a multiple of the warp size, 32"};
+                    "a barrier for " + std::to_string(result.expected) +
+                        " threads: the number must be a multiple of the warp size, 32"};
     if (instruction.sources[2] != no_row) {
-        const LaneMask truth = warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
+        const LaneMask truth =
+            warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
         result.truths = static_cast<uint32_t>(std::popcount(truth & active));
     }
     return result;
@@ -188,7 +211,8 @@ void barrier_arrive(Warp& warp, const Instruction& instruction, LaneMask active)
     warp.block().arrive(here.barrier, warp, active, here.expected, here.truths);
 }
 
-/// bar[.cta].sync a [, b]; .arrive a, b; .red.{popc.u32 | and.pred | or.pred} d, a [, b], [!]p; bar.warp.sync mask
+/// bar[.cta].sync a [, b]; .arrive a, b; .red.{popc.u32 | and.pred | or.pred} d, a [, b], [!]p; bar.warp.sync
+/// mask
 void decode_bar(Decoding& statement) {
     if (statement.take(".warp")) {
         statement.take(".sync");
@@ -214,17 +238,19 @@ void decode_bar(Decoding& statement) {
         statement.detail().mode = count ? barrier_popc : operation == ".and" ? barrier_and : barrier_or;
         return statement.control_with(&barrier_sync);
     }
-    if (action.empty()) statement.invalid(statement.statement().place, "a barrier needs .sync, .arrive or .red");
+    if (action.empty())
+        statement.invalid(statement.statement().place, "a barrier needs .sync, .arrive or .red");
     statement.expect_operands(action == ".arrive" ? 2 : 1, 2);
     statement.instruction.sources[0] = statement.source(0, Type::u32);
     if (statement.operand_count() == 2) statement.instruction.sources[1] = statement.source(1, Type::u32);
     statement.control_with(action == ".sync" ? &barrier_sync : &barrier_arrive);
 }
 
-// ---- the rest ------------------------------------------------------------------------------------------------------------
+// ---- the rest ----
 
 void trap(Warp&, const Instruction& instruction, LaneMask active) {
-    throw Fault{Failure::trapped, std::countr_zero(active), &instruction, "the kernel executed a trap instruction"};
+    throw Fault{Failure::trapped, std::countr_zero(active), &instruction,
+                "the kernel executed a trap instruction"};
 }
 
 void decode_trap(Decoding& statement) {
@@ -263,9 +289,12 @@ void decode_pmevent(Decoding& statement) {
 
 std::span<const Opcode> control_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"bra", decode_bra},   {"brx", decode_brx},     {"call", decode_call},       {"ret", decode_ret},
-        {"exit", decode_exit}, {"bar", decode_bar},     {"barrier", decode_bar},     {"trap", decode_trap},
-        {"brkpt", decode_brkpt}, {"nanosleep", decode_nanosleep}, {"pmevent", decode_pmevent},
+        {"bra", decode_bra},         {"brx", decode_brx},
+        {"call", decode_call},       {"ret", decode_ret},
+        {"exit", decode_exit},       {"bar", decode_bar},
+        {"barrier", decode_bar},     {"trap", decode_trap},
+        {"brkpt", decode_brkpt},     {"nanosleep", decode_nanosleep},
+        {"pmevent", decode_pmevent},
     };
     return opcodes;
 }

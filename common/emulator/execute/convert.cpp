@@ -22,9 +22,11 @@ using ptx::Space;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
 
-bool is_floating_point(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64; }
+bool is_floating_point(Type type) {
+    return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
+}
 
-// ---- cvt: the scalar function --------------------------------------------------------------------------------------------
+// ---- cvt: the scalar function ----
 
 uint64_t extend(uint64_t bits, Type type) {
     const uint32_t unused = 64 - 8 * ptx::size_of(type);
@@ -46,13 +48,18 @@ Range range_of(Type type) {
 uint64_t integer_to_integer(uint64_t bits, const Conversion& conversion) {
     const uint64_t value = extend(bits, conversion.from);
     if (!conversion.sat) return extend(value, conversion.to);
-    const __int128 exact = ptx::is_signed(conversion.from) ? __int128{static_cast<int64_t>(value)} : __int128{value};
+    const __int128 exact =
+        ptx::is_signed(conversion.from) ? __int128{static_cast<int64_t>(value)} : __int128{value};
     const Range range = range_of(conversion.to);
-    return extend(static_cast<uint64_t>(exact < range.least ? range.least : exact > range.greatest ? range.greatest : exact), conversion.to);
+    return extend(static_cast<uint64_t>(exact < range.least      ? range.least
+                                        : exact > range.greatest ? range.greatest
+                                                                 : exact),
+                  conversion.to);
 }
 
 double flush(double value, Type type) {
-    if (type == Type::f32 && std::fabs(value) < std::numeric_limits<float>::min()) return std::copysign(0.0, value);
+    if (type == Type::f32 && std::fabs(value) < std::numeric_limits<float>::min())
+        return std::copysign(0.0, value);
     return value;
 }
 
@@ -83,14 +90,15 @@ uint64_t floating_point_to_integer(double value, const Conversion& conversion) {
     }
     const double whole = whole_number(value, conversion.rounding);
     const Range range = range_of(conversion.to); // values beyond the range are clamped to it
-    if (whole <= static_cast<double>(range.least)) return extend(static_cast<uint64_t>(range.least), conversion.to);
-    if (whole >= static_cast<double>(range.greatest)) return extend(static_cast<uint64_t>(range.greatest), conversion.to);
+    if (whole <= static_cast<double>(range.least))
+        return extend(static_cast<uint64_t>(range.least), conversion.to);
+    if (whole >= static_cast<double>(range.greatest))
+        return extend(static_cast<uint64_t>(range.greatest), conversion.to);
     return extend(static_cast<uint64_t>(static_cast<__int128>(whole)), conversion.to);
 }
 
 /// float(value) under a rounding mode. `volatile` keeps the compiler from moving the conversion out of it.
-template <class Result, class Source>
-Result rounded(Source value, int rounding) {
+template <class Result, class Source> Result rounded(Source value, int rounding) {
     if (rounding == FE_TONEAREST) return static_cast<Result>(value);
     const volatile Source input = value;
     std::fesetround(rounding);
@@ -115,15 +123,16 @@ uint64_t write_floating_point(double value, const Conversion& conversion) {
     }
 }
 
-template <class Integer>
-uint64_t integer_to_floating_point(Integer value, const Conversion& conversion) {
+template <class Integer> uint64_t integer_to_floating_point(Integer value, const Conversion& conversion) {
     // One rounding only: a 64-bit integer must not pass through double on its way to float.
     if (conversion.to == Type::f32) {
         const float result = rounded<float>(value, conversion.rounding);
         return write_floating_point(result, conversion);
     }
-    if (conversion.to == Type::f64) return std::bit_cast<uint64_t>(rounded<double>(value, conversion.rounding));
-    // f16 and bf16 keep 11 bits at most: a double that remembers whether anything was cut off rounds the same way.
+    if (conversion.to == Type::f64)
+        return std::bit_cast<uint64_t>(rounded<double>(value, conversion.rounding));
+    // f16 and bf16 keep 11 bits at most: a double that remembers whether anything was cut off rounds the same
+    // way.
     double exact = static_cast<double>(value);
     if (static_cast<__int128>(exact) != static_cast<__int128>(value)) {
         exact = rounded<double>(value, FE_TOWARDZERO);
@@ -138,11 +147,13 @@ uint64_t convert(uint64_t bits, const Conversion& conversion) {
     if (!is_floating_point(conversion.from)) {
         if (!is_floating_point(conversion.to)) return integer_to_integer(bits, conversion);
         const uint64_t value = extend(bits, conversion.from);
-        return ptx::is_signed(conversion.from) ? integer_to_floating_point(static_cast<int64_t>(value), conversion)
-                                               : integer_to_floating_point(value, conversion);
+        return ptx::is_signed(conversion.from)
+                   ? integer_to_floating_point(static_cast<int64_t>(value), conversion)
+                   : integer_to_floating_point(value, conversion);
     }
     // The device shifts: a NaN keeps its bits.
-    if (conversion.from == Type::bf16 && conversion.to == Type::f32 && !conversion.sat) return (bits & 0xFFFF) << 16;
+    if (conversion.from == Type::bf16 && conversion.to == Type::f32 && !conversion.sat)
+        return (bits & 0xFFFF) << 16;
     double value = read_floating_point(bits, conversion.from);
     if (conversion.ftz) value = flush(value, conversion.from);
     if (!is_floating_point(conversion.to)) return floating_point_to_integer(value, conversion);
@@ -150,7 +161,7 @@ uint64_t convert(uint64_t bits, const Conversion& conversion) {
     return write_floating_point(value, conversion);
 }
 
-// ---- cvt: handlers -------------------------------------------------------------------------------------------------------
+// ---- cvt: handlers ----
 
 namespace {
 
@@ -159,8 +170,7 @@ struct ConversionDetail : Detail {
     Conversion conversion;
 };
 
-template <class To, class From>
-struct Cast {
+template <class To, class From> struct Cast {
     constexpr To operator()(From value) const { return static_cast<To>(value); }
 };
 
@@ -169,15 +179,21 @@ Handler quick_conversion(const Conversion& c, bool wide_source) {
     if (c.sat || c.ftz || c.relu || c.to_whole_number || c.rounding != FE_TONEAREST) return nullptr;
     const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
     if (!wide_source) {
-        if (is(Type::u64, Type::u32) || is(Type::s64, Type::u32)) return &each_lane<Cast<uint64_t, uint32_t>{}, uint64_t, uint32_t>;
-        if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32)) return &each_lane<Cast<int64_t, int32_t>{}, int64_t, int32_t>;
-        if (is(Type::u32, Type::u16) || is(Type::s32, Type::u16)) return &each_lane<Cast<uint32_t, uint16_t>{}, uint32_t, uint16_t>;
-        if (is(Type::s32, Type::s16) || is(Type::u32, Type::s16)) return &each_lane<Cast<int32_t, int16_t>{}, int32_t, int16_t>;
-        if (is(Type::u16, Type::u32) || is(Type::u16, Type::s32)) return &each_lane<Cast<uint16_t, uint32_t>{}, uint16_t, uint32_t>;
+        if (is(Type::u64, Type::u32) || is(Type::s64, Type::u32))
+            return &each_lane<Cast<uint64_t, uint32_t>{}, uint64_t, uint32_t>;
+        if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32))
+            return &each_lane<Cast<int64_t, int32_t>{}, int64_t, int32_t>;
+        if (is(Type::u32, Type::u16) || is(Type::s32, Type::u16))
+            return &each_lane<Cast<uint32_t, uint16_t>{}, uint32_t, uint16_t>;
+        if (is(Type::s32, Type::s16) || is(Type::u32, Type::s16))
+            return &each_lane<Cast<int32_t, int16_t>{}, int32_t, int16_t>;
+        if (is(Type::u16, Type::u32) || is(Type::u16, Type::s32))
+            return &each_lane<Cast<uint16_t, uint32_t>{}, uint16_t, uint32_t>;
         if (is(Type::f32, Type::s32)) return &each_lane<Cast<float, int32_t>{}, float, int32_t>;
         if (is(Type::f64, Type::s32)) return &each_lane<Cast<double, int32_t>{}, double, int32_t>;
     } else {
-        if (is(Type::u32, Type::u64) || is(Type::s32, Type::s64) || is(Type::u32, Type::s64) || is(Type::s32, Type::u64))
+        if (is(Type::u32, Type::u64) || is(Type::s32, Type::s64) || is(Type::u32, Type::s64) ||
+            is(Type::s32, Type::u64))
             return &each_lane<Cast<uint32_t, uint64_t>{}, uint32_t, uint64_t>;
     }
     return nullptr;
@@ -188,7 +204,8 @@ void convert_lanes(Warp& warp, const Instruction& instruction, LaneMask active) 
     const Conversion& conversion = static_cast<const ConversionDetail*>(instruction.detail)->conversion;
     To* const result = warp.cells<To>(instruction.destination);
     const From* const source = warp.cells<From>(instruction.sources[0]);
-    for_each_lane(active, [&](int lane) { result[lane] = static_cast<To>(convert(source[lane], conversion)); });
+    for_each_lane(active,
+                  [&](int lane) { result[lane] = static_cast<To>(convert(source[lane], conversion)); });
 }
 
 /// Two f32 to a pair of 16-bit numbers; the first source becomes the upper half.
@@ -198,7 +215,8 @@ void convert_pair(Warp& warp, const Instruction& instruction, LaneMask active) {
     const uint32_t* const high = warp.cells<uint32_t>(instruction.sources[0]);
     const uint32_t* const low = warp.cells<uint32_t>(instruction.sources[1]);
     for_each_lane(active, [&](int lane) {
-        result[lane] = static_cast<uint32_t>(convert(high[lane], conversion) << 16 | convert(low[lane], conversion));
+        result[lane] =
+            static_cast<uint32_t>(convert(high[lane], conversion) << 16 | convert(low[lane], conversion));
     });
 }
 
@@ -228,17 +246,26 @@ void decode_cvt(Decoding& statement) {
     if (!known(conversion.from)) statement.no_such_type(conversion.from);
     statement.expect_operands(2, 2);
     bool wide_source = false, wide_result = false;
-    statement.instruction.sources[0] = statement.loose_source(statement.operand(1), conversion.from, wide_source);
-    statement.instruction.destination = statement.loose_destination(statement.operand(0), conversion.to, wide_result);
+    statement.instruction.sources[0] =
+        statement.loose_source(statement.operand(1), conversion.from, wide_source);
+    statement.instruction.destination =
+        statement.loose_destination(statement.operand(0), conversion.to, wide_result);
     detail->conversion = conversion;
 
-    const Handler quick = wide_result == (ptx::size_of(conversion.to) == 8) ? quick_conversion(conversion, wide_source) : nullptr;
-    if (quick) statement.execute_with(quick);
-    else if (wide_result) statement.execute_with(wide_source ? &convert_lanes<uint64_t, uint64_t> : &convert_lanes<uint64_t, uint32_t>);
-    else statement.execute_with(wide_source ? &convert_lanes<uint32_t, uint64_t> : &convert_lanes<uint32_t, uint32_t>);
+    const Handler quick = wide_result == (ptx::size_of(conversion.to) == 8)
+                              ? quick_conversion(conversion, wide_source)
+                              : nullptr;
+    if (quick)
+        statement.execute_with(quick);
+    else if (wide_result)
+        statement.execute_with(wide_source ? &convert_lanes<uint64_t, uint64_t>
+                                           : &convert_lanes<uint64_t, uint32_t>);
+    else
+        statement.execute_with(wide_source ? &convert_lanes<uint32_t, uint64_t>
+                                           : &convert_lanes<uint32_t, uint32_t>);
 }
 
-// ---- mov -----------------------------------------------------------------------------------------------------------------
+// ---- mov ----
 
 struct Same {
     template <class T> constexpr T operator()(T value) const { return value; }
@@ -248,7 +275,8 @@ constexpr Handler copy_32 = &each_lane<Same{}, uint32_t, uint32_t>;
 constexpr Handler copy_64 = &each_lane<Same{}, uint64_t, uint64_t>;
 
 void copy_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const LaneMask value = warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0);
+    const LaneMask value =
+        warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0);
     LaneMask& result = warp.predicate(instruction.destination);
     result = (result & ~active) | (value & active);
 }
@@ -261,11 +289,14 @@ void pack(Warp& warp, const Instruction& instruction, LaneMask active) {
     for_each_lane(active, [&](int lane) {
         uint64_t value = 0;
         for (std::size_t i = 0; i < detail.rows.size(); ++i) {
-            const uint64_t part = wide_part ? warp.cells<uint64_t>(detail.rows[i])[lane] : warp.cells<uint32_t>(detail.rows[i])[lane];
+            const uint64_t part = wide_part ? warp.cells<uint64_t>(detail.rows[i])[lane]
+                                            : warp.cells<uint32_t>(detail.rows[i])[lane];
             value |= (part_bits == 64 ? part : part & ((uint64_t{1} << part_bits) - 1)) << (part_bits * i);
         }
-        if (wide_result) warp.cells<uint64_t>(instruction.destination)[lane] = value;
-        else warp.cells<uint32_t>(instruction.destination)[lane] = static_cast<uint32_t>(value);
+        if (wide_result)
+            warp.cells<uint64_t>(instruction.destination)[lane] = value;
+        else
+            warp.cells<uint32_t>(instruction.destination)[lane] = static_cast<uint32_t>(value);
     });
 }
 
@@ -290,7 +321,8 @@ Type unsigned_of_size(uint32_t bytes) {
 /// `mov.b64 d, {a, b}` or `mov.b64 {a, b}, d`.
 void decode_packing(Decoding& statement, Type type, const Operand& list, bool packs) {
     const auto parts = static_cast<uint32_t>(list.elements.size());
-    if ((parts != 2 && parts != 4) || ptx::size_of(type) < 2 * parts / 2 || ptx::size_of(type) % parts != 0 || type == Type::b128)
+    if ((parts != 2 && parts != 4) || ptx::size_of(type) < 2 * parts / 2 || ptx::size_of(type) % parts != 0 ||
+        type == Type::b128)
         statement.unsupported(list.place, "a vector of this size is not supported here");
     const Type part = unsigned_of_size(ptx::size_of(type) / parts);
     Detail& detail = statement.detail();
@@ -298,24 +330,29 @@ void decode_packing(Decoding& statement, Type type, const Operand& list, bool pa
     statement.instruction.bytes = static_cast<std::uint16_t>(ptx::size_of(type));
     for (const Operand& element : list.elements) {
         bool wide = false;
-        if (packs) detail.rows.push_back(statement.loose_source(element, part, wide));
-        else if (element.kind == Operand::Kind::sink) detail.rows.push_back(no_row);
-        else detail.rows.push_back(statement.loose_destination(element, part, wide));
+        if (packs)
+            detail.rows.push_back(statement.loose_source(element, part, wide));
+        else if (element.kind == Operand::Kind::sink)
+            detail.rows.push_back(no_row);
+        else
+            detail.rows.push_back(statement.loose_destination(element, part, wide));
         if (wide) statement.unsupported(element.place, "a 64-bit part is not supported here");
     }
-    if (packs) statement.instruction.destination = statement.destination(0, type);
-    else statement.instruction.sources[0] = statement.source(1, type);
+    if (packs)
+        statement.instruction.destination = statement.destination(0, type);
+    else
+        statement.instruction.sources[0] = statement.source(1, type);
     statement.execute_with(packs ? &pack : &unpack);
 }
 
 uint64_t nanoseconds() {
     using namespace std::chrono;
-    return static_cast<uint64_t>(duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count());
+    return static_cast<uint64_t>(
+        duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
 /// Clocks of the host: they go forward, and mean nothing more.
-template <class T, int shift>
-void read_clock(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T, int shift> void read_clock(Warp& warp, const Instruction& instruction, LaneMask active) {
     const T now = static_cast<T>(nanoseconds() >> shift);
     T* const result = warp.cells<T>(instruction.destination);
     for_each_lane(active, [&](int lane) { result[lane] = now; });
@@ -349,7 +386,7 @@ void decode_mov(Decoding& statement) {
     statement.execute_with(wide ? copy_64 : copy_32);
 }
 
-// ---- cvta and isspacep ---------------------------------------------------------------------------------------------------
+// ---- cvta and isspacep ----
 
 uint64_t window_of(Space space) {
     switch (space) {
@@ -365,7 +402,8 @@ void convert_address(Warp& warp, const Instruction& instruction, LaneMask active
     T* const result = warp.cells<T>(instruction.destination);
     const T* const source = warp.cells<T>(instruction.sources[0]);
     const T window = static_cast<T>(instruction.immediate);
-    for_each_lane(active, [&](int lane) { result[lane] = to_generic ? source[lane] + window : source[lane] - window; });
+    for_each_lane(
+        active, [&](int lane) { result[lane] = to_generic ? source[lane] + window : source[lane] - window; });
 }
 
 void decode_cvta(Decoding& statement) {
@@ -376,8 +414,11 @@ void decode_cvta(Decoding& statement) {
     if (space == Space::generic) statement.invalid(statement.statement().place, "cvta needs a state space");
     take_operands(statement, type, 1);
     statement.instruction.immediate = window_of(space);
-    if (statement.instruction.immediate == 0) statement.execute_with(copy_64);
-    else statement.execute_with(from_generic ? &convert_address<uint64_t, false> : &convert_address<uint64_t, true>);
+    if (statement.instruction.immediate == 0)
+        statement.execute_with(copy_64);
+    else
+        statement.execute_with(from_generic ? &convert_address<uint64_t, false>
+                                            : &convert_address<uint64_t, true>);
 }
 
 /// A predicate: does the generic address lie in the space whose window is the immediate?
@@ -394,7 +435,8 @@ void is_in_space(Warp& warp, const Instruction& instruction, LaneMask active) {
 void decode_isspacep(Decoding& statement) {
     const Space space = statement.take_space();
     if (space == Space::generic || space == Space::constant)
-        statement.unsupported(statement.statement().place, "'isspacep' is not supported for this state space");
+        statement.unsupported(statement.statement().place,
+                              "'isspacep' is not supported for this state space");
     statement.expect_operands(2, 2);
     statement.instruction.destination = statement.destination(0, Type::pred);
     statement.instruction.sources[0] = statement.source(1, Type::u64);
@@ -406,7 +448,10 @@ void decode_isspacep(Decoding& statement) {
 
 std::span<const Opcode> convert_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"mov", decode_mov}, {"cvt", decode_cvt}, {"cvta", decode_cvta}, {"isspacep", decode_isspacep},
+        {"mov", decode_mov},
+        {"cvt", decode_cvt},
+        {"cvta", decode_cvta},
+        {"isspacep", decode_isspacep},
     };
     return opcodes;
 }

@@ -1,8 +1,9 @@
 /// \file
 /// One scalar operation, applied to every active lane: the loop behind every arithmetic instruction.
 ///
-/// The scalar operations are pure functions, given as values of empty types with an `operator()`. They must have a result for
-/// every operand (a division by zero too), since inactive lanes are computed along with the others and thrown away.
+/// The scalar operations are pure functions, given as values of empty types with an `operator()`. They must
+/// have a result for every operand (a division by zero too), since inactive lanes are computed along with the
+/// others and thrown away.
 #pragma once
 
 #include "emulator/machine/lanes.hpp"
@@ -28,7 +29,8 @@ void each_lane(Warp& warp, const Instruction& instruction, LaneMask active, std:
     } else {
 #pragma GCC ivdep
         for (int lane = 0; lane < warp_size; ++lane) {
-            const Cell<Result> value = to_cell<Result>(operation(from_cell<Sources>(std::get<k>(sources)[lane])...));
+            const Cell<Result> value =
+                to_cell<Result>(operation(from_cell<Sources>(std::get<k>(sources)[lane])...));
             result[lane] = (active >> lane & 1) != 0 ? value : result[lane];
         }
     }
@@ -39,12 +41,12 @@ void each_lane(Warp& warp, const Instruction& instruction, LaneMask active, std:
 /// destination[lane] = operation(sources[lane]...)
 template <auto operation, class Result, class... Sources>
 void each_lane(Warp& warp, const Instruction& instruction, LaneMask active) {
-    detail::each_lane<operation, Result, Sources...>(warp, instruction, active, std::index_sequence_for<Sources...>{});
+    detail::each_lane<operation, Result, Sources...>(warp, instruction, active,
+                                                     std::index_sequence_for<Sources...>{});
 }
 
 /// Bit `lane` of the result is condition(a[lane], b[lane]).
-template <auto condition, class Source>
-LaneMask lanes_where(Warp& warp, Row a_row, Row b_row) {
+template <auto condition, class Source> LaneMask lanes_where(Warp& warp, Row a_row, Row b_row) {
     const auto* const a = warp.cells<Cell<Source>>(a_row);
     const auto* const b = warp.cells<Cell<Source>>(b_row);
     LaneMask result = 0;
@@ -54,11 +56,13 @@ LaneMask lanes_where(Warp& warp, Row a_row, Row b_row) {
 }
 
 /// Makes `each_lane` handlers of a `T operation(T...)` with `arity` operands of the instruction's own type.
-template <auto operation, class T, std::size_t arity>
-constexpr Handler same_type_handler() {
-    if constexpr (arity == 1) return &each_lane<operation, T, T>;
-    else if constexpr (arity == 2) return &each_lane<operation, T, T, T>;
-    else return &each_lane<operation, T, T, T, T>;
+template <auto operation, class T, std::size_t arity> constexpr Handler same_type_handler() {
+    if constexpr (arity == 1)
+        return &each_lane<operation, T, T>;
+    else if constexpr (arity == 2)
+        return &each_lane<operation, T, T, T>;
+    else
+        return &each_lane<operation, T, T, T, T>;
 }
 
 /// Takes the destination and `arity` sources of one type, in the usual order.

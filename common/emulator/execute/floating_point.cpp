@@ -1,8 +1,9 @@
 /// \file
-/// Floating-point arithmetic: add, sub, mul, fma, div, abs, neg, min, max, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign.
+/// Floating-point arithmetic: add, sub, mul, fma, div, abs, neg, min, max, rcp, sqrt, rsqrt, sin, cos, lg2,
+/// ex2, tanh, copysign.
 ///
-/// Correctly rounded operations are bit-equal to the device's. The approximate ones (`.approx`, `.full`) are computed more
-/// exactly than the device does, and differ from it in the last bits.
+/// Correctly rounded operations are bit-equal to the device's. The approximate ones (`.approx`, `.full`) are
+/// computed more exactly than the device does, and differ from it in the last bits.
 #include "emulator/execute/floating_point.hpp"
 
 #include "emulator/execute/each_lane.hpp"
@@ -20,7 +21,7 @@ namespace {
 using ptx::Decoding;
 using ptx::Type;
 
-// ---- scalar operations, on float and double ------------------------------------------------------------------------------
+// ---- scalar operations, on float and double ----
 
 struct Add {
     template <class T> T operator()(T a, T b) const { return a + b; }
@@ -44,7 +45,9 @@ struct SquareRoot {
     template <class T> T operator()(T a) const { return std::sqrt(a); }
 };
 struct ReciprocalSquareRoot {
-    template <class T> T operator()(T a) const { return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a))); }
+    template <class T> T operator()(T a) const {
+        return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)));
+    }
 };
 struct Sine {
     float operator()(float a) const { return std::sin(a); }
@@ -78,22 +81,19 @@ struct Maximum {
         return a < b ? b : a;
     }
 };
-template <auto operation>
-struct NanWins {
+template <auto operation> struct NanWins {
     template <class T> T operator()(T a, T b) const {
         return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN() : operation(a, b);
     }
 };
 
-// ---- what modifiers make of them -----------------------------------------------------------------------------------------
+// ---- what modifiers make of them ----
 
-template <class T>
-T flush(T value) { // .ftz: a subnormal number becomes a zero of its sign
+template <class T> T flush(T value) { // .ftz: a subnormal number becomes a zero of its sign
     return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
 }
 
-template <class T>
-T saturate(T value) { // .sat: to 0 … 1, a NaN to 0
+template <class T> T saturate(T value) { // .sat: to 0 … 1, a NaN to 0
     return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
 }
 
@@ -101,53 +101,46 @@ T saturate(T value) { // .sat: to 0 … 1, a NaN to 0
 inline float canonical(float value) { return std::isnan(value) ? std::bit_cast<float>(0x7FFF'FFFFu) : value; }
 inline double canonical(double value) { return value; }
 
-template <auto operation, bool ftz, bool sat>
-struct Modified {
-    template <class... T>
-    auto operator()(T... operands) const {
+template <auto operation, bool ftz, bool sat> struct Modified {
+    template <class... T> auto operator()(T... operands) const {
         const auto exact = ftz ? flush(operation(flush(operands)...)) : operation(operands...);
         return sat ? saturate(exact) : canonical(exact);
     }
 };
 
-/// a * b + c to odd: where the result is not exact, its last bit is set, so that rounding it again to fewer bits gives what
-/// rounding once would. a * b must be exact, as the product of two 16-bit numbers is.
+/// a * b + c to odd: where the result is not exact, its last bit is set, so that rounding it again to fewer
+/// bits gives what rounding once would. a * b must be exact, as the product of two 16-bit numbers is.
 struct FusedMultiplyAddToOdd {
     double operator()(double a, double b, double c) const {
         const double product = a * b, sum = product + c;
         const double from_c = sum - product, error = (product - (sum - from_c)) + (c - from_c);
-        if (!(std::fabs(error) > 0) || !std::isfinite(sum) || (std::bit_cast<std::uint64_t>(sum) & 1) != 0) return sum;
+        if (!(std::fabs(error) > 0) || !std::isfinite(sum) || (std::bit_cast<std::uint64_t>(sum) & 1) != 0)
+            return sum;
         return std::nextafter(sum, error > 0 ? INFINITY : -INFINITY);
     }
 };
 
 /// On f16 and bf16: in double precision, rounded once.
-template <auto operation, bool ftz, bool sat>
-struct InDouble {
-    template <class T>
-    static double widen(T value) {
+template <auto operation, bool ftz, bool sat> struct InDouble {
+    template <class T> static double widen(T value) {
         const bool subnormal = (value.bits & 0x7FFF) < (1 << T::significand_bits);
         return ftz && subnormal ? std::copysign(0.0, to_double(value)) : to_double(value);
     }
-    template <class T, class... Ts>
-    T operator()(T first, Ts... others) const {
+    template <class T, class... Ts> T operator()(T first, Ts... others) const {
         double exact = 0;
-        if constexpr (std::is_same_v<decltype(operation), const FusedMultiplyAdd>) exact = FusedMultiplyAddToOdd{}(widen(first), widen(others)...);
-        else exact = operation(widen(first), widen(others)...);
+        if constexpr (std::is_same_v<decltype(operation), const FusedMultiplyAdd>)
+            exact = FusedMultiplyAddToOdd{}(widen(first), widen(others)...);
+        else
+            exact = operation(widen(first), widen(others)...);
         const T result = from_double<T>(sat ? saturate(exact) : exact, FE_TONEAREST);
         return ftz ? from_double<T>(widen(result), FE_TONEAREST) : result;
     }
 };
 
 /// Two 16-bit numbers in one 32-bit register.
-template <class T>
-struct Packed {
-    T low, high;
-};
-template <auto operation>
-struct OnBoth {
-    template <class T, class... Ts>
-    Packed<T> operator()(Packed<T> first, Ts... others) const {
+template <class T> struct Packed { T low, high; };
+template <auto operation> struct OnBoth {
+    template <class T, class... Ts> Packed<T> operator()(Packed<T> first, Ts... others) const {
         return {operation(first.low, others.low...), operation(first.high, others.high...)};
     }
 };
@@ -158,10 +151,9 @@ void under_rounding(Warp& warp, const Instruction& instruction, LaneMask active)
     std::fesetround(FE_TONEAREST);
 }
 
-// ---- decoding ------------------------------------------------------------------------------------------------------------
+// ---- decoding ----
 
-template <auto operation, std::size_t arity, bool ftz, bool sat>
-Handler modified_handler(Type type) {
+template <auto operation, std::size_t arity, bool ftz, bool sat> Handler modified_handler(Type type) {
     constexpr Modified<operation, ftz, sat> single{};
     constexpr InDouble<operation, ftz, sat> half{};
     switch (type) {
@@ -174,16 +166,17 @@ Handler modified_handler(Type type) {
     }
 }
 
-template <auto operation, std::size_t arity>
-Handler handler_for(Type type, bool ftz, bool sat) {
+template <auto operation, std::size_t arity> Handler handler_for(Type type, bool ftz, bool sat) {
     if (type == Type::f64) return same_type_handler<Modified<operation, false, false>{}, double, arity>();
-    if (ftz) return sat ? modified_handler<operation, arity, true, true>(type) : modified_handler<operation, arity, true, false>(type);
-    return sat ? modified_handler<operation, arity, false, true>(type) : modified_handler<operation, arity, false, false>(type);
+    if (ftz)
+        return sat ? modified_handler<operation, arity, true, true>(type)
+                   : modified_handler<operation, arity, true, false>(type);
+    return sat ? modified_handler<operation, arity, false, true>(type)
+               : modified_handler<operation, arity, false, false>(type);
 }
 
 /// An operation with the modifiers that most have: a rounding, `.ftz` and `.sat`.
-template <auto operation, std::size_t arity>
-void decode_rounded(Decoding& statement, Type type) {
+template <auto operation, std::size_t arity> void decode_rounded(Decoding& statement, Type type) {
     const bool is_wide = type == Type::f64;
     const int rounding = rounding_mode(statement.take_any({".rn", ".rz", ".rm", ".rp"}));
     const bool ftz = !is_wide && statement.take(".ftz");
@@ -196,21 +189,18 @@ void decode_rounded(Decoding& statement, Type type) {
 }
 
 /// An operation of f32 or f64 only.
-template <auto operation, std::size_t arity>
-void decode_float_or_double(Decoding& statement, Type type) {
+template <auto operation, std::size_t arity> void decode_float_or_double(Decoding& statement, Type type) {
     if (type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     statement.take_any({".approx", ".full"}); // computed exactly here
     decode_rounded<operation, arity>(statement, type);
 }
 
-template <auto operation, std::size_t arity>
-void decode_plain(Decoding& statement) {
+template <auto operation, std::size_t arity> void decode_plain(Decoding& statement) {
     decode_float_or_double<operation, arity>(statement, statement.take_type());
 }
 
 /// An approximate operation that only f32 has.
-template <auto operation>
-void decode_approximate(Decoding& statement) {
+template <auto operation> void decode_approximate(Decoding& statement) {
     statement.take(".approx");
     const bool ftz = statement.take(".ftz");
     const Type type = statement.take_type();
@@ -220,27 +210,25 @@ void decode_approximate(Decoding& statement) {
                                : &each_lane<Modified<operation, false, false>{}, float, float>);
 }
 
-template <auto operation>
-void decode_min_max(Decoding& statement, Type type) {
-    if (statement.take(".NaN")) decode_rounded<NanWins<operation>{}, 2>(statement, type);
-    else decode_rounded<operation, 2>(statement, type);
+template <auto operation> void decode_min_max(Decoding& statement, Type type) {
+    if (statement.take(".NaN"))
+        decode_rounded<NanWins<operation>{}, 2>(statement, type);
+    else
+        decode_rounded<operation, 2>(statement, type);
 }
 
 void decode_fma(Decoding& statement) { decode_floating_point_fma(statement, statement.take_type()); }
 
-// ---- operations on the sign bit: they keep the bits of NaNs ----------------------------------------------------------------
+// ---- operations on the sign bit: they keep the bits of NaNs ----
 
-template <class Bits, Bits sign_bits>
-struct ClearSigns {
+template <class Bits, Bits sign_bits> struct ClearSigns {
     Bits operator()(Bits a) const { return static_cast<Bits>(a & ~sign_bits); }
 };
-template <class Bits, Bits sign_bits>
-struct FlipSigns {
+template <class Bits, Bits sign_bits> struct FlipSigns {
     Bits operator()(Bits a) const { return static_cast<Bits>(a ^ sign_bits); }
 };
 /// The sign of a, the rest of b.
-template <class Bits, Bits sign_bits>
-struct CopySign {
+template <class Bits, Bits sign_bits> struct CopySign {
     Bits operator()(Bits a, Bits b) const { return static_cast<Bits>((a & sign_bits) | (b & ~sign_bits)); }
 };
 
@@ -251,18 +239,31 @@ void decode_sign(Decoding& statement, Type type) {
     take_operands(statement, type, arity);
     switch (type) {
     case Type::f16:
-    case Type::bf16: statement.execute_with(same_type_handler<Operation<uint16_t, 0x8000>{}, uint16_t, arity>()); break;
+    case Type::bf16:
+        statement.execute_with(same_type_handler<Operation<uint16_t, 0x8000>{}, uint16_t, arity>());
+        break;
     case Type::f16x2:
-    case Type::bf16x2: statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'8000>{}, uint32_t, arity>()); break;
-    case Type::f32: statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'0000>{}, uint32_t, arity>()); break;
-    case Type::f64: statement.execute_with(same_type_handler<Operation<uint64_t, uint64_t{1} << 63>{}, uint64_t, arity>()); break;
+    case Type::bf16x2:
+        statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'8000>{}, uint32_t, arity>());
+        break;
+    case Type::f32:
+        statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'0000>{}, uint32_t, arity>());
+        break;
+    case Type::f64:
+        statement.execute_with(
+            same_type_handler<Operation<uint64_t, uint64_t{1} << 63>{}, uint64_t, arity>());
+        break;
     default: statement.no_such_type(type);
     }
     if (!ftz) return;
-    if (type != Type::f32 || arity != 1) statement.unsupported(statement.statement().place, "'.ftz' is not supported here");
+    if (type != Type::f32 || arity != 1)
+        statement.unsupported(statement.statement().place, "'.ftz' is not supported here");
     if constexpr (arity == 1) {
         struct Flushing {
-            float operator()(float a) const { return std::bit_cast<float>(Operation<uint32_t, 0x8000'0000>{}(std::bit_cast<uint32_t>(flush(a)))); }
+            float operator()(float a) const {
+                return std::bit_cast<float>(
+                    Operation<uint32_t, 0x8000'0000>{}(std::bit_cast<uint32_t>(flush(a))));
+            }
         };
         statement.execute_with(&each_lane<Flushing{}, float, float>);
     }
@@ -288,11 +289,21 @@ void execute_with_rounding(Decoding& statement, Handler handler, int rounding) {
 }
 
 void decode_floating_point_add(Decoding& statement, Type type) { decode_rounded<Add{}, 2>(statement, type); }
-void decode_floating_point_sub(Decoding& statement, Type type) { decode_rounded<Subtract{}, 2>(statement, type); }
-void decode_floating_point_mul(Decoding& statement, Type type) { decode_rounded<Multiply{}, 2>(statement, type); }
-void decode_floating_point_fma(Decoding& statement, Type type) { decode_rounded<FusedMultiplyAdd{}, 3>(statement, type); }
-void decode_floating_point_div(Decoding& statement, Type type) { decode_float_or_double<Divide{}, 2>(statement, type); }
-void decode_floating_point_abs(Decoding& statement, Type type) { decode_sign<ClearSigns, 1>(statement, type); }
+void decode_floating_point_sub(Decoding& statement, Type type) {
+    decode_rounded<Subtract{}, 2>(statement, type);
+}
+void decode_floating_point_mul(Decoding& statement, Type type) {
+    decode_rounded<Multiply{}, 2>(statement, type);
+}
+void decode_floating_point_fma(Decoding& statement, Type type) {
+    decode_rounded<FusedMultiplyAdd{}, 3>(statement, type);
+}
+void decode_floating_point_div(Decoding& statement, Type type) {
+    decode_float_or_double<Divide{}, 2>(statement, type);
+}
+void decode_floating_point_abs(Decoding& statement, Type type) {
+    decode_sign<ClearSigns, 1>(statement, type);
+}
 void decode_floating_point_neg(Decoding& statement, Type type) { decode_sign<FlipSigns, 1>(statement, type); }
 void decode_floating_point_min(Decoding& statement, Type type) { decode_min_max<Minimum{}>(statement, type); }
 void decode_floating_point_max(Decoding& statement, Type type) { decode_min_max<Maximum{}>(statement, type); }

@@ -15,16 +15,19 @@ std::uint16_t to_16_bits(double value, int exponent_bits, int significand_bits, 
     // The value in units of the format's last place at its magnitude, then rounded to a whole number of them.
     const double magnitude = std::fabs(value);
     const int smallest_exponent = 1 - bias;
-    const int exponent = magnitude == 0 ? smallest_exponent : std::max(std::ilogb(magnitude), smallest_exponent);
+    const int exponent =
+        magnitude == 0 ? smallest_exponent : std::max(std::ilogb(magnitude), smallest_exponent);
     const double units = std::ldexp(magnitude, significand_bits - exponent);
     double whole = std::floor(units);
     const double rest = units - whole;
     const bool odd = std::fmod(whole, 2) != 0;
     const bool away_from_zero = rounding == (sign ? FE_DOWNWARD : FE_UPWARD);
-    if ((rounding == FE_TONEAREST && (rest > 0.5 || (rest == 0.5 && odd))) || (away_from_zero && rest > 0)) whole += 1;
+    if ((rounding == FE_TONEAREST && (rest > 0.5 || (rest == 0.5 && odd))) || (away_from_zero && rest > 0))
+        whole += 1;
 
     // The hidden bit of a normal number adds one to the biased exponent by itself.
-    const auto bits = static_cast<std::uint32_t>(whole) + (static_cast<std::uint32_t>(exponent - smallest_exponent) << significand_bits);
+    const auto bits = static_cast<std::uint32_t>(whole) +
+                      (static_cast<std::uint32_t>(exponent - smallest_exponent) << significand_bits);
     if (bits < infinity) return static_cast<std::uint16_t>(sign | bits);
     const bool to_infinity = rounding == FE_TONEAREST || away_from_zero;
     return static_cast<std::uint16_t>(sign | (to_infinity ? infinity : infinity - 1));

@@ -14,45 +14,50 @@ namespace {
 using ptx::Decoding;
 using ptx::Type;
 
-// ---- scalar operations: everything wraps, as on the device ----------------------------------------------------------------
+// ---- scalar operations: everything wraps, as on the device ----
 
-template <class T>
-using Unsigned = std::make_unsigned_t<T>;
+template <class T> using Unsigned = std::make_unsigned_t<T>;
 
 /// Twice as wide, of the same signedness.
-template <class T>
-struct WiderOf;
+template <class T> struct WiderOf;
 template <> struct WiderOf<std::uint16_t> { using type = std::uint32_t; };
 template <> struct WiderOf<std::int16_t> { using type = std::int32_t; };
 template <> struct WiderOf<std::uint32_t> { using type = std::uint64_t; };
 template <> struct WiderOf<std::int32_t> { using type = std::int64_t; };
 template <> struct WiderOf<std::uint64_t> { using type = unsigned __int128; };
 template <> struct WiderOf<std::int64_t> { using type = __int128; };
-template <class T>
-using Wider = typename WiderOf<T>::type;
+template <class T> using Wider = typename WiderOf<T>::type;
 
 /// Wide enough that neither promotion to int nor overflow has a say.
-template <class T>
-using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+template <class T> using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 struct Add {
-    template <class T> constexpr T operator()(T a, T b) const { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
+    template <class T> constexpr T operator()(T a, T b) const {
+        return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b));
+    }
 };
 struct Subtract {
-    template <class T> constexpr T operator()(T a, T b) const { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
+    template <class T> constexpr T operator()(T a, T b) const {
+        return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
+    }
 };
 struct MultiplyLow {
-    template <class T> constexpr T operator()(T a, T b) const { return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b)); }
+    template <class T> constexpr T operator()(T a, T b) const {
+        return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
+    }
 };
 struct MultiplyHigh {
-    template <class T> constexpr T operator()(T a, T b) const { return static_cast<T>((Wider<T>(a) * Wider<T>(b)) >> (8 * sizeof(T))); }
+    template <class T> constexpr T operator()(T a, T b) const {
+        return static_cast<T>((Wider<T>(a) * Wider<T>(b)) >> (8 * sizeof(T)));
+    }
 };
 struct MultiplyWide {
     template <class T> constexpr Wider<T> operator()(T a, T b) const { return Wider<T>(a) * Wider<T>(b); }
 };
-template <auto multiply>
-struct ThenAdd {
-    template <class T, class Sum> constexpr Sum operator()(T a, T b, Sum c) const { return Add{}(static_cast<Sum>(multiply(a, b)), c); }
+template <auto multiply> struct ThenAdd {
+    template <class T, class Sum> constexpr Sum operator()(T a, T b, Sum c) const {
+        return Add{}(static_cast<Sum>(multiply(a, b)), c);
+    }
 };
 struct AddSaturating {
     constexpr std::int32_t operator()(std::int32_t a, std::int32_t b) const {
@@ -69,7 +74,8 @@ struct MultiplyHighAddSaturating {
         return AddSaturating{}(MultiplyHigh{}(a, b), c);
     }
 };
-/// PTX leaves a division by zero to the machine: all ones here, as NVIDIA's routines return for quotient and remainder.
+/// PTX leaves a division by zero to the machine: all ones here, as NVIDIA's routines return for quotient and
+/// remainder.
 struct Divide {
     template <class T> constexpr T operator()(T a, T b) const {
         if (b == 0) return static_cast<T>(-1);
@@ -104,21 +110,25 @@ struct SumOfAbsoluteDifference {
 };
 
 /// The low 24 bits of `a`, sign-extended for a signed type.
-template <class T>
-constexpr std::int64_t low_24_bits(T a) {
-    if constexpr (std::is_signed_v<T>) return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8;
-    else return a & 0xFF'FFFF;
+template <class T> constexpr std::int64_t low_24_bits(T a) {
+    if constexpr (std::is_signed_v<T>)
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8;
+    else
+        return a & 0xFF'FFFF;
 }
 struct Multiply24Low {
-    template <class T> constexpr T operator()(T a, T b) const { return static_cast<T>(low_24_bits(a) * low_24_bits(b)); }
+    template <class T> constexpr T operator()(T a, T b) const {
+        return static_cast<T>(low_24_bits(a) * low_24_bits(b));
+    }
 };
 struct Multiply24High {
-    template <class T> constexpr T operator()(T a, T b) const { return static_cast<T>((low_24_bits(a) * low_24_bits(b)) >> 16); }
+    template <class T> constexpr T operator()(T a, T b) const {
+        return static_cast<T>((low_24_bits(a) * low_24_bits(b)) >> 16);
+    }
 };
 
 /// c + the sum of the products of `count` packed parts of a and b.
-template <class A, class B, int count, int first_b>
-struct DotProduct {
+template <class A, class B, int count, int first_b> struct DotProduct {
     constexpr std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
         constexpr int a_bits = 32 / count;
         for (int i = 0; i < count; ++i)
@@ -128,10 +138,9 @@ struct DotProduct {
     }
 };
 
-// ---- decoding ------------------------------------------------------------------------------------------------------------
+// ---- decoding ----
 
-template <auto operation, std::size_t arity>
-Handler for_integer(Type type) {
+template <auto operation, std::size_t arity> Handler for_integer(Type type) {
     switch (type) {
     case Type::u16: return same_type_handler<operation, std::uint16_t, arity>();
     case Type::s16: return same_type_handler<operation, std::int16_t, arity>();
@@ -143,16 +152,14 @@ Handler for_integer(Type type) {
     }
 }
 
-template <auto operation, std::size_t arity>
-void decode_integer(Decoding& statement, Type type) {
+template <auto operation, std::size_t arity> void decode_integer(Decoding& statement, Type type) {
     const Handler handler = for_integer<operation, arity>(type);
     if (!handler) statement.no_such_type(type);
     take_operands(statement, type, arity);
     statement.execute_with(handler);
 }
 
-template <auto operation, std::size_t arity>
-void decode_plain(Decoding& statement) {
+template <auto operation, std::size_t arity> void decode_plain(Decoding& statement) {
     decode_integer<operation, arity>(statement, statement.take_type());
 }
 
@@ -160,8 +167,10 @@ void decode_plain(Decoding& statement) {
 template <auto integer_operation, std::size_t arity, void (*floating_point)(Decoding&, Type)>
 void decode_either(Decoding& statement) {
     const Type type = statement.take_type();
-    if (ptx::is_integer(type)) decode_integer<integer_operation, arity>(statement, type);
-    else floating_point(statement, type);
+    if (ptx::is_integer(type))
+        decode_integer<integer_operation, arity>(statement, type);
+    else
+        floating_point(statement, type);
 }
 
 template <auto operation, auto saturating, void (*floating_point)(Decoding&, Type)>
@@ -183,11 +192,12 @@ Type twice_as_wide(Decoding& statement, Type type) {
     }
 }
 
-template <auto operation, bool adds>
-void decode_wide(Decoding& statement, Type type) {
+template <auto operation, bool adds> void decode_wide(Decoding& statement, Type type) {
     const auto handler = [&]<class T>(T) -> Handler {
-        if constexpr (adds) return &each_lane<operation, Wider<T>, T, T, Wider<T>>;
-        else return &each_lane<operation, Wider<T>, T, T>;
+        if constexpr (adds)
+            return &each_lane<operation, Wider<T>, T, T, Wider<T>>;
+        else
+            return &each_lane<operation, Wider<T>, T, T>;
     };
     const Type wide = twice_as_wide(statement, type);
     statement.expect_operands(adds ? 4 : 3, adds ? 4 : 3);
@@ -207,41 +217,49 @@ void decode_mul(Decoding& statement) {
     const std::string_view part = statement.take_any({".lo", ".hi", ".wide"});
     const Type type = statement.take_type();
     if (!ptx::is_integer(type)) return decode_floating_point_mul(statement, type);
-    if (part == ".lo") decode_integer<MultiplyLow{}, 2>(statement, type);
-    else if (part == ".hi") decode_integer<MultiplyHigh{}, 2>(statement, type);
-    else if (part == ".wide") decode_wide<MultiplyWide{}, false>(statement, type);
-    else statement.invalid(statement.statement().place, "an integer mul needs .lo, .hi or .wide");
+    if (part == ".lo")
+        decode_integer<MultiplyLow{}, 2>(statement, type);
+    else if (part == ".hi")
+        decode_integer<MultiplyHigh{}, 2>(statement, type);
+    else if (part == ".wide")
+        decode_wide<MultiplyWide{}, false>(statement, type);
+    else
+        statement.invalid(statement.statement().place, "an integer mul needs .lo, .hi or .wide");
 }
 
 void decode_mad(Decoding& statement) {
     const std::string_view part = statement.take_any({".lo", ".hi", ".wide"});
     const Type type = statement.take_type();
     if (!ptx::is_integer(type)) return decode_floating_point_fma(statement, type);
-    if (part == ".lo") decode_integer<ThenAdd<MultiplyLow{}>{}, 3>(statement, type);
-    else if (part == ".wide") decode_wide<ThenAdd<MultiplyWide{}>{}, true>(statement, type);
+    if (part == ".lo")
+        decode_integer<ThenAdd<MultiplyLow{}>{}, 3>(statement, type);
+    else if (part == ".wide")
+        decode_wide<ThenAdd<MultiplyWide{}>{}, true>(statement, type);
     else if (part == ".hi") {
         decode_integer<ThenAdd<MultiplyHigh{}>{}, 3>(statement, type);
         if (type == Type::s32 && statement.take(".sat"))
             statement.execute_with(same_type_handler<MultiplyHighAddSaturating{}, std::int32_t, 3>());
-    } else statement.invalid(statement.statement().place, "an integer mad needs .lo, .hi or .wide");
+    } else
+        statement.invalid(statement.statement().place, "an integer mad needs .lo, .hi or .wide");
 }
 
-template <auto low, auto high, std::size_t arity>
-void decode_24(Decoding& statement) {
+template <auto low, auto high, std::size_t arity> void decode_24(Decoding& statement) {
     const std::string_view part = statement.take_any({".lo", ".hi"});
     const Type type = statement.take_type();
     take_operands(statement, type, arity);
     const bool is_high = part == ".hi";
     if (part.empty()) statement.invalid(statement.statement().place, "this instruction needs .lo or .hi");
     if (type == Type::u32)
-        statement.execute_with(is_high ? same_type_handler<high, std::uint32_t, arity>() : same_type_handler<low, std::uint32_t, arity>());
+        statement.execute_with(is_high ? same_type_handler<high, std::uint32_t, arity>()
+                                       : same_type_handler<low, std::uint32_t, arity>());
     else if (type == Type::s32)
-        statement.execute_with(is_high ? same_type_handler<high, std::int32_t, arity>() : same_type_handler<low, std::int32_t, arity>());
-    else statement.no_such_type(type);
+        statement.execute_with(is_high ? same_type_handler<high, std::int32_t, arity>()
+                                       : same_type_handler<low, std::int32_t, arity>());
+    else
+        statement.no_such_type(type);
 }
 
-template <class A, class B>
-Handler dot_product_handler(int count, bool high) {
+template <class A, class B> Handler dot_product_handler(int count, bool high) {
     using std::uint32_t;
     if (count == 4) return &each_lane<DotProduct<A, B, 4, 0>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
     using A16 = std::conditional_t<std::is_signed_v<A>, std::int16_t, std::uint16_t>;
@@ -249,8 +267,7 @@ Handler dot_product_handler(int count, bool high) {
     return &each_lane<DotProduct<A16, B, 2, 0>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
 }
 
-template <int count>
-void decode_dot_product(Decoding& statement) {
+template <int count> void decode_dot_product(Decoding& statement) {
     const std::string_view half = count == 2 ? statement.take_any({".lo", ".hi"}) : "";
     const Type a = statement.take_type();
     const Type b = statement.take_type();
@@ -259,10 +276,14 @@ void decode_dot_product(Decoding& statement) {
     take_operands(statement, Type::b32, 3);
     const bool high = half == ".hi";
     const bool a_signed = a == Type::s32, b_signed = b == Type::s32;
-    if (a_signed && b_signed) statement.execute_with(dot_product_handler<std::int8_t, std::int8_t>(count, high));
-    else if (a_signed) statement.execute_with(dot_product_handler<std::int8_t, std::uint8_t>(count, high));
-    else if (b_signed) statement.execute_with(dot_product_handler<std::uint8_t, std::int8_t>(count, high));
-    else statement.execute_with(dot_product_handler<std::uint8_t, std::uint8_t>(count, high));
+    if (a_signed && b_signed)
+        statement.execute_with(dot_product_handler<std::int8_t, std::int8_t>(count, high));
+    else if (a_signed)
+        statement.execute_with(dot_product_handler<std::int8_t, std::uint8_t>(count, high));
+    else if (b_signed)
+        statement.execute_with(dot_product_handler<std::uint8_t, std::int8_t>(count, high));
+    else
+        statement.execute_with(dot_product_handler<std::uint8_t, std::uint8_t>(count, high));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ using ptx::Decoding;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
 
-// ---- scalar operations ---------------------------------------------------------------------------------------------------
+// ---- scalar operations ----
 
 struct And {
     template <class T> constexpr T operator()(T a, T b) const { return a & b; }
@@ -44,8 +44,7 @@ struct ShiftRight {
     }
 };
 /// Of the 64 bits b:a, shifted by c: `wraps` takes c modulo 32, else it stops at 32.
-template <bool left, bool wraps>
-struct FunnelShift {
+template <bool left, bool wraps> struct FunnelShift {
     constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
         const uint32_t count = wraps ? c & 31 : (c < 32 ? c : 32);
         const uint64_t both = uint64_t{b} << 32 | a;
@@ -53,10 +52,14 @@ struct FunnelShift {
     }
 };
 struct PopulationCount {
-    template <class T> constexpr uint32_t operator()(T a) const { return static_cast<uint32_t>(std::popcount(a)); }
+    template <class T> constexpr uint32_t operator()(T a) const {
+        return static_cast<uint32_t>(std::popcount(a));
+    }
 };
 struct CountLeadingZeros {
-    template <class T> constexpr uint32_t operator()(T a) const { return static_cast<uint32_t>(std::countl_zero(a)); }
+    template <class T> constexpr uint32_t operator()(T a) const {
+        return static_cast<uint32_t>(std::countl_zero(a));
+    }
 };
 struct ReverseBits {
     template <class T> constexpr T operator()(T a) const {
@@ -65,9 +68,9 @@ struct ReverseBits {
         return result;
     }
 };
-/// The place of the highest bit that differs from the sign (or is set, of an unsigned number); all ones when there is none.
-template <bool as_shift_amount>
-struct FindHighestBit {
+/// The place of the highest bit that differs from the sign (or is set, of an unsigned number); all ones when
+/// there is none.
+template <bool as_shift_amount> struct FindHighestBit {
     template <class T> constexpr uint32_t operator()(T a) const {
         const auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
         if (bits == 0) return 0xFFFF'FFFF;
@@ -104,10 +107,12 @@ struct InsertBits {
     }
 };
 /// `count` ones from `first` up.
-template <bool wraps>
-struct BitMask {
+template <bool wraps> struct BitMask {
     constexpr uint32_t operator()(uint32_t first, uint32_t count) const {
-        if (wraps) { first &= 31; count &= 31; }
+        if (wraps) {
+            first &= 31;
+            count &= 31;
+        }
         if (first >= 32) return 0;
         const uint64_t ones = count >= 32 ? 0xFFFF'FFFFull : (1ull << count) - 1;
         return static_cast<uint32_t>(ones << first);
@@ -138,34 +143,44 @@ constexpr uint32_t four_bytes(uint64_t bytes, uint32_t selectors) {
     return result;
 }
 struct PermuteBytes {
-    constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const { return four_bytes(uint64_t{b} << 32 | a, c); }
+    constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+        return four_bytes(uint64_t{b} << 32 | a, c);
+    }
 };
 /// The fixed permutations of `prmt`, by c modulo 4.
-template <uint16_t for_0, uint16_t for_1, uint16_t for_2, uint16_t for_3>
-struct PermuteBytesBy {
+template <uint16_t for_0, uint16_t for_1, uint16_t for_2, uint16_t for_3> struct PermuteBytesBy {
     constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
         const uint16_t selectors[] = {for_0, for_1, for_2, for_3};
         return four_bytes(uint64_t{b} << 32 | a, selectors[c & 3]);
     }
 };
 
-// ---- decoding ------------------------------------------------------------------------------------------------------------
+// ---- decoding ----
 
-template <class Operation>
-struct OnPredicates {
+template <class Operation> struct OnPredicates {
     static void execute(Warp& warp, const Instruction& instruction, LaneMask active) {
-        const LaneMask a = warp.predicate(instruction.sources[0]) ^ static_cast<LaneMask>(instruction.immediate & 1 ? all_lanes : 0);
+        const LaneMask a = warp.predicate(instruction.sources[0]) ^
+                           static_cast<LaneMask>(instruction.immediate & 1 ? all_lanes : 0);
         const LaneMask b = instruction.sources[1] == no_row
                                ? 0
-                               : warp.predicate(instruction.sources[1]) ^ static_cast<LaneMask>(instruction.immediate & 2 ? all_lanes : 0);
+                               : warp.predicate(instruction.sources[1]) ^
+                                     static_cast<LaneMask>(instruction.immediate & 2 ? all_lanes : 0);
         LaneMask& result = warp.predicate(instruction.destination);
         result = (result & ~active) | (Operation::apply(a, b) & active);
     }
 };
-struct AndMasks { static LaneMask apply(LaneMask a, LaneMask b) { return a & b; } };
-struct OrMasks { static LaneMask apply(LaneMask a, LaneMask b) { return a | b; } };
-struct XorMasks { static LaneMask apply(LaneMask a, LaneMask b) { return a ^ b; } };
-struct NotMask { static LaneMask apply(LaneMask a, LaneMask) { return ~a; } };
+struct AndMasks {
+    static LaneMask apply(LaneMask a, LaneMask b) { return a & b; }
+};
+struct OrMasks {
+    static LaneMask apply(LaneMask a, LaneMask b) { return a | b; }
+};
+struct XorMasks {
+    static LaneMask apply(LaneMask a, LaneMask b) { return a ^ b; }
+};
+struct NotMask {
+    static LaneMask apply(LaneMask a, LaneMask) { return ~a; }
+};
 
 /// Predicate operands; bit k of the immediate says that the k-th one is negated.
 void take_predicates(Decoding& statement, std::size_t arity) {
@@ -178,8 +193,7 @@ void take_predicates(Decoding& statement, std::size_t arity) {
     }
 }
 
-template <auto operation, std::size_t arity, class OnMasks>
-void decode_bitwise(Decoding& statement) {
+template <auto operation, std::size_t arity, class OnMasks> void decode_bitwise(Decoding& statement) {
     const Type type = statement.take_type();
     if (type == Type::pred) {
         take_predicates(statement, arity);
@@ -194,8 +208,7 @@ void decode_bitwise(Decoding& statement) {
     }
 }
 
-template <auto operation>
-void decode_shift(Decoding& statement) {
+template <auto operation> void decode_shift(Decoding& statement) {
     const Type type = statement.take_type();
     statement.expect_operands(3, 3);
     statement.instruction.destination = statement.destination(0, type);
@@ -222,15 +235,20 @@ void decode_funnel_shift(Decoding& statement) {
     if (type != Type::b32 || direction.empty() || mode.empty()) statement.no_such_type(type);
     take_operands(statement, Type::b32, 3);
     const bool left = direction == ".l", wraps = mode == ".wrap";
-    using Wl = FunnelShift<true, true>; using Wr = FunnelShift<false, true>;
-    using Cl = FunnelShift<true, false>; using Cr = FunnelShift<false, false>;
-    if (wraps) statement.execute_with(left ? same_type_handler<Wl{}, uint32_t, 3>() : same_type_handler<Wr{}, uint32_t, 3>());
-    else statement.execute_with(left ? same_type_handler<Cl{}, uint32_t, 3>() : same_type_handler<Cr{}, uint32_t, 3>());
+    using Wl = FunnelShift<true, true>;
+    using Wr = FunnelShift<false, true>;
+    using Cl = FunnelShift<true, false>;
+    using Cr = FunnelShift<false, false>;
+    if (wraps)
+        statement.execute_with(left ? same_type_handler<Wl{}, uint32_t, 3>()
+                                    : same_type_handler<Wr{}, uint32_t, 3>());
+    else
+        statement.execute_with(left ? same_type_handler<Cl{}, uint32_t, 3>()
+                                    : same_type_handler<Cr{}, uint32_t, 3>());
 }
 
 /// Counts of bits: the result has 32 bits whatever the operand's width.
-template <auto operation>
-void decode_count(Decoding& statement) {
+template <auto operation> void decode_count(Decoding& statement) {
     const Type type = statement.take_type();
     statement.expect_operands(2, 2);
     statement.instruction.destination = statement.destination(0, Type::u32);
@@ -246,28 +264,35 @@ void decode_count(Decoding& statement) {
     }
 }
 
-template <auto operation>
-void decode_bit_count(Decoding& statement) {
+template <auto operation> void decode_bit_count(Decoding& statement) {
     const Type type = statement.take_type();
     statement.expect_operands(2, 2);
     statement.instruction.destination = statement.destination(0, Type::u32);
     statement.instruction.sources[0] = statement.source(1, type);
-    if (type == Type::b32) statement.execute_with(&each_lane<operation, uint32_t, uint32_t>);
-    else if (type == Type::b64) statement.execute_with(&each_lane<operation, uint32_t, uint64_t>);
-    else statement.no_such_type(type);
+    if (type == Type::b32)
+        statement.execute_with(&each_lane<operation, uint32_t, uint32_t>);
+    else if (type == Type::b64)
+        statement.execute_with(&each_lane<operation, uint32_t, uint64_t>);
+    else
+        statement.no_such_type(type);
 }
 
 void decode_bfind(Decoding& statement) {
-    if (statement.take(".shiftamt")) decode_count<FindHighestBit<true>{}>(statement);
-    else decode_count<FindHighestBit<false>{}>(statement);
+    if (statement.take(".shiftamt"))
+        decode_count<FindHighestBit<true>{}>(statement);
+    else
+        decode_count<FindHighestBit<false>{}>(statement);
 }
 
 void decode_brev(Decoding& statement) {
     const Type type = statement.take_type();
     take_operands(statement, type, 1);
-    if (type == Type::b32) statement.execute_with(&each_lane<ReverseBits{}, uint32_t, uint32_t>);
-    else if (type == Type::b64) statement.execute_with(&each_lane<ReverseBits{}, uint64_t, uint64_t>);
-    else statement.no_such_type(type);
+    if (type == Type::b32)
+        statement.execute_with(&each_lane<ReverseBits{}, uint32_t, uint32_t>);
+    else if (type == Type::b64)
+        statement.execute_with(&each_lane<ReverseBits{}, uint64_t, uint64_t>);
+    else
+        statement.no_such_type(type);
 }
 
 void decode_bfe(Decoding& statement) {
@@ -278,23 +303,27 @@ void decode_bfe(Decoding& statement) {
     statement.instruction.sources[1] = statement.source(2, Type::u32);
     statement.instruction.sources[2] = statement.source(3, Type::u32);
     switch (type) {
-    case Type::u32: return statement.execute_with(&each_lane<ExtractBits{}, uint32_t, uint32_t, uint32_t, uint32_t>);
-    case Type::s32: return statement.execute_with(&each_lane<ExtractBits{}, int32_t, int32_t, uint32_t, uint32_t>);
-    case Type::u64: return statement.execute_with(&each_lane<ExtractBits{}, uint64_t, uint64_t, uint32_t, uint32_t>);
-    case Type::s64: return statement.execute_with(&each_lane<ExtractBits{}, int64_t, int64_t, uint32_t, uint32_t>);
+    case Type::u32:
+        return statement.execute_with(&each_lane<ExtractBits{}, uint32_t, uint32_t, uint32_t, uint32_t>);
+    case Type::s32:
+        return statement.execute_with(&each_lane<ExtractBits{}, int32_t, int32_t, uint32_t, uint32_t>);
+    case Type::u64:
+        return statement.execute_with(&each_lane<ExtractBits{}, uint64_t, uint64_t, uint32_t, uint32_t>);
+    case Type::s64:
+        return statement.execute_with(&each_lane<ExtractBits{}, int64_t, int64_t, uint32_t, uint32_t>);
     default: statement.no_such_type(type);
     }
 }
 
 /// The one instruction with four sources: the last is in the detail's rows.
-template <class T>
-void insert_bits(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T> void insert_bits(Warp& warp, const Instruction& instruction, LaneMask active) {
     T* const result = warp.cells<T>(instruction.destination);
     const T* const a = warp.cells<T>(instruction.sources[0]);
     const T* const b = warp.cells<T>(instruction.sources[1]);
     const uint32_t* const first = warp.cells<uint32_t>(instruction.sources[2]);
     const uint32_t* const length = warp.cells<uint32_t>(instruction.detail->rows[0]);
-    for_each_lane(active, [&](int lane) { result[lane] = InsertBits{}(a[lane], b[lane], first[lane], length[lane]); });
+    for_each_lane(
+        active, [&](int lane) { result[lane] = InsertBits{}(a[lane], b[lane], first[lane], length[lane]); });
 }
 
 void decode_bfi(Decoding& statement) {
@@ -305,9 +334,12 @@ void decode_bfi(Decoding& statement) {
     statement.instruction.sources[1] = statement.source(2, type);
     statement.instruction.sources[2] = statement.source(3, Type::u32);
     statement.detail().rows = {statement.source(4, Type::u32)};
-    if (type == Type::b32) statement.execute_with(&insert_bits<uint32_t>);
-    else if (type == Type::b64) statement.execute_with(&insert_bits<uint64_t>);
-    else statement.no_such_type(type);
+    if (type == Type::b32)
+        statement.execute_with(&insert_bits<uint32_t>);
+    else if (type == Type::b64)
+        statement.execute_with(&insert_bits<uint64_t>);
+    else
+        statement.no_such_type(type);
 }
 
 void decode_bmsk(Decoding& statement) {
@@ -338,7 +370,8 @@ void three_input_logic(Warp& warp, const Instruction& instruction, LaneMask acti
         uint32_t value = 0;
         for (uint32_t i = 0; i < 8; ++i)
             if ((table >> i & 1) != 0)
-                value |= (i & 4 ? a[lane] : ~a[lane]) & (i & 2 ? b[lane] : ~b[lane]) & (i & 1 ? c[lane] : ~c[lane]);
+                value |= (i & 4 ? a[lane] : ~a[lane]) & (i & 2 ? b[lane] : ~b[lane]) &
+                         (i & 1 ? c[lane] : ~c[lane]);
         result[lane] = value;
     });
 }
@@ -358,13 +391,14 @@ void decode_prmt(Decoding& statement) {
     if (type != Type::b32) statement.no_such_type(type);
     const std::string_view mode = statement.take_any({".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"});
     take_operands(statement, type, 3);
-    const Handler handler = mode.empty()     ? same_type_handler<PermuteBytes{}, uint32_t, 3>()
-                            : mode == ".f4e" ? same_type_handler<PermuteBytesBy<0x3210, 0x4321, 0x5432, 0x6543>{}, uint32_t, 3>()
-                            : mode == ".b4e" ? same_type_handler<PermuteBytesBy<0x5670, 0x6701, 0x7012, 0x0123>{}, uint32_t, 3>()
-                            : mode == ".rc8" ? same_type_handler<PermuteBytesBy<0x0000, 0x1111, 0x2222, 0x3333>{}, uint32_t, 3>()
-                            : mode == ".ecl" ? same_type_handler<PermuteBytesBy<0x3210, 0x3211, 0x3222, 0x3333>{}, uint32_t, 3>()
-                            : mode == ".ecr" ? same_type_handler<PermuteBytesBy<0x0000, 0x1110, 0x2210, 0x3210>{}, uint32_t, 3>()
-                                             : same_type_handler<PermuteBytesBy<0x1010, 0x3232, 0x1010, 0x3232>{}, uint32_t, 3>();
+    const Handler handler =
+        mode.empty()     ? same_type_handler<PermuteBytes{}, uint32_t, 3>()
+        : mode == ".f4e" ? same_type_handler<PermuteBytesBy<0x3210, 0x4321, 0x5432, 0x6543>{}, uint32_t, 3>()
+        : mode == ".b4e" ? same_type_handler<PermuteBytesBy<0x5670, 0x6701, 0x7012, 0x0123>{}, uint32_t, 3>()
+        : mode == ".rc8" ? same_type_handler<PermuteBytesBy<0x0000, 0x1111, 0x2222, 0x3333>{}, uint32_t, 3>()
+        : mode == ".ecl" ? same_type_handler<PermuteBytesBy<0x3210, 0x3211, 0x3222, 0x3333>{}, uint32_t, 3>()
+        : mode == ".ecr" ? same_type_handler<PermuteBytesBy<0x0000, 0x1110, 0x2210, 0x3210>{}, uint32_t, 3>()
+                         : same_type_handler<PermuteBytesBy<0x1010, 0x3232, 0x1010, 0x3232>{}, uint32_t, 3>();
     statement.execute_with(handler);
 }
 

@@ -25,8 +25,7 @@ bool contiguous(const Addresses& addresses, uint32_t element_bytes) {
     return difference == 0;
 }
 
-template <class T>
-T read(uint64_t address) {
+template <class T> T read(uint64_t address) {
     T value;
     std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
     return value;
@@ -55,7 +54,8 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     for (const Row row : instruction.detail->rows) {
         if (row != no_row) {
             C* const result = warp.cells<C>(row);
-            for_each_lane(active, [&](int lane) { result[lane] = static_cast<C>(read<T>(addresses[lane] + offset)); });
+            for_each_lane(
+                active, [&](int lane) { result[lane] = static_cast<C>(read<T>(addresses[lane] + offset)); });
         }
         offset += sizeof(T);
     }
@@ -94,8 +94,7 @@ void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 /// A parameter of the kernel is the same for all lanes.
-template <class T, class C>
-void load_parameter(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T, class C> void load_parameter(Warp& warp, const Instruction& instruction, LaneMask active) {
     T value;
     std::memcpy(&value, warp.block().launch().parameters.data() + instruction.immediate, sizeof value);
     C* const result = warp.cells<C>(instruction.destination);
@@ -112,46 +111,44 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void memory_fence(Warp&, const Instruction&, LaneMask) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void memory_fence(Warp&, const Instruction&, LaneMask) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 void no_effect(Warp&, const Instruction&, LaneMask) {}
 
-// ---- decoding ------------------------------------------------------------------------------------------------------------
+// ---- decoding ----
 
 struct Form {
     Type type = Type::none;
     bool wide_cell = false, wide_base = false, vector = false;
 };
 
-template <class T, class C, template <class, class, class> class Family>
-Handler for_base(const Form& form) {
+template <class T, class C, template <class, class, class> class Family> Handler for_base(const Form& form) {
     using Narrow = Family<T, C, uint32_t>;
     using Wide = Family<T, C, uint64_t>;
     if (form.vector) return form.wide_base ? Wide::vector : Narrow::vector;
     return form.wide_base ? Wide::scalar : Narrow::scalar;
 }
 
-template <class T, class C, class Base>
-struct Load {
+template <class T, class C, class Base> struct Load {
     static constexpr Handler scalar = &load<T, C, Base>, vector = &load_vector<T, C, Base>;
 };
-template <class T, class C, class Base>
-struct Store {
+template <class T, class C, class Base> struct Store {
     static constexpr Handler scalar = &store<T, C, Base>, vector = &store_vector<T, C, Base>;
 };
-template <class T, class C, class>
-struct LoadParameter {
+template <class T, class C, class> struct LoadParameter {
     static constexpr Handler scalar = &load_parameter<T, C>, vector = nullptr;
 };
 
-template <class T, template <class, class, class> class Family>
-Handler for_cell(const Form& form) {
-    if constexpr (sizeof(T) == 8) return for_base<T, uint64_t, Family>(form);
-    else return form.wide_cell ? for_base<T, uint64_t, Family>(form) : for_base<T, uint32_t, Family>(form);
+template <class T, template <class, class, class> class Family> Handler for_cell(const Form& form) {
+    if constexpr (sizeof(T) == 8)
+        return for_base<T, uint64_t, Family>(form);
+    else
+        return form.wide_cell ? for_base<T, uint64_t, Family>(form) : for_base<T, uint32_t, Family>(form);
 }
 
-template <template <class, class, class> class Family>
-Handler for_type(const Form& form) {
+template <template <class, class, class> class Family> Handler for_type(const Form& form) {
     switch (form.type) {
     case Type::s8: return for_cell<std::int8_t, Family>(form);
     case Type::s16: return for_cell<std::int16_t, Family>(form);
@@ -169,9 +166,12 @@ Handler for_type(const Form& form) {
 
 /// Cache operators and hints say nothing about results. Returns whether the access orders others around it.
 bool take_memory_modifiers(Decoding& statement) {
-    while (!statement.take_any({".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt", ".nc", ".L1::evict_normal", ".L1::evict_unchanged",
-                                ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::64B", ".L2::128B", ".L2::256B"})
-                .empty()) {}
+    while (!statement
+                .take_any({".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt", ".nc", ".L1::evict_normal",
+                           ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate",
+                           ".L2::64B", ".L2::128B", ".L2::256B"})
+                .empty()) {
+    }
     const bool ordered = !statement.take_any({".acquire", ".release", ".volatile", ".relaxed"}).empty();
     statement.take(".weak");
     statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
@@ -184,31 +184,38 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
     const auto row = [&](const Operand& element) {
         bool wide = false;
         Row result = no_row;
-        if (!is_load) result = statement.loose_source(element, form.type, wide);
-        else if (!form.vector || element.kind != Operand::Kind::sink) result = statement.loose_destination(element, form.type, wide);
-        else return no_row;
+        if (!is_load)
+            result = statement.loose_source(element, form.type, wide);
+        else if (!form.vector || element.kind != Operand::Kind::sink)
+            result = statement.loose_destination(element, form.type, wide);
+        else
+            return no_row;
         form.wide_cell = wide;
         return result;
     };
     form.vector = !vector.empty();
     statement.instruction.bytes = static_cast<uint16_t>(ptx::size_of(form.type));
     if (!form.vector) {
-        if (operand.kind == Operand::Kind::list) statement.check_all_taken(); // a vector of a length that is not known
+        if (operand.kind == Operand::Kind::list)
+            statement.check_all_taken(); // a vector of a length that is not known
         (is_load ? statement.instruction.destination : statement.instruction.sources[1]) = row(operand);
         return;
     }
     const std::size_t count = vector == ".v2" ? 2 : 4;
     if (operand.kind != Operand::Kind::list || operand.elements.size() != count)
-        statement.invalid(operand.place, "a vector of " + std::to_string(count) + " registers is needed here");
+        statement.invalid(operand.place,
+                          "a vector of " + std::to_string(count) + " registers is needed here");
     statement.instruction.bytes = static_cast<uint16_t>(statement.instruction.bytes * count);
-    if (statement.instruction.bytes > 16) statement.unsupported(operand.place, "accesses of more than 16 bytes are not supported");
+    if (statement.instruction.bytes > 16)
+        statement.unsupported(operand.place, "accesses of more than 16 bytes are not supported");
     std::vector<Row> rows;
     bool narrow_seen = false, wide_seen = false;
     for (const Operand& element : operand.elements) {
         rows.push_back(row(element));
         if (element.kind != Operand::Kind::sink) (form.wide_cell ? wide_seen : narrow_seen) = true;
     }
-    if (narrow_seen && wide_seen) statement.unsupported(operand.place, "registers of different widths are not supported here");
+    if (narrow_seen && wide_seen)
+        statement.unsupported(operand.place, "registers of different widths are not supported here");
     form.wide_cell = wide_seen;
     statement.detail().rows = std::move(rows);
 }
@@ -220,16 +227,16 @@ bool is_parameter_of_kernel(const Decoding& statement, const Operand& base) {
     return false;
 }
 
-/// `.param` is the kernel's parameters in a kernel, where nothing is stored to them; arguments and results of functions lie
-/// in the frame's local memory.
+/// `.param` is the kernel's parameters in a kernel, where nothing is stored to them; arguments and results of
+/// functions lie in the frame's local memory.
 Space resolve_parameter_space(const Decoding& statement, const Operand& address) {
     const Operand& base = address.elements.front();
-    if (base.kind == Operand::Kind::symbol && base.variable && !is_parameter_of_kernel(statement, base)) return Space::local;
+    if (base.kind == Operand::Kind::symbol && base.variable && !is_parameter_of_kernel(statement, base))
+        return Space::local;
     return statement.function().is_kernel ? Space::param : Space::local;
 }
 
-template <template <class, class, class> class Family>
-void decode_access(Decoding& statement, bool is_load) {
+template <template <class, class, class> class Family> void decode_access(Decoding& statement, bool is_load) {
     const bool ordered = take_memory_modifiers(statement);
     Space space = statement.take_space();
     Form form;
@@ -242,7 +249,8 @@ void decode_access(Decoding& statement, bool is_load) {
     take_elements(statement, statement.operand(is_load ? 0 : 1), is_load, form);
 
     Handler handler = for_type<Family>(form);
-    if (is_load && space == Space::param && !form.vector && is_parameter_of_kernel(statement, address.elements.front())) {
+    if (is_load && space == Space::param && !form.vector &&
+        is_parameter_of_kernel(statement, address.elements.front())) {
         const Operand& base = address.elements.front();
         const uint64_t offset = statement.parameter_offset(base) + static_cast<uint64_t>(address.offset);
         uint32_t total = 0;
@@ -250,7 +258,8 @@ void decode_access(Decoding& statement, bool is_load) {
         if (offset > total || total - offset < statement.instruction.bytes)
             statement.invalid(address.place, "this lies outside the kernel's parameters");
         if (offset % statement.instruction.bytes != 0)
-            statement.invalid(address.place, "misaligned: the parameter's offset must be a multiple of " + std::to_string(statement.instruction.bytes));
+            statement.invalid(address.place, "misaligned: the parameter's offset must be a multiple of " +
+                                                 std::to_string(statement.instruction.bytes));
         statement.instruction.immediate = offset;
         handler = for_type<LoadParameter>(form);
     }
@@ -284,8 +293,13 @@ void decode_prefetch(Decoding& statement) {
 
 std::span<const Opcode> memory_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"ld", decode_ld},       {"ldu", decode_ldu},           {"st", decode_st},           {"membar", decode_fence},
-        {"fence", decode_fence}, {"prefetch", decode_prefetch}, {"prefetchu", decode_prefetch},
+        {"ld", decode_ld},
+        {"ldu", decode_ldu},
+        {"st", decode_st},
+        {"membar", decode_fence},
+        {"fence", decode_fence},
+        {"prefetch", decode_prefetch},
+        {"prefetchu", decode_prefetch},
     };
     return opcodes;
 }

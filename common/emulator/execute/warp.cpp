@@ -1,5 +1,6 @@
 /// \file
-/// Instructions that lanes of a warp execute together: shfl, vote, match, redux, activemask, elect, bar.warp.sync.
+/// Instructions that lanes of a warp execute together: shfl, vote, match, redux, activemask, elect,
+/// bar.warp.sync.
 ///
 /// Each names its members in a mask, and completes when all members that have not exited have come.
 #include "emulator/execute/warp.hpp"
@@ -22,8 +23,8 @@ using std::int32_t, std::uint32_t, std::uint64_t;
 /// The row of member masks is the detail's first.
 Row members_row(const Instruction& instruction) { return instruction.detail->rows.front(); }
 
-/// Lanes that name different members are groups of their own. Calls `execute(group, members)` for each group that is complete
-/// and moves it on; the lanes of the others wait here until they are executed anew.
+/// Lanes that name different members are groups of their own. Calls `execute(group, members)` for each group
+/// that is complete and moves it on; the lanes of the others wait here until they are executed anew.
 template <class Execute>
 void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute) {
     const uint32_t* const members = warp.cells<uint32_t>(members_row(instruction));
@@ -37,17 +38,20 @@ void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask act
         execute(group);
         done |= group;
     }
-    if (done == active) warp.advance();
-    else warp.wait_for_members(done, members);
+    if (done == active)
+        warp.advance();
+    else
+        warp.wait_for_members(done, members);
 }
 
-// ---- shfl ----------------------------------------------------------------------------------------------------------------
+// ---- shfl ----
 
 enum ShuffleMode : uint32_t { up, down, butterfly, index };
 
 /// The lane that `lane` reads, or -1 when it would leave its segment: then it keeps its own value.
 int source_lane(uint32_t mode, int lane, uint32_t b, uint32_t c) {
-    const int segment_mask = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31), offset = static_cast<int>(b & 31);
+    const int segment_mask = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31),
+              offset = static_cast<int>(b & 31);
     const int last = (lane & segment_mask) | (clamp & ~segment_mask);
     const int first = lane & segment_mask;
     switch (mode) {
@@ -94,7 +98,9 @@ void take_result_pair(Decoding& statement, Type type) {
 
 void require_sync(Decoding& statement) {
     if (!statement.take(".sync"))
-        statement.unsupported(statement.statement().place, "only the form with '.sync' is supported: lanes need not be together without it");
+        statement.unsupported(
+            statement.statement().place,
+            "only the form with '.sync' is supported: lanes need not be together without it");
 }
 
 void decode_shfl(Decoding& statement) {
@@ -107,11 +113,14 @@ void decode_shfl(Decoding& statement) {
     take_result_pair(statement, type);
     for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
     statement.detail().rows = {statement.source(4, Type::b32)};
-    statement.detail().mode = mode == ".up" ? up : mode == ".down" ? down : mode == ".bfly" ? butterfly : index;
+    statement.detail().mode = mode == ".up"     ? up
+                              : mode == ".down" ? down
+                              : mode == ".bfly" ? butterfly
+                                                : index;
     statement.control_with(&shuffle);
 }
 
-// ---- vote ----------------------------------------------------------------------------------------------------------------
+// ---- vote ----
 
 LaneMask true_lanes(Warp& warp, const Instruction& instruction, LaneMask group) {
     return (warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0)) & group;
@@ -140,7 +149,8 @@ void ballot(Warp& warp, const Instruction& instruction, LaneMask active) {
 void decode_vote(Decoding& statement) {
     require_sync(statement);
     const std::string_view mode = statement.take_any({".all", ".any", ".uni", ".ballot"});
-    if (mode.empty()) statement.invalid(statement.statement().place, "vote needs .all, .any, .uni or .ballot");
+    if (mode.empty())
+        statement.invalid(statement.statement().place, "vote needs .all, .any, .uni or .ballot");
     const Type type = statement.take_type();
     if (type != (mode == ".ballot" ? Type::b32 : Type::pred)) statement.no_such_type(type);
     statement.expect_operands(3, 3);
@@ -153,10 +163,9 @@ void decode_vote(Decoding& statement) {
     statement.control_with(mode == ".ballot" ? &ballot : &vote);
 }
 
-// ---- match ---------------------------------------------------------------------------------------------------------------
+// ---- match ----
 
-template <class T>
-void match_any(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T> void match_any(Warp& warp, const Instruction& instruction, LaneMask active) {
     in_complete_groups(warp, instruction, active, [&](LaneMask group) {
         const T* const value = warp.cells<T>(instruction.sources[0]);
         uint32_t results[warp_size];
@@ -170,8 +179,7 @@ void match_any(Warp& warp, const Instruction& instruction, LaneMask active) {
     });
 }
 
-template <class T>
-void match_all(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class T> void match_all(Warp& warp, const Instruction& instruction, LaneMask active) {
     in_complete_groups(warp, instruction, active, [&](LaneMask group) {
         const T* const value = warp.cells<T>(instruction.sources[0]);
         bool same = true;
@@ -196,25 +204,40 @@ void decode_match(Decoding& statement) {
     statement.instruction.sources[0] = statement.source(1, type);
     statement.detail().rows = {statement.source(2, Type::b32)};
     const bool wide = type == Type::b64;
-    if (mode == ".any") statement.control_with(wide ? &match_any<uint64_t> : &match_any<uint32_t>);
-    else statement.control_with(wide ? &match_all<uint64_t> : &match_all<uint32_t>);
+    if (mode == ".any")
+        statement.control_with(wide ? &match_any<uint64_t> : &match_any<uint32_t>);
+    else
+        statement.control_with(wide ? &match_all<uint64_t> : &match_all<uint32_t>);
 }
 
-// ---- redux ---------------------------------------------------------------------------------------------------------------
+// ---- redux ----
 
-struct Add { template <class T> static T apply(T a, T b) { return a + b; } };
-struct Minimum { template <class T> static T apply(T a, T b) { return std::min(a, b); } };
-struct Maximum { template <class T> static T apply(T a, T b) { return std::max(a, b); } };
-struct And { template <class T> static T apply(T a, T b) { return a & b; } };
-struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
-struct ExclusiveOr { template <class T> static T apply(T a, T b) { return a ^ b; } };
+struct Add {
+    template <class T> static T apply(T a, T b) { return a + b; }
+};
+struct Minimum {
+    template <class T> static T apply(T a, T b) { return std::min(a, b); }
+};
+struct Maximum {
+    template <class T> static T apply(T a, T b) { return std::max(a, b); }
+};
+struct And {
+    template <class T> static T apply(T a, T b) { return a & b; }
+};
+struct Or {
+    template <class T> static T apply(T a, T b) { return a | b; }
+};
+struct ExclusiveOr {
+    template <class T> static T apply(T a, T b) { return a ^ b; }
+};
 
 template <class Operation, class T>
 void reduce_lanes(Warp& warp, const Instruction& instruction, LaneMask active) {
     in_complete_groups(warp, instruction, active, [&](LaneMask group) {
         const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
         T total = static_cast<T>(value[std::countr_zero(group)]);
-        for_each_lane(group & (group - 1), [&](int lane) { total = Operation::apply(total, static_cast<T>(value[lane])); });
+        for_each_lane(group & (group - 1),
+                      [&](int lane) { total = Operation::apply(total, static_cast<T>(value[lane])); });
         uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
         for_each_lane(group, [&](int lane) { result[lane] = static_cast<uint32_t>(total); });
     });
@@ -227,8 +250,10 @@ Handler reduction_handler(std::string_view operation, Type type) {
     if (operation == ".xor" && type == Type::b32) return &reduce_lanes<ExclusiveOr, uint32_t>;
     if (type != Type::u32 && type != Type::s32) return nullptr;
     if (operation == ".add") return &reduce_lanes<Add, uint32_t>;
-    if (operation == ".min") return is_signed ? &reduce_lanes<Minimum, int32_t> : &reduce_lanes<Minimum, uint32_t>;
-    if (operation == ".max") return is_signed ? &reduce_lanes<Maximum, int32_t> : &reduce_lanes<Maximum, uint32_t>;
+    if (operation == ".min")
+        return is_signed ? &reduce_lanes<Minimum, int32_t> : &reduce_lanes<Minimum, uint32_t>;
+    if (operation == ".max")
+        return is_signed ? &reduce_lanes<Maximum, int32_t> : &reduce_lanes<Maximum, uint32_t>;
     return nullptr;
 }
 
@@ -245,7 +270,7 @@ void decode_redux(Decoding& statement) {
     statement.control_with(handler);
 }
 
-// ---- activemask, elect, bar.warp.sync ------------------------------------------------------------------------------------
+// ---- activemask, elect, bar.warp.sync ----
 
 void active_mask(Warp& warp, const Instruction& instruction, LaneMask active) {
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
@@ -277,7 +302,8 @@ void decode_elect(Decoding& statement) {
     require_sync(statement);
     statement.expect_operands(2, 2);
     const Operand& target = statement.operand(0);
-    if (target.kind != Operand::Kind::pair) statement.invalid(target.place, "elect.sync writes a register and a predicate: d|p");
+    if (target.kind != Operand::Kind::pair)
+        statement.invalid(target.place, "elect.sync writes a register and a predicate: d|p");
     if (target.elements[0].kind != Operand::Kind::sink)
         statement.instruction.destination = statement.destination(target.elements[0], Type::b32);
     statement.instruction.second = statement.destination(target.elements[1], Type::pred);
@@ -301,7 +327,12 @@ bool is_warp_barrier(const Instruction& instruction) { return instruction.execut
 
 std::span<const Opcode> warp_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"shfl", decode_shfl}, {"vote", decode_vote}, {"match", decode_match}, {"redux", decode_redux}, {"activemask", decode_activemask}, {"elect", decode_elect},
+        {"shfl", decode_shfl},
+        {"vote", decode_vote},
+        {"match", decode_match},
+        {"redux", decode_redux},
+        {"activemask", decode_activemask},
+        {"elect", decode_elect},
     };
     return opcodes;
 }

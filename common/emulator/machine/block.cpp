@@ -11,8 +11,8 @@ namespace emulator {
 
 namespace {
 
-constexpr std::uint64_t warp_turn = 100'000;      // instructions, before the next warp of the block runs
-constexpr int shared_poison = 0xCD;               // fresh shared memory holds anything but zeros
+constexpr std::uint64_t warp_turn = 100'000; // instructions, before the next warp of the block runs
+constexpr int shared_poison = 0xCD;          // fresh shared memory holds anything but zeros
 
 std::string triple(Dim3 d) {
     std::string text = "(";
@@ -22,14 +22,16 @@ std::string triple(Dim3 d) {
 
 /// Linear index to coordinates, x fastest.
 Dim3 coordinates(std::uint64_t index, Dim3 extent) {
-    return {static_cast<std::uint32_t>(index % extent.x), static_cast<std::uint32_t>(index / extent.x % extent.y),
+    return {static_cast<std::uint32_t>(index % extent.x),
+            static_cast<std::uint32_t>(index / extent.x % extent.y),
             static_cast<std::uint32_t>(index / extent.x / extent.y)};
 }
 
 } // namespace
 
 Block::Block(const Launch& launch, std::span<Observer* const> observers)
-    : launch_(launch), observers_(observers), threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
+    : launch_(launch), observers_(observers),
+      threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
       shared_bytes_(launch.kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
     for (std::uint32_t first = 0; first < threads_; first += warp_size)
@@ -42,7 +44,8 @@ void Block::start(std::uint64_t index) {
     barriers_ = {};
     std::memset(shared_.get(), shared_poison, shared_bytes_);
     for (const auto& warp : warps_) {
-        const std::uint32_t threads = std::min<std::uint32_t>(threads_ - warp->index() * warp_size, warp_size);
+        const std::uint32_t threads =
+            std::min<std::uint32_t>(threads_ - warp->index() * warp_size, warp_size);
         warp->start(threads == warp_size ? all_lanes : (LaneMask{1} << threads) - 1);
     }
 }
@@ -76,7 +79,8 @@ const Allocation* Block::allocation(std::uint64_t address, std::size_t bytes) {
 
 std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const {
     const Dim3 block = launch_.configuration.block, grid = launch_.configuration.grid;
-    const Dim3 thread = coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
+    const Dim3 thread =
+        coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
     const LaneMask lane_bit = LaneMask{1} << lane;
     switch (which) {
     case Special::tid_x: return thread.x;
@@ -94,8 +98,10 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::laneid: return static_cast<std::uint32_t>(lane);
     case Special::warpid: return warp;
     case Special::nwarpid: return DeviceLimits::threads_per_multiprocessor / warp_size;
-    case Special::smid: return static_cast<std::uint32_t>((index_.x + std::uint64_t{grid.x} * (index_.y + std::uint64_t{grid.y} * index_.z)) %
-                                                          DeviceLimits::multiprocessors);
+    case Special::smid:
+        return static_cast<std::uint32_t>(
+            (index_.x + std::uint64_t{grid.x} * (index_.y + std::uint64_t{grid.y} * index_.z)) %
+            DeviceLimits::multiprocessors);
     case Special::nsmid: return DeviceLimits::multiprocessors;
     case Special::lanemask_eq: return lane_bit;
     case Special::lanemask_lt: return lane_bit - 1;
@@ -109,9 +115,10 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     return 0;
 }
 
-// ---- barriers ------------------------------------------------------------------------------------------------------------
+// ---- barriers ----
 
-void Block::arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected, std::uint32_t truths) {
+void Block::arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected,
+                   std::uint32_t truths) {
     Barrier& barrier = barriers_[which];
     barrier.lanes[warp.index()] |= lanes;
     barrier.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
@@ -129,24 +136,29 @@ void Block::threads_exited(std::uint32_t threads) {
 void Block::complete_if_all_arrived(std::uint32_t which) {
     const Barrier barrier = barriers_[which];
     std::uint32_t counted = barrier.arrived;
-    // Where a number of threads is named, a warp counts as a whole as soon as all its threads that have not exited have come.
+    // Where a number of threads is named, a warp counts as a whole as soon as all its threads that have not
+    // exited have come.
     if (barrier.expected != 0)
         for (const auto& warp : warps_) {
             const LaneMask lanes = barrier.lanes[warp->index()];
-            if (lanes != 0 && (warp->live() & ~lanes) == 0) counted += static_cast<std::uint32_t>(warp_size - std::popcount(lanes));
+            if (lanes != 0 && (warp->live() & ~lanes) == 0)
+                counted += static_cast<std::uint32_t>(warp_size - std::popcount(lanes));
         }
     if (counted < (barrier.expected != 0 ? barrier.expected : live_threads_)) return;
     barriers_[which] = {};
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
 }
 
-// ---- messages ------------------------------------------------------------------------------------------------------------
+// ---- messages ----
 
 void Block::report(const Fault& fault, const Warp& warp) const {
     const Code& code = *warp.running().frame->code;
     const std::uint32_t pc = code.index_of(*fault.instruction);
-    const Dim3 thread = coordinates(std::uint64_t{warp.index()} * warp_size + static_cast<std::uint32_t>(fault.lane), launch_.configuration.block);
-    std::string message = fault.message + "\nin " + launch_.kernel.readable_name() + ", block " + triple(index_) + ", thread " + triple(thread);
+    const Dim3 thread =
+        coordinates(std::uint64_t{warp.index()} * warp_size + static_cast<std::uint32_t>(fault.lane),
+                    launch_.configuration.block);
+    std::string message = fault.message + "\nin " + launch_.kernel.readable_name() + ", block " +
+                          triple(index_) + ", thread " + triple(thread);
     if (const std::string line = source_line(code, pc); !line.empty()) message += ", at " + line;
     throw Error(fault.failure, message + "\n" + ptx_line(code, pc));
 }
@@ -161,11 +173,16 @@ void Block::report_deadlock() const {
         for (const Fragment& fragment : waiting) {
             const Code& code = *fragment.frame->code;
             const int first = static_cast<int>(warp->index()) * warp_size;
-            message << '\n' << std::popcount(fragment.lanes) << " threads of warp " << warp->index() << " (from thread "
-                    << first + std::countr_zero(fragment.lanes) << " to " << first + 31 - std::countl_zero(fragment.lanes) << ") wait ";
-            if (fragment.wait == Wait::block_barrier) message << "at barrier " << fragment.barrier;
-            else message << "for the lanes that their mask names";
-            if (const std::string line = source_line(code, fragment.pc); !line.empty()) message << ", at " << line;
+            message << '\n'
+                    << std::popcount(fragment.lanes) << " threads of warp " << warp->index()
+                    << " (from thread " << first + std::countr_zero(fragment.lanes) << " to "
+                    << first + 31 - std::countl_zero(fragment.lanes) << ") wait ";
+            if (fragment.wait == Wait::block_barrier)
+                message << "at barrier " << fragment.barrier;
+            else
+                message << "for the lanes that their mask names";
+            if (const std::string line = source_line(code, fragment.pc); !line.empty())
+                message << ", at " << line;
             message << '\n' << ptx_line(code, fragment.pc);
         }
     }

@@ -45,28 +45,31 @@ public:
     std::span<Observer* const> observers() const { return observers_; }
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
 
-    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers it, since the next access is likely there too.
+    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers it, since the next access is
+    /// likely there too.
     const Allocation* allocation(std::uint64_t address, std::size_t bytes);
     const Allocation* last_allocation() const { return last_allocation_; }
 
     /// What a special register reads as, in `lane` of the warp with index `warp`.
     std::uint32_t special(Special which, std::uint32_t warp, int lane) const;
 
-    // ---- barriers, for handlers ----------------------------------------------------------------------------------------
+    // ---- barriers, for handlers ----
 
     static constexpr std::uint32_t barrier_count = 16;
 
-    /// `lanes` of `warp` have arrived at barrier `which`, `truths` of them with a true predicate; it completes with `expected`
-    /// threads (0: all that have not exited).
-    void arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected, std::uint32_t truths);
+    /// `lanes` of `warp` have arrived at barrier `which`, `truths` of them with a true predicate; it
+    /// completes with `expected` threads (0: all that have not exited).
+    void arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected,
+                std::uint32_t truths);
 
     /// So many threads have exited: barriers no longer wait for them.
     void threads_exited(std::uint32_t threads);
 
 private:
     struct Barrier {
-        std::array<LaneMask, DeviceLimits::threads_per_block / warp_size> lanes{}; ///< of each warp that have arrived
-        std::uint32_t arrived = 0; ///< threads
+        std::array<LaneMask, DeviceLimits::threads_per_block / warp_size>
+            lanes{};                ///< of each warp that have arrived
+        std::uint32_t arrived = 0;  ///< threads
         std::uint32_t expected = 0; ///< 0: all living threads
         std::uint32_t truths = 0;   ///< arrived with a true predicate
     };

@@ -16,8 +16,8 @@ struct Code;
 struct Instruction;
 
 /// Executes one instruction for the lanes in `active`, which are never none.
-/// Straight-line instructions change registers and memory only. Control instructions also move the running lanes' program
-/// counter, and may split, stop or end them.
+/// Straight-line instructions change registers and memory only. Control instructions also move the running
+/// lanes' program counter, and may split, stop or end them.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask active);
 
 /// A row of registers or a predicate mask, as an offset in bytes from the frame's first row.
@@ -31,13 +31,14 @@ enum BarrierReduction : std::uint32_t { barrier_popc, barrier_and, barrier_or };
 struct Detail {
     virtual ~Detail() = default;
 
-    std::vector<Row> rows; ///< the elements of a vector, or the row of a member mask
+    std::vector<Row> rows;              ///< the elements of a vector, or the row of a member mask
     std::vector<std::uint32_t> targets; ///< of an indexed branch
     const Code* callee = nullptr;
-    Handler inner = nullptr;        ///< the handler that this one wraps
+    Handler inner = nullptr;                           ///< the handler that this one wraps
     LaneMask (*find_lanes)(Warp&, Row, Row) = nullptr; ///< of a comparison: where it holds for two rows
     std::uint32_t mode = 0;
-    std::vector<std::uint32_t> argument_offsets, argument_sizes; ///< of a call, in the caller's frame of local memory
+    std::vector<std::uint32_t> argument_offsets,
+        argument_sizes; ///< of a call, in the caller's frame of local memory
     std::vector<std::uint32_t> result_offsets, result_sizes;
 };
 
@@ -50,23 +51,41 @@ struct Instruction {
     bool guard_negated = false;
     bool is_control = false;
     bool is_block_barrier = false; ///< `bar` or `barrier`, but not that of a warp
-    bool is_branch = false;  ///< a control instruction that says itself where the lanes go that its guard leaves out
+    bool is_branch =
+        false; ///< a control instruction that says itself where the lanes go that its guard leaves out
     ptx::Space space = ptx::Space::generic; ///< of a memory access
-    std::uint16_t bytes = 0;         ///< of one lane's memory access, vector elements together
-    std::uint32_t next_control = 0;  ///< index of the first control instruction that is not before this one
-    std::uint64_t immediate = 0;     ///< displacement of an address, target of a branch
+    std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
+    std::uint32_t next_control = 0; ///< index of the first control instruction that is not before this one
+    std::uint64_t immediate = 0;    ///< displacement of an address, target of a branch
     const Detail* detail = nullptr;
 };
 
 /// Registers of the machine that a program can read but not write.
 enum class Special : std::uint8_t {
-    tid_x, tid_y, tid_z,
-    ntid_x, ntid_y, ntid_z,
-    ctaid_x, ctaid_y, ctaid_z,
-    nctaid_x, nctaid_y, nctaid_z,
-    laneid, warpid, nwarpid, smid, nsmid,
-    lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-    dynamic_smem_size, total_smem_size,
+    tid_x,
+    tid_y,
+    tid_z,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    laneid,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    dynamic_smem_size,
+    total_smem_size,
     zero, ///< those that are always zero here
 };
 
@@ -74,8 +93,8 @@ enum class Special : std::uint8_t {
 struct Code {
     struct Constant {
         Row row = no_row;
-        bool wide = false;           ///< 8-byte cells
-        bool local_address = false;  ///< relative to the frame's place in local memory
+        bool wide = false;          ///< 8-byte cells
+        bool local_address = false; ///< relative to the frame's place in local memory
         std::uint64_t value = 0;
     };
     struct SpecialRow {
@@ -86,7 +105,8 @@ struct Code {
     const ptx::Function* function = nullptr;
     const ptx::Module* module = nullptr;
     std::vector<Instruction> instructions; ///< the last one is always a control instruction
-    std::vector<const ptx::Statement*> statements; ///< one for each instruction; null for the implied last one
+    std::vector<const ptx::Statement*>
+        statements; ///< one for each instruction; null for the implied last one
     std::vector<std::unique_ptr<Detail>> details;
     std::vector<Constant> constants;
     std::vector<SpecialRow> specials;

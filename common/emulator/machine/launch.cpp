@@ -18,34 +18,46 @@ namespace emulator {
 
 namespace {
 
-/// A block that has not ended after so many instructions may wait for another: one that has not begun gets its turn.
+/// A block that has not ended after so many instructions may wait for another: one that has not begun gets
+/// its turn.
 constexpr std::uint64_t block_turn = 250'000;
 constexpr std::size_t most_blocks_at_once = 64; // of one host thread
 
-std::string show(Dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
-
-bool within(Dim3 extent, Dim3 limit) {
-    return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= limit.x && extent.y <= limit.y && extent.z <= limit.z;
+std::string show(Dim3 d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-void check(const Kernel& kernel, const LaunchConfiguration& configuration, std::span<const std::byte> parameters) {
+bool within(Dim3 extent, Dim3 limit) {
+    return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= limit.x && extent.y <= limit.y &&
+           extent.z <= limit.z;
+}
+
+void check(const Kernel& kernel, const LaunchConfiguration& configuration,
+           std::span<const std::byte> parameters) {
     const auto refuse = [&](const std::string& why) {
         throw Error(Failure::invalid_configuration, "cannot launch " + kernel.readable_name() + ": " + why);
     };
     if (!within(configuration.grid, DeviceLimits::grid))
-        refuse("a grid of " + show(configuration.grid) + " blocks; each extent must be at least 1 and at most " + show(DeviceLimits::grid));
+        refuse("a grid of " + show(configuration.grid) +
+               " blocks; each extent must be at least 1 and at most " + show(DeviceLimits::grid));
     if (!within(configuration.block, DeviceLimits::block))
-        refuse("a block of " + show(configuration.block) + " threads; each extent must be at least 1 and at most " + show(DeviceLimits::block));
+        refuse("a block of " + show(configuration.block) +
+               " threads; each extent must be at least 1 and at most " + show(DeviceLimits::block));
     const std::uint32_t most = kernel.max_threads_per_block();
     if (configuration.block.count() > most)
-        refuse("a block of " + std::to_string(configuration.block.count()) + " threads; this kernel takes at most " + std::to_string(most));
-    const std::uint64_t shared = std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
+        refuse("a block of " + std::to_string(configuration.block.count()) +
+               " threads; this kernel takes at most " + std::to_string(most));
+    const std::uint64_t shared =
+        std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
     if (shared > configuration.dynamic_shared_limit && shared > DeviceLimits::default_shared_bytes_per_block)
         refuse(std::to_string(shared) + " bytes of shared memory; at most " +
-               std::to_string(std::max(configuration.dynamic_shared_limit, DeviceLimits::default_shared_bytes_per_block)) +
-               " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " + std::to_string(DeviceLimits::shared_bytes_per_block) + ")");
+               std::to_string(std::max(configuration.dynamic_shared_limit,
+                                       DeviceLimits::default_shared_bytes_per_block)) +
+               " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " +
+               std::to_string(DeviceLimits::shared_bytes_per_block) + ")");
     if (parameters.size() < kernel.parameter_bytes())
-        refuse(std::to_string(parameters.size()) + " bytes of parameters instead of " + std::to_string(kernel.parameter_bytes()));
+        refuse(std::to_string(parameters.size()) + " bytes of parameters instead of " +
+               std::to_string(kernel.parameter_bytes()));
 }
 
 /// Hands out blocks to the host threads, and keeps the first failure.
@@ -82,7 +94,8 @@ unsigned usable_cores() {
     cpu_set_t usable;
     CPU_ZERO(&usable);
     const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
-    return std::max(1u, known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
+    return std::max(1u,
+                    known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
 }
 
 /// One host thread's share of the grid.
@@ -106,7 +119,8 @@ void run_blocks(const Launch& launch, Work& work, std::span<Observer* const> obs
     }
 }
 
-/// Keeps the caller's floating-point environment (rounding, flushing to zero) out of the emulated arithmetic, and back.
+/// Keeps the caller's floating-point environment (rounding, flushing to zero) out of the emulated arithmetic,
+/// and back.
 class DefaultFloatingPoint {
 public:
     DefaultFloatingPoint() {
@@ -121,8 +135,8 @@ private:
 
 } // namespace
 
-Counters run(const Kernel& kernel, const LaunchConfiguration& configuration, std::span<const std::byte> parameters, GlobalMemory& memory,
-             unsigned host_threads) {
+Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
+             std::span<const std::byte> parameters, GlobalMemory& memory, unsigned host_threads) {
     check(kernel, configuration, parameters);
     const Launch launch{kernel, configuration, parameters, memory, kernel.local_bytes()};
     const std::uint64_t blocks = configuration.grid.count();

@@ -39,15 +39,17 @@ struct DeviceLimits {
 struct LaunchConfiguration {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;
-    std::uint32_t dynamic_shared_limit = DeviceLimits::default_shared_bytes_per_block; ///< as set by cudaFuncSetAttribute
+    std::uint32_t dynamic_shared_limit =
+        DeviceLimits::default_shared_bytes_per_block; ///< as set by cudaFuncSetAttribute
 };
 
 /// Runs `kernel` to its end over the whole grid, blocks spread over `host_threads` threads (0: one a core).
 /// `parameters` is the kernel's parameter buffer, laid out as its PTX declares it (`Kernel::parameters()`).
 /// Returns the launch's counters.
-/// \throws Error: invalid_configuration before anything ran; everything else as soon as the first thread failed, with kernel,
-/// block, thread, PTX line and source line in the message. Memory keeps what was written until then.
-Counters run(const Kernel& kernel, const LaunchConfiguration& configuration, std::span<const std::byte> parameters,
-             GlobalMemory& memory, unsigned host_threads = 0);
+/// \throws Error: invalid_configuration before anything ran; everything else as soon as the first thread
+/// failed, with kernel, block, thread, PTX line and source line in the message. Memory keeps what was written
+/// until then.
+Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
+             std::span<const std::byte> parameters, GlobalMemory& memory, unsigned host_threads = 0);
 
 } // namespace emulator

@@ -15,10 +15,13 @@ namespace emulator {
 
 namespace {
 
-/// Local memory for the frames of called functions, as much as no lesson needs: how deep calls go is not known beforehand.
+/// Local memory for the frames of called functions, as much as no lesson needs: how deep calls go is not
+/// known beforehand.
 constexpr std::uint32_t call_stack_bytes = 16 * 1024;
 
-constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
 
 /// The functions that a kernel reaches, itself first, and the shared variables that they name.
 class Reach {
@@ -40,8 +43,11 @@ private:
 
     void visit(const ptx::Operand& operand) {
         for (const ptx::Operand& element : operand.elements) visit(element);
-        if (operand.kind != ptx::Operand::Kind::symbol || operand.variable || !seen_.insert(operand.name).second) return;
-        if (const ptx::Function* function = module_.function(operand.name); function && function->has_body) visit(*function);
+        if (operand.kind != ptx::Operand::Kind::symbol || operand.variable ||
+            !seen_.insert(operand.name).second)
+            return;
+        if (const ptx::Function* function = module_.function(operand.name); function && function->has_body)
+            visit(*function);
         const ptx::Variable* variable = module_.variable(operand.name);
         if (variable && variable->space == ptx::Space::shared) note(*variable);
     }
@@ -84,20 +90,24 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     }
     std::uint64_t dynamic_alignment = 1;
     for (const ptx::Variable* variable : reach.shared())
-        if (variable->bytes == 0) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable->alignment);
+        if (variable->bytes == 0)
+            dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable->alignment);
     shared = align_up(shared, dynamic_alignment);
     for (const ptx::Variable* variable : reach.shared())
         if (variable->bytes == 0) place(variable);
     if (shared > DeviceLimits::default_shared_bytes_per_block)
-        throw Error(Failure::invalid_configuration, readable_name() + " has " + std::to_string(shared) + " bytes of static shared memory; at most " +
-                                                        std::to_string(DeviceLimits::default_shared_bytes_per_block) + " are allowed");
+        throw Error(Failure::invalid_configuration,
+                    readable_name() + " has " + std::to_string(shared) +
+                        " bytes of static shared memory; at most " +
+                        std::to_string(DeviceLimits::default_shared_bytes_per_block) + " are allowed");
     static_shared_bytes_ = static_cast<std::uint32_t>(shared);
 
     for (const ptx::Function* reached : reach.functions()) {
         code_->functions.push_back(std::make_unique<Code>());
         linkage.functions[reached->name] = code_->functions.back().get();
     }
-    for (std::size_t i = 0; i < reach.functions().size(); ++i) ptx::decode(*reach.functions()[i], linkage, *code_->functions[i]);
+    for (std::size_t i = 0; i < reach.functions().size(); ++i)
+        ptx::decode(*reach.functions()[i], linkage, *code_->functions[i]);
 }
 
 Kernel::~Kernel() = default;
@@ -108,17 +118,22 @@ std::string Kernel::readable_name() const { return emulator::readable_name(funct
 
 const Code& Kernel::code() const { return *code_->functions.front(); }
 
-std::uint32_t Kernel::local_bytes() const { return code().local_bytes + (code_->functions.size() > 1 ? call_stack_bytes : 0); }
-
-std::uint32_t Kernel::max_threads_per_block() const {
-    return function_.max_threads != 0 ? std::min(function_.max_threads, DeviceLimits::threads_per_block) : DeviceLimits::threads_per_block;
+std::uint32_t Kernel::local_bytes() const {
+    return code().local_bytes + (code_->functions.size() > 1 ? call_stack_bytes : 0);
 }
 
-LoadedModule::LoadedModule(std::string text, GlobalMemory& memory) : memory_(memory), module_(ptx::parse(std::move(text))) {
+std::uint32_t Kernel::max_threads_per_block() const {
+    return function_.max_threads != 0 ? std::min(function_.max_threads, DeviceLimits::threads_per_block)
+                                      : DeviceLimits::threads_per_block;
+}
+
+LoadedModule::LoadedModule(std::string text, GlobalMemory& memory)
+    : memory_(memory), module_(ptx::parse(std::move(text))) {
     for (const auto& variable : module_->variables) {
         if (variable->space == ptx::Space::shared || variable->bytes == 0 || variable->external) continue;
         const bool writable = variable->space != ptx::Space::constant;
-        const Allocation& allocation = memory_.allocate(variable->bytes, "variable " + emulator::readable_name(std::string(variable->name)), writable);
+        const Allocation& allocation = memory_.allocate(
+            variable->bytes, "variable " + emulator::readable_name(std::string(variable->name)), writable);
         auto* const bytes = reinterpret_cast<std::byte*>(allocation.address);
         std::memset(bytes, 0, variable->bytes);
         std::copy(variable->initial.begin(), variable->initial.end(), bytes);
@@ -128,9 +143,12 @@ LoadedModule::LoadedModule(std::string text, GlobalMemory& memory) : memory_(mem
         for (const ptx::Relocation& relocation : variable->relocations) {
             const Allocation* const target = this->variable(relocation.symbol);
             if (!target)
-                throw ptx::error_at(Failure::unsupported, module_->text, relocation.place, "only addresses of this module's variables can be initial values");
+                throw ptx::error_at(Failure::unsupported, module_->text, relocation.place,
+                                    "only addresses of this module's variables can be initial values");
             const std::uint64_t address = target->address + static_cast<std::uint64_t>(relocation.addend);
-            std::memcpy(reinterpret_cast<std::byte*>(variables_.at(std::string(variable->name))->address) + relocation.offset, &address, sizeof address);
+            std::memcpy(reinterpret_cast<std::byte*>(variables_.at(std::string(variable->name))->address) +
+                            relocation.offset,
+                        &address, sizeof address);
         }
     }
 }
@@ -155,7 +173,9 @@ const Kernel& LoadedModule::kernel(std::string_view name) {
     if (found != kernels_.end()) return *found->second;
     const ptx::Function* const function = module_->function(name);
     if (!function || !function->is_kernel || !function->has_body)
-        throw Error(Failure::unknown_symbol, "there is no kernel called " + emulator::readable_name(std::string(name)) + " in this module");
+        throw Error(Failure::unknown_symbol, "there is no kernel called " +
+                                                 emulator::readable_name(std::string(name)) +
+                                                 " in this module");
     return *kernels_.emplace(std::string(name), std::make_unique<Kernel>(*function, *this)).first->second;
 }
 

@@ -32,14 +32,14 @@ public:
     Kernel(const ptx::Function& function, const LoadedModule& module);
     ~Kernel();
 
-    const std::string& name() const;       ///< as in PTX: mangled
-    std::string readable_name() const;     ///< demangled
+    const std::string& name() const;   ///< as in PTX: mangled
+    std::string readable_name() const; ///< demangled
     const std::vector<Parameter>& parameters() const { return parameters_; }
     std::uint32_t parameter_bytes() const { return parameter_bytes_; }
     std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
-    std::uint32_t local_bytes() const;     ///< local memory of a thread, in bytes
+    std::uint32_t local_bytes() const;           ///< local memory of a thread, in bytes
     std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
-    const Code& code() const; ///< decoded
+    const Code& code() const;                    ///< decoded
     const LoadedModule& module() const { return module_; }
 
 private:

@@ -12,8 +12,9 @@ namespace emulator {
 
 namespace {
 
-constexpr std::size_t row_alignment = 64;          // a cache line, and the widest vector register
-constexpr std::uint64_t instructions_in_order = 10'000; // before lanes that spin take turns with those that they may wait for
+constexpr std::size_t row_alignment = 64; // a cache line, and the widest vector register
+constexpr std::uint64_t instructions_in_order =
+    10'000; // before lanes that spin take turns with those that they may wait for
 
 std::byte* aligned(std::byte* storage) {
     const auto address = reinterpret_cast<std::uintptr_t>(storage);
@@ -26,22 +27,25 @@ void allocate_rows(Frame& frame, const Code& code) {
     frame.rows = aligned(frame.storage.get());
 }
 
-template <class T>
-void fill(std::byte* row, T value) {
+template <class T> void fill(std::byte* row, T value) {
     std::fill_n(reinterpret_cast<T*>(row), warp_size, value);
 }
 
 bool depends_on_block(Special special) {
-    return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z || special == Special::smid;
+    return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
+           special == Special::smid;
 }
 
-/// Deeper activations first, so that a function is left before its caller goes on; then the lowest program counter.
+/// Deeper activations first, so that a function is left before its caller goes on; then the lowest program
+/// counter.
 bool comes_before(const Fragment& a, const Fragment& b) {
     if (a.frame->depth != b.frame->depth) return a.frame->depth > b.frame->depth;
     return a.pc < b.pc;
 }
 
-bool at_warp_barrier(const Fragment& fragment) { return is_warp_barrier(fragment.frame->code->instructions[fragment.pc]); }
+bool at_warp_barrier(const Fragment& fragment) {
+    return is_warp_barrier(fragment.frame->code->instructions[fragment.pc]);
+}
 
 } // namespace
 
@@ -68,21 +72,25 @@ void Warp::start(LaneMask lanes) {
 void Warp::fill_constants(Frame& frame) const {
     for (const Code::Constant& constant : frame.code->constants) {
         const std::uint64_t value = constant.value + (constant.local_address ? frame.local_base : 0);
-        if (constant.wide) fill(frame.rows + constant.row, value);
-        else fill(frame.rows + constant.row, static_cast<std::uint32_t>(value));
+        if (constant.wide)
+            fill(frame.rows + constant.row, value);
+        else
+            fill(frame.rows + constant.row, static_cast<std::uint32_t>(value));
     }
 }
 
 void Warp::fill_specials(Frame& frame, bool of_block_only) const {
     for (const Code::SpecialRow& special : frame.code->specials) {
         auto* const cells = reinterpret_cast<std::uint32_t*>(frame.rows + special.row);
-        if (depends_on_block(special.special)) fill(frame.rows + special.row, block_.special(special.special, index_, 0));
+        if (depends_on_block(special.special))
+            fill(frame.rows + special.row, block_.special(special.special, index_, 0));
         else if (!of_block_only)
-            for (int lane = 0; lane < warp_size; ++lane) cells[lane] = block_.special(special.special, index_, lane);
+            for (int lane = 0; lane < warp_size; ++lane)
+                cells[lane] = block_.special(special.special, index_, lane);
     }
 }
 
-// ---- running -------------------------------------------------------------------------------------------------------------
+// ---- running ----
 
 std::uint64_t Warp::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
@@ -139,7 +147,8 @@ std::uint64_t Warp::run_to_control() {
 std::uint32_t Warp::merge_point() const {
     std::uint32_t result = UINT32_MAX;
     for (const Fragment& other : others_)
-        if (other.wait == Wait::nothing && other.frame == running_.frame && other.pc > running_.pc) result = std::min(result, other.pc);
+        if (other.wait == Wait::nothing && other.frame == running_.frame && other.pc > running_.pc)
+            result = std::min(result, other.pc);
     return result;
 }
 
@@ -152,7 +161,8 @@ void Warp::reschedule() {
         for (std::size_t j = others_.size() - 1; j > i; --j) {
             const Fragment& a = others_[i];
             const Fragment& b = others_[j];
-            if (a.wait != Wait::nothing || b.wait != Wait::nothing || a.frame != b.frame || a.pc != b.pc) continue;
+            if (a.wait != Wait::nothing || b.wait != Wait::nothing || a.frame != b.frame || a.pc != b.pc)
+                continue;
             others_[i].lanes |= b.lanes;
             others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(j));
         }
@@ -161,7 +171,8 @@ void Warp::reschedule() {
     Fragment* best = nullptr;
     for (Fragment& candidate : others_) {
         if (candidate.wait != Wait::nothing) continue;
-        if (!best || (in_turns_ ? candidate.chosen < best->chosen : comes_before(candidate, *best))) best = &candidate;
+        if (!best || (in_turns_ ? candidate.chosen < best->chosen : comes_before(candidate, *best)))
+            best = &candidate;
     }
     if (!best) best = &others_.back(); // all wait
     running_ = *best;
@@ -171,7 +182,7 @@ void Warp::reschedule() {
     rows_ = running_.frame->rows;
 }
 
-// ---- what control instructions do ----------------------------------------------------------------------------------------
+// ---- what control instructions do ----
 
 void Warp::split(LaneMask taken, std::uint32_t target) {
     send(taken, target);
@@ -208,7 +219,8 @@ void Warp::call(const Instruction& instruction) {
     const std::uint32_t local_base = caller.local_base + caller.code->local_bytes;
     if (local_base + callee.local_bytes > local_bytes_)
         throw Fault{Failure::launch_failure, std::countr_zero(running_.lanes), &instruction,
-                    "stack overflow: calls need more than the " + std::to_string(local_bytes_) + " bytes of local memory that a thread has"};
+                    "stack overflow: calls need more than the " + std::to_string(local_bytes_) +
+                        " bytes of local memory that a thread has"};
 
     Frame& frame = new_frame();
     allocate_rows(frame, callee);
@@ -222,7 +234,8 @@ void Warp::call(const Instruction& instruction) {
     const std::size_t arguments = std::min(detail.argument_offsets.size(), callee.argument_offsets.size());
     for_each_lane(running_.lanes, [&](int lane) {
         for (std::size_t i = 0; i < arguments; ++i)
-            std::memcpy(local(lane) + local_base + callee.argument_offsets[i], local(lane) + caller.local_base + detail.argument_offsets[i],
+            std::memcpy(local(lane) + local_base + callee.argument_offsets[i],
+                        local(lane) + caller.local_base + detail.argument_offsets[i],
                         detail.argument_sizes[i]);
     });
     running_.frame = &frame;
@@ -238,7 +251,8 @@ void Warp::return_from_function() {
     const std::size_t results = std::min(detail.result_offsets.size(), frame.code->result_offsets.size());
     for_each_lane(running_.lanes, [&](int lane) {
         for (std::size_t i = 0; i < results; ++i)
-            std::memcpy(local(lane) + caller.local_base + detail.result_offsets[i], local(lane) + frame.local_base + frame.code->result_offsets[i],
+            std::memcpy(local(lane) + caller.local_base + detail.result_offsets[i],
+                        local(lane) + frame.local_base + frame.code->result_offsets[i],
                         detail.result_sizes[i]);
     });
     frame.lanes &= ~running_.lanes;
@@ -247,7 +261,7 @@ void Warp::return_from_function() {
     rows_ = caller.rows;
 }
 
-// ---- waiting -------------------------------------------------------------------------------------------------------------
+// ---- waiting ----
 
 void Warp::wait_at_block_barrier(std::uint32_t barrier) {
     running_.wait = Wait::block_barrier;
@@ -262,7 +276,8 @@ void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, st
             const std::uint32_t mode = instruction.detail->mode;
             std::byte* const row = fragment.frame->rows + instruction.destination;
             if (mode == barrier_popc) {
-                for_each_lane(fragment.lanes, [&](int lane) { reinterpret_cast<std::uint32_t*>(row)[lane] = truths; });
+                for_each_lane(fragment.lanes,
+                              [&](int lane) { reinterpret_cast<std::uint32_t*>(row)[lane] = truths; });
             } else {
                 const bool result = mode == barrier_and ? truths == threads : truths != 0;
                 auto& predicate = *reinterpret_cast<LaneMask*>(row);
@@ -283,7 +298,8 @@ void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {
         waiting.wait = Wait::members;
         waiting.members = members[std::countr_zero(running_.lanes)];
         waiting.lanes = 0;
-        for_each_lane(running_.lanes, [&](int lane) { waiting.lanes |= LaneMask{members[lane] == waiting.members} << lane; });
+        for_each_lane(running_.lanes,
+                      [&](int lane) { waiting.lanes |= LaneMask{members[lane] == waiting.members} << lane; });
         running_.lanes &= ~waiting.lanes;
         others_.push_back(waiting);
     }

@@ -22,8 +22,8 @@ struct Frame {
     Frame* caller = nullptr;           ///< null for the kernel itself
     const Instruction* call = nullptr; ///< in the caller's code
     std::uint32_t depth = 0;
-    std::uint32_t local_base = 0; ///< where the frame starts in each lane's local memory
-    LaneMask lanes = 0;           ///< those that have not returned or exited
+    std::uint32_t local_base = 0;         ///< where the frame starts in each lane's local memory
+    LaneMask lanes = 0;                   ///< those that have not returned or exited
     std::unique_ptr<std::byte[]> storage; ///< what `rows` points into
 };
 
@@ -44,9 +44,9 @@ struct Fragment {
     std::uint64_t chosen = 0;  ///< when it was last chosen to run
 };
 
-/// Lanes may diverge: then a warp consists of several fragments. The fragment with the lowest program counter runs, so that
-/// the others are met again at the place where their ways join. Since it may wait for another, in a loop, all get their turn
-/// from time to time.
+/// Lanes may diverge: then a warp consists of several fragments. The fragment with the lowest program counter
+/// runs, so that the others are met again at the place where their ways join. Since it may wait for another,
+/// in a loop, all get their turn from time to time.
 class Warp {
 public:
     /// Prepares storage for a launch; `index` is the warp's place in its block.
@@ -65,20 +65,17 @@ public:
     const Fragment& running() const { return running_; } ///< no lanes, or waiting: nothing runs
     const std::vector<Fragment>& others() const { return others_; }
 
-    // ---- registers and local memory, for handlers ----------------------------------------------------------------------
+    // ---- registers and local memory, for handlers ----
 
     /// The 32 cells of `row` in the running frame.
-    template <class T>
-    T* cells(Row row) const {
-        return reinterpret_cast<T*>(rows_ + row);
-    }
+    template <class T> T* cells(Row row) const { return reinterpret_cast<T*>(rows_ + row); }
     LaneMask& predicate(Row row) const { return *reinterpret_cast<LaneMask*>(rows_ + row); }
 
     std::byte* local(int lane) const { return local_.get() + static_cast<std::size_t>(lane) * local_bytes_; }
     std::uint32_t local_bytes() const { return local_bytes_; } ///< of each lane
     std::uint32_t local_base() const { return running_.frame->local_base; }
 
-    // ---- what control instructions do with the running lanes -----------------------------------------------------------
+    // ---- what control instructions do with the running lanes ----
 
     void advance() { ++running_.pc; }
     void jump(std::uint32_t target) { running_.pc = target; }
@@ -96,16 +93,17 @@ public:
     /// They stop here until `release_block_barrier`.
     void wait_at_block_barrier(std::uint32_t barrier);
 
-    /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have come: then they
-    /// execute the instruction anew, together.
+    /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have
+    /// come: then they execute the instruction anew, together.
     void wait_for_members(LaneMask done, const std::uint32_t* members);
 
     /// Ends this turn: the running lanes wait for what others do.
     void yield() { yielded_ = true; }
 
-    // ---- for the block -------------------------------------------------------------------------------------------------
+    // ---- for the block ----
 
-    /// Moves the lanes that wait at `barrier` on. A `bar.red` among them gets its result from `truths` of `threads`.
+    /// Moves the lanes that wait at `barrier` on. A `bar.red` among them gets its result from `truths` of
+    /// `threads`.
     void release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads);
 
 private:

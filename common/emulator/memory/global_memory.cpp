@@ -34,7 +34,9 @@ std::size_t GlobalMemory::available_bytes() {
     return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page_bytes();
 }
 
-std::size_t GlobalMemory::total_bytes() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes(); }
+std::size_t GlobalMemory::total_bytes() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+}
 
 const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, bool writable) {
     const std::size_t page = page_bytes();
@@ -44,17 +46,20 @@ const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, 
     const std::size_t mapped = too_much ? 0 : (bytes + page - 1) / page * page + page;
     if (!too_much) memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        throw Error(Failure::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes: this machine has " +
-                                                std::to_string(available_bytes()) + " bytes of memory available");
+        throw Error(Failure::out_of_memory,
+                    "cannot allocate " + std::to_string(bytes) + " bytes: this machine has " +
+                        std::to_string(available_bytes()) + " bytes of memory available");
     mprotect(static_cast<std::byte*>(memory) + mapped - page, page, PROT_NONE);
     std::memset(memory, poison, bytes);
     const auto address = reinterpret_cast<std::uint64_t>(memory);
-    return entries_.emplace(address, Entry{{address, bytes, std::move(origin), writable}, mapped}).first->second.allocation;
+    return entries_.emplace(address, Entry{{address, bytes, std::move(origin), writable}, mapped})
+        .first->second.allocation;
 }
 
 const Allocation& GlobalMemory::adopt(void* first, std::size_t bytes, std::string origin) {
     const auto address = reinterpret_cast<std::uint64_t>(first);
-    return entries_.insert_or_assign(address, Entry{{address, bytes, std::move(origin), true}, 0}).first->second.allocation;
+    return entries_.insert_or_assign(address, Entry{{address, bytes, std::move(origin), true}, 0})
+        .first->second.allocation;
 }
 
 bool GlobalMemory::release(std::uint64_t address) {

@@ -14,8 +14,8 @@ namespace emulator {
 struct Allocation {
     std::uint64_t address = 0;
     std::size_t bytes = 0;
-    std::string origin;     ///< who asked for it, for error messages: "cudaMalloc #3", "variable table"
-    bool writable = true;   ///< false for constant memory
+    std::string origin;   ///< who asked for it, for error messages: "cudaMalloc #3", "variable table"
+    bool writable = true; ///< false for constant memory
 
     std::uint64_t end() const { return address + bytes; }
     bool contains(std::uint64_t first, std::size_t count) const {
@@ -31,9 +31,10 @@ public:
     GlobalMemory(const GlobalMemory&) = delete;
     GlobalMemory& operator=(const GlobalMemory&) = delete;
 
-    /// Returns a new allocation of `bytes` > 0 bytes at a page boundary (the device promises 256 bytes), followed by a page
-    /// that belongs to nobody. Its bytes are poisoned, as fresh device memory holds anything but zeros.
-    /// \throws Error out_of_memory when the machine does not have that much memory available.
+    /// Returns a new allocation of `bytes` > 0 bytes at a page boundary (the device promises 256 bytes),
+    /// followed by a page that belongs to nobody. Its bytes are poisoned, as fresh device memory holds
+    /// anything but zeros. \throws Error out_of_memory when the machine does not have that much memory
+    /// available.
     const Allocation& allocate(std::size_t bytes, std::string origin, bool writable = true);
 
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
@@ -45,7 +46,8 @@ public:
     /// The allocation that holds `address`, or null.
     const Allocation* find(std::uint64_t address) const;
 
-    /// The allocation that ends or starts closest to `address`, or null when there is none: for error messages.
+    /// The allocation that ends or starts closest to `address`, or null when there is none: for error
+    /// messages.
     const Allocation* nearest(std::uint64_t address) const;
 
     /// Bytes that an allocation may still have, and all there are: those of this machine.

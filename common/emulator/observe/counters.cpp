@@ -12,8 +12,10 @@ const char* metric_name(Metric metric) {
     case Metric::global_red_sectors: return "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum";
     case Metric::shared_load_wavefronts: return "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
     case Metric::shared_store_wavefronts: return "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
-    case Metric::shared_load_bank_conflicts: return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
-    case Metric::shared_store_bank_conflicts: return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum";
+    case Metric::shared_load_bank_conflicts:
+        return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
+    case Metric::shared_store_bank_conflicts:
+        return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum";
     case Metric::warp_instructions: return "smsp__inst_executed.sum";
     case Metric::thread_instructions: return "smsp__thread_inst_executed.sum";
     case Metric::divergent_branches: return "smsp__sass_branch_targets_threads_divergent.sum";

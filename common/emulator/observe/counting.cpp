@@ -7,20 +7,27 @@
 
 namespace emulator {
 
-void Counting::executed(const Warp&, const Code& code, std::uint32_t first, std::uint32_t count, LaneMask active) {
+void Counting::executed(const Warp&, const Code& code, std::uint32_t first, std::uint32_t count,
+                        LaneMask active) {
     counters_[Metric::warp_instructions] += count;
-    counters_[Metric::thread_instructions] += std::uint64_t{count} * static_cast<std::uint32_t>(std::popcount(active));
-    // A control instruction is the last of its run. Lanes of a warp may come to a barrier one after the other: count lanes.
+    counters_[Metric::thread_instructions] +=
+        std::uint64_t{count} * static_cast<std::uint32_t>(std::popcount(active));
+    // A control instruction is the last of its run. Lanes of a warp may come to a barrier one after the
+    // other: count lanes.
     if (count > 0 && code.instructions[first + count - 1].is_block_barrier)
         counters_[Metric::thread_barriers] += static_cast<std::uint32_t>(std::popcount(active));
 }
 
 void Counting::accessed(const Warp&, const Instruction&, const Access& access) {
-    if (access.space == ptx::Space::global) count_global(access);
-    else if (access.space == ptx::Space::shared) count_shared(access);
+    if (access.space == ptx::Space::global)
+        count_global(access);
+    else if (access.space == ptx::Space::shared)
+        count_shared(access);
 }
 
-void Counting::diverged(const Warp&, const Instruction&, LaneMask, LaneMask) { ++counters_[Metric::divergent_branches]; }
+void Counting::diverged(const Warp&, const Instruction&, LaneMask, LaneMask) {
+    ++counters_[Metric::divergent_branches];
+}
 
 void Counting::count_global(const Access& access) {
     const std::uint32_t touched = sectors(access);

@@ -7,10 +7,12 @@
 
 namespace emulator {
 
-/// Counts what one host thread runs. Aligned to a cache line, so that threads do not wait for each other's counters.
+/// Counts what one host thread runs. Aligned to a cache line, so that threads do not wait for each other's
+/// counters.
 class alignas(64) Counting final : public Observer {
 public:
-    void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count, LaneMask active) override;
+    void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
+                  LaneMask active) override;
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
     void diverged(const Warp& warp, const Instruction& instruction, LaneMask active, LaneMask taken) override;
 

@@ -43,7 +43,8 @@ bool neighbours_agree(const Access& access, int distance) {
     bool agree = true;
     for_each_lane(access.active, [&](int lane) {
         const int neighbour = lane ^ distance;
-        if ((access.active >> neighbour & 1) != 0 && access.addresses[lane] != access.addresses[neighbour]) agree = false;
+        if ((access.active >> neighbour & 1) != 0 && access.addresses[lane] != access.addresses[neighbour])
+            agree = false;
     });
     return agree;
 }
@@ -51,7 +52,8 @@ bool neighbours_agree(const Access& access, int distance) {
 /// One bit for each bank that a lane's only word lies in. Inactive lanes repeat an active one.
 uint32_t banks_touched(const Access& access) {
     uint32_t touched = 0;
-    for (int lane = 0; lane < warp_size; ++lane) touched |= 1u << (access.addresses[lane] / bank_bytes % banks);
+    for (int lane = 0; lane < warp_size; ++lane)
+        touched |= 1u << (access.addresses[lane] / bank_bytes % banks);
     return touched;
 }
 
@@ -69,7 +71,8 @@ uint32_t sectors(const Access& access) {
     if (far == 0) return static_cast<uint32_t>(std::popcount(touched));
 
     std::array<uint64_t, warp_size> all;
-    for (int lane = 0; lane < warp_size; ++lane) all[static_cast<std::size_t>(lane)] = access.addresses[lane] / sector_bytes;
+    for (int lane = 0; lane < warp_size; ++lane)
+        all[static_cast<std::size_t>(lane)] = access.addresses[lane] / sector_bytes;
     return distinct(all.data(), warp_size);
 }
 

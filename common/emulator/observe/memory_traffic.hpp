@@ -11,7 +11,8 @@ namespace emulator {
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);
 
-/// Passes of a request through the shared-memory data pipe, and those that it would take without a bank conflict.
+/// Passes of a request through the shared-memory data pipe, and those that it would take without a bank
+/// conflict.
 struct Wavefronts {
     std::uint32_t count = 0, ideal = 0;
     friend bool operator==(const Wavefronts&, const Wavefronts&) = default;
@@ -19,9 +20,10 @@ struct Wavefronts {
 
 /// Shared memory has 32 banks of 4 bytes. One pass serves, in each bank, one word to all lanes that want it.
 ///
-/// Accesses of up to 4 bytes are served for the whole warp at once; of 8 bytes for each half of the warp, of 16 bytes for
-/// each quarter. Two halves, or the two quarters of a half, are served together where neighbouring lanes want the same: when
-/// for every active lane i of the warp, lane i^1 (or for every one, lane i^2) is inactive or has the same address.
+/// Accesses of up to 4 bytes are served for the whole warp at once; of 8 bytes for each half of the warp, of
+/// 16 bytes for each quarter. Two halves, or the two quarters of a half, are served together where
+/// neighbouring lanes want the same: when for every active lane i of the warp, lane i^1 (or for every one,
+/// lane i^2) is inactive or has the same address.
 Wavefronts wavefronts(const Access& access);
 
 } // namespace emulator

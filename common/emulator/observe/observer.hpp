@@ -24,10 +24,11 @@ enum class AccessKind : std::uint8_t {
 struct Access {
     ptx::Space space = ptx::Space::global; ///< where the bytes really are: never generic
     AccessKind kind = AccessKind::load;
-    std::uint32_t bytes = 0;               ///< of each lane's access: 1 to 16
-    LaneMask active = 0;                   ///< never none
-    /// 32 addresses: of global memory as the program sees them, else offsets in the block's shared or the thread's local memory.
-    /// An inactive lane repeats the address of the first active one, so that loops over all lanes need no mask.
+    std::uint32_t bytes = 0; ///< of each lane's access: 1 to 16
+    LaneMask active = 0;     ///< never none
+    /// 32 addresses: of global memory as the program sees them, else offsets in the block's shared or the
+    /// thread's local memory. An inactive lane repeats the address of the first active one, so that loops
+    /// over all lanes need no mask.
     const std::uint64_t* addresses = nullptr;
 };
 
@@ -37,7 +38,8 @@ public:
     virtual ~Observer() = default;
 
     /// The lanes in `active` executed `count` instructions from `first` on, one after the other.
-    virtual void executed(const Warp&, const Code&, std::uint32_t /*first*/, std::uint32_t /*count*/, LaneMask /*active*/) {}
+    virtual void executed(const Warp&, const Code&, std::uint32_t /*first*/, std::uint32_t /*count*/,
+                          LaneMask /*active*/) {}
 
     virtual void accessed(const Warp&, const Instruction&, const Access&) {}
 

@@ -33,8 +33,9 @@ std::string bits_of(Type type) {
 const std::unordered_map<std::string_view, void (*)(Decoding&)>& opcode_table() {
     static const auto table = [] {
         std::unordered_map<std::string_view, void (*)(Decoding&)> result;
-        for (const auto family : {integer_opcodes(), floating_point_opcodes(), logic_opcodes(), compare_opcodes(),
-                                  convert_opcodes(), memory_opcodes(), atomic_opcodes(), warp_opcodes(), control_opcodes()})
+        for (const auto family :
+             {integer_opcodes(), floating_point_opcodes(), logic_opcodes(), compare_opcodes(),
+              convert_opcodes(), memory_opcodes(), atomic_opcodes(), warp_opcodes(), control_opcodes()})
             for (const Opcode& opcode : family) result.emplace(opcode.name, opcode.decode);
         return result;
     }();
@@ -43,45 +44,65 @@ const std::unordered_map<std::string_view, void (*)(Decoding&)>& opcode_table() 
 
 const std::unordered_map<std::string_view, Special>& special_registers() {
     static const std::unordered_map<std::string_view, Special> table = {
-        {"%tid.x", Special::tid_x},         {"%tid.y", Special::tid_y},         {"%tid.z", Special::tid_z},
-        {"%ntid.x", Special::ntid_x},       {"%ntid.y", Special::ntid_y},       {"%ntid.z", Special::ntid_z},
-        {"%ctaid.x", Special::ctaid_x},     {"%ctaid.y", Special::ctaid_y},     {"%ctaid.z", Special::ctaid_z},
-        {"%nctaid.x", Special::nctaid_x},   {"%nctaid.y", Special::nctaid_y},   {"%nctaid.z", Special::nctaid_z},
-        {"%laneid", Special::laneid},       {"%warpid", Special::warpid},       {"%nwarpid", Special::nwarpid},
-        {"%smid", Special::smid},           {"%nsmid", Special::nsmid},         {"%lanemask_eq", Special::lanemask_eq},
-        {"%lanemask_le", Special::lanemask_le}, {"%lanemask_lt", Special::lanemask_lt},
-        {"%lanemask_ge", Special::lanemask_ge}, {"%lanemask_gt", Special::lanemask_gt},
-        {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size},
+        {"%tid.x", Special::tid_x},
+        {"%tid.y", Special::tid_y},
+        {"%tid.z", Special::tid_z},
+        {"%ntid.x", Special::ntid_x},
+        {"%ntid.y", Special::ntid_y},
+        {"%ntid.z", Special::ntid_z},
+        {"%ctaid.x", Special::ctaid_x},
+        {"%ctaid.y", Special::ctaid_y},
+        {"%ctaid.z", Special::ctaid_z},
+        {"%nctaid.x", Special::nctaid_x},
+        {"%nctaid.y", Special::nctaid_y},
+        {"%nctaid.z", Special::nctaid_z},
+        {"%laneid", Special::laneid},
+        {"%warpid", Special::warpid},
+        {"%nwarpid", Special::nwarpid},
+        {"%smid", Special::smid},
+        {"%nsmid", Special::nsmid},
+        {"%lanemask_eq", Special::lanemask_eq},
+        {"%lanemask_le", Special::lanemask_le},
+        {"%lanemask_lt", Special::lanemask_lt},
+        {"%lanemask_ge", Special::lanemask_ge},
+        {"%lanemask_gt", Special::lanemask_gt},
+        {"%dynamic_smem_size", Special::dynamic_smem_size},
+        {"%total_smem_size", Special::total_smem_size},
         {"%gridid", Special::zero}};
     return table;
 }
 
 } // namespace
 
-/// Gives every register, constant and special register of a function its row, and every `.local` and `.param` variable its
-/// place in local memory.
+/// Gives every register, constant and special register of a function its row, and every `.local` and `.param`
+/// variable its place in local memory.
 class FrameLayout {
 public:
     FrameLayout(const Function& function, Code& code) : code_(code) {
         place_registers(function);
         for (const auto& variable : function.variables) {
             if (variable->space == Space::shared) continue;
-            if (function.is_kernel && std::find(function.parameters.begin(), function.parameters.end(), variable.get()) !=
-                                          function.parameters.end())
+            if (function.is_kernel && std::find(function.parameters.begin(), function.parameters.end(),
+                                                variable.get()) != function.parameters.end())
                 continue;
             code_.local_bytes = align_up(code_.local_bytes, variable->alignment);
             locals_[variable.get()] = code_.local_bytes;
-            if (variable->bytes > most_local_bytes - std::min<std::uint64_t>(code_.local_bytes, most_local_bytes))
+            if (variable->bytes >
+                most_local_bytes - std::min<std::uint64_t>(code_.local_bytes, most_local_bytes))
                 throw error_at(Failure::unsupported, code_.module->text, variable->place,
-                               readable_name(function.name) + " needs more than the " + std::to_string(most_local_bytes) +
+                               readable_name(function.name) + " needs more than the " +
+                                   std::to_string(most_local_bytes) +
                                    " bytes of local memory that a thread may have");
             code_.local_bytes += static_cast<std::uint32_t>(variable->bytes);
         }
         code_.local_bytes = align_up(code_.local_bytes, 16);
         if (!function.is_kernel) {
-            code_.local_bytes = std::max(code_.local_bytes, 16u); // a call without variables fills the stack too
-            for (const Variable* parameter : function.parameters) code_.argument_offsets.push_back(locals_.at(parameter));
-            for (const Variable* result : function.results) code_.result_offsets.push_back(locals_.at(result));
+            code_.local_bytes =
+                std::max(code_.local_bytes, 16u); // a call without variables fills the stack too
+            for (const Variable* parameter : function.parameters)
+                code_.argument_offsets.push_back(locals_.at(parameter));
+            for (const Variable* result : function.results)
+                code_.result_offsets.push_back(locals_.at(result));
         }
         if (function.is_kernel) {
             std::uint32_t total = 0;
@@ -90,9 +111,12 @@ public:
         }
         for (const Statement& statement : function.statements) {
             if (statement.guarded) read_.push_back(statement.guard);
-            static constexpr std::string_view write_nothing[] = {"bar", "barrier", "brx", "nanosleep", "red", "st"};
-            const bool writes = std::find(std::begin(write_nothing), std::end(write_nothing), statement.opcode) == std::end(write_nothing);
-            for (std::size_t k = 0; k < statement.operands.size(); ++k) note_reads(statement.operands[k], writes && k == 0);
+            static constexpr std::string_view write_nothing[] = {"bar",       "barrier", "brx",
+                                                                 "nanosleep", "red",     "st"};
+            const bool writes = std::find(std::begin(write_nothing), std::end(write_nothing),
+                                          statement.opcode) == std::end(write_nothing);
+            for (std::size_t k = 0; k < statement.operands.size(); ++k)
+                note_reads(statement.operands[k], writes && k == 0);
         }
         std::sort(read_.begin(), read_.end());
     }
@@ -118,7 +142,9 @@ public:
     }
 
     std::optional<std::uint32_t> local(const Variable* variable) const { return find(locals_, variable); }
-    std::optional<std::uint32_t> parameter(const Variable* variable) const { return find(parameters_, variable); }
+    std::optional<std::uint32_t> parameter(const Variable* variable) const {
+        return find(parameters_, variable);
+    }
     bool is_read(std::uint32_t reg) const { return std::binary_search(read_.begin(), read_.end(), reg); }
     std::uint32_t bytes() const { return next_row_; }
 
@@ -158,9 +184,10 @@ private:
     Places locals_, parameters_;
 };
 
-// ---- one statement -------------------------------------------------------------------------------------------------------
+// ---- one statement ----
 
-Decoding::Decoding(const Function& function, const Linkage& linkage, Code& code, FrameLayout& layout, const Statement& statement)
+Decoding::Decoding(const Function& function, const Linkage& linkage, Code& code, FrameLayout& layout,
+                   const Statement& statement)
     : function_(function), linkage_(linkage), code_(code), layout_(layout), statement_(statement),
       taken_(statement.modifiers.size()) {}
 
@@ -195,7 +222,8 @@ Type Decoding::take_type() {
 }
 
 Space Decoding::take_space() {
-    const std::string_view text = take_any({".global", ".shared", ".shared::cta", ".local", ".const", ".param", ".param::entry", ".param::func"});
+    const std::string_view text = take_any({".global", ".shared", ".shared::cta", ".local", ".const",
+                                            ".param", ".param::entry", ".param::func"});
     if (text == ".global") return Space::global;
     if (text.starts_with(".shared")) return Space::shared;
     if (text == ".local") return Space::local;
@@ -208,8 +236,10 @@ void Decoding::expect_operands(std::size_t least, std::size_t most) {
     const std::size_t count = operand_count();
     if (count >= least && count <= most) return;
     check_all_taken(); // a modifier that is not known may bring operands with it
-    const std::string wanted = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
-    invalid(statement_.place, quoted(statement_.opcode) + " takes " + wanted + " operands here, not " + std::to_string(count));
+    const std::string wanted =
+        least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+    invalid(statement_.place,
+            quoted(statement_.opcode) + " takes " + wanted + " operands here, not " + std::to_string(count));
 }
 
 std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const {
@@ -220,25 +250,32 @@ std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const 
             return *place + operand.offset;
         }
         if (const auto place = layout_.parameter(operand.variable)) return *place + operand.offset;
-        if (const auto place = linkage_.shared.find(operand.variable); place != linkage_.shared.end()) return place->second + operand.offset;
+        if (const auto place = linkage_.shared.find(operand.variable); place != linkage_.shared.end())
+            return place->second + operand.offset;
     }
     const auto found = linkage_.addresses.find(operand.name);
     if (found == linkage_.addresses.end())
-        invalid(operand.place, std::string("nothing called ") + quoted(operand.name) + " has an address here");
+        invalid(operand.place,
+                std::string("nothing called ") + quoted(operand.name) + " has an address here");
     return found->second + operand.offset;
 }
 
 std::uint64_t Decoding::literal(const Operand& operand, Type type) const {
     switch (operand.kind) {
     case Operand::Kind::integer:
-        if (type == Type::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(operand.bits)));
-        if (type == Type::f64) return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(operand.bits)));
+        if (type == Type::f32)
+            return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(operand.bits)));
+        if (type == Type::f64)
+            return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(operand.bits)));
         return operand.bits;
     case Operand::Kind::single_precision:
-        if (type == Type::f64) return std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits))});
+        if (type == Type::f64)
+            return std::bit_cast<std::uint64_t>(
+                double{std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits))});
         return operand.bits;
     default: // double precision
-        if (type == Type::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+        if (type == Type::f32)
+            return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
         return operand.bits;
     }
 }
@@ -246,7 +283,9 @@ std::uint64_t Decoding::literal(const Operand& operand, Type type) const {
 Row Decoding::source(const Operand& operand, Type type) {
     bool wide = false;
     const Row row = loose_source(operand, type, wide);
-    if (wide != is_wide(type)) invalid(operand.place, "this register does not have the " + bits_of(type) + " that the instruction needs");
+    if (wide != is_wide(type))
+        invalid(operand.place,
+                "this register does not have the " + bits_of(type) + " that the instruction needs");
     return row;
 }
 
@@ -255,10 +294,12 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
     switch (operand.kind) {
     case Operand::Kind::reg: {
         const Type declared = function_.registers[operand.index].type;
-        if (declared == Type::pred) invalid(operand.place, "this is a predicate; a register of " + bits_of(type) + " is needed");
+        if (declared == Type::pred)
+            invalid(operand.place, "this is a predicate; a register of " + bits_of(type) + " is needed");
         if (declared == Type::b128) unsupported(operand.place, "128-bit registers are not supported here");
         if (size_of(declared) < size_of(type))
-            invalid(operand.place, "this register has " + bits_of(declared) + "; the instruction needs " + bits_of(type));
+            invalid(operand.place,
+                    "this register has " + bits_of(declared) + "; the instruction needs " + bits_of(type));
         wide = is_wide(declared);
         return layout_.register_row(operand.index);
     }
@@ -268,7 +309,8 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
     case Operand::Kind::special: {
         const auto found = special_registers().find(operand.name);
         if (found == special_registers().end())
-            unsupported(operand.place, std::string("the special register ") + quoted(operand.name) + " is not supported here");
+            unsupported(operand.place, std::string("the special register ") + quoted(operand.name) +
+                                           " is not supported here");
         wide = false;
         return layout_.special(found->second);
     }
@@ -283,7 +325,8 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
 
 Row Decoding::predicate(const Operand& operand, bool& negated) {
     negated = operand.negated;
-    if (operand.kind == Operand::Kind::integer) return layout_.constant(operand.bits != 0 ? all_lanes : 0, false, false);
+    if (operand.kind == Operand::Kind::integer)
+        return layout_.constant(operand.bits != 0 ? all_lanes : 0, false, false);
     return predicate_register(operand);
 }
 
@@ -300,7 +343,9 @@ Row Decoding::destination(const Operand& operand, Type type) {
     }
     bool wide = false;
     const Row row = loose_destination(operand, type, wide);
-    if (wide != is_wide(type)) invalid(operand.place, "this register does not have the " + bits_of(type) + " that the instruction writes");
+    if (wide != is_wide(type))
+        invalid(operand.place,
+                "this register does not have the " + bits_of(type) + " that the instruction writes");
     return row;
 }
 
@@ -310,7 +355,8 @@ Row Decoding::loose_destination(const Operand& operand, Type type, bool& wide) {
 }
 
 bool Decoding::address(const Operand& operand, Space space) {
-    if (operand.kind != Operand::Kind::address) invalid(operand.place, "an address in brackets is needed here");
+    if (operand.kind != Operand::Kind::address)
+        invalid(operand.place, "an address in brackets is needed here");
     const Operand& base = operand.elements.front();
     if (base.kind == Operand::Kind::reg) {
         bool wide = false;
@@ -322,13 +368,15 @@ bool Decoding::address(const Operand& operand, Space space) {
     std::uint64_t value = 0;
     if (base.kind == Operand::Kind::symbol) {
         value = symbol_value(base, local);
-        if (space == Space::generic && base.variable && base.variable->space == Space::shared) value += shared_window;
+        if (space == Space::generic && base.variable && base.variable->space == Space::shared)
+            value += shared_window;
     } else if (base.kind == Operand::Kind::integer) {
         value = base.bits;
     } else {
         invalid(base.place, "an address is a register, a variable or a number");
     }
-    instruction.sources[0] = layout_.constant(value + static_cast<std::uint64_t>(operand.offset), true, local);
+    instruction.sources[0] =
+        layout_.constant(value + static_cast<std::uint64_t>(operand.offset), true, local);
     instruction.immediate = 0;
     return true;
 }
@@ -341,7 +389,8 @@ std::uint64_t Decoding::constant(const Operand& operand) const {
 }
 
 bool Decoding::never_read(const Operand& operand) const {
-    return operand.kind == Operand::Kind::sink || (operand.kind == Operand::Kind::reg && !layout_.is_read(operand.index));
+    return operand.kind == Operand::Kind::sink ||
+           (operand.kind == Operand::Kind::reg && !layout_.is_read(operand.index));
 }
 
 Row Decoding::constant_row(std::uint64_t value, bool wide) { return layout_.constant(value, wide, false); }
@@ -370,11 +419,13 @@ Detail& Decoding::detail() {
 }
 
 void Decoding::unsupported(std::uint32_t place, const std::string& what) const {
-    throw error_at(Failure::unsupported, linkage_.module->text, place, what + ", in " + readable_name(function_.name));
+    throw error_at(Failure::unsupported, linkage_.module->text, place,
+                   what + ", in " + readable_name(function_.name));
 }
 
 void Decoding::invalid(std::uint32_t place, const std::string& what) const {
-    throw error_at(Failure::invalid_ptx, linkage_.module->text, place, what + ", in " + readable_name(function_.name));
+    throw error_at(Failure::invalid_ptx, linkage_.module->text, place,
+                   what + ", in " + readable_name(function_.name));
 }
 
 void Decoding::no_such_type(Type) const {
@@ -384,10 +435,12 @@ void Decoding::no_such_type(Type) const {
 void Decoding::check_all_taken() const {
     for (std::size_t i = 0; i < taken_.size(); ++i)
         if (!taken_[i])
-            unsupported(statement_.modifiers[i].place, quoted(statement_.opcode) + " with " + quoted(statement_.modifiers[i].text) + " is not supported");
+            unsupported(statement_.modifiers[i].place, quoted(statement_.opcode) + " with " +
+                                                           quoted(statement_.modifiers[i].text) +
+                                                           " is not supported");
 }
 
-// ---- one function --------------------------------------------------------------------------------------------------------
+// ---- one function ----
 
 std::vector<std::uint32_t> parameter_offsets(const Function& kernel, std::uint32_t& total_bytes) {
     std::vector<std::uint32_t> offsets;
@@ -409,7 +462,8 @@ void decode(const Function& function, const Linkage& linkage, Code& code) {
         Decoding decoding(function, linkage, code, layout, statement);
         const auto opcode = opcode_table().find(statement.opcode);
         if (opcode == opcode_table().end())
-            decoding.unsupported(statement.place, std::string("the instruction ") + quoted(statement.opcode) + " is not supported");
+            decoding.unsupported(statement.place, std::string("the instruction ") + quoted(statement.opcode) +
+                                                      " is not supported");
         if (statement.guarded) {
             decoding.instruction.guard = layout.register_row(statement.guard);
             decoding.instruction.guard_negated = statement.guard_negated;

@@ -31,10 +31,12 @@ struct Linkage {
 /// \throws Error unsupported or invalid_ptx, with the PTX line, a caret and the function's name.
 void decode(const Function& function, const Linkage& linkage, Code& code);
 
-/// Offsets of a kernel's parameters in its parameter buffer, and the buffer's size, as the CUDA ABI lays them out.
+/// Offsets of a kernel's parameters in its parameter buffer, and the buffer's size, as the CUDA ABI lays them
+/// out.
 std::vector<std::uint32_t> parameter_offsets(const Function& kernel, std::uint32_t& total_bytes);
 
-/// Generic addresses of shared, local and parameter memory start here: no address of the host's memory has these top bytes.
+/// Generic addresses of shared, local and parameter memory start here: no address of the host's memory has
+/// these top bytes.
 inline constexpr std::uint64_t window_mask = 0xFF00'0000'0000'0000;
 inline constexpr std::uint64_t shared_window = 0x0100'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0200'0000'0000'0000;
@@ -42,17 +44,18 @@ inline constexpr std::uint64_t param_window = 0x0300'0000'0000'0000;
 
 /// What a family of instructions sees of the statement that it decodes.
 ///
-/// Each modifier and operand that a family understands is taken; what is left over makes the statement unsupported, so that
-/// nothing is ever skipped.
+/// Each modifier and operand that a family understands is taken; what is left over makes the statement
+/// unsupported, so that nothing is ever skipped.
 class Decoding {
 public:
-    Decoding(const Function& function, const Linkage& linkage, Code& code, class FrameLayout& layout, const Statement& statement);
+    Decoding(const Function& function, const Linkage& linkage, Code& code, class FrameLayout& layout,
+             const Statement& statement);
 
     const Statement& statement() const { return statement_; }
     const Function& function() const { return function_; }
     const Linkage& linkage() const { return linkage_; }
 
-    // ---- modifiers ---------------------------------------------------------------------------------------------------
+    // ---- modifiers ----
 
     bool take(std::string_view modifier);
     /// The first of `modifiers` that the statement has, or an empty view.
@@ -61,7 +64,7 @@ public:
     Type take_type();
     Space take_space(); ///< generic when none is said
 
-    // ---- operands ----------------------------------------------------------------------------------------------------
+    // ---- operands ----
 
     std::size_t operand_count() const { return statement_.operands.size(); }
     const Operand& operand(std::size_t k) const { return statement_.operands[k]; }
@@ -79,7 +82,8 @@ public:
     Row destination(const Operand& operand, Type type);
     Row loose_destination(const Operand& operand, Type type, bool& wide);
 
-    /// Address operand: sets the instruction's first source and displacement. Returns true when the base has 8-byte cells.
+    /// Address operand: sets the instruction's first source and displacement. Returns true when the base has
+    /// 8-byte cells.
     bool address(const Operand& operand, Space space);
 
     /// The value of an operand that must be a constant.
@@ -90,19 +94,20 @@ public:
     bool never_read(const Operand& operand) const;
 
     Row constant_row(std::uint64_t value, bool wide);
-    std::uint32_t local_offset(const Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
-    std::uint32_t parameter_offset(const Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
+    std::uint32_t
+    local_offset(const Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
+    std::uint32_t
+    parameter_offset(const Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
     Detail& detail();
 
     /// Gives the instruction a detail of a family's own kind.
-    template <class T>
-    T* own_detail(std::unique_ptr<T> detail) {
+    template <class T> T* own_detail(std::unique_ptr<T> detail) {
         T* const result = detail.get();
         keep_detail(std::move(detail));
         return result;
     }
 
-    // ---- the result --------------------------------------------------------------------------------------------------
+    // ---- the result ----
 
     Instruction instruction;
 

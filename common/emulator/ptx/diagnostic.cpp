@@ -10,14 +10,17 @@ std::string excerpt(std::string_view text, std::uint32_t offset) {
     const std::size_t before = place == 0 ? std::string_view::npos : text.rfind('\n', place - 1);
     const std::size_t line_start = before == std::string_view::npos ? 0 : before + 1;
     const std::size_t line_end = std::min(text.find('\n', line_start), text.size());
-    const auto line_number = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(line_start), '\n') + 1;
+    const auto line_number =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(line_start), '\n') + 1;
 
     std::size_t first = text.find_first_not_of(" \t\r", line_start);
     if (first == std::string_view::npos || first > place) first = line_start;
     if (place - first > longest_line / 2) first = place - longest_line / 2;
     std::string line(text.substr(first, std::min(line_end - std::min(first, line_end), longest_line)));
-    std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, ' ');
-    return "PTX line " + std::to_string(line_number) + ":\n    " + line + "\n    " + std::string(place - first, ' ') + "^";
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, ' ');
+    return "PTX line " + std::to_string(line_number) + ":\n    " + line + "\n    " +
+           std::string(place - first, ' ') + "^";
 }
 
 std::string quoted(std::string_view text) {

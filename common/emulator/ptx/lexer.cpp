@@ -3,16 +3,20 @@
 #include "emulator/ptx/diagnostic.hpp"
 
 #include <bit>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <limits>
 
 namespace emulator::ptx {
 
 namespace {
 
-bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%'; }
-bool continues_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
+bool starts_identifier(char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
+}
+bool continues_identifier(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
+}
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Lexer {
@@ -60,11 +64,15 @@ private:
         if (start >= text_.size()) return token(TokenKind::end, start);
         const char c = text_[start];
         if (starts_identifier(c)) {
-            do { ++place_; } while (continues_identifier(at(place_)));
+            do {
+                ++place_;
+            } while (continues_identifier(at(place_)));
             return token(TokenKind::identifier, start);
         }
         if (c == '.' && (continues_identifier(at(start + 1)))) {
-            do { ++place_; } while (continues_identifier(at(place_)) || skip_double_colon());
+            do {
+                ++place_;
+            } while (continues_identifier(at(place_)) || skip_double_colon());
             return token(TokenKind::dot_word, start);
         }
         if (is_digit(c)) return number();
@@ -103,12 +111,14 @@ private:
         const bool fraction = at(end) == '.' && is_digit(at(end + 1));
         const bool exponent = at(end) == 'e' || at(end) == 'E';
         if (fraction || exponent) return decimal(start);
-        return text_[start] == '0' && end - start > 1 ? integer(start, start + 1, 8) : integer(start, start, 10);
+        return text_[start] == '0' && end - start > 1 ? integer(start, start + 1, 8)
+                                                      : integer(start, start, 10);
     }
 
     Token hexadecimal(std::size_t start, TokenKind kind, int digits) {
         const Token bits = integer(start, start + 2, 16);
-        if (bits.text.size() - 2 != static_cast<std::size_t>(digits) || bits.text.ends_with('U') || bits.text.ends_with('u'))
+        if (bits.text.size() - 2 != static_cast<std::size_t>(digits) || bits.text.ends_with('U') ||
+            bits.text.ends_with('u'))
             fail(start, "a floating-point number has " + std::to_string(digits) + " hexadecimal digits here");
         return {kind, bits.offset, bits.text, bits.bits};
     }

@@ -41,12 +41,12 @@ struct Operand {
         integer,          ///< bits
         single_precision, ///< bits
         double_precision, ///< bits
-        symbol,           ///< a variable (variable, or by name if it is the module's) or a function, plus offset
-        label,            ///< index of the statement it stands before
-        address,          ///< `[elements[0] + offset]`
-        list,             ///< `{a, b}` or `(a, b)`
-        pair,             ///< `%r1|%p1`
-        sink,             ///< `_`
+        symbol,  ///< a variable (variable, or by name if it is the module's) or a function, plus offset
+        label,   ///< index of the statement it stands before
+        address, ///< `[elements[0] + offset]`
+        list,    ///< `{a, b}` or `(a, b)`
+        pair,    ///< `%r1|%p1`
+        sink,    ///< `_`
     };
     Kind kind = Kind::sink;
     bool negated = false; ///< `!%p1`
@@ -95,7 +95,8 @@ struct Function {
     std::vector<Register> registers;
     std::vector<std::unique_ptr<Variable>> variables; ///< parameters first, then what the body declares
     std::vector<Statement> statements;
-    std::map<std::string, std::vector<Operand>, std::less<>> branch_targets; ///< `.branchtargets` lists of labels by name
+    std::map<std::string, std::vector<Operand>, std::less<>>
+        branch_targets; ///< `.branchtargets` lists of labels by name
     std::vector<std::unique_ptr<Location>> locations;
     std::uint32_t max_threads = 0; ///< product of `.maxntid` or `.reqntid`; 0: not said
 };

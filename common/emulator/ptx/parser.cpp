@@ -29,8 +29,8 @@ const Variable* Module::variable(std::string_view name) const {
 
 namespace {
 
-constexpr std::uint64_t most_registers = 1u << 20;        // of one function; beyond it the text is no compiler's
-constexpr std::uint64_t largest_variable = 1ull << 40;    // bytes
+constexpr std::uint64_t most_registers = 1u << 20;     // of one function; beyond it the text is no compiler's
+constexpr std::uint64_t largest_variable = 1ull << 40; // bytes
 constexpr std::uint64_t largest_parameter = 1ull << 20;
 
 /// What a `{ … }` block declares. Inner blocks see the names of outer ones.
@@ -59,9 +59,10 @@ public:
     }
 
 private:
-    // ---- tokens ------------------------------------------------------------------------------------------------
+    // ---- tokens ----
 
-    [[noreturn]] void fail(const Token& token, const std::string& message, Failure failure = Failure::invalid_ptx) const {
+    [[noreturn]] void fail(const Token& token, const std::string& message,
+                           Failure failure = Failure::invalid_ptx) const {
         throw error_at(failure, module_->text, token.offset, message);
     }
 
@@ -113,13 +114,15 @@ private:
             if (take().kind == TokenKind::end) fail(open, "this block has no end");
     }
 
-    // ---- module ------------------------------------------------------------------------------------------------
+    // ---- module ----
 
-    /// directive = ".address_size" n | ".file" n string | ".section" word block | linkage (function | variable)
+    /// directive = ".address_size" n | ".file" n string | ".section" word block | linkage (function |
+    /// variable)
     void directive() {
         const Token& start = *token_;
         if (accept(".address_size")) {
-            if (unsigned_number() != 64) fail(start, "only 64-bit addresses are supported", Failure::unsupported);
+            if (unsigned_number() != 64)
+                fail(start, "only 64-bit addresses are supported", Failure::unsupported);
         } else if (accept(".file")) {
             const std::uint32_t number = small_number();
             if (token_->kind != TokenKind::string) fail(*token_, "expected the file's name in quotes here");
@@ -129,16 +132,22 @@ private:
             take();
             skip_block();
         } else if (accept(".pragma")) {
-            do { take(); } while (accept(","));
+            do {
+                take();
+            } while (accept(","));
             expect(";");
         } else {
             bool external = false;
             for (;;) {
-                if (accept(".extern")) external = true;
-                else if (!accept(".visible") && !accept(".weak") && !accept(".common")) break;
+                if (accept(".extern"))
+                    external = true;
+                else if (!accept(".visible") && !accept(".weak") && !accept(".common"))
+                    break;
             }
-            if (token_->is(".entry") || token_->is(".func")) function();
-            else module_variable(external);
+            if (token_->is(".entry") || token_->is(".func"))
+                function();
+            else
+                module_variable(external);
         }
     }
 
@@ -146,13 +155,17 @@ private:
         const Token& start = *token_;
         const auto space = accept_space();
         if (!space || *space == Space::reg || *space == Space::local || *space == Space::param)
-            fail(start, quoted(start.text) + " is no directive that this emulator knows", Failure::unsupported);
+            fail(start, quoted(start.text) + " is no directive that this emulator knows",
+                 Failure::unsupported);
         for (auto& variable : variables(*space)) {
             variable->external = external;
-            if (external && !variable->initial.empty()) fail(start, "an external variable has its initial value elsewhere");
+            if (external && !variable->initial.empty())
+                fail(start, "an external variable has its initial value elsewhere");
             if (external && module_->variable(variable->name)) continue;
             // A later definition takes the place of an earlier declaration.
-            std::erase_if(module_->variables, [&](const auto& other) { return other->external && other->name == variable->name; });
+            std::erase_if(module_->variables, [&](const auto& other) {
+                return other->external && other->name == variable->name;
+            });
             module_->variables.push_back(std::move(variable));
         }
         expect(";");
@@ -168,34 +181,43 @@ private:
         return std::nullopt;
     }
 
-    // ---- variables ---------------------------------------------------------------------------------------------
+    // ---- variables ----
 
-    /// variables = {".align" n | ".attribute" "(" … ")" | ".v2" | ".v4"} type {".ptr" …} declarator {"," declarator}
+    /// variables = {".align" n | ".attribute" "(" … ")" | ".v2" | ".v4"} type {".ptr" …} declarator {","
+    /// declarator}
     std::vector<std::unique_ptr<Variable>> variables(Space space) {
         std::uint32_t alignment = 0;
         std::uint32_t lanes = 1;
         std::optional<Type> type;
         while (!type) {
             const Token& start = *token_;
-            if (accept(".align")) alignment = alignment_number();
-            else if (accept(".attribute")) skip_parentheses();
-            else if (accept(".v2")) lanes = 2;
-            else if (accept(".v4")) lanes = 4;
-            else if (!(type = accept_type())) fail(start, "expected a type here");
+            if (accept(".align"))
+                alignment = alignment_number();
+            else if (accept(".attribute"))
+                skip_parentheses();
+            else if (accept(".v2"))
+                lanes = 2;
+            else if (accept(".v4"))
+                lanes = 4;
+            else if (!(type = accept_type()))
+                fail(start, "expected a type here");
         }
         if (accept(".ptr")) { // says what a pointer parameter points to
             accept_space();
             if (accept(".align")) alignment_number();
         }
         std::vector<std::unique_ptr<Variable>> result;
-        do { result.push_back(declarator(space, *type, lanes, alignment)); } while (accept(","));
+        do {
+            result.push_back(declarator(space, *type, lanes, alignment));
+        } while (accept(","));
         return result;
     }
 
     std::uint32_t alignment_number() {
         const Token& token = *token_;
         const std::uint32_t alignment = small_number();
-        if (!std::has_single_bit(alignment) || alignment > 4096) fail(token, "an alignment is a power of two up to 4096");
+        if (!std::has_single_bit(alignment) || alignment > 4096)
+            fail(token, "an alignment is a power of two up to 4096");
         return alignment;
     }
 
@@ -207,7 +229,8 @@ private:
     }
 
     /// declarator = name {"[" [n] "]"} ["=" initialiser]
-    std::unique_ptr<Variable> declarator(Space space, Type type, std::uint32_t lanes, std::uint32_t alignment) {
+    std::unique_ptr<Variable> declarator(Space space, Type type, std::uint32_t lanes,
+                                         std::uint32_t alignment) {
         if (size_of(type) == 0) fail(*token_, "a variable cannot be of this type");
         auto variable = std::make_unique<Variable>();
         variable->place = token_->offset;
@@ -215,7 +238,8 @@ private:
         variable->space = space;
         variable->type = type;
         const std::uint64_t element = std::uint64_t{size_of(type)} * lanes;
-        variable->alignment = alignment ? alignment : static_cast<std::uint32_t>(std::max<std::uint64_t>(element, 1));
+        variable->alignment =
+            alignment ? alignment : static_cast<std::uint32_t>(std::max<std::uint64_t>(element, 1));
         variable->bytes = element;
         bool unsized = false;
         while (accept("[")) {
@@ -236,23 +260,30 @@ private:
         return variable;
     }
 
-    /// initialiser = "{" initialiser {"," initialiser} "}" | number | symbol ["+" n] | "generic" "(" symbol ")" ["+" n]
+    /// initialiser = "{" initialiser {"," initialiser} "}" | number | symbol ["+" n] | "generic" "(" symbol
+    /// ")" ["+" n]
     void initialiser(Variable& variable, std::uint32_t element_bytes, std::uint64_t most_bytes) {
         const Token& start = *token_;
         if (accept("{")) {
             if (++depth_ > 100) fail(start, "braces nested too deeply");
-            do { initialiser(variable, element_bytes, most_bytes); } while (accept(","));
+            do {
+                initialiser(variable, element_bytes, most_bytes);
+            } while (accept(","));
             expect("}");
             --depth_;
             return;
         }
         const std::uint64_t offset = variable.initial.size();
-        if (offset + element_bytes > most_bytes) fail(start, "more initial values than the variable has room for");
+        if (offset + element_bytes > most_bytes)
+            fail(start, "more initial values than the variable has room for");
         std::uint64_t bits = 0;
         if (token_->kind == TokenKind::identifier) {
             if (element_bytes != 8) fail(start, "an address needs a 64-bit variable", Failure::unsupported);
             const bool generic = token_->is("generic") && token_[1].is("(");
-            if (generic) { take(); take(); }
+            if (generic) {
+                take();
+                take();
+            }
             Relocation relocation{offset, identifier("a symbol"), 0, start.offset};
             if (generic) expect(")");
             if (accept("+")) relocation.addend = signed_number();
@@ -261,7 +292,8 @@ private:
             bits = number_as(variable.type);
         }
         variable.initial.resize(offset + element_bytes);
-        std::memcpy(variable.initial.data() + offset, &bits, std::min<std::size_t>(element_bytes, sizeof bits)); // little-endian, as PTX is
+        std::memcpy(variable.initial.data() + offset, &bits,
+                    std::min<std::size_t>(element_bytes, sizeof bits)); // little-endian, as PTX is
     }
 
     std::int64_t signed_number() {
@@ -275,19 +307,25 @@ private:
         const Token token = take();
         const bool is_float = type == Type::f32 || type == Type::f64;
         if (token.kind == TokenKind::integer && !is_float) return negative ? -token.bits : token.bits;
-        if (!is_float) fail(token, "only whole numbers can be initial values of this type", Failure::unsupported);
+        if (!is_float)
+            fail(token, "only whole numbers can be initial values of this type", Failure::unsupported);
         double value = 0;
-        if (token.kind == TokenKind::integer) value = static_cast<double>(token.bits);
-        else if (token.kind == TokenKind::double_precision) value = std::bit_cast<double>(token.bits);
-        else if (token.kind == TokenKind::single_precision) value = std::bit_cast<float>(static_cast<std::uint32_t>(token.bits));
-        else fail(token, "expected a number here");
-        if (token.kind == TokenKind::single_precision && type == Type::f32 && !negative) return token.bits; // NaNs keep their bits
+        if (token.kind == TokenKind::integer)
+            value = static_cast<double>(token.bits);
+        else if (token.kind == TokenKind::double_precision)
+            value = std::bit_cast<double>(token.bits);
+        else if (token.kind == TokenKind::single_precision)
+            value = std::bit_cast<float>(static_cast<std::uint32_t>(token.bits));
+        else
+            fail(token, "expected a number here");
+        if (token.kind == TokenKind::single_precision && type == Type::f32 && !negative)
+            return token.bits; // NaNs keep their bits
         if (negative) value = -value;
         if (type == Type::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
         return std::bit_cast<std::uint64_t>(value);
     }
 
-    // ---- functions ---------------------------------------------------------------------------------------------
+    // ---- functions ----
 
     /// function = (".entry" | ".func" [parameters]) name [parameters] {attribute} (";" | body)
     void function() {
@@ -316,7 +354,8 @@ private:
             const Token& start = *token_;
             const auto space = accept_space();
             if (start.kind != TokenKind::dot_word) fail(start, "expected a parameter here");
-            if (space != Space::param) fail(start, "only .param parameters are supported", Failure::unsupported);
+            if (space != Space::param)
+                fail(start, "only .param parameters are supported", Failure::unsupported);
             for (auto& variable : parameter()) result.push_back(declare(std::move(variable)));
             accept(",");
         }
@@ -350,11 +389,14 @@ private:
             if (accept(".maxntid") || accept(".reqntid")) {
                 std::uint64_t threads = small_number();
                 while (accept(",")) threads *= small_number() % 65536;
-                function_->max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(threads, UINT32_MAX));
+                function_->max_threads =
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(threads, UINT32_MAX));
             } else if (accept(".minnctapersm") || accept(".maxnctapersm") || accept(".maxnreg")) {
                 small_number(); // tuning: no effect on results
             } else if (accept(".pragma")) {
-                do { take(); } while (accept(","));
+                do {
+                    take();
+                } while (accept(","));
                 expect(";");
             } else if (!accept(".noreturn")) {
                 if (token_->kind == TokenKind::dot_word)
@@ -364,14 +406,16 @@ private:
         }
     }
 
-    // ---- bodies ------------------------------------------------------------------------------------------------
+    // ---- bodies ----
 
     void body() {
         block(*scope_);
         for (std::size_t i = 0; i < function_->statements.size(); ++i)
-            for (Operand& operand : function_->statements[i].operands) resolve_label(operand, *statement_scopes_[i]);
+            for (Operand& operand : function_->statements[i].operands)
+                resolve_label(operand, *statement_scopes_[i]);
         for (const auto& [name, scope] : target_list_scopes_)
-            for (Operand& target : function_->branch_targets.find(name)->second) resolve_label(target, *scope);
+            for (Operand& target : function_->branch_targets.find(name)->second)
+                resolve_label(target, *scope);
         target_list_scopes_.clear();
         statement_scopes_.clear();
         scopes_.clear();
@@ -389,10 +433,14 @@ private:
         scope_->outer = &outer;
         while (!accept("}")) {
             if (token_->kind == TokenKind::end) fail(open, "this block has no end");
-            if (token_->is("{")) block(*scope_);
-            else if (token_->kind == TokenKind::identifier && token_[1].is(":")) label();
-            else if (token_->kind == TokenKind::dot_word) body_directive();
-            else statement();
+            if (token_->is("{"))
+                block(*scope_);
+            else if (token_->kind == TokenKind::identifier && token_[1].is(":"))
+                label();
+            else if (token_->kind == TokenKind::dot_word)
+                body_directive();
+            else
+                statement();
         }
         scope_ = outer_scope;
         --depth_;
@@ -403,9 +451,13 @@ private:
         expect(":");
         if (accept(".branchtargets")) {
             const auto [list, fresh] = function_->branch_targets.try_emplace(std::string(name.text));
-            if (!fresh) fail(name, "two lists of branch targets with one name are not supported", Failure::unsupported);
+            if (!fresh)
+                fail(name, "two lists of branch targets with one name are not supported",
+                     Failure::unsupported);
             target_list_scopes_.emplace_back(name.text, scope_);
-            do { list->second.push_back(operand()); } while (accept(","));
+            do {
+                list->second.push_back(operand());
+            } while (accept(","));
             expect(";");
             return;
         }
@@ -415,14 +467,17 @@ private:
             return;
         }
         const auto place = static_cast<std::uint32_t>(function_->statements.size());
-        if (!scope_->labels.emplace(name.text, place).second) fail(name, "this label stands twice in one block");
+        if (!scope_->labels.emplace(name.text, place).second)
+            fail(name, "this label stands twice in one block");
     }
 
     void body_directive() {
         const Token& start = *token_;
         if (accept(".loc")) return location();
         if (accept(".pragma")) {
-            do { take(); } while (accept(","));
+            do {
+                take();
+            } while (accept(","));
             expect(";");
             return;
         }
@@ -450,7 +505,8 @@ private:
             }
             const std::uint64_t count = unsigned_number();
             if (count > most_registers) fail(name, "too many registers");
-            for (std::uint64_t i = 0; i < count; ++i) add_register(name, std::string(name.text) + std::to_string(i), *type);
+            for (std::uint64_t i = 0; i < count; ++i)
+                add_register(name, std::string(name.text) + std::to_string(i), *type);
             expect(">");
         } while (accept(","));
     }
@@ -486,14 +542,16 @@ private:
 
     /// The latest `.loc` of this place: it knows where that place itself was inlined.
     const Location* find_location(const Location& wanted) {
-        for (auto location = function_->locations.rbegin(); location != function_->locations.rend(); ++location)
-            if ((*location)->file == wanted.file && (*location)->line == wanted.line && (*location)->column == wanted.column)
+        for (auto location = function_->locations.rbegin(); location != function_->locations.rend();
+             ++location)
+            if ((*location)->file == wanted.file && (*location)->line == wanted.line &&
+                (*location)->column == wanted.column)
                 return location->get();
         function_->locations.push_back(std::make_unique<Location>(wanted));
         return function_->locations.back().get();
     }
 
-    // ---- statements --------------------------------------------------------------------------------------------
+    // ---- statements ----
 
     /// statement = ["@" ["!"] predicate] opcode {modifier} [operand {"," operand}] ";"
     void statement() {
@@ -509,8 +567,9 @@ private:
             const Token modifier = take();
             statement.modifiers.push_back({modifier.text, modifier.offset});
         }
-        if (!token_->is(";"))
-            do { statement.operands.push_back(operand()); } while (accept(","));
+        if (!token_->is(";")) do {
+                statement.operands.push_back(operand());
+            } while (accept(","));
         expect(";");
         statement.location = function_->locations.empty() ? nullptr : function_->locations.back().get();
         function_->statements.push_back(std::move(statement));
@@ -520,7 +579,8 @@ private:
     std::uint32_t predicate_register() {
         const Token& token = *token_;
         const auto found = find_register(identifier("a predicate register"));
-        if (!found || function_->registers[*found].type != Type::pred) fail(token, "this is no predicate register");
+        if (!found || function_->registers[*found].type != Type::pred)
+            fail(token, "this is no predicate register");
         return *found;
     }
 
@@ -536,7 +596,8 @@ private:
         return pair;
     }
 
-    /// primary = "!" predicate | "_" | "[" (name | number) ["+" n] "]" | "{" list "}" | "(" list ")" | number | name ["+" n]
+    /// primary = "!" predicate | "_" | "[" (name | number) ["+" n] "]" | "{" list "}" | "(" list ")" | number
+    /// | name ["+" n]
     Operand primary() {
         Operand result;
         result.place = token_->offset;
@@ -550,10 +611,13 @@ private:
             result.kind = Operand::Kind::address;
             Operand& base = result.elements.emplace_back();
             base.place = token_->offset;
-            if (token_->kind == TokenKind::identifier) named(base);
-            else number(base);
+            if (token_->kind == TokenKind::identifier)
+                named(base);
+            else
+                number(base);
             result.offset = optional_offset();
-            if (token_->is(",")) fail(*token_, "addresses of several parts (tensors) are not supported", Failure::unsupported);
+            if (token_->is(","))
+                fail(*token_, "addresses of several parts (tensors) are not supported", Failure::unsupported);
             expect("]");
         } else if (accept("{")) {
             list(result, "}");
@@ -593,13 +657,16 @@ private:
         result.kind = Operand::Kind::list;
         if (++depth_ > 100) fail(*token_, "lists nested too deeply");
         if (!accept(close)) {
-            do { result.elements.push_back(operand()); } while (accept(","));
+            do {
+                result.elements.push_back(operand());
+            } while (accept(","));
             expect(close);
         }
         --depth_;
     }
 
-    /// A register, a special register, a variable, a function or a label: the last three may come later in the text.
+    /// A register, a special register, a variable, a function or a label: the last three may come later in
+    /// the text.
     void named(Operand& result) {
         const Token token = take();
         result.name = token.text;
@@ -610,7 +677,8 @@ private:
             result.kind = Operand::Kind::special;
             if (token_->kind == TokenKind::dot_word) {
                 const Token part = take();
-                result.name = std::string_view(module_->text).substr(token.offset, part.offset + part.text.size() - token.offset);
+                result.name = std::string_view(module_->text)
+                                  .substr(token.offset, part.offset + part.text.size() - token.offset);
             }
         } else if (token.text == "WARP_SZ") {
             result.kind = Operand::Kind::integer;
@@ -624,13 +692,15 @@ private:
 
     std::optional<std::uint32_t> find_register(std::string_view name) const {
         for (const Scope* scope = scope_; scope; scope = scope->outer)
-            if (const auto found = scope->registers.find(name); found != scope->registers.end()) return found->second;
+            if (const auto found = scope->registers.find(name); found != scope->registers.end())
+                return found->second;
         return std::nullopt;
     }
 
     const Variable* find_variable(std::string_view name) const {
         for (const Scope* scope = scope_; scope; scope = scope->outer)
-            if (const auto found = scope->variables.find(name); found != scope->variables.end()) return found->second;
+            if (const auto found = scope->variables.find(name); found != scope->variables.end())
+                return found->second;
         return nullptr;
     }
 
@@ -652,9 +722,10 @@ private:
     Function* function_ = nullptr;
     Scope* scope_ = nullptr;
     int depth_ = 0;
-    std::vector<std::unique_ptr<Scope>> scopes_;    ///< of the function at hand
-    std::vector<const Scope*> statement_scopes_;    ///< one for each of its statements
-    std::vector<std::pair<std::string_view, const Scope*>> target_list_scopes_; ///< one for each `.branchtargets`
+    std::vector<std::unique_ptr<Scope>> scopes_; ///< of the function at hand
+    std::vector<const Scope*> statement_scopes_; ///< one for each of its statements
+    std::vector<std::pair<std::string_view, const Scope*>>
+        target_list_scopes_;                                   ///< one for each `.branchtargets`
     std::vector<std::unique_ptr<std::string>> register_names_; ///< what the scopes' keys refer to
 };
 

@@ -9,12 +9,29 @@
 namespace emulator::ptx {
 
 enum class Type : std::uint8_t {
-    none, pred,
-    b8, b16, b32, b64, b128,
-    u8, u16, u32, u64,
-    s8, s16, s32, s64,
-    f16, bf16, f32, f64,
-    f16x2, bf16x2, u16x2, s16x2,
+    none,
+    pred,
+    b8,
+    b16,
+    b32,
+    b64,
+    b128,
+    u8,
+    u16,
+    u32,
+    u64,
+    s8,
+    s16,
+    s32,
+    s64,
+    f16,
+    bf16,
+    f32,
+    f64,
+    f16x2,
+    bf16x2,
+    u16x2,
+    s16x2,
 };
 
 enum class Space : std::uint8_t { generic, reg, constant, global, local, param, shared };
@@ -25,13 +42,29 @@ std::optional<Type> type_from(std::string_view dot_word);
 /// Bytes of a value of this type; 0 for none and pred.
 constexpr std::uint32_t size_of(Type type) {
     switch (type) {
-    case Type::b8: case Type::u8: case Type::s8: return 1;
-    case Type::b16: case Type::u16: case Type::s16: case Type::f16: case Type::bf16: return 2;
-    case Type::b32: case Type::u32: case Type::s32: case Type::f32: return 4;
-    case Type::f16x2: case Type::bf16x2: case Type::u16x2: case Type::s16x2: return 4;
-    case Type::b64: case Type::u64: case Type::s64: case Type::f64: return 8;
+    case Type::b8:
+    case Type::u8:
+    case Type::s8: return 1;
+    case Type::b16:
+    case Type::u16:
+    case Type::s16:
+    case Type::f16:
+    case Type::bf16: return 2;
+    case Type::b32:
+    case Type::u32:
+    case Type::s32:
+    case Type::f32: return 4;
+    case Type::f16x2:
+    case Type::bf16x2:
+    case Type::u16x2:
+    case Type::s16x2: return 4;
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64: return 8;
     case Type::b128: return 16;
-    case Type::none: case Type::pred: return 0;
+    case Type::none:
+    case Type::pred: return 0;
     }
     return 0;
 }
@@ -44,7 +77,8 @@ constexpr bool is_unsigned(Type type) {
 }
 constexpr bool is_integer(Type type) { return is_signed(type) || is_unsigned(type); }
 constexpr bool is_bits(Type type) {
-    return type == Type::b8 || type == Type::b16 || type == Type::b32 || type == Type::b64 || type == Type::b128;
+    return type == Type::b8 || type == Type::b16 || type == Type::b32 || type == Type::b64 ||
+           type == Type::b128;
 }
 
 } // namespace emulator::ptx

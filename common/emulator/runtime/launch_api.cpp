@@ -56,8 +56,8 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
                           "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
 }
 
-/// What CUDA 13 says to a grid or block that no device accepts (seen on an H200): only a grid beyond the limits is
-/// an invalid configuration to it; an extent of 0 and a block beyond the limits are invalid values.
+/// What CUDA 13 says to a grid or block that no device accepts (seen on an H200): only a grid beyond the
+/// limits is an invalid configuration to it; an extent of 0 and a block beyond the limits are invalid values.
 cudaError_t configuration_error(const LaunchConfiguration& configuration) {
     const Dim3 block = configuration.block;
     const bool block_is_wrong = block.count() == 0 || block.count() > DeviceLimits::threads_per_block ||

@@ -58,9 +58,10 @@ void run(benchmark::State& state, const Workload& workload, const harness::Rando
         workload.launch(input.device().data(), partial_sums.data(), input.size(), block);
         HARNESS_CHECK(cudaDeviceSynchronize());
     }
-    const auto instructions = harness::find_counter(harness::last_launch_counters(), "smsp__inst_executed.sum");
-    state.counters["warp_instructions"] =
-        benchmark::Counter(static_cast<double>(instructions.value() * state.iterations()), benchmark::Counter::kIsRate);
+    const auto instructions =
+        harness::find_counter(harness::last_launch_counters(), "smsp__inst_executed.sum");
+    state.counters["warp_instructions"] = benchmark::Counter(
+        static_cast<double>(instructions.value() * state.iterations()), benchmark::Counter::kIsRate);
 }
 
 } // namespace
@@ -72,8 +73,10 @@ int main(int argc, char** argv) try {
     for (const Workload& workload : workloads()) {
         for (const int cores : {1, 2}) {
             if (cores > most_cores) continue;
-            const std::string name = workload.name + "/" + std::to_string(elements) + "_ints/" + std::to_string(cores) + (cores == 1 ? "_core" : "_cores");
-            benchmark::RegisterBenchmark(name.c_str(), [&, cores](benchmark::State& state) { run(state, workload, input, cores); })
+            const std::string name = workload.name + "/" + std::to_string(elements) + "_ints/" +
+                                     std::to_string(cores) + (cores == 1 ? "_core" : "_cores");
+            benchmark::RegisterBenchmark(
+                name.c_str(), [&, cores](benchmark::State& state) { run(state, workload, input, cores); })
                 ->UseRealTime()
                 ->Unit(benchmark::kMillisecond);
         }

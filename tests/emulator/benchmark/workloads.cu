@@ -11,7 +11,8 @@ namespace {
 
 template <auto kernel, unsigned int elements_per_thread>
 void launch(const int* input, int* partial_sums, std::size_t n, unsigned int block) {
-    const auto grid = static_cast<unsigned int>(harness::ceil_div(n, std::size_t{block} * elements_per_thread));
+    const auto grid =
+        static_cast<unsigned int>(harness::ceil_div(n, std::size_t{block} * elements_per_thread));
     kernel<<<grid, block, block * sizeof(int)>>>(input, partial_sums, n);
 }
 

@@ -141,6 +141,7 @@ TEST(Call, lanes_that_do_not_call_wait_for_those_that_do) {
     // The function is longer than the kernel, so that its places do not come first by their numbers.
     std::string long_function = ".func tarry() { .reg .b32 %r; mov.u32 %r, 0; ";
     for (int i = 0; i < 100; ++i) long_function += "add.u32 %r, %r, 1; ";
+    long_function += "bra L; L: ";
     EXPECT_EQ(run("setp.lt.u32 %p1, %r60, 5; @%p1 call tarry; activemask.b32 %r0;", 32, {},
                   long_function + "ret; }"),
               Words(32, 0xFFFF'FFFF));
