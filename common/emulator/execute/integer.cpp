@@ -79,15 +79,21 @@ struct MultiplyHighAddSaturating {
 struct Divide {
     template <class T> constexpr T operator()(T a, T b) const {
         if (b == 0) return static_cast<T>(-1);
-        if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Subtract{}(T{0}, a);
-        return static_cast<T>(a / b);
+        if constexpr (sizeof(T) <= 4) {
+            // Processors divide no vectors of integers, but of doubles. Their quotient, cut off, is the
+            // integers': one that is less than a whole number k is less by 1 / |b| at least, far more than a
+            // rounding to 53 bits.
+            return static_cast<T>(static_cast<std::int64_t>(static_cast<double>(a) / static_cast<double>(b)));
+        } else {
+            if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Subtract{}(T{0}, a);
+            return static_cast<T>(a / b);
+        }
     }
 };
 struct Remainder {
     template <class T> constexpr T operator()(T a, T b) const {
         if (b == 0) return static_cast<T>(-1);
-        if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
-        return static_cast<T>(a % b);
+        return Subtract{}(a, MultiplyLow{}(Divide{}(a, b), b));
     }
 };
 struct Absolute {

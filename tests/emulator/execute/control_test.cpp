@@ -132,7 +132,7 @@ TEST(Call, lanes_may_call_from_different_branches) {
     // Under a guard, within a block of its own.
     EXPECT_EQ(run(R"(
         mov.u32 %r0, 9; setp.lt.u32 %p1, %r60, 5; mov.u32 %r2, 4; { .param .b32 a; .param .b32 r;
-        st.param.b32 [a], %r2; @%p1 call (r), factorial, (a); @%p1 ld.param.b32 %r0, [r]; })",
+        st.param.b32 [a], %r2; @%p1 call (r), factorial, (a); ld.param.b32 %r3, [r]; @%p1 mov.b32 %r0, %r3; })",
                   32, {}, functions),
               lanes([](uint32_t i) { return i < 5 ? 24 : 9; }));
 }

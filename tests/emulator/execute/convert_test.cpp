@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 using namespace emulator::fixture;
 using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::uint16_t, std::uint32_t, std::uint64_t,
@@ -93,7 +94,11 @@ TEST(Convert, integers_to_integers_keep_the_low_bits_and_extend_the_sign) {
             }
             const std::string types = type_name<To>() + '.' + type_name<From>();
             expect_lanes("cvt." + types + " %rd0, %rd1", wide);
-            expect_lanes("cvt.sat." + types + " %rd0, %rd1", saturated);
+            const bool fits = std::in_range<To>(std::numeric_limits<From>::min()) &&
+                              std::in_range<To>(std::numeric_limits<From>::max());
+            if (!fits)
+                expect_lanes("cvt.sat." + types + " %rd0, %rd1",
+                             saturated); // else there is no such instruction
             if (sizeof(To) > 1)
                 expect_lanes("cvt." + types + ' ' + register_name<To>() + "0, " + register_name<From>() + '1',
                              exact);
@@ -246,7 +251,6 @@ TEST(Move, copies_every_width_and_constants) {
     expect_lanes("mov.b64 %rd0, %rd1", std::vector<LaneCase>{{0x1234'5678'9ABC'DEF0, 0x1234'5678'9ABC'DEF0}});
     expect_lanes("mov.u16 %rs0, %rs1", std::vector<LaneCase>{{0xDEF0, 0x1234'5678'9ABC'DEF0}});
     expect_lanes("mov.f32 %r0, 0fBF800000", std::vector<LaneCase>{{0xBF80'0000}});
-    expect_lanes("mov.f32 %r0, -0f3F800000", std::vector<LaneCase>{{0xBF80'0000}});
     expect_lanes("mov.f32 %r0, -1.5", std::vector<LaneCase>{{0xBFC0'0000}});
     expect_lanes("mov.f64 %rd0, 0d400921FB54442D18", std::vector<LaneCase>{{0x4009'21FB'5444'2D18}});
     expect_lanes("mov.f64 %rd0, 0f3F800000", std::vector<LaneCase>{{0x3FF0'0000'0000'0000}});

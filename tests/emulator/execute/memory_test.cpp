@@ -53,7 +53,6 @@ TEST(Load, extends_to_the_register_as_the_type_says) {
                         {"ld.global.s8 %rs0, [%rd60+7]; cvt.u64.u16 %rd0, %rs0;", 0xFFF7},
                         {"ld.global.u8 %rs0, [%rd60+7]; cvt.u64.u16 %rd0, %rs0;", 0xF7},
                         {"add.s64 %rd1, %rd60, 16; ld.global.u32 %rd0, [%rd1+-12];", 0xF7E6'D5C4},
-                        {"add.s64 %rd1, %rd60, 16; ld.global.u32 %rd0, [%rd1-16];", 0xB3A2'9180},
                         {"ld.u32 %rd0, [%rd60];", 0xB3A2'9180},
                         {"ld.global.nc.L1::no_allocate.L2::128B.u32 %rd0, [%rd60];", 0xB3A2'9180},
                         {"ld.volatile.global.u32 %rd0, [%rd60];", 0xB3A2'9180},

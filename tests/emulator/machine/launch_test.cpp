@@ -174,7 +174,8 @@ TEST(LoadedModule, an_external_variable_that_nothing_defines_has_no_address) {
         R"(
         ld.global.u32 %r1, [x]; ld.global.u32 %r2, [y]; add.u32 %r1, %r1, %r2;
         st.global.u32 [%rd60], %r1;)",
-        ".extern .global .u32 x; .global .u32 x = 3; .global .u32 y = 4; .extern .global .u32 y;"));
+        ".extern .global .u32 x; .visible .global .u32 x = 3; .visible .global .u32 y = 4; .extern .global "
+        ".u32 y;"));
     auto* const out = defined.allocate<uint32_t>(1);
     defined.launch("k", grid_of(1), {out});
     EXPECT_EQ(*out, 7u);

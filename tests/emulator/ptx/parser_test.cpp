@@ -102,7 +102,7 @@ TEST(Parser, reads_parameters_in_all_their_forms) {
 TEST(Parser, reads_variables_with_their_initial_values) {
     const auto module = parsed(
         ".global .align 16 .b8 bytes[6] = {1, 0xFF, -1};\n.global .u32 one = 7, two[2];\n.const .f32 "
-        "floats[3] = {1.5, -0f3F800000, 2};\n"
+        "floats[3] = {1.5, 0fBF800000, 2};\n"
         ".const .f64 wide = -2.5;\n.global .s16 grid[2][3] = {{1, 2, 3}, {4, 5, -6}};\n.global .b8 unsized[] "
         "= {1, 2, 3};\n"
         ".global .u64 pointers[3] = {bytes, generic(one)+4, bytes+2};\n.extern .shared .align 16 .b8 "
