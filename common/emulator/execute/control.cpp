@@ -271,13 +271,17 @@ void decode_nanosleep(Decoding& statement) {
     statement.control_with(&give_way);
 }
 
-void no_effect(Warp&, const Instruction&, LaneMask) {}
+void break_point(Warp&, const Instruction& instruction, LaneMask active) {
+    throw Fault{Failure::launch_failure, std::countr_zero(active), &instruction,
+                "the kernel executed a breakpoint, and there is no debugger"};
+}
 
-/// Stops a debugger, if there is one: there is none.
 void decode_brkpt(Decoding& statement) {
     statement.expect_operands(0, 0);
-    statement.execute_with(&no_effect);
+    statement.control_with(&break_point);
 }
+
+void no_effect(Warp&, const Instruction&, LaneMask) {}
 
 void decode_pmevent(Decoding& statement) {
     statement.take(".mask");

@@ -141,6 +141,23 @@ template <class Integer> uint64_t integer_to_floating_point(Integer value, const
     return write_floating_point(exact, conversion);
 }
 
+/// Conversions from and to f64 keep a NaN's sign and as much of its payload as there is room for.
+uint64_t convert_nan(uint64_t bits, Type from, Type to) {
+    struct Format {
+        uint32_t width, significand_bits;
+    };
+    const auto format = [](Type type) -> Format {
+        if (type == Type::f64) return {64, 52};
+        return type == Type::f32 ? Format{32, 23} : type == Type::f16 ? Format{16, 10} : Format{16, 7};
+    };
+    const Format source = format(from), result = format(to);
+    const uint64_t sign = bits >> (source.width - 1) & 1, quiet = uint64_t{1} << 51;
+    const uint64_t payload = (bits << (52 - source.significand_bits) & ((uint64_t{1} << 52) - 1)) | quiet;
+    const uint64_t exponent = (uint64_t{1} << (result.width - 1 - result.significand_bits)) - 1;
+    return sign << (result.width - 1) | exponent << result.significand_bits |
+           payload >> (52 - result.significand_bits);
+}
+
 } // namespace
 
 uint64_t convert(uint64_t bits, const Conversion& conversion) {
@@ -157,6 +174,8 @@ uint64_t convert(uint64_t bits, const Conversion& conversion) {
     double value = read_floating_point(bits, conversion.from);
     if (conversion.ftz) value = flush(value, conversion.from);
     if (!is_floating_point(conversion.to)) return floating_point_to_integer(value, conversion);
+    if (std::isnan(value) && !conversion.sat && (conversion.from == Type::f64 || conversion.to == Type::f64))
+        return convert_nan(bits, conversion.from, conversion.to);
     if (conversion.to_whole_number) value = whole_number(value, conversion.rounding);
     return write_floating_point(value, conversion);
 }

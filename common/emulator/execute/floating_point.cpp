@@ -219,57 +219,40 @@ template <auto operation> void decode_min_max(Decoding& statement, Type type) {
 
 void decode_fma(Decoding& statement) { decode_floating_point_fma(statement, statement.take_type()); }
 
-// ---- operations on the sign bit: they keep the bits of NaNs ----
+// ---- operations on the sign ----
 
-template <class Bits, Bits sign_bits> struct ClearSigns {
-    Bits operator()(Bits a) const { return static_cast<Bits>(a & ~sign_bits); }
+/// A NaN keeps its sign: the device adds a zero to what its adder reads as |a| or -a.
+struct Absolute {
+    template <class T> T operator()(T a) const { return std::isnan(a) ? a : std::fabs(a); }
 };
-template <class Bits, Bits sign_bits> struct FlipSigns {
-    Bits operator()(Bits a) const { return static_cast<Bits>(a ^ sign_bits); }
-};
-/// The sign of a, the rest of b.
-template <class Bits, Bits sign_bits> struct CopySign {
-    Bits operator()(Bits a, Bits b) const { return static_cast<Bits>((a & sign_bits) | (b & ~sign_bits)); }
+struct Negate {
+    template <class T> T operator()(T a) const { return std::isnan(a) ? a : -a; }
 };
 
-template <template <class Bits, Bits> class Operation, std::size_t arity>
-void decode_sign(Decoding& statement, Type type) {
-    using std::uint16_t, std::uint32_t, std::uint64_t;
+template <auto operation> void decode_sign(Decoding& statement, Type type) {
     const bool ftz = type != Type::f64 && statement.take(".ftz");
-    take_operands(statement, type, arity);
-    switch (type) {
-    case Type::f16:
-    case Type::bf16:
-        statement.execute_with(same_type_handler<Operation<uint16_t, 0x8000>{}, uint16_t, arity>());
-        break;
-    case Type::f16x2:
-    case Type::bf16x2:
-        statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'8000>{}, uint32_t, arity>());
-        break;
-    case Type::f32:
-        statement.execute_with(same_type_handler<Operation<uint32_t, 0x8000'0000>{}, uint32_t, arity>());
-        break;
-    case Type::f64:
-        statement.execute_with(
-            same_type_handler<Operation<uint64_t, uint64_t{1} << 63>{}, uint64_t, arity>());
-        break;
-    default: statement.no_such_type(type);
-    }
-    if (!ftz) return;
-    if (type != Type::f32 || arity != 1)
-        statement.unsupported(statement.statement().place, "'.ftz' is not supported here");
-    if constexpr (arity == 1) {
-        struct Flushing {
-            float operator()(float a) const {
-                return std::bit_cast<float>(
-                    Operation<uint32_t, 0x8000'0000>{}(std::bit_cast<uint32_t>(flush(a))));
-            }
-        };
-        statement.execute_with(&each_lane<Flushing{}, float, float>);
-    }
+    const Handler handler = handler_for<operation, 1>(type, ftz, false);
+    if (!handler) statement.no_such_type(type);
+    take_operands(statement, type, 1);
+    statement.execute_with(handler);
 }
 
-void decode_copysign(Decoding& statement) { decode_sign<CopySign, 2>(statement, statement.take_type()); }
+/// The sign of a, the rest of b.
+template <class Bits, Bits sign_bit> struct CopySign {
+    Bits operator()(Bits a, Bits b) const { return (a & sign_bit) | (b & ~sign_bit); }
+};
+
+void decode_copysign(Decoding& statement) {
+    using std::uint32_t, std::uint64_t;
+    const Type type = statement.take_type();
+    take_operands(statement, type, 2);
+    if (type == Type::f32)
+        statement.execute_with(same_type_handler<CopySign<uint32_t, 0x8000'0000>{}, uint32_t, 2>());
+    else if (type == Type::f64)
+        statement.execute_with(same_type_handler<CopySign<uint64_t, uint64_t{1} << 63>{}, uint64_t, 2>());
+    else
+        statement.no_such_type(type);
+}
 
 } // namespace
 
@@ -301,10 +284,8 @@ void decode_floating_point_fma(Decoding& statement, Type type) {
 void decode_floating_point_div(Decoding& statement, Type type) {
     decode_float_or_double<Divide{}, 2>(statement, type);
 }
-void decode_floating_point_abs(Decoding& statement, Type type) {
-    decode_sign<ClearSigns, 1>(statement, type);
-}
-void decode_floating_point_neg(Decoding& statement, Type type) { decode_sign<FlipSigns, 1>(statement, type); }
+void decode_floating_point_abs(Decoding& statement, Type type) { decode_sign<Absolute{}>(statement, type); }
+void decode_floating_point_neg(Decoding& statement, Type type) { decode_sign<Negate{}>(statement, type); }
 void decode_floating_point_min(Decoding& statement, Type type) { decode_min_max<Minimum{}>(statement, type); }
 void decode_floating_point_max(Decoding& statement, Type type) { decode_min_max<Maximum{}>(statement, type); }
 

@@ -10,6 +10,7 @@
 using namespace emulator::fixture;
 using emulator::Failure;
 using std::uint32_t;
+using testing::AllOf;
 using testing::HasSubstr;
 
 namespace {
@@ -201,6 +202,12 @@ TEST(Exit, trap_names_the_first_thread_that_executes_it) {
     EXPECT_THAT(error.what(), HasSubstr("thread (37,0,0)"));
 }
 
-TEST(Control, nanosleep_brkpt_and_pmevent_go_on) {
-    EXPECT_EQ(run("nanosleep.u32 100; brkpt; pmevent 1; mov.u32 %r0, 4;"), Words(32, 4));
+TEST(Control, nanosleep_and_pmevent_go_on) {
+    EXPECT_EQ(run("nanosleep.u32 100; pmevent 1; mov.u32 %r0, 4;"), Words(32, 4));
+}
+
+TEST(Control, a_breakpoint_without_a_debugger_ends_the_launch) {
+    const auto error = error_of([] { run("setp.eq.u32 %p1, %r60, 9; @%p1 brkpt;"); });
+    EXPECT_EQ(error.failure(), Failure::launch_failure);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("breakpoint"), HasSubstr("thread (9,0,0)")));
 }

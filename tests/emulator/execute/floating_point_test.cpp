@@ -252,14 +252,21 @@ TEST(FloatingPoint, minimum_and_maximum_prefer_numbers) {
     });
 }
 
-TEST(FloatingPoint, changes_signs_and_nothing_else) {
-    std::vector<LaneCase> absolute_32, negative_32, absolute_64, negative_64, copied_32, copied_64;
-    for (const uint64_t a : {0ull, 0x3F80'0000ull, 0xFF80'0001ull, 0x7FC0'1234ull, 0x8000'0001ull,
-                             0xBFF1'2345'6789'ABCDull, 0x7FF8'0000'0000'1234ull}) {
+TEST(FloatingPoint, changes_signs) {
+    // As an H200 has it: of a NaN, abs and neg give the one pattern in f32, and in f64 the same NaN.
+    std::vector<LaneCase> absolute_32{{nan_bits, 0xFF80'0001}, {nan_bits, 0x7FC0'1234}},
+        negative_32 = absolute_32;
+    std::vector<LaneCase> absolute_64{{0xFFF8'1234'5678'9ABC, 0xFFF8'1234'5678'9ABC}},
+        negative_64 = absolute_64;
+    std::vector<LaneCase> copied_32, copied_64;
+    for (const uint64_t a : {0ull, 0x3F80'0000ull, 0x8000'0001ull, 0xFF80'0000ull, 0xBFF1'2345'6789'ABCDull,
+                             0x7FF0'0000'0000'0000ull, 0x8000'0000'0000'0001ull}) {
         absolute_32.push_back({a & 0x7FFF'FFFF, a});
         negative_32.push_back({(a ^ 0x8000'0000) & 0xFFFF'FFFF, a});
         absolute_64.push_back({a & ~(1ull << 63), a});
         negative_64.push_back({a ^ 1ull << 63, a});
+    }
+    for (const uint64_t a : {0ull, 0x3F80'0000ull, 0xFF80'0001ull, 0xFFF8'0000'8000'1234ull}) {
         // copysign a, b: the sign of a and the rest of b
         copied_32.push_back({(a & 0x8000'0000) | 0x4048'F5C3, a, 0xC048'F5C3});
         copied_64.push_back({(a & 1ull << 63) | 0x4009'1EB8'51EB'851F, a, 0xC009'1EB8'51EB'851F});

@@ -181,8 +181,10 @@ TEST(Half, special_values_and_modifiers) {
                                                                    {0x7FFF, 0x7E00, 0x7E01}});
     expect_lanes("max.NaN.bf16 %rs0, %rs1, %rs2",
                  std::vector<LaneCase>{{0x3F80, 0x3F80, 0xBF80}, {0x7FFF, 0x7FC0, 0x3F80}, {0, 0, 0x8000}});
-    expect_lanes("abs.f16 %rs0, %rs1", std::vector<LaneCase>{{0x3C00, 0xBC00}, {0x7C00, 0xFC00}});
-    expect_lanes("neg.bf16 %rs0, %rs1", std::vector<LaneCase>{{0xBF80, 0x3F80}, {0, 0x8000}});
+    expect_lanes("abs.f16 %rs0, %rs1",
+                 std::vector<LaneCase>{{0x3C00, 0xBC00}, {0x7C00, 0xFC00}, {0x7FFF, 0xFE55}});
+    expect_lanes("neg.bf16 %rs0, %rs1",
+                 std::vector<LaneCase>{{0xBF80, 0x3F80}, {0, 0x8000}, {0x7FFF, 0x7FC1}});
 }
 
 TEST(Half, pairs_are_two_separate_numbers) {
@@ -194,7 +196,8 @@ TEST(Half, pairs_are_two_separate_numbers) {
     expect_lanes("fma.rn.bf16x2 %r0, %r1, %r2, %r3",
                  std::vector<LaneCase>{{0x3F81'3F82, 0x40E0'40E0, 0x3E14'3E14, 0x8D80'0D80}});
     expect_lanes("max.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0x4000'3C00, 0x4000'BC00, 0x3C00'3C00}});
-    expect_lanes("neg.f16x2 %r0, %r1", std::vector<LaneCase>{{0xBC00'4000, 0x3C00'C000}});
+    expect_lanes("neg.f16x2 %r0, %r1",
+                 std::vector<LaneCase>{{0xBC00'4000, 0x3C00'C000}, {0x7FFF'9234, 0x7FC0'1234}});
     expect_lanes("abs.bf16x2 %r0, %r1", std::vector<LaneCase>{{0x3C00'4000, 0xBC00'C000}});
 }
 

@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
+#include <bit>
+#include <fstream>
 #include <functional>
 #include <numeric>
+#include <sstream>
+#include <string>
 
 using emulator::Access;
 using emulator::all_lanes;
@@ -185,4 +189,25 @@ TEST(Wavefronts, of_parts_of_a_warp) {
     EXPECT_EQ(wavefronts(16, strided(16), 0x0000'00FF), (Wavefronts{1, 1}));
     EXPECT_EQ(wavefronts(16, strided(16), 0x00FF'00FF), (Wavefronts{2, 2}));
     EXPECT_EQ(wavefronts(16, strided(16), 1u << 13), (Wavefronts{1, 1}));
+}
+
+TEST(Wavefronts, are_those_that_an_h200_counted) {
+    std::ifstream file(EMULATOR_TESTS "/observe/shared_loads_h200.txt");
+    int requests = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream fields(line);
+        uint32_t bytes = 0, count = 0, conflicts = 0;
+        LaneMask active = 0;
+        fields >> bytes >> std::hex >> active >> std::dec >> count >> conflicts;
+        std::array<uint64_t, 32> places{};
+        for (uint64_t& place : places) fields >> place;
+        ASSERT_TRUE(fields) << line;
+        EXPECT_EQ(wavefronts(
+                      bytes, [&](uint64_t lane) { return places[lane] * bytes; }, active),
+                  (Wavefronts{count, count - conflicts}))
+            << line;
+        ++requests;
+    }
+    EXPECT_EQ(requests, 173);
 }
