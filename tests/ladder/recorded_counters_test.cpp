@@ -3,8 +3,8 @@
 // Sectors and requests follow from addresses alone, and must be equal.
 //
 // Wavefronts of shared memory come out higher on a card, by one or two in a hundred where many blocks share a
-// multiprocessor: its shared memory and L1 cache have the same banks, and the card counts the passes lost to
-// other traffic there as bank conflicts too. Less its bank conflicts a card's wavefronts are those that the
+// multiprocessor, and it reports the surplus as bank conflicts. The likely cause, not measured, is other
+// traffic in the memory that shared memory and the L1 cache have in common. Less its bank conflicts a card's wavefronts are those that the
 // requests need without any, and must be equal; with them it cannot have fewer than the emulator.
 //
 // A kernel whose grid is sized for the card can be compared only if the card takes the emulator's grid.
