@@ -2,10 +2,10 @@
 //
 // Sectors and requests follow from addresses alone, and must be equal.
 //
-// Wavefronts of shared memory come out higher on a card, by one or two in a hundred where many blocks share a
-// multiprocessor, and it reports the surplus as bank conflicts. The likely cause, not measured, is other
-// traffic in the memory that shared memory and the L1 cache have in common. Less its bank conflicts a card's wavefronts are those that the
-// requests need without any, and must be equal; with them it cannot have fewer than the emulator.
+// Wavefronts of shared memory come out up to a few in a hundred higher on a card in kernels of thousands of
+// blocks, and it reports the surplus as bank conflicts. Why was not measured. Less its bank conflicts a card's
+// wavefronts are those that the requests need without any, and must be equal; with them it cannot have fewer
+// than the emulator.
 //
 // A kernel whose grid is sized for the card can be compared only if the card takes the emulator's grid.
 #include <gmock/gmock.h>
