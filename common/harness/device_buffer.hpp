@@ -54,7 +54,12 @@ public:
 
     /// Copies all elements of `other`, which is as large as this buffer. Use it to restore in-place input
     /// before a run.
-    void write(const DeviceBuffer& other) { detail::copy_on_device(data_, other.data_, bytes()); }
+    void write(const DeviceBuffer& other) { write_from_device(other.data_, size_); }
+
+    /// Copies `count` elements from device memory to the first ones. They must fit.
+    void write_from_device(const T* values, std::size_t count) {
+        detail::copy_on_device(data_, values, count * sizeof(T));
+    }
 
     /// Waits for the device and returns `count` elements from `first` on.
     std::vector<T> read(std::size_t first, std::size_t count) const {

@@ -46,14 +46,21 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
         throw OutputError(fmt::format("--save: could not write {}: {}", path.string(), std::strerror(errno)));
 }
 
-std::vector<ChangedOption> changed_options(const LessonInfo& info, const Options& options) {
+std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& options) {
     std::vector<ChangedOption> changed;
     for (const LessonOption& option : info.options) {
         const std::uint64_t value = options.lesson_options.at(option.name);
-        if (value == option.default_value) continue;
+        const bool is_size =
+            !info.random_input && !option.value.empty(); // told instead of a number of elements
+        if (value == option.default_value && !is_size) continue;
         changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value)});
     }
     return changed;
+}
+
+std::size_t threads(const LaunchShape& launch) {
+    const auto volume = [](dim3 size) { return std::size_t{size.x} * size.y * size.z; };
+    return volume(launch.grid) * volume(launch.block);
 }
 
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
@@ -96,8 +103,18 @@ void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass la
                [shape, launch = std::move(launch)](Turn& turn) { turn.measure_reduction(shape, launch); });
 }
 
-void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn) {
-    kernels_.push_back({std::move(name), std::move(take_turn)});
+void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn, std::string only_with) {
+    kernels_.push_back({std::move(name), std::move(take_turn), std::move(only_with)});
+}
+
+bool Lesson::has_turn(const Kernel& kernel, const Options& options) const {
+    const auto is_given = [&](const LessonOption& option) {
+        return option.name == kernel.only_with &&
+               options.lesson_options.at(option.name) != option.default_value;
+    };
+    if (!kernel.only_with.empty() && !options.named_kernels)
+        return std::any_of(info_.options.begin(), info_.options.end(), is_given);
+    return std::find(options.kernels.begin(), options.kernels.end(), kernel.name) != options.kernels.end();
 }
 
 int Lesson::run(int argc, char** argv) const {
@@ -136,22 +153,28 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
                   .title = info_.title,
                   .device = choose_device(options.device, argv),
                   .elements = 0,
-                  .seed = options.seed,
-                  .options = changed_options(info_, options),
+                  .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
+                  .options = told_options(info_, options),
                   .verified_only = options.check,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // before the work is done, not after
-    report.elements = options.n ? *options.n : default_elements(report.device, free_device_memory());
+    if (info_.random_input) {
+        report.elements = options.n ? *options.n
+                                    : std::min(default_elements(report.device, free_device_memory()),
+                                               info_.largest_n.value_or(SIZE_MAX));
+    }
 
     std::unique_ptr<RandomInts> input;
     for (const Kernel& kernel : kernels_) {
-        if (std::find(options.kernels.begin(), options.kernels.end(), kernel.name) == options.kernels.end())
-            continue;
+        if (!has_turn(kernel, options)) continue;
         Turn turn(kernel.name, options, report.device, report.elements, input);
         kernel.take_turn(turn);
         if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");
         report.kernels.push_back(*turn.result_);
+        report.kernels.back().illustration = turn.illustration_;
     }
+    if (!info_.random_input && !report.kernels.empty())
+        report.elements = threads(report.kernels.front().launch);
 
     write_output(format_report(report, options.format));
     if (!options.save.empty()) {

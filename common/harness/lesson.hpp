@@ -27,6 +27,10 @@ public:
     /// The value of one of the lesson's own options: "--offset".
     std::uint64_t option(const std::string& name) const { return options_.lesson_options.at(name); }
 
+    /// Shows a map or a table of this kernel, above the counters or times. \param text lines of at most 100
+    /// characters
+    void illustrate(std::string text) { illustration_ = std::move(text); }
+
     /// n random ints on the device, `offset` ints into their allocation: the same ones for every kernel of
     /// the lesson. Copy them to change them.
     const RandomInts& input(std::size_t offset = 0);
@@ -50,6 +54,7 @@ private:
     const Device& device_;
     std::size_t n_;
     SharedInput& input_;
+    std::string illustration_;
     std::optional<KernelResult> result_;
 };
 
@@ -69,8 +74,9 @@ public:
     void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
 
     /// Adds any other kernel. `take_turn` prepares what the kernel needs, and calls Turn::measure or
-    /// Turn::measure_reduction.
-    void add_kernel(std::string name, std::function<void(Turn&)> take_turn);
+    /// Turn::measure_reduction. \param only_with one of the lesson's own options: without it, or the kernel's
+    /// name in --kernel, the kernel has no turn
+    void add_kernel(std::string name, std::function<void(Turn&)> take_turn, std::string only_with = "");
 
     /// Reads the command line, chooses the device, gives each kernel its turn, and prints the report.
     /// Errors go to stderr. May start the program anew (see choose_device).
@@ -81,7 +87,10 @@ private:
     struct Kernel {
         std::string name;
         std::function<void(Turn&)> take_turn;
+        std::string only_with;
     };
+
+    bool has_turn(const Kernel& kernel, const Options& options) const;
 
     bool run_or_throw(int argc, char** argv) const;
 
@@ -89,8 +98,8 @@ private:
     std::vector<Kernel> kernels_;
 };
 
-/// The number of elements when the command line names none: on a GPU several times what its L2 cache holds,
-/// so that the kernels are measured on memory; less where memory is short.
+/// The number of elements when neither command line nor lesson name one: on a GPU several times what its L2
+/// cache holds, so that the kernels are measured on memory; less where memory is short.
 std::size_t default_elements(const Device& device, std::size_t free_bytes);
 
 } // namespace harness

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "harness/check.hpp"
@@ -54,6 +55,12 @@ private:
 
 } // namespace
 
+bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned) {
+    if (microseconds.size() >= planned.value_or(default_timed_runs)) return true;
+    return !planned && microseconds.size() >= fewest_timed_runs &&
+           std::accumulate(microseconds.begin(), microseconds.end(), 0.0) >= enough_timed_microseconds;
+}
+
 Times summarize(std::vector<double> microseconds) {
     std::sort(microseconds.begin(), microseconds.end());
     const std::size_t middle = microseconds.size() / 2;
@@ -72,7 +79,6 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
                      const RunSteps& steps) {
     const bool emulated = device.kind == DeviceKind::emulator;
     const bool timed = !emulated && !plan.verify_only;
-    const unsigned int runs = plan.runs.value_or(timed ? default_timed_runs : 1);
     KernelResult result{
         .name = std::move(name), .launch = shape, .verification = {}, .times = {}, .counters = {}};
 
@@ -88,12 +94,13 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
 
     run_untimed();
     if (!timed) {
-        for (unsigned int run = 1; run < runs && result.verification.passed; ++run) run_untimed();
+        for (unsigned int run = 1; run < plan.runs.value_or(1) && result.verification.passed; ++run)
+            run_untimed();
         return result;
     }
     Timer timer(device);
     std::vector<double> microseconds;
-    while (microseconds.size() < runs && result.verification.passed) {
+    while (!is_timed_enough(microseconds, plan.runs) && result.verification.passed) {
         steps.prepare();
         microseconds.push_back(timer.microseconds(result.name, steps.launch));
         result.verification = steps.verify();

@@ -32,6 +32,10 @@ struct MeasurePlan {
     std::optional<unsigned int> runs; ///< default: default_timed_runs on a GPU, else 1
 };
 inline constexpr unsigned int default_timed_runs = 50;
+/// A kernel so slow that its runs took this long is timed no longer, after this many runs; unless the plan
+/// says how many.
+inline constexpr double enough_timed_microseconds = 2e6;
+inline constexpr std::size_t fewest_timed_runs = 5;
 
 /// Times of the counted launch, in microseconds.
 struct Times {
@@ -40,6 +44,9 @@ struct Times {
     std::size_t runs = 0;
     bool cold_cache = false; ///< the L2 cache was flushed before each run
 };
+
+/// Whether a kernel whose runs took so long has been timed enough. \param planned none: the default
+bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned);
 
 /// \param microseconds at least one
 Times summarize(std::vector<double> microseconds);
@@ -50,6 +57,7 @@ struct KernelResult {
     Verification verification;
     std::optional<Times> times;       ///< on a GPU
     std::optional<Counters> counters; ///< on the emulator
+    std::string illustration = {};    ///< what Turn::illustrate was given
 
     /// Effective bandwidth, in 1e9 bytes a second.
     std::optional<double> bandwidth_gbs() const;

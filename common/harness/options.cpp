@@ -22,6 +22,10 @@ using Names = std::vector<std::string>;
 const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
                          "--format", "--save",  "--check",  "--list",   "--help",   "--version"};
 
+bool is_about_input(std::string_view option) {
+    return option == "--n" || option == "--block" || option == "--seed";
+}
+
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
     const std::string nearest = nearest_name(word, candidates);
@@ -37,10 +41,16 @@ std::uint64_t parse_number(const char* option, const std::string& text, std::str
     }
 }
 
-std::size_t parse_n(const std::string& text) {
-    constexpr const char* right = "Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24.";
+std::size_t parse_n(const std::string& text, const LessonInfo& info) {
+    const std::string right =
+        info.largest_n
+            ? fmt::format("Write a whole number from 1 to {}.", group_digits(std::uint64_t{*info.largest_n}))
+            : "Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24.";
     const std::uint64_t n = parse_number("--n", text, right);
     if (n == 0) throw UsageError(fmt::format("--n {}: there would be nothing to sum. {}", text, right));
+    if (info.largest_n && n > *info.largest_n)
+        throw UsageError(fmt::format("--n {}: too many for this lesson's kernels. {} {}", text, right,
+                                     info.larger_n_hint));
     return n;
 }
 
@@ -113,8 +123,16 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
                            is_number ? fmt::format(" Did you mean --n {}?", word) : "");
     }
     const std::string option = word.substr(0, word.find('='));
-    Names names = option_names;
-    for (const LessonOption& own : info.options) names.push_back(own.name);
+    Names names, own_names;
+    for (const LessonOption& own : info.options) own_names.push_back(own.name);
+    const auto is_missing = [&](const std::string& name) {
+        return !info.random_input && is_about_input(name);
+    };
+    if (is_missing(option))
+        return fmt::format("{}: this lesson's kernels make their data themselves. It has {}.", option,
+                           fmt::join(own_names, ", "));
+    std::remove_copy_if(option_names.begin(), option_names.end(), std::back_inserter(names), is_missing);
+    names.insert(names.end(), own_names.begin(), own_names.end());
     return fmt::format("{}: there is no such option.{}", option, suggestion(option, names));
 }
 
@@ -128,6 +146,38 @@ std::string describe(const LessonOption& option) {
     for (std::string line; std::getline(lines, line); indent.assign(column, ' '))
         text += indent + line + "\n";
     return text;
+}
+
+/// Broken into lines of at most 80 characters.
+std::string wrap(const std::string& text) {
+    std::istringstream words(text);
+    std::string lines;
+    std::size_t length = 0;
+    for (std::string word; words >> word; length += word.size() + 1) {
+        if (length + word.size() > 80) {
+            lines.back() = '\n';
+            length = 0;
+        }
+        lines += word + " ";
+    }
+    lines.back() = '\n';
+    return lines;
+}
+
+/// --n and --block, where a lesson has them.
+std::string describe_input(const LessonInfo& info) {
+    if (!info.random_input) return "";
+    const std::string most =
+        info.largest_n ? group_digits(std::uint64_t{*info.largest_n}) : "what memory holds";
+    return fmt::format(R"(
+  --n N           how many ints: 1000, 16M, 1Gi or 2^24 (k, M, G are powers of 1000;
+                  Ki, Mi, Gi of 1024). Any number from 1 to {}.
+                  Default: {}
+  --block B       threads in a block: a power of two from {} to {}.
+                  Default: {})",
+                       most,
+                       info.largest_n ? most : "several times the L2 cache on a GPU, 4Mi on the emulator",
+                       info.smallest_block, info.largest_block, info.default_block);
 }
 
 void parse(CLI::App& app, int argc, const char* const* argv) {
@@ -159,12 +209,14 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.set_help_flag();
     app.allow_extras();
     // Values are taken as text and read here, so that each error says what would be right.
-    app.add_option("--n", n)->take_last();
-    app.add_option("--block", block)->take_last();
+    if (info.random_input) {
+        app.add_option("--n", n)->take_last();
+        app.add_option("--block", block)->take_last();
+        app.add_option("--seed", seed)->take_last();
+    }
     app.add_option("--kernel", asked_kernels)->allow_extra_args(false);
     app.add_option("--device", device)->take_last();
     app.add_option("--repeat", repeat)->take_last();
-    app.add_option("--seed", seed)->take_last();
     app.add_option("--format", format)->take_last();
     app.add_option("--save", options.save)->take_last();
     app.add_flag("--check", options.check)->disable_flag_override();
@@ -189,9 +241,15 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     if (!options.answer.empty()) return options;
 
     if (!app.remaining().empty()) throw UsageError(describe_extra(app.remaining().front(), info));
-    if (app.count("--n") > 0) options.n = parse_n(n);
-    options.block = app.count("--block") > 0 ? parse_block(block, info) : info.default_block;
+    const auto is_given = [&](const char* name) {
+        return app.get_option_no_throw(name) && app.count(name) > 0;
+    };
+    if (is_given("--n")) options.n = parse_n(n, info);
+    options.block = is_given("--block") ? parse_block(block, info) : info.default_block;
+    if (is_given("--seed"))
+        options.seed = parse_number("--seed", seed, "Write a whole number from 0 to 2^64 - 1.");
     options.kernels = select_kernels(asked_kernels, kernels);
+    options.named_kernels = !asked_kernels.empty();
     options.device = parse_choice<DeviceChoice>("--device", device,
                                                 {{"auto", DeviceChoice::automatic},
                                                  {"gpu", DeviceChoice::gpu},
@@ -199,8 +257,6 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     if (app.count("--save") > 0 && options.save.empty())
         throw UsageError("--save: empty. Write the name of a folder.");
     if (app.count("--repeat") > 0) options.repeat = parse_repeat(repeat);
-    if (app.count("--seed") > 0)
-        options.seed = parse_number("--seed", seed, "Write a whole number from 0 to 2^64 - 1.");
     options.format = parse_choice<OutputFormat>(
         "--format", format,
         {{"text", OutputFormat::text}, {"json", OutputFormat::json}, {"csv", OutputFormat::csv}});
@@ -216,25 +272,17 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
 std::string help_text(const LessonInfo& info, const Names& kernels) {
     std::string own_options;
     for (const LessonOption& option : info.options) own_options += describe(option);
-    return fmt::format(R"({title}
+    return fmt::format(
+        R"({title}
 
-Runs the kernels {kernels} on the same random ints, verifies every
-result and prints what each costs: time and bandwidth on a GPU, memory traffic on
-the emulator.
-
+{summary}
 Usage: ./{name} [options]
-
-  --n N           how many ints: 1000, 16M, 1Gi or 2^24 (k, M, G are powers of 1000;
-                  Ki, Mi, Gi of 1024). Any number from 1 to what memory holds.
-                  Default: several times the L2 cache on a GPU, 4Mi on the emulator
-  --block B       threads in a block: a power of two from {smallest} to {largest}.
-                  Default: {block}
+{input}
   --kernel NAME   run only this kernel; may be given several times. Default: all
   --device WHERE  auto, gpu or emulator. Default: auto, the GPU if there is one
-  --repeat R      runs of each kernel, all verified. Default: {runs} timed ones on a GPU,
-                  1 on the emulator
-  --seed S        the random numbers' seed. Default: {seed}
-  --format HOW    text, json or csv. Default: text
+  --repeat R      runs of each kernel, all verified. Default: {runs} timed ones on a GPU
+                  (fewer of a slow kernel), 1 on the emulator
+{seed}  --format HOW    text, json or csv. Default: text
   --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --check         verify only: no times, no counters
 {own_options}  --list          print the kernels' names
@@ -243,8 +291,7 @@ Usage: ./{name} [options]
 
 Examples:
   ./{name}                                  all kernels, side by side
-  ./{name} --n 1000 --block 64              a size that fills no block
-  ./{name} --kernel {last} --format json    for a script
+{example}  ./{name} --kernel {last} --format json    for a script
   ./{name} --device emulator                counters, also where there is a GPU
 
 Exit status:
@@ -253,11 +300,24 @@ Exit status:
   2  the command line is wrong, or standard output cannot be written
   3  the device cannot do it; stderr tells the CUDA error's name
 )",
-                       fmt::arg("title", info.name + ": " + info.title), fmt::arg("name", info.name),
-                       fmt::arg("kernels", fmt::join(kernels, ", ")), fmt::arg("last", kernels.back()),
-                       fmt::arg("smallest", info.smallest_block), fmt::arg("largest", info.largest_block),
-                       fmt::arg("block", info.default_block), fmt::arg("runs", default_timed_runs),
-                       fmt::arg("seed", Options{}.seed), fmt::arg("own_options", own_options));
+        fmt::arg("title", info.name + ": " + info.title), fmt::arg("name", info.name),
+        fmt::arg(
+            "summary",
+            wrap(fmt::format("Runs the kernels {}{}, verifies every result and prints what each "
+                             "costs: time and bandwidth on a GPU, memory traffic on the emulator.",
+                             fmt::join(kernels, ", "), info.random_input ? " on the same random ints" : ""))),
+        fmt::arg("input", describe_input(info)), fmt::arg("last", kernels.back()),
+        fmt::arg("runs", default_timed_runs),
+        fmt::arg("seed", info.random_input
+                             ? fmt::format("  --seed S        the random numbers' seed. Default: {}\n",
+                                           Options{}.seed)
+                             : ""),
+        fmt::arg("example",
+                 info.random_input
+                     ? fmt::format("  ./{} --n 1000 --block 64              a size that fills no block\n",
+                                   info.name)
+                     : ""),
+        fmt::arg("own_options", own_options));
 }
 
 } // namespace harness

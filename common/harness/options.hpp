@@ -30,6 +30,11 @@ struct LessonInfo {
     unsigned int largest_block = 1024; ///< to here
     unsigned int default_block = 256;
     std::vector<LessonOption> options = {}; ///< its own
+    /// The most elements that its kernels take; the default is no more than that.
+    std::optional<std::size_t> largest_n = std::nullopt;
+    std::string larger_n_hint = {}; ///< what to do for more: "lesson15 sums any number."
+    /// false: its kernels make their data themselves, and there is no --n, --block or --seed.
+    bool random_input = true;
 };
 
 enum class OutputFormat { text, json, csv };
@@ -38,7 +43,8 @@ enum class OutputFormat { text, json, csv };
 struct Options {
     std::optional<std::size_t> n; ///< default: depends on the device
     unsigned int block = 0;
-    std::vector<std::string> kernels; ///< those to run, in the lesson's order
+    std::vector<std::string> kernels; ///< those asked for, in the lesson's order; all when none is
+    bool named_kernels = false;       ///< some were asked for by name
     DeviceChoice device = DeviceChoice::automatic;
     std::optional<unsigned int> repeat;
     std::uint64_t seed = 42;

@@ -45,12 +45,14 @@ std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, Reductio
 Reduction::Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
                      LaunchPass launch)
     : name_(std::move(name)), input_(input), shape_(shape), launch_(std::move(launch)),
-      partial_sums_(total_size(plan_grids(input.size(), block, shape))) {
+      partial_sums_(total_size(plan_grids(input.size(), block, shape))),
+      work_(shape.in_place ? input.size() : 0) {
     const int* pass_input = input.data();
     int* pass_output = partial_sums_.data();
     std::size_t n = input.size();
     for (const unsigned int grid : plan_grids(n, block, shape)) {
         passes_.push_back({.input = pass_input,
+                           .work = shape.in_place ? work_.data() : nullptr,
                            .partial_sums = pass_output,
                            .n = n,
                            .grid = grid,
@@ -71,12 +73,20 @@ LaunchShape Reduction::launch_shape() const {
             .passes = passes_.size()};
 }
 
-void Reduction::prepare() { partial_sums_.poison(); }
+void Reduction::prepare() {
+    partial_sums_.poison();
+    restore_work(passes_.front());
+}
+
+void Reduction::restore_work(const Pass& pass) {
+    if (pass.work != nullptr) work_.write_from_device(pass.input, pass.n);
+}
 
 void Reduction::launch_first() { launch_(passes_.front()); }
 
 Verification Reduction::finish() {
     for (std::size_t i = 1; i < passes_.size(); ++i) {
+        restore_work(passes_[i]);
         launch_(passes_[i]);
         check_launch(name_.c_str());
     }

@@ -23,11 +23,14 @@ struct ReductionShape {
     std::optional<unsigned int> most_blocks = std::nullopt;
     unsigned int shared_ints_per_thread = 1; ///< dynamic shared memory
     std::size_t input_offset = 0;            ///< the input starts so many ints into its allocation
+    bool in_place = false;                   ///< the kernel overwrites its input: see Pass::work
 };
 
 /// One launch of the kernel: `grid` blocks sum `n` elements to `grid` partial sums.
 struct Pass {
-    const int* input = nullptr;  ///< n elements in device memory
+    const int* input = nullptr; ///< n elements in device memory
+    /// For a kernel that works in place: a copy of the input, made anew before each launch. Else null.
+    int* work = nullptr;
     int* partial_sums = nullptr; ///< grid elements in device memory
     std::size_t n = 0;
     unsigned int grid = 0;
@@ -59,7 +62,8 @@ public:
     /// The first pass: its bytes are those of the elements and of the partial sums.
     LaunchShape launch_shape() const;
 
-    /// Poisons all partial sums, so that one that no block writes is wrong.
+    /// Poisons all partial sums, so that one that no block writes is wrong. Restores the input of a kernel
+    /// that works in place.
     void prepare();
     /// Launches the first pass.
     void launch_first();
@@ -68,6 +72,7 @@ public:
     Verification finish();
 
 private:
+    void restore_work(const Pass& pass);
     std::vector<std::string> find_wrong_places() const;
     std::vector<std::string> find_wrong_blocks(std::size_t pass, const std::vector<int>& pass_input,
                                                const std::vector<int>& actual) const;
@@ -78,6 +83,7 @@ private:
     ReductionShape shape_;
     LaunchPass launch_;
     DeviceBuffer<int> partial_sums_; // those of all passes
+    DeviceBuffer<int> work_;         // of a kernel that works in place
     std::vector<Pass> passes_;
 };
 

@@ -83,7 +83,7 @@ Json report_json(const Report& report) {
               {"compute_capability", report.device.compute_capability},
               {"peak_bandwidth_gbs", or_null(report.device.peak_bandwidth_gbs)}}},
             {"elements", report.elements},
-            {"seed", report.seed},
+            {"seed", or_null(report.seed)},
             {"options", options_json(report.options)},
             {"kernels", std::move(kernels)}};
 }

@@ -25,9 +25,9 @@ struct Report {
     std::string title;
     Device device;
     std::size_t elements = 0;
-    std::uint64_t seed = 0;
-    std::vector<ChangedOption> options;
-    bool verified_only = false; ///< no times and no counters were asked for
+    std::optional<std::uint64_t> seed;  ///< none: there is no random input
+    std::vector<ChangedOption> options; ///< without random input: all of them but flags
+    bool verified_only = false;         ///< no times and no counters were asked for
     std::vector<KernelResult> kernels;
 };
 

@@ -17,14 +17,23 @@ std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z
 const char* yes_or_no(bool passed) { return passed ? "yes" : "NO"; }
 
 std::string heading(const Report& report) {
-    std::string options;
-    for (const ChangedOption& option : report.options) {
-        options += fmt::format(", {}", option.name);
-        if (option.value) options += fmt::format(" {}", group_digits(*option.value));
+    std::vector<std::string> facts;
+    if (report.seed) {
+        facts.push_back(fmt::format("{} random ints ({})", group_digits(std::uint64_t{report.elements}),
+                                    format_bytes(report.elements * sizeof(int))));
+        facts.push_back(fmt::format("seed {}", *report.seed));
     }
-    return fmt::format("{}: {}\n{} random ints ({}), seed {}{}\n", report.lesson, report.title,
-                       group_digits(std::uint64_t{report.elements}),
-                       format_bytes(report.elements * sizeof(int)), report.seed, options);
+    for (const ChangedOption& option : report.options)
+        facts.push_back(option.name + (option.value ? " " + group_digits(*option.value) : ""));
+    return fmt::format("{}: {}\n{}\n", report.lesson, report.title, fmt::join(facts, ", "));
+}
+
+/// The kernels' maps and tables, before the common one.
+std::string illustrations(const Report& report) {
+    std::string text;
+    for (const KernelResult& kernel : report.kernels)
+        if (!kernel.illustration.empty()) text += "\n" + kernel.illustration;
+    return text;
 }
 
 /// What became of `first` in `second`, as far as one word can say.
@@ -43,9 +52,7 @@ std::uint64_t counter_value(const KernelResult& kernel, const char* name) {
 /// The emulator's table for few kernels: a column a kernel, a row a counter.
 class CounterTable {
 public:
-    explicit CounterTable(const Report& report) : report_(report), has_changes_(report.kernels.size() == 2) {
-        for (const KernelResult& kernel : report.kernels) width_ = std::max(width_, kernel.name.size() + 2);
-    }
+    explicit CounterTable(const Report& report) : report_(report), has_changes_(report.kernels.size() == 2) {}
 
     std::string format() {
         add_row(
@@ -69,7 +76,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t label_width = 22, change_width = 10;
+    static constexpr std::size_t label_width = 22, least_width = 15, change_width = 10;
 
     /// Most kernels have no atomics, and no row for them.
     bool is_shown(const KnownCounter& counter) const {
@@ -83,7 +90,7 @@ private:
     template <class Cell> void add_row(std::string_view label, Cell cell, std::string_view last = "") {
         text_ += fmt::format("{:<{}}", label, label_width);
         for (const KernelResult& kernel : report_.kernels)
-            text_ += fmt::format("{:>{}}", cell(kernel), width_);
+            text_ += fmt::format("{:>{}}", cell(kernel), std::max(least_width, kernel.name.size() + 2));
         if (!last.empty()) text_ += fmt::format("{:>{}}", last, change_width);
         text_ += "\n";
     }
@@ -96,7 +103,6 @@ private:
 
     const Report& report_;
     bool has_changes_;
-    std::size_t width_ = 15;
     std::string text_;
 };
 
@@ -228,9 +234,10 @@ std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : KernelTable(report).format();
     const bool has_atomics = table.find("global atomics") != std::string::npos;
-    return fmt::format("{}{}: counted, not timed; its clock says nothing about a GPU.\n{}\n{}{}{}{}",
-                       heading(report), report.device.name, pass_note(report, "The counters"), table,
-                       few ? counter_names : kernel_table_names, has_atomics ? atomics_name : "", ptx_note);
+    return fmt::format("{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}{}{}{}",
+                       heading(report), report.device.name, pass_note(report, "The counters"),
+                       illustrations(report), table, few ? counter_names : kernel_table_names,
+                       has_atomics ? atomics_name : "", ptx_note);
 }
 
 std::string or_dash(const std::optional<double>& value, int decimals) {
@@ -257,25 +264,32 @@ std::string time_row(const Report& report, std::size_t row, std::size_t name_wid
         percent = 100 * *bandwidth / *report.device.peak_bandwidth_gbs;
     const std::string step =
         has_steps(report)
-            ? fmt::format("{:>8}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
+            ? fmt::format("{:>6}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
             : "";
-    return fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}{}\n", kernel.name, name_width,
+    return fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", kernel.name, name_width,
                        group_digits(volume(kernel.launch.grid)), yes_or_no(kernel.verification.passed),
                        or_dash(median, 2), or_dash(min, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
                        or_dash(speed_up_over(report.kernels.front()), 2), step);
 }
 
 std::string timing_notes(const Report& report) {
-    const auto timed = std::find_if(report.kernels.begin(), report.kernels.end(),
-                                    [](const KernelResult& kernel) { return kernel.times.has_value(); });
-    if (timed == report.kernels.end()) return "";
+    const Times* timed = nullptr;
+    std::size_t fewest = SIZE_MAX, most = 0;
+    for (const KernelResult& kernel : report.kernels) {
+        if (!kernel.times) continue;
+        timed = &*kernel.times;
+        fewest = std::min(fewest, timed->runs);
+        most = std::max(most, timed->runs);
+    }
+    if (timed == nullptr) return "";
     const std::optional<double>& peak = report.device.peak_bandwidth_gbs;
     return fmt::format(
         "\n{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes a "
         "second{}.\nspeed-up: over {}{}.\n",
-        pass_note(report, "The times"), timed->times->runs,
-        timed->times->cold_cache ? "the L2 cache flushed before each"
-                                 : "the L2 cache not flushed, for want of memory",
+        pass_note(report, "The times"),
+        fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most),
+        timed->cold_cache ? "the L2 cache flushed before each"
+                          : "the L2 cache not flushed, for want of memory",
         peak ? fmt::format("; the card's peak is {:.1f}", *peak) : "; the card's peak is not known",
         report.kernels.front().name, has_steps(report) ? "; step: over the kernel above" : "");
 }
@@ -284,13 +298,14 @@ std::string format_times(const Report& report) {
     std::size_t name_width = 8;
     for (const KernelResult& kernel : report.kernels) name_width = std::max(name_width, kernel.name.size());
     std::string text = heading(report);
-    text += fmt::format("Timed on {}, compute capability {}; blocks of {} threads.\n\n", report.device.name,
+    text += fmt::format("Timed on {}, compute capability {}; blocks of {} threads.\n", report.device.name,
                         report.device.compute_capability,
                         report.kernels.empty() ? 0 : volume(report.kernels.front().launch.block));
-    text += fmt::format("{:<{}}{:>14}{:>10}{:>13}{:>13}{:>10}{:>11}{:>10}{}\n", "kernel", name_width,
-                        "blocks", "verified", "median [us]", "min [us]", "GB/s", "% of peak", "speed-up",
-                        has_steps(report) ? "    step" : "");
-    text += std::string(name_width + (has_steps(report) ? 89 : 81), '-') + "\n";
+    text += illustrations(report) + "\n";
+    text += fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", "kernel", name_width, "blocks",
+                        "verified", "median [us]", "min [us]", "GB/s", "% of peak", "speed-up",
+                        has_steps(report) ? "  step" : "");
+    text += std::string(name_width + (has_steps(report) ? 80 : 74), '-') + "\n";
     for (std::size_t row = 0; row < report.kernels.size(); ++row) text += time_row(report, row, name_width);
     return text + timing_notes(report);
 }

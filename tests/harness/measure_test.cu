@@ -63,6 +63,39 @@ TEST(DeviceBuffer, writes_and_reads) {
     DeviceBuffer<int> copy(5);
     copy.write(buffer);
     EXPECT_THAT(copy.read(), ElementsAre(1, 2, 30, 40, 5));
+    copy.write_from_device(buffer.data() + 2, 2);
+    EXPECT_THAT(copy.read(), ElementsAre(30, 40, 30, 40, 5));
+}
+
+TEST(Reduction, restores_the_input_of_a_kernel_that_works_in_place) {
+    // One thread sums its block's elements in place: three passes of blocks of 32.
+    const RandomInts input(5000, 42);
+    Reduction reduction("sums_its_block_in_place", input, 32, {.in_place = true}, [](const Pass& pass) {
+        sums_its_block_in_place<<<pass.grid, pass.block>>>(pass.work, pass.partial_sums, pass.n);
+    });
+    for (int run = 0; run < 2; ++run) {
+        reduction.prepare();
+        reduction.launch_first();
+        const Verification result = reduction.finish();
+        EXPECT_TRUE(result.passed) << "run " << run << ": " << result.actual;
+    }
+    EXPECT_EQ(input.device().read(), input.values(0, 5000)) << "the input that all kernels share";
+    // Without a new copy the second launch sums what the first has left.
+    reduction.prepare();
+    reduction.launch_first();
+    reduction.launch_first();
+    EXPECT_FALSE(reduction.finish().passed);
+}
+
+TEST(Reduction, has_no_copy_of_the_input_for_other_kernels) {
+    const RandomInts input(100, 42);
+    Reduction reduction("reduce2", input, 32, {}, [](const Pass& pass) {
+        EXPECT_EQ(pass.work, nullptr);
+        launch_reduce2(pass);
+    });
+    reduction.prepare();
+    reduction.launch_first();
+    EXPECT_TRUE(reduction.finish().passed);
 }
 
 TEST(DeviceBuffer, can_be_poisoned) {

@@ -11,6 +11,7 @@
 using namespace harness;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 namespace {
@@ -28,6 +29,7 @@ TEST(Options, have_defaults) {
     EXPECT_FALSE(options.n);
     EXPECT_EQ(options.block, 256u);
     EXPECT_EQ(options.kernels, kernels);
+    EXPECT_FALSE(options.named_kernels);
     EXPECT_EQ(options.device, DeviceChoice::automatic);
     EXPECT_FALSE(options.repeat);
     EXPECT_EQ(options.seed, 42u);
@@ -54,6 +56,7 @@ TEST(Options, take_the_last_of_a_repeated_value) { EXPECT_EQ(parse({"--n", "5", 
 
 TEST(Options, select_kernels_once_each_and_in_the_lessons_order) {
     EXPECT_THAT(parse({"--kernel", "reduce2"}).kernels, ElementsAre("reduce2"));
+    EXPECT_TRUE(parse({"--kernel", "reduce2"}).named_kernels);
     EXPECT_THAT(parse({"--kernel", "reduceSmem", "--kernel=reduce1", "--kernel", "reduceSmem"}).kernels,
                 ElementsAre("reduce1", "reduceSmem"));
 }
@@ -133,6 +136,54 @@ TEST(LessonOptions, are_in_the_help) {
     EXPECT_THAT(help, HasSubstr("\n  --sweep         all sizes\n"));
 }
 
+const LessonInfo one_block{.name = "lesson14",
+                           .title = "A title",
+                           .options = {},
+                           .largest_n = 2048,
+                           .larger_n_hint = "lesson15 sums any number."};
+
+TEST(LargestN, is_told_with_what_to_do_for_more) {
+    EXPECT_EQ(parse({"--n", "2048"}, one_block).n, 2048u);
+    EXPECT_THAT(
+        [] {
+            parse({"--n", "2049"}, one_block);
+        },
+        ThrowsMessage<UsageError>("--n 2049: too many for this lesson's kernels. Write a whole number from "
+                                  "1 to 2,048. lesson15 sums any number."));
+    EXPECT_THAT(
+        [] {
+            parse({"--n", "0"}, one_block);
+        },
+        ThrowsMessage<UsageError>(HasSubstr("Write a whole number from 1 to 2,048.")));
+    EXPECT_THAT(help_text(one_block, kernels),
+                HasSubstr("Any number from 1 to 2,048.\n                  Default: 2,048\n"));
+}
+
+const LessonInfo tile{
+    .name = "lesson16",
+    .title = "A tile",
+    .options = {{.name = "--width", .value = "W", .help = "columns", .largest = 32, .default_value = 32}},
+    .random_input = false};
+
+TEST(WithoutRandomInput, there_are_no_options_about_it) {
+    EXPECT_EQ(parse({"--width", "7"}, tile).lesson_options.at("--width"), 7u);
+    for (const char* option : {"--n", "--block", "--seed"}) {
+        EXPECT_THAT(
+            [&] {
+                parse({option, "64"}, tile);
+            },
+            ThrowsMessage<UsageError>(option + std::string(": this lesson's kernels make their data "
+                                                           "themselves. It has --width.")));
+        EXPECT_THAT(help_text(tile, kernels), Not(HasSubstr(std::string(option) + " ")));
+    }
+    EXPECT_THAT(help_text(tile, kernels), Not(HasSubstr("random")));
+    EXPECT_THAT(
+        [] {
+            parse({"--widht", "64"}, tile);
+        },
+        ThrowsMessage<UsageError>("--widht: there is no such option. Did you mean --width?"));
+}
+
 TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
     const std::string help = help_text(info, kernels);
     for (const char* text : {"--n N",
@@ -160,8 +211,11 @@ TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
 }
 
 TEST(Help, fits_a_terminal_of_90_columns) {
-    std::istringstream lines(help_text(info, kernels));
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90u) << line;
+    const std::vector<std::string> many(5, "reduceNeighboredGmem");
+    for (const LessonInfo& lesson : {info, with_options, one_block, tile}) {
+        std::istringstream lines(help_text(lesson, many));
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90u) << line;
+    }
 }
 
 struct Rejected {

@@ -91,6 +91,17 @@ TEST(Summarize, takes_the_median_and_the_minimum) {
     EXPECT_EQ(summarize({7}).median, 7);
 }
 
+TEST(Timing, ends_early_for_slow_kernels_unless_the_runs_are_planned) {
+    const std::vector<double> fast(49, 100.0), slow(5, 400'000.0);
+    EXPECT_FALSE(is_timed_enough(fast, {}));
+    EXPECT_TRUE(is_timed_enough(std::vector<double>(50, 100.0), {}));
+    EXPECT_TRUE(is_timed_enough(slow, {}));
+    EXPECT_FALSE(is_timed_enough(slow, 6));
+    EXPECT_FALSE(is_timed_enough(std::vector<double>(4, 1e9), {})) << "too few for a median";
+    EXPECT_FALSE(is_timed_enough(std::vector<double>(5, 399'999.0), {}));
+    EXPECT_TRUE(is_timed_enough({1.0}, 1));
+}
+
 TEST(Bandwidth, is_bytes_over_the_median_time) {
     // The V100's first row, from the published time: 128 MiB and 131072 partial sums in 804.187 us.
     KernelResult result = kernel("reduce0", 131072);
@@ -186,6 +197,40 @@ TEST(Report, names_the_options_that_changed) {
     EXPECT_THAT(format_text(report), HasSubstr("seed 18446744073709551615, --offset 3,000, --aligned\n"));
     EXPECT_EQ(json::parse(format_json(report))["options"], (json{{"--offset", 3000}, {"--aligned", true}}));
     EXPECT_THAT(format_csv(report), HasSubstr(",18446744073709551615,--offset 3000 --aligned,reduce2,"));
+}
+
+TEST(Report, tells_the_options_of_a_lesson_without_random_input_and_no_seed) {
+    Report report = emulator_report();
+    report.seed.reset();
+    report.options = {{"--width", 32}, {"--height", 16}};
+    EXPECT_THAT(format_text(report), HasSubstr("adds\n--width 32, --height 16\nEmulator"));
+    EXPECT_TRUE(json::parse(format_json(report))["seed"].is_null());
+    EXPECT_THAT(format_csv(report), HasSubstr(",16777216,,--width 32 --height 16,reduce2,"));
+}
+
+TEST(Text, shows_illustrations_above_the_table) {
+    for (Report report : {emulator_report(), gpu_report()}) {
+        report.kernels[0].illustration = "a map\nof banks\n";
+        report.kernels[1].illustration = "another\n";
+        EXPECT_THAT(format_text(report), testing::ContainsRegex("\n\na map\nof banks\n\nanother\n\n[k ]"));
+        report.verified_only = true;
+        EXPECT_THAT(format_text(report), Not(HasSubstr("a map")));
+    }
+}
+
+TEST(Text, tells_the_fewest_and_the_most_runs) {
+    Report report = gpu_report();
+    report.kernels[1].times->runs = 5;
+    EXPECT_THAT(format_text(report), HasSubstr("\n5 to 50 runs after a warm-up"));
+}
+
+TEST(Text, fits_a_terminal_of_100_columns_with_the_longest_names) {
+    for (Report report : {emulator_report(), gpu_report()}) {
+        report.kernels.insert(report.kernels.end(), report.kernels.begin(), report.kernels.end());
+        report.kernels[0].name = "reduceNeighboredGmem";
+        report.kernels[1].name = "reduceNeighboredSmem";
+        for (const std::string& line : split(format_text(report), '\n')) EXPECT_LE(line.size(), 100u) << line;
+    }
 }
 
 TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {

@@ -63,5 +63,13 @@ __global__ void sums_in_place(int* data, std::size_t n) {
     for (std::size_t i = 1; i < n; ++i) data[0] += data[i];
 }
 
+/// Not wrong, if its input is restored before each launch.
+__global__ void sums_its_block_in_place(int* data, int* partial_sums, std::size_t n) {
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
+    if (threadIdx.x != 0) return;
+    for (std::size_t i = first + 1; i < first + blockDim.x && i < n; ++i) data[first] += data[i];
+    partial_sums[blockIdx.x] = data[first];
+}
+
 /// Writes where nobody allocated.
 __global__ void writes_out_of_bounds(int* data, std::size_t far) { data[far] = 1; }
