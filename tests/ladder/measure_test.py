@@ -16,7 +16,7 @@ SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 NCU = """#!/bin/sh
 echo "$*" >>$LOG
 while [ $# -gt 0 ]; do
-    case $1 in --metrics) metrics=$2 ;; --log-file) file=$2 ;; esac
+    case $1 in --metrics) metrics=$2 ;; --log-file) file=$2 ;; --launch-count) launches=$2 ;; esac
     shift
 done
 {
@@ -24,7 +24,13 @@ done
     echo '"ID","Kernel Name","Block Size","Grid Size"'$(echo ,$metrics | sed 's/,\\([^,]*\\)/,"\\1"/g')
     echo '"","","",""'$(echo ,$metrics | sed 's/,[^,]*/,"sector"/g')
     echo '"0","reduce0(const int *, int *, unsigned long)","(256, 1, 1)","(16,384, 1, 1)"'$(
-        echo ,$metrics | sed 's/,smsp[^,]*/,"n\\/a"/g; s/,l1tex[^,]*/,"2,097,152"/g')
+        echo ,$metrics | sed 's/,smsp[^,]*/,"n\\/a"/g; s/,l1tex[^,]*/,"2,097,152"/g; s/,gpu[^,]*/,"1,600"/g')
+    case $launches in
+    9) for time in 2,900 2,000 2,100 2,200 2,300 2,400 2,500 2,600; do
+        echo '"0","setRowReadRow(int *)","(32, 16, 1)","(1, 1, 1)"'$(
+            echo ,$metrics | sed 's/,smsp[^,]*/,"n\\/a"/g; s/,l1tex[^,]*/,"16"/g; s/,gpu[^,]*/,"'$time'"/g')
+    done ;;
+    esac
 } >$file
 """
 
@@ -35,6 +41,18 @@ case "$*" in
     echo "$*" >>$LOG
     case "$LARGE $*" in 3*2^30*) exit 3 ;; esac
     printf 'elements,name\\n%s,reduce0\\n%s,cub::Sum\\n' "$4" "$4" >"$6/ladder.csv"
+    ;;
+esac
+"""
+
+
+LESSON = """#!/bin/sh
+case "$*" in
+--list) printf 'sequential_reduction\\nkernel\\n' ;;
+*--save*)
+    echo "$*" >>$LOG
+    for folder in "$@"; do :; done
+    printf 'elements,name\\n%s,kernel\\n' "$4" >"$folder/$(basename $0).csv"
     ;;
 esac
 """
@@ -54,8 +72,8 @@ class Machine(unittest.TestCase):
         self.status = {"LARGE": "0"}
         for name in ("ladder", "ladder_with_cub"):
             self.program(self.kit / "bin" / name, LADDER)
-        for name in [*(f"lesson{number:02}" for number in range(10)), "wrong_lesson"]:
-            self.program(self.kit / "bin" / name, "#!/bin/sh\n")
+        for name in [*(f"lesson{number:02}" for number in range(22)), "wrong_lesson"]:
+            self.program(self.kit / "bin" / name, LESSON)
         for name in ("lessons_test", "harness_device_test"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"[==========] 12 tests from 3 test suites ran.\"\n")
         self.program(self.tools / "nvidia-smi", "#!/bin/sh\necho 'NVIDIA H999 (80 GB), 580.1, 9.0'\n")
@@ -87,7 +105,7 @@ class Machine(unittest.TestCase):
     def test_records_everything(self):
         done = self.measure()
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name in ("verify", "sanitize", "ladder", "ncu"):
+        for name in ("verify", "sanitize", "ladder", "lessons", "ncu"):
             head, rows = self.record(name)
             self.assertEqual([line.split(":")[0] for line in head],
                              ["# date", "# device", "# driver", "# toolkit", "# command"])
@@ -98,18 +116,26 @@ class Machine(unittest.TestCase):
         self.assertEqual([(row["program"], row["tests"]) for row in self.record("verify")[1]],
                          [("lessons_test", "12"), ("harness_device_test", "12")])
         sanitized = self.record("sanitize")[1]
-        self.assertEqual(len(sanitized), 10 * 4)
+        self.assertEqual(len(sanitized), 22 * 4)
+        self.assertEqual({row["arguments"] for row in sanitized if row["lesson"] in ("lesson14", "lesson16")},
+                         {"--device gpu --n 2047 --check", "--device gpu --check"})
         self.assertEqual({row["tool"] for row in sanitized}, {"memcheck", "racecheck", "initcheck", "synccheck"})
         self.assertEqual({row["summary"] for row in sanitized}, {"ERROR SUMMARY: 0 errors"})
         self.assertEqual([row["elements"] for row in self.record("ladder")[1]],
                          ["2^25", "2^25", "2^28", "2^28", "2^30", "2^30"])
+        self.assertIn("--n 2^28 --kernel=kernel --save", self.log.read_text())
+        self.assertIn("--n 2^24 --save", self.log.read_text())
         counted = self.record("ncu")[1]
-        self.assertEqual([(row["kernel"], row["elements"]) for row in counted],
-                         [(kernel, n) for n in ("4194304", "1000003") for kernel in KERNELS])
-        self.assertEqual([counted[0][name] for name in ("block", "grid", SECTORS, "smsp__inst_executed.sum")],
-                         ["256", "16384", "2097152", ""])
-        self.assertEqual(self.log.read_text().count("--clock-control none"), 4)
+        self.assertEqual([(row["kernel"], row["arguments"]) for row in counted if row["program"] == "ladder"],
+                         [(kernel, f"--n {n}") for n in ("4194304", "1000003") for kernel in KERNELS])
+        self.assertLessEqual({f"lesson{number}" for number in range(10, 22)}, {row["program"] for row in counted})
+        columns = ("block", "grid", SECTORS, "smsp__inst_executed.sum", "gpu__time_duration.sum")
+        self.assertEqual([counted[0][name] for name in columns], ["256", "16384", "2097152", "", "1600"])
+        # The first launch's counters, and the median of 1,600, 2,900 and 2,000 to 2,600 ns.
+        tile = next(row for row in counted if row["program"] == "lesson16")
+        self.assertEqual([tile[name] for name in columns], ["256", "16384", "2097152", "", "2300"])
         self.assertIn("--kernel-name regex:^reduce0$", self.log.read_text())
+        self.assertIn("--check --repeat 9 --width 24 --height 24 --kernel kernel", self.log.read_text())
 
     def test_takes_only_the_steps_that_are_named(self):
         self.assertEqual(self.measure("ladder").returncode, 0)
@@ -131,7 +157,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
         self.assertIn("counters: skipped, there is no ncu", done.stderr)
-        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv")}, {"verify.csv", "ladder.csv"})
+        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv")}, {"verify.csv", "ladder.csv", "lessons.csv"})
 
     def test_tells_of_a_failed_test_program(self):
         self.program(self.kit / "bin/lessons_test",
