@@ -70,8 +70,10 @@ struct Decrement {
 
 // ---- handlers ----
 
-AccessKind kind_of(const Instruction& instruction) {
-    return instruction.destination == no_row ? AccessKind::red : AccessKind::atom;
+/// The machine has no exchange and no compare-and-swap without a result.
+template <class Operation> AccessKind kind_of(const Instruction& instruction) {
+    const bool has_red = !std::is_same_v<Operation, Exchange>;
+    return has_red && instruction.destination == no_row ? AccessKind::red : AccessKind::atom;
 }
 
 /// Blocks run on several host threads: what is atomic on the device is atomic here. Returns the old value.
@@ -100,7 +102,7 @@ void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, co
 template <class Operation, class T, class Base>
 void atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, kind_of(instruction), addresses);
+    locate(warp, instruction, active, kind_of<Operation>(instruction), addresses);
     update_lanes<Operation, T>(warp, instruction, active, addresses);
 }
 
@@ -111,7 +113,7 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
         for_each_lane(active, [&](int lane) {
             in_global |= LaneMask{(addresses[lane] & ptx::window_mask) == 0} << lane;
         });
-    locate(warp, instruction, active, kind_of(instruction), addresses);
+    locate(warp, instruction, active, kind_of<Add>(instruction), addresses);
     update_lanes<AddFlushing, float>(warp, instruction, in_global, addresses);
     update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);
 }
@@ -119,7 +121,7 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
 template <class T, class Base>
 void compare_and_swap(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, kind_of(instruction), addresses);
+    locate(warp, instruction, active, kind_of<Exchange>(instruction), addresses);
     const auto* const expected = warp.cells<Cell<T>>(instruction.sources[1]);
     const auto* const desired = warp.cells<Cell<T>>(instruction.sources[2]);
     const bool used = instruction.destination != no_row;
@@ -195,6 +197,19 @@ Handler handler_for(std::string_view operation, Type type, bool wide) {
     return nullptr;
 }
 
+/// Whether ptxas has one lane do an atomic on one address for the whole warp, seen in the machine code of
+/// CUDA 13.0 for compute capability 9.0. What it can combine without a result it combines for 32-bit
+/// integers; with the old value wanted it can still add; and it adds 64-bit integers if all lanes add the
+/// same.
+bool joins_lanes(std::string_view operation, Type type, bool has_result, bool operand_varies) {
+    const bool is_integer = type == Type::u32 || type == Type::s32 || type == Type::b32;
+    if (operation == ".add")
+        return is_integer || ((type == Type::u64 || type == Type::s64) && !operand_varies);
+    const bool combines = operation == ".min" || operation == ".max" || operation == ".and" ||
+                          operation == ".or" || operation == ".xor";
+    return combines && is_integer && !has_result;
+}
+
 /// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's
 /// compiler makes it.
 void decode_atomic(Decoding& statement, bool has_result) {
@@ -219,6 +234,10 @@ void decode_atomic(Decoding& statement, bool has_result) {
     if (operation == ".cas") statement.instruction.sources[2] = statement.source(first + 2, type);
     if (has_result && !statement.never_read(statement.operand(0)))
         statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.is_joined =
+        !statement.varies(statement.operand(first)) &&
+        joins_lanes(operation, type, statement.instruction.destination != no_row,
+                    statement.varies(statement.operand(first + 1)));
     statement.execute_with(handler);
 }
 

@@ -51,6 +51,8 @@ struct Instruction {
     bool guard_negated = false;
     bool is_control = false;
     bool is_block_barrier = false; ///< `bar` or `barrier`, but not that of a warp
+    /// An atomic that the machine's compiler has one lane do for all, as they have one address.
+    bool is_joined = false;
     bool is_branch =
         false; ///< a control instruction that says itself where the lanes go that its guard leaves out
     ptx::Space space = ptx::Space::generic; ///< of a memory access

@@ -18,9 +18,9 @@ void Counting::executed(const Warp&, const Code& code, std::uint32_t first, std:
         counters_[Metric::thread_barriers] += static_cast<std::uint32_t>(std::popcount(active));
 }
 
-void Counting::accessed(const Warp&, const Instruction&, const Access& access) {
+void Counting::accessed(const Warp&, const Instruction& instruction, const Access& access) {
     if (access.space == ptx::Space::global)
-        count_global(access);
+        count_global(instruction, access);
     else if (access.space == ptx::Space::shared)
         count_shared(access);
 }
@@ -29,8 +29,9 @@ void Counting::diverged(const Warp&, const Instruction&, LaneMask, LaneMask) {
     ++counters_[Metric::divergent_branches];
 }
 
-void Counting::count_global(const Access& access) {
+void Counting::count_global(const Instruction& instruction, const Access& access) {
     const std::uint32_t touched = sectors(access);
+    const auto atomic = [&] { return instruction.is_joined && touched == 1 ? 1 : atomic_sectors(access); };
     switch (access.kind) {
     case AccessKind::load:
         counters_[Metric::global_load_sectors] += touched;
@@ -40,8 +41,8 @@ void Counting::count_global(const Access& access) {
         counters_[Metric::global_store_sectors] += touched;
         ++counters_[Metric::global_store_requests];
         break;
-    case AccessKind::atom: counters_[Metric::global_atom_sectors] += touched; break;
-    case AccessKind::red: counters_[Metric::global_red_sectors] += touched; break;
+    case AccessKind::atom: counters_[Metric::global_atom_sectors] += atomic(); break;
+    case AccessKind::red: counters_[Metric::global_red_sectors] += atomic(); break;
     }
 }
 

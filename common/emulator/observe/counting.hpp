@@ -19,7 +19,7 @@ public:
     const Counters& counters() const { return counters_; }
 
 private:
-    void count_global(const Access& access);
+    void count_global(const Instruction& instruction, const Access& access);
     void count_shared(const Access& access);
 
     Counters counters_;

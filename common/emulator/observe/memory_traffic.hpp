@@ -11,6 +11,11 @@ namespace emulator {
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);
 
+/// Sectors that an atomic on global memory takes. Lanes that want the same word go one after the other, each
+/// time together with lanes that want other words; a sector counts as often as it is gone to. That is, as
+/// often as its most wanted word is wanted.
+std::uint32_t atomic_sectors(const Access& access);
+
 /// Passes of a request through the shared-memory data pipe, and those that it would take without a bank
 /// conflict.
 struct Wavefronts {

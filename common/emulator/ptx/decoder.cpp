@@ -3,6 +3,7 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/where.hpp"
 #include "emulator/ptx/diagnostic.hpp"
+#include "emulator/ptx/uniform.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -78,7 +79,7 @@ const std::unordered_map<std::string_view, Special>& special_registers() {
 /// variable its place in local memory.
 class FrameLayout {
 public:
-    FrameLayout(const Function& function, Code& code) : code_(code) {
+    FrameLayout(const Function& function, Code& code) : code_(code), varying_(varying_registers(function)) {
         place_registers(function);
         for (const auto& variable : function.variables) {
             if (variable->space == Space::shared) continue;
@@ -122,6 +123,7 @@ public:
     }
 
     Row register_row(std::uint32_t index) const { return registers_[index]; }
+    bool varies(std::uint32_t index) const { return varying_[index]; }
 
     Row constant(std::uint64_t value, bool wide, bool local) {
         const auto [found, fresh] = constants_.try_emplace({value, wide, local}, next_row_);
@@ -177,6 +179,7 @@ private:
 
     Code& code_;
     std::uint32_t next_row_ = 0;
+    const std::vector<bool> varying_; // by register
     std::vector<Row> registers_;
     std::vector<std::uint32_t> read_;
     std::map<std::tuple<std::uint64_t, bool, bool>, Row> constants_;
@@ -391,6 +394,14 @@ std::uint64_t Decoding::constant(const Operand& operand) const {
 bool Decoding::never_read(const Operand& operand) const {
     return operand.kind == Operand::Kind::sink ||
            (operand.kind == Operand::Kind::reg && !layout_.is_read(operand.index));
+}
+
+bool Decoding::varies(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::reg) return layout_.varies(operand.index);
+    if (operand.kind == Operand::Kind::address)
+        return std::any_of(operand.elements.begin(), operand.elements.end(),
+                           [&](const Operand& element) { return varies(element); });
+    return operand.kind == Operand::Kind::special;
 }
 
 Row Decoding::constant_row(std::uint64_t value, bool wide) { return layout_.constant(value, wide, false); }

@@ -93,6 +93,9 @@ public:
     /// True when nothing in the function reads the register that `operand` names.
     bool never_read(const Operand& operand) const;
 
+    /// Whether the operand can differ between the lanes of a warp (see varying_registers).
+    bool varies(const Operand& operand) const;
+
     Row constant_row(std::uint64_t value, bool wide);
     std::uint32_t
     local_offset(const Operand& variable) const; ///< of a `.local` or `.param` variable in the frame

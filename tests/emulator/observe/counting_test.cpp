@@ -58,6 +58,18 @@ TEST(Counting, shared_loads_and_stores) {
     EXPECT_EQ(c[Metric::global_load_requests] + c[Metric::global_store_requests], 0u);
 }
 
+TEST(Counting, atomics_on_one_address_are_one_sector_only_if_the_text_shows_that_it_is_one) {
+    const auto sectors_at = [](const std::string& index) {
+        return counters(index + R"(
+            cvt.u64.u32 %rd1, %r3; add.u64 %rd1, %rd60, %rd1; red.global.add.u32 [%rd1], 1;)")
+            [Metric::global_red_sectors];
+    };
+    EXPECT_EQ(sectors_at("mov.u32 %r3, 0;"), 1u);
+    // All lanes come to 0 here as well, but each by its own condition, or by what its own atomic found.
+    EXPECT_EQ(sectors_at("setp.lt.u32 %p1, %r60, 99; mov.u32 %r3, 4; @%p1 mov.u32 %r3, 0;"), 32u);
+    EXPECT_EQ(sectors_at("atom.global.and.b32 %r3, [%rd60], 0;"), 32u);
+}
+
 TEST(Counting, atomics_apart_from_loads_and_stores) {
     const Counters c = counters(addresses(4) + R"(
         atom.global.add.u32 %r3, [%rd1], 1; red.global.add.u32 [%rd60], %r3;

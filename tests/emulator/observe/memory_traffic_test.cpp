@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -210,4 +211,38 @@ TEST(Wavefronts, are_those_that_an_h200_counted) {
         ++requests;
     }
     EXPECT_EQ(requests, 173);
+}
+
+// Where a full warp's lanes lie in many 128-byte lines, the card now and then counts a sector more: 14 of the
+// 315 random requests, and one of 43 others. Why was not found.
+TEST(AtomicSectors, are_those_that_an_h200_counted) {
+    std::ifstream file(EMULATOR_TESTS "/observe/atomics_h200.txt");
+    int requests = 0, one_more = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream fields(line);
+        uint32_t bytes = 0, count = 0;
+        LaneMask active = 0;
+        fields >> bytes >> std::hex >> active >> std::dec >> count;
+        std::array<uint64_t, 32> addresses{};
+        for (uint64_t& address : addresses) {
+            fields >> address;
+            address *= bytes;
+        }
+        ASSERT_TRUE(fields) << line;
+        const uint32_t ours = emulator::atomic_sectors({.kind = emulator::AccessKind::red,
+                                                        .bytes = bytes,
+                                                        .active = active,
+                                                        .addresses = addresses.data()});
+        std::set<uint64_t> lines;
+        for (const uint64_t address : addresses) lines.insert(address / 128);
+        const bool is_one_more = ours + 1 == count && active == 0xFFFF'FFFF && lines.size() >= 8;
+        if (!is_one_more) {
+            EXPECT_EQ(ours, count) << line;
+        }
+        one_more += is_one_more;
+        ++requests;
+    }
+    EXPECT_EQ(requests, 315 + 2 * 43);
+    EXPECT_EQ(one_more, 14 + 1);
 }
