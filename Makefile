@@ -50,6 +50,7 @@ measure-kit: $(build)/build.ninja
 	@scripts/measure --build $(build) --pack build/measure-kit
 
 test: $(build)/build.ninja
+	@scripts/setup test
 	@cmake --build $(build)
 	@ctest --preset $(PRESET) -j $$(nproc)
 

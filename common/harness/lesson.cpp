@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "harness/progress.hpp"
 #include "harness/report.hpp"
 #include "harness/standard_streams.hpp"
+#include "harness/sweep.hpp"
 
 namespace harness {
 namespace {
@@ -42,8 +44,7 @@ void make_folder(const std::filesystem::path& folder) {
 void write_file(const std::filesystem::path& path, const std::string& text) {
     std::ofstream file(path);
     file << text << std::flush;
-    if (!file)
-        throw OutputError(fmt::format("--save: could not write {}: {}", path.string(), std::strerror(errno)));
+    if (!file) throw OutputError(fmt::format("could not write {}: {}", path.string(), std::strerror(errno)));
 }
 
 std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& options) {
@@ -98,6 +99,10 @@ void Turn::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
                                        .verify = [&] { return reduction.finish(); }});
 }
 
+Lesson::Lesson(LessonInfo info) : info_(std::move(info)) {
+    if (info_.sweep) info_.options.push_back(sweep_option(info_.name));
+}
+
 void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass launch) {
     add_kernel(std::move(name),
                [shape, launch = std::move(launch)](Turn& turn) { turn.measure_reduction(shape, launch); });
@@ -149,6 +154,9 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
         return true;
     }
 
+    const bool sweeps = info_.sweep && options.lesson_options.at("--sweep") != 0;
+    if (sweeps) check_sweep_options(options);
+
     Report report{.lesson = info_.name,
                   .title = info_.title,
                   .device = choose_device(options.device, argv),
@@ -158,6 +166,7 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
                   .verified_only = options.check,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // before the work is done, not after
+    if (sweeps) return run_sweep(options, report);
     if (info_.random_input) {
         report.elements = options.n ? *options.n
                                     : std::min(default_elements(report.device, free_device_memory()),
@@ -167,11 +176,7 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
     std::unique_ptr<RandomInts> input;
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options)) continue;
-        Turn turn(kernel.name, options, report.device, report.elements, input);
-        kernel.take_turn(turn);
-        if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");
-        report.kernels.push_back(*turn.result_);
-        report.kernels.back().illustration = turn.illustration_;
+        report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
     }
     if (!info_.random_input && !report.kernels.empty())
         report.elements = threads(report.kernels.front().launch);
@@ -189,6 +194,63 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
         verified = false;
     }
     return verified;
+}
+
+KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, const Device& device,
+                               std::size_t n, std::unique_ptr<RandomInts>& input) const {
+    Turn turn(kernel.name, options, device, n, input);
+    kernel.take_turn(turn);
+    if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");
+    turn.result_->illustration = turn.illustration_;
+    return *turn.result_;
+}
+
+/// All kernels at one size. \param report says which size; the results go there
+/// \return whether every result was right; a wrong one is the last
+bool Lesson::sweep_size(const Options& options, Sweep& sweep, Report& report) const {
+    // No part of the first kernel's turn.
+    auto input = std::make_unique<RandomInts>(report.elements, options.seed);
+    for (const Kernel& kernel : kernels_) {
+        if (!has_turn(kernel, options) || sweep.leaves_out(kernel.name)) continue;
+        const auto start = std::chrono::steady_clock::now();
+        report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        sweep.took(kernel.name, report.elements, taken.count());
+        if (report.kernels.back().verification.passed) continue;
+        tell_wrong_result(info_.name, report.kernels.back());
+        return false;
+    }
+    return true;
+}
+
+/// \param report the report of a size, without the size and the kernels
+/// \return whether every result was right; a wrong one ends the sweep, and nothing is written
+bool Lesson::run_sweep(const Options& options, Report report) const {
+    const std::vector<std::size_t> sizes =
+        swept_sizes(options.n ? *options.n : default_largest_swept(report.device, free_device_memory()));
+    Sweep sweep{.conditions = fmt::format("blocks of {} threads", options.block), .largest = sizes.back()};
+    for (const LessonOption& option : info_.options) {
+        if (!option.value.empty())
+            sweep.conditions += fmt::format(", {} {}", option.name, options.lesson_options.at(option.name));
+    }
+
+    for (const std::size_t n : sizes) {
+        report.elements = n;
+        report.kernels.clear();
+        if (!sweep_size(options, sweep, report)) return false;
+        if (report.kernels.empty()) break; // all are left out
+        write_message(info_.name, fmt::format("{} ints: {} kernels verified", group_digits(std::uint64_t{n}),
+                                              report.kernels.size()));
+        sweep.reports.push_back(report);
+    }
+
+    for (const Sweep::LeftOut& entry : sweep.left_out) write_message(info_.name, describe(entry));
+    const std::filesystem::path file = std::filesystem::path(options.save) / (info_.name + "_sweep");
+    write_file(file.string() + ".csv", format_csv(sweep));
+    write_output(fmt::format("written: {}.csv\n", file.string()));
+    run_gnuplot(plot_script(sweep), file.string() + ".svg");
+    write_output(fmt::format("written: {}.svg\n", file.string()));
+    return true;
 }
 
 std::size_t default_elements(const Device& device, std::size_t free_bytes) {

@@ -13,8 +13,11 @@
 #include "harness/options.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
+#include "harness/report.hpp"
 
 namespace harness {
+
+struct Sweep;
 
 /// A kernel's turn to run: what it is given, and measure().
 class Turn {
@@ -68,7 +71,7 @@ private:
 /// \endcode
 class Lesson {
 public:
-    explicit Lesson(LessonInfo info) : info_(std::move(info)) {}
+    explicit Lesson(LessonInfo info);
 
     /// Adds a kernel whose turn is Turn::measure_reduction with this shape.
     void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
@@ -93,6 +96,10 @@ private:
     bool has_turn(const Kernel& kernel, const Options& options) const;
 
     bool run_or_throw(int argc, char** argv) const;
+    KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device, std::size_t n,
+                           std::unique_ptr<RandomInts>& input) const;
+    bool sweep_size(const Options& options, Sweep& sweep, Report& report) const;
+    bool run_sweep(const Options& options, Report report) const;
 
     LessonInfo info_;
     std::vector<Kernel> kernels_;

@@ -266,6 +266,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                   ? parse_lesson_option(option, lesson_options[option.name])
                                                   : (given ? 1 : option.default_value);
     }
+    if (info.complete_options) info.complete_options(options.lesson_options);
     return options;
 }
 

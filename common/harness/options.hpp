@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,10 @@ struct LessonInfo {
     std::string larger_n_hint = {}; ///< what to do for more: "lesson15 sums any number."
     /// false: its kernels make their data themselves, and there is no --n, --block or --seed.
     bool random_input = true;
+    bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV and as a plot
+    /// Is given the values of the lesson's own options before a device is sought: fills in what the command
+    /// line left open, and checks what concerns several of them. \throws UsageError
+    std::function<void(std::map<std::string, std::uint64_t>&)> complete_options = {};
 };
 
 enum class OutputFormat { text, json, csv };

@@ -65,7 +65,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in clang-format ninja pkg-config; do
+for stocked in clang-format gnuplot ninja pkg-config; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -98,7 +98,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{clang-format,ninja,pkg-config,g++,cmake,python3,pip} stock/
+mv bin/{clang-format,gnuplot,ninja,pkg-config,g++,cmake,python3,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -200,6 +200,18 @@ test_make_test_passes_on_the_status_of_ctest() {
     program ctest <<<'echo "1 test failed"; exit 8'
     run make test
     expect_status 2
+}
+
+test_make_test_brings_what_only_tests_need() {
+    complete_machine
+    program ctest <<<'true'
+    rm bin/gnuplot
+    run make lesson03
+    expect_status 0
+    expect_times 0 gnuplot apt-get.log
+    run make test
+    expect_status 0
+    expect_times 1 "^install --yes gnuplot-nox " apt-get.log
 }
 
 test_ci_runs_make_test_and_ends_with_its_summary() {

@@ -3,7 +3,7 @@
 #include "wrong_kernels.cuh"
 
 int main(int argc, char** argv) {
-    harness::Lesson lesson({.name = "wrong_lesson", .title = "Wrong on purpose"});
+    harness::Lesson lesson({.name = "wrong_lesson", .title = "Wrong on purpose", .sweep = true});
 
     lesson.add_reduction("drops_the_tail", {}, [](const harness::Pass& pass) {
         drops_the_tail<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);

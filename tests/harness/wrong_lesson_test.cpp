@@ -8,6 +8,7 @@
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -33,6 +34,16 @@ TEST(WrongLesson, goes_on_after_a_wrong_kernel) {
         EXPECT_TRUE(kernel["time_us"].is_null());
     }
     EXPECT_THAT(result.err, HasSubstr("never written"));
+}
+
+TEST(WrongLesson, ends_a_sweep) {
+    const ProgramResult result =
+        run_program("folder=$(mktemp -d) && ./wrong_lesson --device emulator --sweep --n 4096 --save $folder "
+                    "--kernel leaves_one_out; status=$?; ls $folder; rm -r $folder; exit $status");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, "") << "no table and no plot";
+    EXPECT_THAT(result.err, AllOf(HasSubstr("wrong_lesson: leaves_one_out: wrong result: expected "),
+                                  HasSubstr("of 1,024)"), Not(HasSubstr("2,048"))));
 }
 
 TEST(WrongLesson, verifies_every_repetition) {

@@ -29,58 +29,96 @@ std::string test_name(std::string text) {
 
 bool on_gpu() { return test_device().kind == harness::DeviceKind::gpu; }
 
+/// What a kernel of the first pass moves beside the n elements: a partial sum for each block, ...
+enum class Stores { partial_sums, partial_sums_twice_and_the_sum, the_sum };
+
+struct KernelCase {
+    std::string name;
+    unsigned int shared_ints_per_thread = 0; ///< dynamic
+    Stores stores = Stores::partial_sums;
+};
+
 struct LessonCase {
     std::string name;
-    std::vector<std::string> kernels;
+    std::vector<KernelCase> kernels;
+    int n = 100'000;
+    std::vector<std::string> more_kernels = {}; ///< listed first; run only if an option asks for them
     friend void PrintTo(const LessonCase& lesson, std::ostream* out) { *out << lesson.name; }
+
+    std::string with_n() const { return "--n " + std::to_string(n); }
 };
 
 class EveryLesson : public testing::TestWithParam<LessonCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Programs, EveryLesson,
-                         testing::Values(LessonCase{"lesson00", {"reduce0", "reduce0a"}},
-                                         LessonCase{"lesson01", {"reduce0a", "reduce1"}},
-                                         LessonCase{"lesson02", {"reduce1", "reduce2"}},
-                                         LessonCase{"lesson03", {"reduce2", "reduce3"}},
-                                         LessonCase{"lesson04", {"reduce3", "reduce4"}},
-                                         LessonCase{"lesson05", {"reduce4", "reduce5"}},
-                                         LessonCase{"lesson06", {"reduce5", "reduce6"}},
-                                         LessonCase{"lesson07", {"reduce6", "reduce7"}},
-                                         LessonCase{"lesson08", {"reduce7", "reduce8"}},
-                                         LessonCase{"lesson09", {"reduce8", "reduce9"}}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Programs, EveryLesson,
+    testing::Values(
+        LessonCase{"lesson00", {{"reduce0", 1}, {"reduce0a", 1}}},
+        LessonCase{"lesson01", {{"reduce0a", 1}, {"reduce1", 1}}},
+        LessonCase{"lesson02", {{"reduce1", 1}, {"reduce2", 1}}},
+        LessonCase{"lesson03", {{"reduce2", 1}, {"reduce3", 1}}},
+        LessonCase{"lesson04", {{"reduce3", 1}, {"reduce4", 1}}},
+        LessonCase{"lesson05", {{"reduce4", 1}, {"reduce5", 1}}},
+        LessonCase{"lesson06", {{"reduce5", 1}, {"reduce6", 1}}},
+        LessonCase{"lesson07", {{"reduce6", 1}, {"reduce7"}}},
+        LessonCase{"lesson08", {{"reduce7"}, {"reduce8"}}},
+        LessonCase{"lesson09", {{"reduce8"}, {"reduce9", 0, Stores::partial_sums_twice_and_the_sum}}},
+        LessonCase{"lesson10",
+                   {{"reduceNeighboredGmem"}, {"reduceNeighboredSmem"}, {"reduceGmem"}, {"reduceSmem"}}},
+        LessonCase{"lesson11", {{"reduceGmem"}, {"reduceSmem"}, {"reduceGmemUnroll"}, {"reduceSmemUnroll"}}},
+        LessonCase{"lesson12",
+                   {{"reduceSmem"}, {"reduceSmemDyn", 1}, {"reduceSmemUnroll"}, {"reduceSmemUnrollDyn", 1}}},
+        LessonCase{"lesson13",
+                   {{"sequential_reduction", 0, Stores::the_sum},
+                    {"naive_reduction", 0, Stores::the_sum},
+                    {"warp_reduction", 0, Stores::the_sum},
+                    {"block_reduction", 0, Stores::the_sum}}},
+        LessonCase{"lesson14", {{"blocked_reduction"}, {"strided_reduction"}, {"smem_reduction", 1}}, 250},
+        LessonCase{"lesson15",
+                   {{"segmented_blocked", 0, Stores::the_sum},
+                    {"segmented_strided", 0, Stores::the_sum},
+                    {"segmented_smem", 1, Stores::the_sum},
+                    {"coarse_reduction", 1, Stores::the_sum}},
+                   100'000,
+                   {"sequential_reduction", "naive_reduction", "warp_reduction", "block_reduction"}}),
+    [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryLesson, prints_a_table) {
-    const ProgramResult result = run_lesson(GetParam().name, "--n 100000");
+    const ProgramResult result = run_lesson(GetParam().name, GetParam().with_n());
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, AllOf(HasSubstr(GetParam().name + ": "), HasSubstr("100,000 random ints"),
+    EXPECT_THAT(result.out, AllOf(HasSubstr(GetParam().name + ": "),
+                                  HasSubstr(GetParam().n == 250 ? "250 random ints" : "100,000 random ints"),
                                   HasSubstr("yes"), Not(HasSubstr("NO"))));
-    for (const std::string& kernel : GetParam().kernels) EXPECT_THAT(result.out, HasSubstr(kernel));
+    for (const KernelCase& kernel : GetParam().kernels) EXPECT_THAT(result.out, HasSubstr(kernel.name));
+    for (const std::string& kernel : GetParam().more_kernels) EXPECT_THAT(result.out, Not(HasSubstr(kernel)));
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
         << "one line says which device: " << result.err;
 }
 
 TEST_P(EveryLesson, prints_json) {
-    const ProgramResult result = run_lesson(GetParam().name, "--n 100000 --seed 7 --block 128 --format json");
+    const ProgramResult result =
+        run_lesson(GetParam().name, GetParam().with_n() + " --seed 7 --block 128 --format json");
     ASSERT_EQ(result.status, 0) << result.err;
     const json report = json::parse(result.out);
     EXPECT_EQ(report["lesson"], GetParam().name);
     EXPECT_FALSE(report["title"].get<std::string>().empty());
-    EXPECT_EQ(report["elements"], 100'000);
+    EXPECT_EQ(report["elements"], GetParam().n);
     EXPECT_EQ(report["seed"], 7);
     EXPECT_EQ(report["device"]["kind"], on_gpu() ? "gpu" : "emulator");
     ASSERT_EQ(report["kernels"].size(), GetParam().kernels.size());
     for (std::size_t i = 0; i < GetParam().kernels.size(); ++i) {
         const json& kernel = report["kernels"][i];
-        EXPECT_EQ(kernel["name"], GetParam().kernels[i]);
+        const KernelCase& expected = GetParam().kernels[i];
+        EXPECT_EQ(kernel["name"], expected.name);
         EXPECT_EQ(kernel["verified"], true);
         EXPECT_EQ(kernel["expected"], kernel["actual"]);
-        EXPECT_EQ(kernel["block"], json::array({128, 1, 1}));
-        const std::string& name = GetParam().kernels[i];
-        EXPECT_EQ(kernel["dynamic_shared_bytes"], name >= "reduce7" ? 0 : 512); // theirs is static
-        // The input and the partial sums; reduce9 loads those again, and stores the result.
+        EXPECT_EQ(kernel["block"], json::array({expected.name == "sequential_reduction" ? 1 : 128, 1, 1}));
+        EXPECT_EQ(kernel["dynamic_shared_bytes"], 128 * 4 * expected.shared_ints_per_thread);
         const int blocks = kernel["grid"][0];
-        EXPECT_EQ(kernel["bytes"], (100'000 + (name == "reduce9" ? 2 * blocks + 1 : blocks)) * 4);
+        const int stored = expected.stores == Stores::the_sum        ? 1
+                           : expected.stores == Stores::partial_sums ? blocks
+                                                                     : 2 * blocks + 1;
+        EXPECT_EQ(kernel["bytes"], (GetParam().n + stored) * 4);
         EXPECT_EQ(kernel["counters"].is_null(), on_gpu());
         for (const char* key : {"time_us", "bandwidth_gbs"})
             EXPECT_EQ(kernel[key].is_null(), !on_gpu()) << key;
@@ -88,7 +126,7 @@ TEST_P(EveryLesson, prints_json) {
 }
 
 TEST_P(EveryLesson, prints_csv) {
-    const ProgramResult result = run_lesson(GetParam().name, "--n 100000 --format csv");
+    const ProgramResult result = run_lesson(GetParam().name, GetParam().with_n() + " --format csv");
     EXPECT_EQ(result.status, 0) << result.err;
     std::istringstream stream(result.out);
     std::vector<std::string> lines;
@@ -96,15 +134,15 @@ TEST_P(EveryLesson, prints_csv) {
     ASSERT_EQ(lines.size(), 1 + GetParam().kernels.size());
     EXPECT_THAT(lines[0], HasSubstr("lesson,title,device_kind,"));
     for (std::size_t i = 0; i < GetParam().kernels.size(); ++i) {
-        EXPECT_THAT(lines[i + 1], HasSubstr("," + GetParam().kernels[i] + ","));
+        EXPECT_THAT(lines[i + 1], HasSubstr("," + GetParam().kernels[i].name + ","));
     }
 }
 
 TEST_P(EveryLesson, verifies_only) {
-    const ProgramResult result = run_lesson(GetParam().name, "--n 100000 --check");
+    const ProgramResult result = run_lesson(GetParam().name, GetParam().with_n() + " --check");
     EXPECT_EQ(result.status, 0) << result.err;
-    for (const std::string& kernel : GetParam().kernels)
-        EXPECT_THAT(result.out, HasSubstr(kernel + ": verified, "));
+    for (const KernelCase& kernel : GetParam().kernels)
+        EXPECT_THAT(result.out, HasSubstr(kernel.name + ": verified, "));
     const json report = json::parse(run_lesson(GetParam().name, "--n 1000 --check --format json").out);
     EXPECT_TRUE(report["kernels"][0]["counters"].is_null());
     EXPECT_TRUE(report["kernels"][0]["time_us"].is_null());
@@ -115,7 +153,8 @@ TEST_P(EveryLesson, answers_without_a_device) {
     const ProgramResult list = run_program("./" + GetParam().name + " --list");
     EXPECT_EQ(list.status, 0);
     std::string names;
-    for (const std::string& kernel : GetParam().kernels) names += kernel + "\n";
+    for (const std::string& kernel : GetParam().more_kernels) names += kernel + "\n";
+    for (const KernelCase& kernel : GetParam().kernels) names += kernel.name + "\n";
     EXPECT_EQ(list.out, names);
     EXPECT_EQ(list.err, "");
     const ProgramResult version = run_program("./" + GetParam().name + " --version");
@@ -130,7 +169,90 @@ TEST_P(EveryLesson, answers_without_a_device) {
 
 TEST_P(EveryLesson, is_right_for_one_element_and_for_the_largest_block) {
     EXPECT_EQ(run_lesson(GetParam().name, "--n 1 --block 32 --check").status, 0);
-    EXPECT_EQ(run_lesson(GetParam().name, "--n 2049 --block 1024 --check").status, 0);
+    const std::string n = GetParam().name == "lesson14" ? "2047" : "2049";
+    EXPECT_EQ(run_lesson(GetParam().name, "--n " + n + " --block 1024 --check").status, 0);
+}
+
+struct TileLesson {
+    std::string name;
+    std::vector<std::string> kernels;
+    int height = 32;
+    int padding = 0; ///< the default
+    friend void PrintTo(const TileLesson& lesson, std::ostream* out) { *out << lesson.name; }
+};
+
+class EveryTileLesson : public testing::TestWithParam<TileLesson> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, EveryTileLesson,
+    testing::Values(
+        TileLesson{"lesson16", {"setRowReadRow", "setColReadCol", "setRowReadCol"}},
+        TileLesson{"lesson17", {"setRowReadCol", "setRowReadColDyn"}},
+        TileLesson{"lesson18", {"setRowReadCol", "setRowReadColPad", "setRowReadColDynPad"}, 32, 1},
+        TileLesson{"lesson19", {"setRowReadRow", "setColReadCol", "setRowReadCol"}, 16},
+        TileLesson{"lesson20", {"setRowReadCol", "setRowReadColDyn"}, 16},
+        TileLesson{"lesson21", {"setRowReadCol", "setRowReadColPad", "setRowReadColDynPad"}, 16, 2}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(EveryTileLesson, prints_a_map_and_a_table) {
+    const ProgramResult result = run_lesson(GetParam().name, "");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr(GetParam().name + ": "), HasSubstr("A column is a bank."),
+                                  HasSubstr("smallest padding without conflicts: "), Not(HasSubstr("NO"))));
+    for (const std::string& kernel : GetParam().kernels)
+        EXPECT_THAT(result.out, HasSubstr("\n" + kernel + ": a tile"));
+    std::istringstream lines(result.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST_P(EveryTileLesson, prints_json) {
+    const json report = json::parse(run_lesson(GetParam().name, "--format json").out);
+    EXPECT_EQ(report["elements"], 32 * GetParam().height);
+    EXPECT_TRUE(report["seed"].is_null());
+    EXPECT_EQ(report["options"],
+              (json{{"--width", 32}, {"--height", GetParam().height}, {"--padding", GetParam().padding}}));
+    ASSERT_EQ(report["kernels"].size(), GetParam().kernels.size());
+    for (std::size_t i = 0; i < GetParam().kernels.size(); ++i) {
+        EXPECT_EQ(report["kernels"][i]["name"], GetParam().kernels[i]);
+        EXPECT_EQ(report["kernels"][i]["verified"], true);
+        EXPECT_EQ(report["kernels"][i]["block"], json::array({32, GetParam().height, 1}));
+    }
+}
+
+TEST_P(EveryTileLesson, verifies_every_padding) {
+    for (int padding = 0; padding <= 33; ++padding) {
+        const ProgramResult result =
+            run_lesson(GetParam().name, "--check --padding " + std::to_string(padding));
+        EXPECT_EQ(result.status, 0) << result.err;
+        // Where the lesson's own kernels have none, the padded one stands beside them.
+        EXPECT_EQ(result.out.find("Pad: verified") != std::string::npos,
+                  padding > 0 || GetParam().padding > 0);
+    }
+}
+
+TEST_P(EveryTileLesson, answers_without_a_device) {
+    const ProgramResult help = run_program("./" + GetParam().name + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--width W"), HasSubstr("--height H"), HasSubstr("--padding P"),
+                                Not(HasSubstr("--n ")), Not(HasSubstr("random"))));
+    for (const std::string& kernel : GetParam().kernels)
+        EXPECT_THAT(run_program("./" + GetParam().name + " --list").out, HasSubstr(kernel + "\n"));
+}
+
+TEST_P(EveryTileLesson, says_what_is_wrong_with_a_tile) {
+    const auto expect_error = [](const std::string& arguments, const std::string& message) {
+        const ProgramResult result = run_lesson(GetParam().name, arguments);
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_EQ(result.out, "") << arguments;
+        EXPECT_THAT(result.err, HasSubstr(message)) << arguments;
+    };
+    expect_error("--padding 34", "--padding 34: too large. Write a whole number from 0 to 33.");
+    expect_error("--width 0", "--width 0: too small.");
+    expect_error("--width 33 --height 33", "1,024");
+    expect_error(
+        "--n 1000",
+        "--n: this lesson's kernels make their data themselves. It has --width, --height, --padding.");
+    if (GetParam().name < "lesson19") expect_error("--width 24 --height 7", "lesson19");
 }
 
 TEST(Program, gives_the_same_sum_for_every_kernel_and_another_for_another_seed) {

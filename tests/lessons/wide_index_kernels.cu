@@ -9,9 +9,19 @@
 #include "../../lessons/lesson07_warp_shuffles/kernels.cuh"
 #include "../../lessons/lesson08_vectorized_loads/kernels.cuh"
 #include "../../lessons/lesson09_one_launch/kernels.cuh"
+#include "../../lessons/lesson10_shared_against_global/kernels.cuh"
+#include "../../lessons/lesson11_unroll_four_blocks/kernels.cuh"
+#include "../../lessons/lesson12_dynamic_shared_memory/kernels.cuh"
+#include "../../lessons/lesson13_atomics/kernels.cuh"
+#include "../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
 
 template __global__ void reduce5<256>(const int*, int*, std::size_t);
 template __global__ void reduce6<256>(const int*, int*, std::size_t);
 template __global__ void reduce7<256>(const int*, int*, std::size_t);
 template __global__ void reduce8<256>(const int*, int*, std::size_t);
 template __global__ void reduce9<256>(const int*, int*, std::size_t, int*, unsigned int*);
+template __global__ void reduceNeighboredSmem<256>(const int*, int*, std::size_t);
+template __global__ void reduceSmem<256>(const int*, int*, std::size_t);
+template __global__ void reduceSmemUnroll<256>(const int*, int*, std::size_t);
+template __global__ void coarse_reduction<1>(const int*, int*, std::size_t);
+template __global__ void coarse_reduction<16>(const int*, int*, std::size_t);

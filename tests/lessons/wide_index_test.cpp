@@ -102,7 +102,15 @@ TEST(WideIndex, is_right_in_the_last_block) {
                                  {"_Z7reduce4PKiPim", 2},
                                  {"_Z7reduce5ILj256EEvPKiPim", 2},
                                  {"_Z7reduce6ILj256EEvPKiPim", 2},
-                                 {"_Z7reduce7ILj256EEvPKiPim", 2}}) {
+                                 {"_Z7reduce7ILj256EEvPKiPim", 2},
+                                 {"_Z20reduceNeighboredGmemPiS_m", 1},
+                                 {"_Z20reduceNeighboredSmemILj256EEvPKiPim", 1},
+                                 {"_Z10reduceGmemPiS_m", 1},
+                                 {"_Z10reduceSmemILj256EEvPKiPim", 1},
+                                 {"_Z16reduceGmemUnrollPiS_m", 4},
+                                 {"_Z16reduceSmemUnrollILj256EEvPKiPim", 4},
+                                 {"_Z13reduceSmemDynPKiPim", 1},
+                                 {"_Z19reduceSmemUnrollDynPKiPim", 4}}) {
         SCOPED_TRACE(kernel.name);
         const std::uint64_t n = two_to_32 + 1001, elements = kernel.elements_per_thread * block;
         const std::uint64_t grid = ceil_div(n, elements), first = (grid - 1) * elements;
@@ -112,6 +120,26 @@ TEST(WideIndex, is_right_in_the_last_block) {
         partial_sums.open(grid - 1, 1);
         wide.run(kernel.name, grid, grid - 1, {address(input.data()), address(partial_sums.data()), n});
         EXPECT_EQ(partial_sums.data()[grid - 1], sum);
+    }
+}
+
+TEST(WideIndex, of_kernels_that_add_to_the_result_is_right_in_the_last_block) {
+    for (const Kernel& kernel : {Kernel{"_Z15naive_reductionPKiPim", 1},
+                                 {"_Z14warp_reductionPKiPim", 1},
+                                 {"_Z15block_reductionPKiPim", 1},
+                                 {"_Z17segmented_blockedPiS_m", 2},
+                                 {"_Z17segmented_stridedPiS_m", 2},
+                                 {"_Z14segmented_smemPKiPim", 2},
+                                 {"_Z16coarse_reductionILj1EEvPKiPim", 2},
+                                 {"_Z16coarse_reductionILj16EEvPKiPim", 32}}) {
+        SCOPED_TRACE(kernel.name);
+        const std::uint64_t n = two_to_32 + 1001, elements = kernel.elements_per_thread * block;
+        const std::uint64_t grid = ceil_div(n, elements), first = (grid - 1) * elements;
+        WideGrid wide;
+        SparseInts input(wide.memory, n), result(wide.memory, 1024);
+        const int sum = input.open(first, n - first), found = result.open(0, 1);
+        wide.run(kernel.name, grid, grid - 1, {address(input.data()), address(result.data()), n});
+        EXPECT_EQ(*result.data(), found + sum);
     }
 }
 

@@ -1,0 +1,34 @@
+// Lesson 16: a square tile in shared memory, by rows and by columns.
+//
+//     make lesson16 && ./lesson16
+
+#include "../lesson18_square_tile_padded/kernels.cuh"
+#include "harness/tile.hpp"
+#include "kernels.cuh"
+
+int main(int argc, char** argv) {
+    using enum harness::Order;
+    harness::Lesson lesson(harness::square_tile_lesson("lesson16", "A square tile, by rows and by columns"));
+
+    lesson.add_kernel("setRowReadRow", [](harness::Turn& turn) {
+        harness::measure_tile(turn, {.store = by_rows, .load = by_rows},
+                              [](const auto& tile) { setRowReadRow<<<1, tile.block>>>(tile.out); });
+    });
+    lesson.add_kernel("setColReadCol", [](harness::Turn& turn) {
+        harness::measure_tile(turn, {.store = by_columns, .load = by_columns},
+                              [](const auto& tile) { setColReadCol<<<1, tile.block>>>(tile.out); });
+    });
+    lesson.add_kernel("setRowReadCol", [](harness::Turn& turn) {
+        harness::measure_tile(turn, {.store = by_rows, .load = by_columns},
+                              [](const auto& tile) { setRowReadCol<<<1, tile.block>>>(tile.out); });
+    });
+    const auto take_turn = [](harness::Turn& turn) {
+        const harness::TileKernel kernel{.store = by_rows, .load = by_columns, .padded = true};
+        harness::measure_tile(turn, kernel, [](const auto& tile) {
+            setRowReadColPad<<<1, tile.block>>>(tile.out, tile.padding);
+        });
+    };
+    lesson.add_kernel("setRowReadColPad", take_turn, "--padding");
+
+    return lesson.run(argc, argv);
+}

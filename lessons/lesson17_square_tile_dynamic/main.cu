@@ -1,0 +1,33 @@
+// Lesson 17: the tile gets its size at launch.
+//
+//     make lesson17 && ./lesson17
+
+#include "../lesson16_square_tile/kernels.cuh"
+#include "../lesson18_square_tile_padded/kernels.cuh"
+#include "harness/tile.hpp"
+#include "kernels.cuh"
+
+int main(int argc, char** argv) {
+    using enum harness::Order;
+    harness::Lesson lesson(harness::square_tile_lesson("lesson17", "A square tile, sized at launch"));
+
+    lesson.add_kernel("setRowReadCol", [](harness::Turn& turn) {
+        harness::measure_tile(turn, {.store = by_rows, .load = by_columns},
+                              [](const auto& tile) { setRowReadCol<<<1, tile.block>>>(tile.out); });
+    });
+    lesson.add_kernel("setRowReadColDyn", [](harness::Turn& turn) {
+        harness::measure_tile(
+            turn, {.store = by_rows, .load = by_columns, .dynamic = true},
+            [](const auto& tile) { setRowReadColDyn<<<1, tile.block, tile.shared_bytes>>>(tile.out); });
+    });
+    const auto take_turn = [](harness::Turn& turn) {
+        const harness::TileKernel kernel{
+            .store = by_rows, .load = by_columns, .padded = true, .dynamic = true};
+        harness::measure_tile(turn, kernel, [](const auto& tile) {
+            setRowReadColDynPad<<<1, tile.block, tile.shared_bytes>>>(tile.out, tile.padding);
+        });
+    };
+    lesson.add_kernel("setRowReadColDynPad", take_turn, "--padding");
+
+    return lesson.run(argc, argv);
+}

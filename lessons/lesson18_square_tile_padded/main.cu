@@ -1,0 +1,32 @@
+// Lesson 18: an unused int behind each row of the tile.
+//
+//     make lesson18 && ./lesson18
+
+#include "../lesson16_square_tile/kernels.cuh"
+#include "harness/tile.hpp"
+#include "kernels.cuh"
+
+int main(int argc, char** argv) {
+    using enum harness::Order;
+    harness::Lesson lesson(harness::square_tile_lesson("lesson18", "A square tile, padded", 1));
+
+    lesson.add_kernel("setRowReadCol", [](harness::Turn& turn) {
+        harness::measure_tile(turn, {.store = by_rows, .load = by_columns},
+                              [](const auto& tile) { setRowReadCol<<<1, tile.block>>>(tile.out); });
+    });
+    lesson.add_kernel("setRowReadColPad", [](harness::Turn& turn) {
+        const harness::TileKernel kernel{.store = by_rows, .load = by_columns, .padded = true};
+        harness::measure_tile(turn, kernel, [](const auto& tile) {
+            setRowReadColPad<<<1, tile.block>>>(tile.out, tile.padding);
+        });
+    });
+    lesson.add_kernel("setRowReadColDynPad", [](harness::Turn& turn) {
+        const harness::TileKernel kernel{
+            .store = by_rows, .load = by_columns, .padded = true, .dynamic = true};
+        harness::measure_tile(turn, kernel, [](const auto& tile) {
+            setRowReadColDynPad<<<1, tile.block, tile.shared_bytes>>>(tile.out, tile.padding);
+        });
+    });
+
+    return lesson.run(argc, argv);
+}
