@@ -109,16 +109,18 @@ void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass la
 }
 
 void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn, std::string only_with) {
-    kernels_.push_back({std::move(name), std::move(take_turn), std::move(only_with)});
+    if (!only_with.empty()) info_.optional_kernels[name] = std::move(only_with);
+    kernels_.push_back({std::move(name), std::move(take_turn)});
 }
 
 bool Lesson::has_turn(const Kernel& kernel, const Options& options) const {
-    const auto is_given = [&](const LessonOption& option) {
-        return option.name == kernel.only_with &&
-               options.lesson_options.at(option.name) != option.default_value;
-    };
-    if (!kernel.only_with.empty() && !options.named_kernels)
-        return std::any_of(info_.options.begin(), info_.options.end(), is_given);
+    const auto optional = info_.optional_kernels.find(kernel.name);
+    if (optional != info_.optional_kernels.end() && !options.named_kernels) {
+        return std::any_of(info_.options.begin(), info_.options.end(), [&](const LessonOption& option) {
+            return option.name == optional->second &&
+                   options.lesson_options.at(option.name) != option.default_value;
+        });
+    }
     return std::find(options.kernels.begin(), options.kernels.end(), kernel.name) != options.kernels.end();
 }
 

@@ -90,7 +90,6 @@ private:
     struct Kernel {
         std::string name;
         std::function<void(Turn&)> take_turn;
-        std::string only_with;
     };
 
     bool has_turn(const Kernel& kernel, const Options& options) const;

@@ -35,7 +35,7 @@ inline constexpr unsigned int default_timed_runs = 50;
 /// A kernel so slow that its runs took this long is timed no longer, after this many runs; unless the plan
 /// says how many.
 inline constexpr double enough_timed_microseconds = 2e6;
-inline constexpr std::size_t fewest_timed_runs = 5;
+inline constexpr std::size_t fewest_timed_runs = 3;
 
 /// Times of the counted launch, in microseconds.
 struct Times {

@@ -273,6 +273,15 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
 std::string help_text(const LessonInfo& info, const Names& kernels) {
     std::string own_options;
     for (const LessonOption& option : info.options) own_options += describe(option);
+    Names usual;
+    std::map<std::string, Names> others; // by the option that they come with
+    for (const std::string& kernel : kernels) {
+        const auto optional = info.optional_kernels.find(kernel);
+        (optional == info.optional_kernels.end() ? usual : others[optional->second]).push_back(kernel);
+    }
+    std::string optional_kernels;
+    for (const auto& [option, names] : others)
+        optional_kernels += fmt::format(" With {}, or by name, also {}.", option, fmt::join(names, ", "));
     return fmt::format(
         R"({title}
 
@@ -302,11 +311,11 @@ Exit status:
   3  the device cannot do it; stderr tells the CUDA error's name
 )",
         fmt::arg("title", info.name + ": " + info.title), fmt::arg("name", info.name),
-        fmt::arg(
-            "summary",
-            wrap(fmt::format("Runs the kernels {}{}, verifies every result and prints what each "
-                             "costs: time and bandwidth on a GPU, memory traffic on the emulator.",
-                             fmt::join(kernels, ", "), info.random_input ? " on the same random ints" : ""))),
+        fmt::arg("summary",
+                 wrap(fmt::format("Runs the kernels {}{}, verifies every result and prints what each "
+                                  "costs: time and bandwidth on a GPU, memory traffic on the emulator.{}",
+                                  fmt::join(usual, ", "), info.random_input ? " on the same random ints" : "",
+                                  optional_kernels))),
         fmt::arg("input", describe_input(info)), fmt::arg("last", kernels.back()),
         fmt::arg("runs", default_timed_runs),
         fmt::arg("seed", info.random_input

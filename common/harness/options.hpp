@@ -36,6 +36,8 @@ struct LessonInfo {
     std::string larger_n_hint = {}; ///< what to do for more: "lesson15 sums any number."
     /// false: its kernels make their data themselves, and there is no --n, --block or --seed.
     bool random_input = true;
+    /// Kernels that have a turn only with one of its own options, or by name: that option, by kernel.
+    std::map<std::string, std::string> optional_kernels = {};
     bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV and as a plot
     /// Is given the values of the lesson's own options before a device is sought: fills in what the command
     /// line left open, and checks what concerns several of them. \throws UsageError

@@ -9,6 +9,7 @@
 #include "harness/exit_status.hpp"
 
 using namespace harness;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -182,6 +183,14 @@ TEST(WithoutRandomInput, there_are_no_options_about_it) {
             parse({"--widht", "64"}, tile);
         },
         ThrowsMessage<UsageError>("--widht: there is no such option. Did you mean --width?"));
+}
+
+TEST(Help, tells_the_kernels_that_come_with_an_option_only) {
+    LessonInfo lesson = with_options;
+    lesson.optional_kernels = {{"reduceSmem", "--sweep"}};
+    EXPECT_THAT(help_text(lesson, kernels),
+                AllOf(HasSubstr("Runs the kernels reduce1, reduce2 on the same"),
+                      HasSubstr(" With --sweep, or by name, also reduceSmem.\n")));
 }
 
 TEST(Help, names_every_option_every_kernel_and_every_exit_status) {

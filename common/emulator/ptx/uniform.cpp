@@ -89,7 +89,7 @@ private:
     void visit(std::size_t i) {
         const Statement& statement = function_.statements[i];
         if (is_one_of(statement.opcode, {"bra", "brx"})) {
-            if (has_varying_guard(statement)) split_at(i);
+            if (has_varying_guard(statement) && !statement.operands.empty()) split_at(i);
         } else if (writes(statement) && makes_varying(statement)) {
             for_each_register(statement.operands[0], [&](std::uint32_t index) { set_varying(index); });
         }
