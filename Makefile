@@ -3,6 +3,7 @@
 ## make                     prints this list
 ## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
 ## make lessons             builds all lessons
+## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
 ## make measure             for a machine with a GPU: verifies, checks and measures everything into docs/data
@@ -22,7 +23,7 @@ lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) ladder measure measure-kit test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) emulate ladder measure measure-kit test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -37,6 +38,10 @@ lessons: $(build)/build.ninja
 
 lesson%:
 	$(error There is no $@$(if $(filter lesson0$*,$(lessons)),: did you mean lesson0$*?,.) There are: $(lessons))
+
+emulate: $(build)/build.ninja
+	@cmake --build $(build) --target emulate
+	@ln -sf $(build)/bin/emulate .
 
 ladder: $(build)/build.ninja
 	@cmake --build $(build) --target ladder && ln -sf $(build)/bin/ladder .
@@ -74,4 +79,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/measure-kit lesson[0-9][0-9] ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/measure-kit lesson[0-9][0-9] emulate ladder

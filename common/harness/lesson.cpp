@@ -17,6 +17,7 @@
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
+#include "harness/observing.hpp"
 #include "harness/progress.hpp"
 #include "harness/report.hpp"
 #include "harness/standard_streams.hpp"
@@ -155,6 +156,7 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
         write_output(options.answer);
         return true;
     }
+    if (!options.emulate.empty()) become_emulate(options.emulate, argv);
 
     const bool sweeps = info_.sweep && options.lesson_options.at("--sweep") != 0;
     if (sweeps) check_sweep_options(options);

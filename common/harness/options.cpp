@@ -13,6 +13,7 @@
 #include "harness/exit_status.hpp"
 #include "harness/measure.hpp"
 #include "harness/numbers.hpp"
+#include "harness/observing.hpp"
 
 namespace harness {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
-                         "--format", "--save",  "--check",  "--list",   "--help",   "--version"};
+                         "--format", "--save",  "--list",   "--help",   "--version"};
 
 bool is_about_input(std::string_view option) {
     return option == "--n" || option == "--block" || option == "--seed";
@@ -132,6 +133,7 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
         return fmt::format("{}: this lesson's kernels make their data themselves. It has {}.", option,
                            fmt::join(own_names, ", "));
     std::remove_copy_if(option_names.begin(), option_names.end(), std::back_inserter(names), is_missing);
+    names.insert(names.end(), observing_option_names().begin(), observing_option_names().end());
     names.insert(names.end(), own_names.begin(), own_names.end());
     return fmt::format("{}: there is no such option.{}", option, suggestion(option, names));
 }
@@ -180,6 +182,18 @@ std::string describe_input(const LessonInfo& info) {
                        info.smallest_block, info.largest_block, info.default_block);
 }
 
+void add_observing_options(CLI::App& app, ObservingOptions& options) {
+    app.add_flag("--lines", options.lines)->disable_flag_override();
+    app.add_option("--check", options.check)
+        ->expected(0, 1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--draw", options.draw)->take_last();
+    app.add_option("--line", options.line)->take_last();
+    app.add_option("--schedule", options.schedule)->take_last();
+    app.add_option("--schedules", options.schedules)->take_last();
+}
+
 void parse(CLI::App& app, int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
@@ -219,7 +233,8 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--repeat", repeat)->take_last();
     app.add_option("--format", format)->take_last();
     app.add_option("--save", options.save)->take_last();
-    app.add_flag("--check", options.check)->disable_flag_override();
+    ObservingOptions observing;
+    add_observing_options(app, observing);
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
     app.add_flag("--version", version)->disable_flag_override();
@@ -256,6 +271,11 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                  {"emulator", DeviceChoice::emulator}});
     if (app.count("--save") > 0 && options.save.empty())
         throw UsageError("--save: empty. Write the name of a folder.");
+    options.check = app.count("--check") > 0;
+    options.emulate = emulate_options(observing, format == "json");
+    if (!options.emulate.empty() && options.device == DeviceChoice::gpu)
+        throw UsageError(fmt::format("--device gpu: {} needs the emulator. Leave one of them out.",
+                                     options.emulate.front()));
     if (app.count("--repeat") > 0) options.repeat = parse_repeat(repeat);
     options.format = parse_choice<OutputFormat>(
         "--format", format,
@@ -298,7 +318,7 @@ Usage: ./{name} [options]
 {own_options}  --list          print the kernels' names
   --help          print this
   --version       print the version
-
+{observing}
 Examples:
   ./{name}                                  all kernels, side by side
 {example}  ./{name} --kernel {last} --format json    for a script
@@ -309,8 +329,10 @@ Exit status:
   1  a result is wrong; stderr tells both values and the first wrong place
   2  the command line is wrong, or standard output cannot be written
   3  the device cannot do it; stderr tells the CUDA error's name
+  10 --check WHAT or --schedules found something
 )",
-        fmt::arg("title", info.name + ": " + info.title), fmt::arg("name", info.name),
+        fmt::arg("observing", observing_help()), fmt::arg("title", info.name + ": " + info.title),
+        fmt::arg("name", info.name),
         fmt::arg("summary",
                  wrap(fmt::format("Runs the kernels {}{}, verifies every result and prints what each "
                                   "costs: time and bandwidth on a GPU, memory traffic on the emulator.{}",

@@ -59,6 +59,7 @@ struct Options {
     std::string save; ///< the folder for the report's JSON and CSV; empty: none
     bool check = false;
     std::map<std::string, std::uint64_t> lesson_options; ///< a value for each of the lesson's own, by name
+    std::vector<std::string> emulate; ///< options of `emulate`, which is to observe the program; none: no need
     std::string answer; ///< what --help, --version or --list print; empty otherwise
 };
 

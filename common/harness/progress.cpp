@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "harness/observing.hpp"
+
 namespace harness {
 
 /// A thread of its own, since the program's is busy or waits for the device.
@@ -37,7 +39,7 @@ struct Progress::Clock {
 };
 
 Progress::Progress(std::string what) {
-    if (isatty(STDERR_FILENO)) clock_ = std::make_unique<Clock>(std::move(what));
+    if (isatty(STDERR_FILENO) && !is_observed()) clock_ = std::make_unique<Clock>(std::move(what));
 }
 
 Progress::~Progress() = default;

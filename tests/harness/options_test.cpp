@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rejected{{"--repeat", "0"}, "--repeat 0: no run verifies nothing."},
         Rejected{{"--repeat", "1000001"}, "Write a whole number from 1 to 1M."},
         Rejected{{"--seed", "-1"}, "--seed -1: negative. Write a whole number from 0 to 2^64 - 1."},
-        Rejected{{"--check=5"}, "--check: takes no value."},
+        Rejected{{"--check=5"}, "--check 5: unknown. Write one of: all, mem, init, race, sync."},
         Rejected{{"--list=5"}, "--list: takes no value."},
         Rejected{{"--blok", "64"}, "--blok: there is no such option. Did you mean --block?"},
         Rejected{{"--frmat=csv"}, "--frmat: there is no such option. Did you mean --format?"},

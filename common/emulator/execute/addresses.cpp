@@ -1,9 +1,8 @@
 #include "emulator/execute/addresses.hpp"
 
 #include "emulator/machine/fault.hpp"
+#include "emulator/machine/refused_access.hpp"
 #include "emulator/ptx/decoder.hpp"
-
-#include <cstdio>
 
 namespace emulator {
 
@@ -11,53 +10,12 @@ namespace {
 
 using ptx::Space;
 
-std::string hexadecimal(std::uint64_t value) {
-    char text[20];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-    return text;
-}
-
-const char* name_of(AccessKind kind) {
-    switch (kind) {
-    case AccessKind::load: return "load from";
-    case AccessKind::store: return "store to";
-    default: return "atomic on";
-    }
-}
-
-const char* name_of(Space space) {
-    switch (space) {
-    case Space::shared: return "shared memory";
-    case Space::local: return "local memory";
-    case Space::param: return "the kernel's parameters";
-    case Space::constant: return "constant memory";
-    default: return "global memory";
-    }
-}
-
-std::string describe(const Instruction& instruction, AccessKind kind, Space space, std::uint64_t address) {
-    return std::to_string(instruction.bytes) + "-byte " + name_of(kind) + " " + name_of(space) + " at " +
-           hexadecimal(address);
-}
-
-/// How the address lies to the allocation next to it.
-std::string neighbourhood(const GlobalMemory& memory, std::uint64_t address, std::uint32_t bytes) {
-    const Allocation* const nearest = memory.nearest(address);
-    if (!nearest) return "the program has allocated no device memory";
-    const std::string what = "the " + std::to_string(nearest->bytes) + " bytes at " +
-                             hexadecimal(nearest->address) + " (" + nearest->origin + ")";
-    constexpr std::uint64_t far_away = 1ull << 32;
-    if (address >= nearest->end()) {
-        if (address - nearest->end() > far_away)
-            return "no device memory is near it: is it a host pointer, or one that was never set?";
-        return std::to_string(address - nearest->end()) + " bytes after the end of " + what;
-    }
-    if (address >= nearest->address)
-        return "its last " + std::to_string(address + bytes - nearest->end()) +
-               " bytes lie after the end of " + what;
-    if (nearest->address - address > far_away)
-        return "no device memory is near it: is it a host pointer, or one that was never set?";
-    return std::to_string(nearest->address - address) + " bytes before " + what;
+[[noreturn]] void refuse(Failure failure, int lane, const Instruction& instruction, AccessKind kind,
+                         Space space, const Addresses& addresses) {
+    throw Fault{.failure = failure,
+                .lane = lane,
+                .instruction = &instruction,
+                .access = LaneAccess{space, kind, instruction.bytes, addresses[lane]}};
 }
 
 [[noreturn]] void misaligned(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
@@ -66,9 +24,7 @@ std::string neighbourhood(const GlobalMemory& memory, std::uint64_t address, std
     for_each_lane(active, [&](int l) {
         if (addresses[l] % instruction.bytes != 0 && addresses[lane] % instruction.bytes == 0) lane = l;
     });
-    throw Fault{Failure::misaligned_address, lane, &instruction,
-                "misaligned " + describe(instruction, kind, space, addresses[lane]) +
-                    ": the address must be a multiple of " + std::to_string(instruction.bytes)};
+    refuse(Failure::misaligned_address, lane, instruction, kind, space, addresses);
 }
 
 void check_alignment(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
@@ -102,26 +58,18 @@ void check_global(Warp& warp, const Instruction& instruction, LaneMask active, A
         return;
     for_each_lane(active, [&](int lane) {
         const Allocation* const allocation = block.allocation(addresses[lane], instruction.bytes);
-        if (!allocation)
-            throw Fault{Failure::illegal_address, lane, &instruction,
-                        "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " +
-                            neighbourhood(block.launch().memory, addresses[lane], instruction.bytes)};
-        if (kind != AccessKind::load && !allocation->writable)
-            throw Fault{Failure::illegal_address, lane, &instruction,
-                        "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " +
-                            allocation->origin + " is constant"};
+        if (!allocation || (kind != AccessKind::load && !allocation->writable))
+            refuse(Failure::illegal_address, lane, instruction, kind, space, addresses);
     });
 }
 
 /// For memory that is one piece with offsets from 0: shared, local and parameters.
 void check_piece(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
-                 const Addresses& addresses, std::uint64_t size, const char* whose) {
+                 const Addresses& addresses, std::uint64_t size) {
     if (all_inside(addresses, 0, size, instruction.bytes)) return;
     for_each_lane(active, [&](int lane) {
         if (addresses[lane] <= size && instruction.bytes <= size - addresses[lane]) return;
-        throw Fault{Failure::illegal_address, lane, &instruction,
-                    "illegal " + describe(instruction, kind, space, addresses[lane]) + ": " + whose +
-                        " has " + std::to_string(size) + " bytes"};
+        refuse(Failure::illegal_address, lane, instruction, kind, space, addresses);
     });
 }
 
@@ -131,24 +79,23 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
     switch (space) {
     case Space::shared: {
         const auto shared = warp.block().shared();
-        check_piece(instruction, active, kind, space, addresses, shared.size(), "this block");
+        check_piece(instruction, active, kind, space, addresses, shared.size());
         tell_observers(warp, instruction, active, kind, space, addresses);
         const auto base = reinterpret_cast<std::uintptr_t>(shared.data());
         for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += base;
         return;
     }
     case Space::local:
-        check_piece(instruction, active, kind, space, addresses, warp.local_bytes(), "each thread");
+        check_piece(instruction, active, kind, space, addresses, warp.local_bytes());
         tell_observers(warp, instruction, active, kind, space, addresses);
         for (int lane = 0; lane < warp_size; ++lane)
             addresses[lane] += reinterpret_cast<std::uintptr_t>(warp.local(lane));
         return;
     case Space::param: {
         const auto parameters = warp.block().launch().parameters;
-        check_piece(instruction, active, kind, space, addresses, parameters.size(), "the kernel");
+        check_piece(instruction, active, kind, space, addresses, parameters.size());
         if (kind != AccessKind::load)
-            throw Fault{Failure::illegal_address, std::countr_zero(active), &instruction,
-                        "illegal store to the kernel's parameters"};
+            refuse(Failure::illegal_address, std::countr_zero(active), instruction, kind, space, addresses);
         const auto base = reinterpret_cast<std::uintptr_t>(parameters.data());
         for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += base;
         return;
@@ -168,9 +115,35 @@ Space space_of_window(std::uint64_t window) {
     }
 }
 
+/// Leaves out the lanes whose fault an observer takes over. Returns the others.
+LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruction, LaneMask active,
+                             AccessKind kind, Addresses& addresses) {
+    while (active != 0) {
+        try {
+            locate_in(space, warp, instruction, active, kind, addresses);
+            return active;
+        } catch (Fault& fault) {
+            const LaneMask lane = LaneMask{1} << fault.lane;
+            bool goes_on = false;
+            for (Observer* const observer : warp.block().observers())
+                goes_on = goes_on || observer->takes_over(warp, fault, lane);
+            if (!goes_on) {
+                fault.message = explain(warp.block(), fault.failure, *fault.access).message;
+                throw;
+            }
+            active &= ~lane;
+        }
+        // Lanes that are not active repeat the first one that is.
+        for (int lane = 0; active != 0 && lane < warp_size; ++lane)
+            if ((active >> lane & 1) == 0) addresses[lane] = addresses[std::countr_zero(active)];
+    }
+    return 0;
+}
+
 /// Lanes may point into different spaces: each group of the same one is a request of its own.
-void locate_generic(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                    Addresses& addresses) {
+LaneMask locate_generic(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                        Addresses& addresses) {
+    LaneMask located = 0;
     for (LaneMask left = active; left != 0;) {
         const std::uint64_t window = addresses[std::countr_zero(left)] & ptx::window_mask;
         LaneMask group = 0;
@@ -184,23 +157,24 @@ void locate_generic(Warp& warp, const Instruction& instruction, LaneMask active,
         const std::uint64_t first = addresses[std::countr_zero(group)];
         for (int lane = 0; lane < warp_size; ++lane)
             part[lane] = ((group >> lane & 1) != 0 ? addresses[lane] : first) - base;
-        locate_in(space, warp, instruction, group, kind, part);
+        const LaneMask found = locate_or_leave_out(space, warp, instruction, group, kind, part);
+        located |= found;
         if (group == active) {
             addresses = part;
-            return;
+            break;
         }
-        for_each_lane(group, [&](int lane) { addresses[lane] = part[lane]; });
+        for_each_lane(found, [&](int lane) { addresses[lane] = part[lane]; });
     }
+    return located;
 }
 
 } // namespace
 
-void locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-            Addresses& addresses) {
+LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                Addresses& addresses) {
     if (instruction.space == Space::generic)
-        locate_generic(warp, instruction, active, kind, addresses);
-    else
-        locate_in(instruction.space, warp, instruction, active, kind, addresses);
+        return locate_generic(warp, instruction, active, kind, addresses);
+    return locate_or_leave_out(instruction.space, warp, instruction, active, kind, addresses);
 }
 
 } // namespace emulator

@@ -39,9 +39,10 @@ Addresses effective_addresses(const Warp& warp, const Instruction& instruction, 
 }
 
 /// Checks every active lane's access of `instruction.bytes` bytes, tells the observers, and turns the
-/// addresses into pointers to this process's memory. \throws Fault for an address outside, misaligned, or in
+/// addresses into pointers to this process's memory. Returns the lanes that have one: all that are active,
+/// but for those whose fault an observer takes over. \throws Fault for an address outside, misaligned, or in
 /// memory that cannot be written.
-void locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-            Addresses& addresses);
+LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                Addresses& addresses);
 
 } // namespace emulator

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace emulator {
@@ -99,10 +100,25 @@ void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, co
     });
 }
 
+/// Lanes that are left out find zeros.
+LaneMask locate_or_clear(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                         Addresses& addresses) {
+    const LaneMask located = locate(warp, instruction, active, kind, addresses);
+    if (located != active && instruction.destination != no_row) {
+        const std::size_t cell = instruction.bytes == 8 ? 8 : 4;
+        for_each_lane(active & ~located, [&](int lane) {
+            std::memset(warp.cells<std::byte>(instruction.destination) +
+                            static_cast<std::size_t>(lane) * cell,
+                        0, cell);
+        });
+    }
+    return located;
+}
+
 template <class Operation, class T, class Base>
 void atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, kind_of<Operation>(instruction), addresses);
+    active = locate_or_clear(warp, instruction, active, kind_of<Operation>(instruction), addresses);
     update_lanes<Operation, T>(warp, instruction, active, addresses);
 }
 
@@ -113,15 +129,15 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
         for_each_lane(active, [&](int lane) {
             in_global |= LaneMask{(addresses[lane] & ptx::window_mask) == 0} << lane;
         });
-    locate(warp, instruction, active, kind_of<Add>(instruction), addresses);
-    update_lanes<AddFlushing, float>(warp, instruction, in_global, addresses);
+    active = locate_or_clear(warp, instruction, active, kind_of<Add>(instruction), addresses);
+    update_lanes<AddFlushing, float>(warp, instruction, active & in_global, addresses);
     update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);
 }
 
 template <class T, class Base>
 void compare_and_swap(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, kind_of<Exchange>(instruction), addresses);
+    active = locate_or_clear(warp, instruction, active, kind_of<Exchange>(instruction), addresses);
     const auto* const expected = warp.cells<Cell<T>>(instruction.sources[1]);
     const auto* const desired = warp.cells<Cell<T>>(instruction.sources[2]);
     const bool used = instruction.destination != no_row;
@@ -213,7 +229,8 @@ bool joins_lanes(std::string_view operation, Type type, bool has_result, bool op
 /// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's
 /// compiler makes it.
 void decode_atomic(Decoding& statement, bool has_result) {
-    statement.take_any({".relaxed", ".acquire", ".release", ".acq_rel"});
+    statement.instruction.ordering =
+        statement.take_ordering({".relaxed", ".acquire", ".release", ".acq_rel"});
     statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
     const Space space = statement.take_space();
     const std::string_view operation =

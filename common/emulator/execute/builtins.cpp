@@ -16,8 +16,17 @@ namespace {
 
 using std::uint32_t, std::uint64_t;
 
-[[noreturn]] void bad_pointer(const Instruction& instruction, int lane, const char* what) {
-    throw Fault{Failure::illegal_address, lane, &instruction, std::string("illegal address of ") + what};
+/// Nothing is there: the launch ends, or goes on without if an observer takes over.
+std::span<const std::byte> refuse(Warp& warp, const Instruction& instruction, int lane, ptx::Space space,
+                                  uint64_t address, const char* what) {
+    const Fault fault{.failure = Failure::illegal_address,
+                      .lane = lane,
+                      .instruction = &instruction,
+                      .message = std::string("illegal address of ") + what,
+                      .access = LaneAccess{space, AccessKind::load, 1, address}};
+    for (Observer* const observer : warp.block().observers())
+        if (observer->takes_over(warp, fault, LaneMask{1} << lane)) return {};
+    throw fault;
 }
 
 /// The bytes from a generic address to the end of the memory that holds it.
@@ -26,14 +35,16 @@ std::span<const std::byte> memory_from(Warp& warp, const Instruction& instructio
     const uint64_t offset = address & ~ptx::window_mask;
     switch (address & ptx::window_mask) {
     case ptx::local_window:
-        if (offset >= warp.local_bytes()) bad_pointer(instruction, lane, what);
+        if (offset >= warp.local_bytes())
+            return refuse(warp, instruction, lane, ptx::Space::local, offset, what);
         return {warp.local(lane) + offset, warp.local_bytes() - offset};
     case ptx::shared_window:
-        if (offset >= warp.block().shared().size()) bad_pointer(instruction, lane, what);
+        if (offset >= warp.block().shared().size())
+            return refuse(warp, instruction, lane, ptx::Space::shared, offset, what);
         return warp.block().shared().subspan(offset);
     default: {
         const Allocation* const allocation = warp.block().allocation(address, 1);
-        if (!allocation) bad_pointer(instruction, lane, what);
+        if (!allocation) return refuse(warp, instruction, lane, ptx::Space::global, address, what);
         return {reinterpret_cast<const std::byte*>(address), allocation->end() - address};
     }
     }

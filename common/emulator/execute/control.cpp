@@ -8,6 +8,8 @@
 #include "emulator/machine/warp.hpp"
 #include "emulator/ptx/decoder.hpp"
 
+#include <optional>
+
 namespace emulator {
 
 namespace {
@@ -199,16 +201,38 @@ Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
     return result;
 }
 
+void tell_arrival(const Warp& warp, const Instruction& instruction, const BarrierArrival& arrival) {
+    for (Observer* const observer : warp.block().observers())
+        observer->came_to_barrier(warp, instruction, arrival);
+}
+
+/// Nothing when an observer takes over what is wrong with it.
+std::optional<Arrival> checked_arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
+    try {
+        return arrival(warp, instruction, active);
+    } catch (const Fault& fault) {
+        bool goes_on = false;
+        for (Observer* const observer : warp.block().observers())
+            goes_on = observer->takes_over(warp, fault, active) || goes_on;
+        if (!goes_on) throw;
+        return std::nullopt;
+    }
+}
+
 void barrier_sync(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Arrival here = arrival(warp, instruction, active);
-    warp.wait_at_block_barrier(here.barrier);
-    warp.block().arrive(here.barrier, warp, active, here.expected, here.truths);
+    const std::optional<Arrival> here = checked_arrival(warp, instruction, active);
+    if (!here) return warp.advance();
+    tell_arrival(warp, instruction, {here->barrier, here->expected, true, active});
+    warp.wait_at_block_barrier(here->barrier);
+    warp.block().arrive(here->barrier, warp, active, here->expected, here->truths);
 }
 
 void barrier_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Arrival here = arrival(warp, instruction, active);
+    const std::optional<Arrival> here = checked_arrival(warp, instruction, active);
     warp.advance();
-    warp.block().arrive(here.barrier, warp, active, here.expected, here.truths);
+    if (!here) return;
+    tell_arrival(warp, instruction, {here->barrier, here->expected, false, active});
+    warp.block().arrive(here->barrier, warp, active, here->expected, here->truths);
 }
 
 /// bar[.cta].sync a [, b]; .arrive a, b; .red.{popc.u32 | and.pred | or.pred} d, a [, b], [!]p; bar.warp.sync

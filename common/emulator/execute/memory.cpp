@@ -35,8 +35,12 @@ template <class T> T read(uint64_t address) {
 template <class T, class C, class Base>
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, AccessKind::load, addresses);
+    const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
     C* const result = warp.cells<C>(instruction.destination);
+    if (located != active) {
+        for_each_lane(active & ~located, [&](int lane) { result[lane] = 0; });
+        active = located;
+    }
     if (active == all_lanes && contiguous(addresses, sizeof(T))) {
         T values[warp_size];
         std::memcpy(values, reinterpret_cast<const void*>(addresses[0]), sizeof values);
@@ -49,11 +53,14 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
 template <class T, class C, class Base>
 void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, AccessKind::load, addresses);
+    const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
+    const LaneMask left_out = active & ~located;
+    active = located;
     uint64_t offset = 0;
     for (const Row row : instruction.detail->rows) {
         if (row != no_row) {
             C* const result = warp.cells<C>(row);
+            for_each_lane(left_out, [&](int lane) { result[lane] = 0; });
             for_each_lane(
                 active, [&](int lane) { result[lane] = static_cast<C>(read<T>(addresses[lane] + offset)); });
         }
@@ -64,7 +71,7 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
 template <class T, class C, class Base>
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, AccessKind::store, addresses);
+    active = locate(warp, instruction, active, AccessKind::store, addresses);
     const C* const source = warp.cells<C>(instruction.sources[1]);
     if (active == all_lanes && contiguous(addresses, sizeof(T))) {
         T values[warp_size];
@@ -81,7 +88,7 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
 template <class T, class C, class Base>
 void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    locate(warp, instruction, active, AccessKind::store, addresses);
+    active = locate(warp, instruction, active, AccessKind::store, addresses);
     // Lane by lane: of lanes that write to one place, one wins with its whole vector.
     for_each_lane(active, [&](int lane) {
         uint64_t address = addresses[lane];
@@ -111,8 +118,9 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void memory_fence(Warp&, const Instruction&, LaneMask) {
+void memory_fence(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (Observer* const observer : warp.block().observers()) observer->fenced(warp, instruction, active);
 }
 
 void no_effect(Warp&, const Instruction&, LaneMask) {}
@@ -164,18 +172,18 @@ template <template <class, class, class> class Family> Handler for_type(const Fo
     }
 }
 
-/// Cache operators and hints say nothing about results. Returns whether the access orders others around it.
-bool take_memory_modifiers(Decoding& statement) {
+/// Cache operators and hints say nothing about results.
+void take_memory_modifiers(Decoding& statement) {
     while (!statement
                 .take_any({".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt", ".nc", ".L1::evict_normal",
                            ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate",
                            ".L2::64B", ".L2::128B", ".L2::256B"})
                 .empty()) {
     }
-    const bool ordered = !statement.take_any({".acquire", ".release", ".volatile", ".relaxed"}).empty();
+    statement.instruction.ordering =
+        statement.take_ordering({".acquire", ".release", ".volatile", ".relaxed"});
     statement.take(".weak");
     statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
-    return ordered;
 }
 
 /// Takes registers of `type`, one or a `{…}` of two or four.
@@ -186,7 +194,7 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
         Row result = no_row;
         if (!is_load)
             result = statement.loose_source(element, form.type, wide);
-        else if (!form.vector || element.kind != Operand::Kind::sink)
+        else if (!form.vector || !statement.never_read(element))
             result = statement.loose_destination(element, form.type, wide);
         else
             return no_row;
@@ -212,7 +220,7 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
     bool narrow_seen = false, wide_seen = false;
     for (const Operand& element : operand.elements) {
         rows.push_back(row(element));
-        if (element.kind != Operand::Kind::sink) (form.wide_cell ? wide_seen : narrow_seen) = true;
+        if (rows.back() != no_row) (form.wide_cell ? wide_seen : narrow_seen) = true;
     }
     if (narrow_seen && wide_seen)
         statement.unsupported(operand.place, "registers of different widths are not supported here");
@@ -237,7 +245,7 @@ Space resolve_parameter_space(const Decoding& statement, const Operand& address)
 }
 
 template <template <class, class, class> class Family> void decode_access(Decoding& statement, bool is_load) {
-    const bool ordered = take_memory_modifiers(statement);
+    take_memory_modifiers(statement);
     Space space = statement.take_space();
     Form form;
     form.type = statement.take_type();
@@ -247,6 +255,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     if (space == Space::param) space = resolve_parameter_space(statement, address);
     statement.instruction.space = space;
     take_elements(statement, statement.operand(is_load ? 0 : 1), is_load, form);
+    statement.instruction.has_wide_cells = form.wide_cell;
 
     Handler handler = for_type<Family>(form);
     if (is_load && space == Space::param && !form.vector &&
@@ -265,7 +274,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     }
     if (!handler) statement.no_such_type(form.type);
     statement.execute_with(handler);
-    if (!ordered) return;
+    if (statement.instruction.ordering == Ordering::weak) return;
     statement.detail().inner = handler;
     statement.execute_with(&between_fences);
 }

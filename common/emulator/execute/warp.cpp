@@ -6,6 +6,7 @@
 #include "emulator/execute/warp.hpp"
 
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/machine/block.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/ptx/decoder.hpp"
 
@@ -28,15 +29,19 @@ Row members_row(const Instruction& instruction) { return instruction.detail->row
 template <class Execute>
 void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute) {
     const uint32_t* const members = warp.cells<uint32_t>(members_row(instruction));
+    const auto observers = warp.block().observers();
+    for (Observer* const observer : observers) observer->came_to_members(warp, instruction, active, members);
     LaneMask done = 0;
     for (LaneMask left = active; left != 0;) {
         const LaneMask named = members[std::countr_zero(left)];
         LaneMask group = 0;
         for_each_lane(left, [&](int lane) { group |= LaneMask{members[lane] == named} << lane; });
         left &= ~group;
-        if ((named & warp.live() & ~group) != 0) continue;
+        if ((named & warp.live() & ~group) != 0 && !warp.ignores_members()) continue;
         execute(group);
         done |= group;
+        for (Observer* const observer : observers)
+            observer->members_met(warp, instruction, group, is_warp_barrier(instruction));
     }
     if (done == active)
         warp.advance();
@@ -321,6 +326,12 @@ void decode_warp_barrier(Decoding& statement) {
     statement.expect_operands(1, 1);
     statement.detail().rows = {statement.source(0, Type::b32)};
     statement.control_with(&warp_barrier);
+}
+
+int shuffle_source(const Warp& warp, const Instruction& instruction, int lane) {
+    if (instruction.execute != &shuffle) return -1;
+    return source_lane(instruction.detail->mode, lane, warp.cells<uint32_t>(instruction.sources[1])[lane],
+                       warp.cells<uint32_t>(instruction.sources[2])[lane]);
 }
 
 bool is_warp_barrier(const Instruction& instruction) { return instruction.execute == &warp_barrier; }

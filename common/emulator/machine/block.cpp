@@ -1,11 +1,14 @@
 #include "emulator/machine/block.hpp"
 
 #include "emulator/machine/fault.hpp"
+#include "emulator/machine/schedule.hpp"
 #include "emulator/machine/where.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <sstream>
+#include <utility>
 
 namespace emulator {
 
@@ -14,19 +17,6 @@ namespace {
 constexpr std::uint64_t warp_turn = 100'000; // instructions, before the next warp of the block runs
 constexpr int shared_poison = 0xCD;          // fresh shared memory holds anything but zeros
 
-std::string triple(Dim3 d) {
-    std::string text = "(";
-    text += std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
-    return text += ")";
-}
-
-/// Linear index to coordinates, x fastest.
-Dim3 coordinates(std::uint64_t index, Dim3 extent) {
-    return {static_cast<std::uint32_t>(index % extent.x),
-            static_cast<std::uint32_t>(index / extent.x % extent.y),
-            static_cast<std::uint32_t>(index / extent.x / extent.y)};
-}
-
 } // namespace
 
 Block::Block(const Launch& launch, std::span<Observer* const> observers)
@@ -34,6 +24,8 @@ Block::Block(const Launch& launch, std::span<Observer* const> observers)
       threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
       shared_bytes_(launch.kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
+    std::copy_if(observers.begin(), observers.end(), std::back_inserter(execution_followers_),
+                 [](const Observer* observer) { return observer->follows_execution(); });
     for (std::uint32_t first = 0; first < threads_; first += warp_size)
         warps_.push_back(std::make_unique<Warp>(*this, first / warp_size));
 }
@@ -48,24 +40,43 @@ void Block::start(std::uint64_t index) {
             std::min<std::uint32_t>(threads_ - warp->index() * warp_size, warp_size);
         warp->start(threads == warp_size ? all_lanes : (LaneMask{1} << threads) - 1);
     }
+    for (Observer* const observer : observers_) observer->block_started(*this);
 }
 
 bool Block::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
     while (executed < budget && live_threads_ != 0) {
-        std::uint64_t in_this_round = 0;
-        for (const auto& warp : warps_) {
-            if (warp->finished()) continue;
-            try {
-                in_this_round += warp->run(warp_turn);
-            } catch (const Fault& fault) {
-                report(fault, *warp);
-            }
-        }
-        if (in_this_round == 0 && live_threads_ != 0) report_deadlock();
+        const std::uint64_t in_this_round = launch_.schedule ? run_shuffled_round() : run_round();
+        if (in_this_round == 0 && live_threads_ != 0) break_deadlock();
         executed += in_this_round;
     }
-    return live_threads_ == 0;
+    if (live_threads_ != 0) return false;
+    for (Observer* const observer : observers_) observer->block_ended(*this);
+    return true;
+}
+
+std::uint64_t Block::run_round() {
+    std::uint64_t executed = 0;
+    for (const auto& warp : warps_) executed += run_warp(*warp, warp_turn);
+    return executed;
+}
+
+std::uint64_t Block::run_shuffled_round() {
+    std::vector<Warp*> order;
+    for (const auto& warp : warps_) order.push_back(warp.get());
+    launch_.schedule->shuffle(std::span(order));
+    std::uint64_t executed = 0;
+    for (Warp* const warp : order) executed += run_warp(*warp, launch_.schedule->turn());
+    return executed;
+}
+
+std::uint64_t Block::run_warp(Warp& warp, std::uint64_t budget) {
+    if (warp.finished()) return 0;
+    try {
+        return warp.run(budget);
+    } catch (const Fault& fault) {
+        report(fault, warp);
+    }
 }
 
 const Allocation* Block::allocation(std::uint64_t address, std::size_t bytes) {
@@ -145,8 +156,24 @@ void Block::complete_if_all_arrived(std::uint32_t which) {
                 counted += static_cast<std::uint32_t>(warp_size - std::popcount(lanes));
         }
     if (counted < (barrier.expected != 0 ? barrier.expected : live_threads_)) return;
-    barriers_[which] = {};
+    complete(which);
+}
+
+void Block::complete(std::uint32_t which) {
+    const Barrier barrier = std::exchange(barriers_[which], {});
+    const BarrierCompletion completion{which, barrier.expected,
+                                       std::span(barrier.lanes).first(warps_.size())};
+    for (Observer* const observer : observers_) observer->barrier_completed(*this, completion);
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
+}
+
+void Block::break_deadlock() {
+    bool goes_on = false;
+    for (Observer* const observer : observers_) goes_on = observer->takes_over_deadlock(*this) || goes_on;
+    if (!goes_on) report_deadlock();
+    for (std::uint32_t which = 0; which < barrier_count; ++which)
+        if (barriers_[which].arrived != 0) complete(which);
+    for (const auto& warp : warps_) warp->ignore_members();
 }
 
 // ---- messages ----

@@ -17,6 +17,7 @@
 namespace emulator {
 
 struct Fault;
+class Schedule;
 
 /// What all blocks of a launch share.
 struct Launch {
@@ -25,6 +26,7 @@ struct Launch {
     std::span<const std::byte> parameters;
     GlobalMemory& memory;
     std::uint32_t stack_bytes = 0; ///< local memory of a thread
+    Schedule* schedule = nullptr;  ///< null: the usual order
 };
 
 /// Storage for one block at a time: `start` begins the next one in the same place.
@@ -36,13 +38,15 @@ public:
     /// Begins the block with linear index `index` (x fastest).
     void start(std::uint64_t index);
 
-    /// Runs for about `budget` warp instructions. Returns true when every thread has exited.
-    /// \throws Error when a thread fails or a barrier can never complete.
+    /// Runs for about `budget` warp instructions, all warps in turn. Returns true when every thread has
+    /// exited. \throws Error when a thread fails or a barrier can never complete.
     bool run(std::uint64_t budget);
 
     const Launch& launch() const { return launch_; }
     Dim3 index() const { return index_; }
     std::span<Observer* const> observers() const { return observers_; }
+    std::span<Observer* const> execution_followers() const { return execution_followers_; }
+    const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
 
     /// The allocation that holds `bytes` bytes at `address`, or null. Remembers it, since the next access is
@@ -74,12 +78,18 @@ private:
         std::uint32_t truths = 0;   ///< arrived with a true predicate
     };
 
+    std::uint64_t run_round();
+    std::uint64_t run_shuffled_round();
+    std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
     void complete_if_all_arrived(std::uint32_t which);
+    void complete(std::uint32_t which);
+    void break_deadlock();
     [[noreturn]] void report_deadlock() const;
     [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 
     const Launch& launch_;
     std::span<Observer* const> observers_;
+    std::vector<Observer*> execution_followers_; ///< those of them that want to know of executed()
     Dim3 index_{};
     std::uint32_t threads_;
     std::uint32_t live_threads_ = 0;

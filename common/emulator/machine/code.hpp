@@ -27,6 +27,16 @@ inline constexpr Row no_row = UINT32_MAX;
 /// What `bar.red` makes of the threads' predicates.
 enum BarrierReduction : std::uint32_t { barrier_popc, barrier_and, barrier_or };
 
+/// What a memory access says about others around it.
+enum class Ordering : std::uint8_t {
+    weak, ///< nothing
+    as_volatile,
+    relaxed,
+    acquire,
+    release,
+    acquire_release
+};
+
 /// Sizes of what an instruction moves, and other facts that its handler wants at run time.
 struct Detail {
     virtual ~Detail() = default;
@@ -55,6 +65,8 @@ struct Instruction {
     bool is_joined = false;
     bool is_branch =
         false; ///< a control instruction that says itself where the lanes go that its guard leaves out
+    bool has_wide_cells = false;            ///< of a load or store: its registers have 8-byte cells
+    Ordering ordering = Ordering::weak;     ///< of a memory access
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
     std::uint32_t next_control = 0; ///< index of the first control instruction that is not before this one
@@ -104,6 +116,10 @@ struct Code {
         Special special = Special::zero;
     };
 
+    struct LocalVariable {
+        std::uint32_t offset = 0, bytes = 0; ///< in the frame
+    };
+
     const ptx::Function* function = nullptr;
     const ptx::Module* module = nullptr;
     std::vector<Instruction> instructions; ///< the last one is always a control instruction
@@ -114,6 +130,7 @@ struct Code {
     std::vector<SpecialRow> specials;
     std::uint32_t frame_bytes = 0; ///< of all rows
     std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
+    std::vector<LocalVariable> local_variables;
     std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
 
     std::uint32_t index_of(const Instruction& instruction) const {

@@ -4,19 +4,32 @@
 
 #include "emulator/error.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/observe/observer.hpp"
+#include "emulator/ptx/types.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace emulator {
 
 struct Instruction;
 
+/// What one lane of a memory instruction does. Space and address are as in Access.
+struct LaneAccess {
+    ptx::Space space = ptx::Space::global;
+    AccessKind kind = AccessKind::load;
+    std::uint32_t bytes = 0;
+    std::uint64_t address = 0;
+};
+
 /// Thrown by handlers.
 struct Fault {
     Failure failure = Failure::launch_failure;
     int lane = 0; ///< the first lane concerned
     const Instruction* instruction = nullptr;
-    std::string message;
+    std::string message{};
+    std::optional<LaneAccess> access{}; ///< that the machine refuses, if it is that: see explain()
 };
 
 } // namespace emulator

@@ -3,6 +3,7 @@
 #include "emulator/error.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/schedule.hpp"
 #include "emulator/observe/counting.hpp"
 
 #include <algorithm>
@@ -10,9 +11,12 @@
 #include <cfenv>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <sched.h>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace emulator {
 
@@ -119,6 +123,34 @@ void run_blocks(const Launch& launch, Work& work, std::span<Observer* const> obs
     }
 }
 
+/// The same, with the blocks in another order. They begin in batches: since a batch is never larger than what
+/// may be in progress at once, a block that waits for earlier ones finds them begun in the end, as usual.
+void run_blocks_shuffled(const Launch& launch, Work& work, std::span<Observer* const> observers) {
+    Schedule& schedule = *launch.schedule;
+    std::vector<std::unique_ptr<Block>> begun, free;
+    std::vector<std::uint64_t> batch;
+    while (!work.stopped()) {
+        std::uint64_t index = 0;
+        if (batch.empty()) {
+            while (batch.size() < most_blocks_at_once && work.next(index)) batch.push_back(index);
+            schedule.shuffle(std::span(batch));
+        }
+        const bool may_begin = !batch.empty() && begun.size() < most_blocks_at_once;
+        if (!may_begin && begun.empty()) return;
+        const std::size_t chosen = schedule.below(begun.size() + (may_begin ? 1 : 0));
+        if (chosen == begun.size()) {
+            if (free.empty()) free.push_back(std::make_unique<Block>(launch, observers));
+            begun.push_back(std::move(free.back()));
+            free.pop_back();
+            begun.back()->start(batch.back());
+            batch.pop_back();
+        }
+        if (!begun[chosen]->run(schedule.turn())) continue;
+        free.push_back(std::exchange(begun[chosen], std::move(begun.back())));
+        begun.pop_back();
+    }
+}
+
 /// Keeps the caller's floating-point environment (rounding, flushing to zero) out of the emulated arithmetic,
 /// and back.
 class DefaultFloatingPoint {
@@ -136,20 +168,36 @@ private:
 } // namespace
 
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
-             std::span<const std::byte> parameters, GlobalMemory& memory, unsigned host_threads) {
+             std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options) {
     check(kernel, configuration, parameters);
-    const Launch launch{kernel, configuration, parameters, memory, kernel.local_bytes()};
+    std::optional<Schedule> schedule;
+    if (options.schedule) schedule.emplace(*options.schedule);
+    const Launch launch{kernel, configuration,        parameters,
+                        memory, kernel.local_bytes(), schedule ? &*schedule : nullptr};
     const std::uint64_t blocks = configuration.grid.count();
-    const std::uint64_t wanted = host_threads != 0 ? host_threads : usable_cores();
+    const bool one_thread =
+        options.schedule || std::any_of(options.watchers.begin(), options.watchers.end(),
+                                        [](const Watcher* watcher) { return watcher->wants_one_thread(); });
+    const std::uint64_t wanted = one_thread                  ? 1
+                                 : options.host_threads != 0 ? options.host_threads
+                                                             : usable_cores();
     const std::size_t workers = static_cast<std::size_t>(std::min(wanted, blocks));
 
     Work work(blocks);
     std::vector<Counting> counting(workers);
+    std::vector<std::vector<std::unique_ptr<Observer>>> watching(workers);
+    std::vector<std::vector<Observer*>> observers(workers);
+    for (std::size_t k = 0; k < workers; ++k) {
+        observers[k].push_back(&counting[k]);
+        for (Watcher* const watcher : options.watchers) {
+            watching[k].push_back(watcher->observer(launch));
+            observers[k].push_back(watching[k].back().get());
+        }
+    }
     const auto worker = [&](std::size_t k) {
         try {
             const DefaultFloatingPoint environment;
-            Observer* const observers[] = {&counting[k]};
-            run_blocks(launch, work, observers);
+            (launch.schedule ? run_blocks_shuffled : run_blocks)(launch, work, observers[k]);
         } catch (...) {
             work.fail(std::current_exception());
         }

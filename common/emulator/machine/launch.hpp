@@ -7,11 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace emulator {
 
 class Kernel;
+class Watcher;
 
 /// Extents in x, y and z.
 struct Dim3 {
@@ -43,13 +45,20 @@ struct LaunchConfiguration {
         DeviceLimits::default_shared_bytes_per_block; ///< as set by cudaFuncSetAttribute
 };
 
-/// Runs `kernel` to its end over the whole grid, blocks spread over `host_threads` threads (0: one a core).
+/// How a launch is run. None of it changes what a correct kernel computes.
+struct RunOptions {
+    unsigned host_threads = 0;                  ///< 0: one for each core; a schedule has only one
+    std::span<Watcher* const> watchers{};       ///< beside the counters
+    std::optional<std::uint64_t> schedule = {}; ///< seed of another order of blocks, warps and lanes
+};
+
+/// Runs `kernel` to its end over the whole grid, blocks spread over host threads.
 /// `parameters` is the kernel's parameter buffer, laid out as its PTX declares it (`Kernel::parameters()`).
 /// Returns the launch's counters.
 /// \throws Error: invalid_configuration before anything ran; everything else as soon as the first thread
 /// failed, with kernel, block, thread, PTX line and source line in the message. Memory keeps what was written
 /// until then.
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
-             std::span<const std::byte> parameters, GlobalMemory& memory, unsigned host_threads = 0);
+             std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options = {});
 
 } // namespace emulator

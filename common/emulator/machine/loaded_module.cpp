@@ -81,6 +81,8 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     const auto place = [&](const ptx::Variable* variable) {
         linkage.shared[variable] = shared;
         if (module.ptx().variable(variable->name) == variable) linkage.addresses[variable->name] = shared;
+        shared_variables_.push_back({variable->name, static_cast<std::uint32_t>(shared),
+                                     static_cast<std::uint32_t>(variable->bytes)});
     };
     for (const ptx::Variable* variable : reach.shared()) {
         if (variable->bytes == 0) continue; // dynamic shared memory comes after all static variables

@@ -26,6 +26,12 @@ struct Parameter {
     std::uint32_t offset = 0, bytes = 0;
 };
 
+/// A variable in a block's shared memory.
+struct SharedVariable {
+    std::string_view name;               ///< as in PTX; lives as long as the module
+    std::uint32_t offset = 0, bytes = 0; ///< 0 bytes: an array that is sized at launch
+};
+
 /// A kernel that can be launched with `run`.
 class Kernel {
 public:
@@ -37,6 +43,7 @@ public:
     const std::vector<Parameter>& parameters() const { return parameters_; }
     std::uint32_t parameter_bytes() const { return parameter_bytes_; }
     std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
+    const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
     std::uint32_t local_bytes() const;           ///< local memory of a thread, in bytes
     std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
     const Code& code() const;                    ///< decoded
@@ -48,6 +55,7 @@ private:
     std::vector<Parameter> parameters_;
     std::uint32_t parameter_bytes_ = 0;
     std::uint32_t static_shared_bytes_ = 0;
+    std::vector<SharedVariable> shared_variables_; ///< by offset, those sized at launch last
     std::unique_ptr<KernelCode> code_;
 };
 

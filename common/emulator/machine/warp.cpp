@@ -3,6 +3,7 @@
 #include "emulator/execute/warp.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/fault.hpp"
+#include "emulator/machine/schedule.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -50,7 +51,8 @@ bool at_warp_barrier(const Fragment& fragment) {
 } // namespace
 
 Warp::Warp(Block& block, std::uint32_t index)
-    : block_(block), index_(index), local_bytes_(block.launch().stack_bytes),
+    : block_(block), schedule_(block.launch().schedule), index_(index),
+      local_bytes_(block.launch().stack_bytes),
       local_(new std::byte[std::size_t{warp_size} * block.launch().stack_bytes]) {
     allocate_rows(kernel_frame_, block.launch().kernel.code());
     fill_constants(kernel_frame_);
@@ -67,6 +69,7 @@ void Warp::start(LaneMask lanes) {
     rows_ = kernel_frame_.rows;
     slice_ = 0;
     in_turns_ = false;
+    ignores_members_ = false;
 }
 
 void Warp::fill_constants(Frame& frame) const {
@@ -98,7 +101,8 @@ std::uint64_t Warp::run(std::uint64_t budget) {
     while (executed < budget && !yielded_) {
         if (!others_.empty()) reschedule();
         if (running_.lanes == 0 || running_.wait != Wait::nothing) break;
-        const std::uint64_t count = run_to_control();
+        if (schedule_) part_lanes();
+        const std::uint64_t count = run_to_control(budget - executed);
         executed += count;
         slice_ = others_.empty() ? 0 : slice_ + count;
         if (slice_ < instructions_in_order) continue;
@@ -109,10 +113,12 @@ std::uint64_t Warp::run(std::uint64_t budget) {
 }
 
 /// Runs straight-line instructions until lanes are met, or up to and including the next control instruction.
-std::uint64_t Warp::run_to_control() {
+/// With a schedule it may also be the end of their turn.
+std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     const Code& code = *running_.frame->code;
     const Instruction* const first = code.instructions.data() + running_.pc;
-    const std::uint32_t merge = others_.empty() ? UINT32_MAX : merge_point();
+    std::uint32_t merge = others_.empty() ? UINT32_MAX : merge_point();
+    if (schedule_) merge = static_cast<std::uint32_t>(std::min<std::uint64_t>(running_.pc + budget, merge));
     const std::uint32_t stop = std::min(first->next_control, merge);
     const Instruction* const last = code.instructions.data() + stop;
     const LaneMask lanes = running_.lanes;
@@ -129,7 +135,8 @@ std::uint64_t Warp::run_to_control() {
     running_.pc = stop;
     const bool at_control = stop != merge;
     const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
-    for (Observer* const observer : block_.observers()) observer->executed(*this, code, begin, count, lanes);
+    for (Observer* const observer : block_.execution_followers())
+        observer->executed(*this, code, begin, count, lanes);
     if (!at_control) return count;
 
     LaneMask active = lanes;
@@ -152,11 +159,28 @@ std::uint32_t Warp::merge_point() const {
     return result;
 }
 
-/// Joins lanes that have met and chooses who runs next.
+/// Now and then some of the running lanes stay behind.
+void Warp::part_lanes() {
+    if (!schedule_->once_in(8)) return;
+    const LaneMask behind = running_.lanes & static_cast<LaneMask>(schedule_->below(std::uint64_t{1} << 32));
+    if (behind != running_.lanes && behind != 0) send(behind, running_.pc);
+}
+
+/// Chooses who runs next.
 void Warp::reschedule() {
     if (running_.lanes != 0) others_.push_back(running_);
     running_.lanes = 0;
+    if (!schedule_ || schedule_->once_in(4)) join_those_met();
 
+    Fragment& chosen = schedule_ ? choose_at_random() : choose();
+    running_ = chosen;
+    running_.chosen = ++choices_;
+    chosen = others_.back();
+    others_.pop_back();
+    rows_ = running_.frame->rows;
+}
+
+void Warp::join_those_met() {
     for (std::size_t i = 0; i < others_.size(); ++i) {
         for (std::size_t j = others_.size() - 1; j > i; --j) {
             const Fragment& a = others_[i];
@@ -167,19 +191,25 @@ void Warp::reschedule() {
             others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(j));
         }
     }
+}
 
+/// A ready one if there is any.
+Fragment& Warp::choose() {
     Fragment* best = nullptr;
     for (Fragment& candidate : others_) {
         if (candidate.wait != Wait::nothing) continue;
         if (!best || (in_turns_ ? candidate.chosen < best->chosen : comes_before(candidate, *best)))
             best = &candidate;
     }
-    if (!best) best = &others_.back(); // all wait
-    running_ = *best;
-    running_.chosen = ++choices_;
-    *best = others_.back();
-    others_.pop_back();
-    rows_ = running_.frame->rows;
+    return best ? *best : others_.back();
+}
+
+Fragment& Warp::choose_at_random() {
+    Fragment* chosen = &others_.back();
+    std::uint64_t ready = 0;
+    for (Fragment& candidate : others_)
+        if (candidate.wait == Wait::nothing && schedule_->once_in(++ready)) chosen = &candidate;
+    return *chosen;
 }
 
 // ---- what control instructions do ----
@@ -202,6 +232,7 @@ void Warp::exit_running() {
     for (Frame* frame = running_.frame; frame; frame = frame->caller) frame->lanes &= ~lanes;
     live_ &= ~lanes;
     running_.lanes = 0;
+    for (Observer* const observer : block_.observers()) observer->exited(*this, lanes);
     if (!others_.empty()) release_gathered();
     block_.threads_exited(static_cast<std::uint32_t>(std::popcount(lanes)));
 }
@@ -320,12 +351,27 @@ void Warp::release_gathered() {
         for (const Fragment& other : others_)
             if (together(other)) present |= other.lanes;
         if ((one.members & live_ & ~present) != 0) continue;
-        for (Fragment& other : others_) {
-            if (!together(other)) continue;
-            other.wait = Wait::nothing;
-            if (barrier) ++other.pc;
+        if (barrier) {
+            const Instruction& instruction = one.frame->code->instructions[one.pc];
+            for (Observer* const observer : block_.observers())
+                observer->members_met(*this, instruction, present, true);
         }
+        for (Fragment& other : others_)
+            if (together(other)) let_go(other);
     }
+}
+
+void Warp::ignore_members() {
+    ignores_members_ = true;
+    for (Fragment& other : others_)
+        if (other.wait == Wait::members) let_go(other);
+    if (running_.lanes != 0 && running_.wait == Wait::members) let_go(running_);
+}
+
+/// Past a warp barrier; an exchange is executed anew.
+void Warp::let_go(Fragment& waiting) {
+    waiting.wait = Wait::nothing;
+    if (at_warp_barrier(waiting)) ++waiting.pc;
 }
 
 } // namespace emulator

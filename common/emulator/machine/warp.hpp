@@ -14,6 +14,7 @@
 namespace emulator {
 
 class Block;
+class Schedule;
 
 /// A function's activation: its registers for the lanes that called it together.
 struct Frame {
@@ -46,7 +47,7 @@ struct Fragment {
 
 /// Lanes may diverge: then a warp consists of several fragments. The fragment with the lowest program counter
 /// runs, so that the others are met again at the place where their ways join. Since it may wait for another,
-/// in a loop, all get their turn from time to time.
+/// in a loop, all get their turn from time to time. A Schedule chooses in other ways.
 class Warp {
 public:
     /// Prepares storage for a launch; `index` is the warp's place in its block.
@@ -106,16 +107,27 @@ public:
     /// `threads`.
     void release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads);
 
+    /// Lets go all lanes that wait for members of their mask, though these have not come. From then on no
+    /// lane of the block waits for members.
+    void ignore_members();
+    bool ignores_members() const { return ignores_members_; }
+
 private:
     void fill_constants(Frame& frame) const;
     void fill_specials(Frame& frame, bool of_block_only) const;
     void reschedule();
+    void join_those_met();
+    Fragment& choose();
+    Fragment& choose_at_random();
+    void part_lanes();
     void release_gathered();
-    std::uint64_t run_to_control();
+    void let_go(Fragment& waiting);
+    std::uint64_t run_to_control(std::uint64_t budget);
     std::uint32_t merge_point() const;
     Frame& new_frame();
 
     Block& block_;
+    Schedule* schedule_;
     std::uint32_t index_;
     std::uint32_t local_bytes_;
     std::unique_ptr<std::byte[]> local_;
@@ -129,6 +141,7 @@ private:
     bool in_turns_ = false;        ///< choose the fragment that has not run for longest
     std::uint64_t choices_ = 0;
     bool yielded_ = false;
+    bool ignores_members_ = false;
 };
 
 } // namespace emulator

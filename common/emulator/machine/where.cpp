@@ -2,6 +2,7 @@
 
 #include "emulator/ptx/diagnostic.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <filesystem>
@@ -10,29 +11,75 @@ namespace emulator {
 
 namespace {
 
-/// Relative to the current directory, if it lies below it.
-std::string short_path(const std::string& path) {
-    std::error_code error;
-    const std::filesystem::path relative = std::filesystem::proximate(path, error);
-    if (error || relative.empty() || relative.native().starts_with("..")) return path;
-    return relative.native();
+/// The compiler writes line 0, which is none, for what it can give no line.
+SourcePlace outermost(const Code& code, const ptx::Location* location) {
+    while (location && location->inlined_at) location = location->inlined_at;
+    if (!location) return {};
+    const auto file = code.module->files.find(location->file);
+    if (file == code.module->files.end()) return {};
+    return {file->second, location->line};
+}
+
+SourcePlace place_of(const Code& code, std::uint32_t pc) {
+    const ptx::Statement* const statement = code.statements[pc];
+    return outermost(code, statement ? statement->location : nullptr);
 }
 
 } // namespace
 
+SourcePlace source_place(const Code& code, std::uint32_t pc) {
+    if (code.function->locations.empty()) return {};
+    for (std::uint32_t before = pc + 1; before-- > 0;)
+        if (const SourcePlace place = place_of(code, before)) return place;
+    for (std::uint32_t after = pc + 1; after < code.statements.size(); ++after)
+        if (const SourcePlace place = place_of(code, after)) return place;
+    return {};
+}
+
+SourcePlace function_place(const Code& code) {
+    const auto& locations = code.function->locations;
+    return locations.empty() ? SourcePlace{} : outermost(code, locations.front().get());
+}
+
 std::string source_line(const Code& code, std::uint32_t pc) {
-    const ptx::Statement* const statement = code.statements[pc];
-    const ptx::Location* location = statement ? statement->location : nullptr;
-    while (location && location->inlined_at) location = location->inlined_at;
-    if (!location) return "";
-    const auto file = code.module->files.find(location->file);
-    if (file == code.module->files.end()) return "";
-    return short_path(file->second) + ":" + std::to_string(location->line);
+    const SourcePlace place = source_place(code, pc);
+    return place ? short_path(place.path) + ":" + std::to_string(place.line) : "";
+}
+
+std::string short_path(std::string_view path) {
+    std::error_code error;
+    const std::filesystem::path relative = std::filesystem::proximate(path, error);
+    if (error || relative.empty() || relative.native().starts_with(".."))
+        return std::filesystem::path(path).lexically_normal().native();
+    return relative.native();
 }
 
 std::string ptx_line(const Code& code, std::uint32_t pc) {
     const ptx::Statement* const statement = code.statements[pc];
     return ptx::excerpt(code.module->text, statement ? statement->place : code.function->place);
+}
+
+std::string ptx_statement(const Code& code, std::uint32_t pc) {
+    const ptx::Statement* const statement = code.statements[pc];
+    if (!statement) return "ret;";
+    const std::string_view text = code.module->text;
+    const std::size_t end = std::min(text.find(';', statement->place), text.size() - 1);
+    std::string line(text.substr(statement->place, end + 1 - statement->place));
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' '); // calls take several lines
+    return line;
+}
+
+std::string triple(Dim3 index) {
+    std::string text = "(";
+    text += std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z);
+    return text += ")";
+}
+
+Dim3 coordinates(std::uint64_t index, Dim3 extent) {
+    return {static_cast<std::uint32_t>(index % extent.x),
+            static_cast<std::uint32_t>(index / extent.x % extent.y),
+            static_cast<std::uint32_t>(index / extent.x / extent.y)};
 }
 
 std::string readable_name(const std::string& mangled) {
@@ -41,6 +88,12 @@ std::string readable_name(const std::string& mangled) {
     std::string result = status == 0 ? text : mangled;
     std::free(text);
     return result;
+}
+
+std::string variable_name(std::string_view mangled) {
+    const std::string name = readable_name(std::string(mangled));
+    const std::size_t colons = name.rfind("::");
+    return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
 } // namespace emulator

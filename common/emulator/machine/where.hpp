@@ -3,19 +3,53 @@
 #pragma once
 
 #include "emulator/machine/code.hpp"
+#include "emulator/machine/launch.hpp"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace emulator {
 
-/// The CUDA source line of an instruction, "kernels.cuh:14": the outermost one, when it comes from an inlined
-/// function. Empty when the program was compiled without -lineinfo.
+/// A line of a CUDA source file.
+struct SourcePlace {
+    std::string_view path; ///< as the compiler was given it; lives as long as the module
+    std::uint32_t line = 0;
+
+    explicit operator bool() const { return line != 0; }
+    friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
+};
+
+/// Where an instruction comes from: the outermost place, when it is of an inlined function. What belongs to
+/// no line of its own, as the implied return, counts to the line before it. None (false) when the program was
+/// compiled without -lineinfo.
+SourcePlace source_place(const Code& code, std::uint32_t pc);
+
+/// Where the function begins in its source.
+SourcePlace function_place(const Code& code);
+
+/// The place in words, "kernels.cuh:14". Empty when there is none.
 std::string source_line(const Code& code, std::uint32_t pc);
+
+/// The path relative to the current directory, if it lies below it.
+std::string short_path(std::string_view path);
 
 /// The line of PTX with a caret under the instruction.
 std::string ptx_line(const Code& code, std::uint32_t pc);
 
+/// The instruction's PTX, "st.shared.f32 [%r4], %f1;".
+std::string ptx_statement(const Code& code, std::uint32_t pc);
+
+/// "(3,0,0)"
+std::string triple(Dim3 index);
+
+/// Linear index to coordinates, x fastest.
+Dim3 coordinates(std::uint64_t index, Dim3 extent);
+
 /// "reduce3(int const*, int*, unsigned long)"
 std::string readable_name(const std::string& mangled);
+
+/// "tile", for the variable "_ZZ13setRowReadColPiE4tile" that is "setRowReadCol(int*)::tile"
+std::string variable_name(std::string_view mangled);
 
 } // namespace emulator

@@ -1,6 +1,7 @@
 #include "emulator/memory/global_memory.hpp"
 
 #include "emulator/error.hpp"
+#include "emulator/text.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,14 +15,29 @@ namespace emulator {
 namespace {
 
 constexpr int poison = 0xCD;
+constexpr std::size_t most_remembered = 4096; // freed allocations
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
+void unmap(std::uint64_t address, std::size_t mapped_bytes) {
+    if (mapped_bytes != 0) munmap(reinterpret_cast<void*>(address), mapped_bytes); // 0: adopted
+}
+
+/// The last of the entries that start at or before `address`, or the end.
+template <class Entries> auto last_from(const Entries& entries, std::uint64_t address) {
+    const auto next = entries.upper_bound(address);
+    return next == entries.begin() ? entries.end() : std::prev(next);
+}
+
 } // namespace
 
+std::string describe(const Allocation& allocation) {
+    return allocation.origin + ", " + byte_count(allocation.bytes);
+}
+
 GlobalMemory::~GlobalMemory() {
-    for (const auto& [address, entry] : entries_)
-        if (entry.mapped_bytes != 0) munmap(reinterpret_cast<void*>(address), entry.mapped_bytes);
+    for (const auto& [address, entry] : entries_) unmap(address, entry.mapped_bytes);
+    for (const auto& [address, entry] : freed_) unmap(address, entry.mapped_bytes);
 }
 
 std::size_t GlobalMemory::available_bytes() {
@@ -62,19 +78,50 @@ const Allocation& GlobalMemory::adopt(void* first, std::size_t bytes, std::strin
         .first->second.allocation;
 }
 
-bool GlobalMemory::release(std::uint64_t address) {
+bool GlobalMemory::release(std::uint64_t address, std::string by) {
     const auto found = entries_.find(address);
     if (found == entries_.end()) return false;
-    if (found->second.mapped_bytes != 0) munmap(reinterpret_cast<void*>(address), found->second.mapped_bytes);
+    if (remembers_freed_)
+        remember(found->second, std::move(by));
+    else
+        unmap(address, found->second.mapped_bytes);
     entries_.erase(found);
     return true;
 }
 
+void GlobalMemory::remember(const Entry& entry, std::string by) {
+    const std::uint64_t address = entry.allocation.address;
+    if (entry.mapped_bytes == 0) return; // the program goes on using it
+    // Keeps the addresses and gives the memory back.
+    mmap(reinterpret_cast<void*>(address), entry.mapped_bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    freed_.emplace(address, FreedEntry{{entry.allocation, std::move(by)}, entry.mapped_bytes});
+    freed_order_.push_back(address);
+    if (freed_order_.size() <= most_remembered) return;
+    const auto oldest = freed_.find(freed_order_.front());
+    unmap(oldest->first, oldest->second.mapped_bytes);
+    freed_.erase(oldest);
+    freed_order_.pop_front();
+}
+
 const Allocation* GlobalMemory::find(std::uint64_t address) const {
-    auto next = entries_.upper_bound(address);
-    if (next == entries_.begin()) return nullptr;
-    const Allocation& candidate = std::prev(next)->second.allocation;
-    return candidate.contains(address, 1) ? &candidate : nullptr;
+    const auto entry = last_from(entries_, address);
+    if (entry == entries_.end() || !entry->second.allocation.contains(address, 1)) return nullptr;
+    return &entry->second.allocation;
+}
+
+const FreedAllocation* GlobalMemory::freed(std::uint64_t address) const {
+    const auto entry = last_from(freed_, address);
+    if (entry == freed_.end() || !entry->second.freed.allocation.contains(address, 1)) return nullptr;
+    return &entry->second.freed;
+}
+
+const Allocation* GlobalMemory::around(std::uint64_t address) const {
+    const auto entry = last_from(entries_, address);
+    if (entry == entries_.end()) return nullptr;
+    const Allocation& allocation = entry->second.allocation;
+    return address - allocation.address < std::max(entry->second.mapped_bytes, allocation.bytes) ? &allocation
+                                                                                                 : nullptr;
 }
 
 const Allocation* GlobalMemory::nearest(std::uint64_t address) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 
@@ -23,6 +24,15 @@ struct Allocation {
     }
 };
 
+/// "cudaMalloc #3, 4,096 bytes"
+std::string describe(const Allocation& allocation);
+
+/// An allocation that has ended.
+struct FreedAllocation {
+    Allocation allocation;
+    std::string by; ///< who ended it: "cudaFree #2"
+};
+
 /// Owns all allocations. Not synchronised: the runtime lets one API call or launch in at a time.
 class GlobalMemory {
 public:
@@ -40,11 +50,23 @@ public:
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
     const Allocation& adopt(void* first, std::size_t bytes, std::string origin);
 
-    /// Ends the allocation that starts at `address`. Returns false when there is none.
-    bool release(std::uint64_t address);
+    /// Ends the allocation that starts at `address`. Returns false when there is none. `by`: see
+    /// FreedAllocation.
+    bool release(std::uint64_t address, std::string by = {});
+
+    /// From now on the most recent of the freed allocations are remembered, and no new allocation gets their
+    /// addresses: so that an access to one can be told from an access to its successor.
+    void remember_freed() { remembers_freed_ = true; }
+
+    /// The freed allocation that held `address` last, or null when there is none or it is forgotten.
+    const FreedAllocation* freed(std::uint64_t address) const;
 
     /// The allocation that holds `address`, or null.
     const Allocation* find(std::uint64_t address) const;
+
+    /// The allocation that holds `address`, or has it in its last page or in the page behind, which belong to
+    /// nobody else; or null.
+    const Allocation* around(std::uint64_t address) const;
 
     /// The allocation that ends or starts closest to `address`, or null when there is none: for error
     /// messages.
@@ -59,7 +81,17 @@ private:
         Allocation allocation;
         std::size_t mapped_bytes = 0; ///< 0: adopted, not ours to unmap
     };
+    struct FreedEntry {
+        FreedAllocation freed;
+        std::size_t mapped_bytes = 0;
+    };
+
+    void remember(const Entry& entry, std::string by);
+
     std::map<std::uint64_t, Entry> entries_;
+    bool remembers_freed_ = false;
+    std::map<std::uint64_t, FreedEntry> freed_;
+    std::deque<std::uint64_t> freed_order_; // the first address of each in freed_, longest ago first
 };
 
 } // namespace emulator

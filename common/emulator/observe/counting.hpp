@@ -7,6 +7,12 @@
 
 namespace emulator {
 
+/// The metric of the sectors that accesses of this kind to global memory take.
+Metric global_sectors(AccessKind kind);
+
+/// Adds what a memory request costs.
+void count_access(Counters& counters, const Instruction& instruction, const Access& access);
+
 /// Counts what one host thread runs. Aligned to a cache line, so that threads do not wait for each other's
 /// counters.
 class alignas(64) Counting final : public Observer {
@@ -19,9 +25,6 @@ public:
     const Counters& counters() const { return counters_; }
 
 private:
-    void count_global(const Instruction& instruction, const Access& access);
-    void count_shared(const Access& access);
-
     Counters counters_;
 };
 

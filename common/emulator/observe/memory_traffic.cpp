@@ -76,6 +76,13 @@ uint32_t sectors(const Access& access) {
     return distinct(all.data(), warp_size);
 }
 
+uint32_t ideal_sectors(const Access& access) {
+    // Accesses are aligned: two lanes share all of their bytes or none.
+    std::array<uint64_t, warp_size> all;
+    std::copy_n(access.addresses, warp_size, all.begin());
+    return (distinct(all.data(), warp_size) * access.bytes + sector_bytes - 1) / sector_bytes;
+}
+
 uint32_t atomic_sectors(const Access& access) {
     std::array<uint64_t, warp_size> words;
     uint32_t count = 0;
@@ -99,8 +106,7 @@ Wavefronts wavefronts(const Access& access) {
         if (std::popcount(banks_touched(access)) == std::popcount(access.active)) return {1, 1};
         return {conflict_degree(access, access.active), 1};
     }
-    int lanes_each = access.bytes <= 8 ? 16 : 8;
-    if (neighbours_agree(access, 1) || neighbours_agree(access, 2)) lanes_each *= 2;
+    const int lanes_each = lanes_served_together(access);
     Wavefronts result;
     const LaneMask first_group = lanes_each == 32 ? all_lanes : (LaneMask{1} << lanes_each) - 1;
     for (int first = 0; first < warp_size; first += lanes_each) {
@@ -110,6 +116,12 @@ Wavefronts wavefronts(const Access& access) {
         ++result.ideal;
     }
     return result;
+}
+
+int lanes_served_together(const Access& access) {
+    if (access.bytes <= bank_bytes) return warp_size;
+    const int lanes = access.bytes <= 8 ? 16 : 8;
+    return neighbours_agree(access, 1) || neighbours_agree(access, 2) ? 2 * lanes : lanes;
 }
 
 } // namespace emulator

@@ -11,6 +11,9 @@ namespace emulator {
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);
 
+/// Sectors that the bytes of a request would fill if they lay side by side: no request takes fewer.
+std::uint32_t ideal_sectors(const Access& access);
+
 /// Sectors that an atomic on global memory takes. Lanes that want the same word go one after the other, each
 /// time together with lanes that want other words; a sector counts as often as it is gone to. That is, as
 /// often as its most wanted word is wanted.
@@ -30,5 +33,8 @@ struct Wavefronts {
 /// neighbouring lanes want the same: when for every active lane i of the warp, lane i^1 (or for every one,
 /// lane i^2) is inactive or has the same address.
 Wavefronts wavefronts(const Access& access);
+
+/// How many lanes are served together by that rule, 8, 16 or 32: lanes 0 to 7, 8 to 15 and so on.
+int lanes_served_together(const Access& access);
 
 } // namespace emulator

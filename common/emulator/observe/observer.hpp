@@ -6,11 +6,16 @@
 #include "emulator/ptx/types.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <span>
 
 namespace emulator {
 
+class Block;
 struct Code;
+struct Fault;
 struct Instruction;
+struct Launch;
 class Warp;
 
 enum class AccessKind : std::uint8_t {
@@ -32,19 +37,83 @@ struct Access {
     const std::uint64_t* addresses = nullptr;
 };
 
+/// Threads that come to a block barrier with one instruction.
+struct BarrierArrival {
+    std::uint32_t barrier = 0;  ///< which of the block's 16
+    std::uint32_t expected = 0; ///< threads that it is for; 0: all of the block
+    bool waits = true;          ///< false: `bar.arrive`, which goes on at once
+    LaneMask lanes = 0;
+};
+
+/// A block barrier that completes.
+struct BarrierCompletion {
+    std::uint32_t barrier = 0;
+    std::uint32_t expected = 0;          ///< as its last arrival says; 0: all of the block
+    std::span<const LaneMask> arrived{}; ///< of each warp, who has come
+};
+
 /// Gets every event of the blocks that one host thread runs.
+///
+/// A host thread may have several blocks in progress, and run a part of one, then of another: what an
+/// observer keeps of a block, it keeps under the block's address from block_started to block_ended.
 class Observer {
 public:
     virtual ~Observer() = default;
+
+    /// False: executed() is not called. It would be the most frequent event.
+    virtual bool follows_execution() const { return true; }
+
+    virtual void block_started(Block&) {}
+    /// Every thread has exited.
+    virtual void block_ended(Block&) {}
 
     /// The lanes in `active` executed `count` instructions from `first` on, one after the other.
     virtual void executed(const Warp&, const Code&, std::uint32_t /*first*/, std::uint32_t /*count*/,
                           LaneMask /*active*/) {}
 
+    /// Before the memory is read or written.
     virtual void accessed(const Warp&, const Instruction&, const Access&) {}
 
     /// Of the lanes in `active`, those in `taken` jumped: some, but not all.
     virtual void diverged(const Warp&, const Instruction&, LaneMask /*active*/, LaneMask /*taken*/) {}
+
+    /// The lanes in `lanes` come to an instruction that waits for the lanes that their masks name: `members`,
+    /// a mask for each lane. They may have to wait, and then come again.
+    virtual void came_to_members(const Warp&, const Instruction&, LaneMask /*lanes*/,
+                                 const std::uint32_t* /*members*/) {}
+
+    /// All of `lanes` have come and go on. A warp barrier orders their memory accesses; an exchange, such as
+    /// a shuffle or a vote, does not.
+    virtual void members_met(const Warp&, const Instruction&, LaneMask /*lanes*/, bool /*is_barrier*/) {}
+
+    virtual void came_to_barrier(const Warp&, const Instruction&, const BarrierArrival&) {}
+    virtual void barrier_completed(Block&, const BarrierCompletion&) {}
+
+    /// membar and fence.
+    virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
+
+    virtual void exited(const Warp&, LaneMask /*lanes*/) {}
+
+    /// The machine refuses an access of `lanes`, or how they come to a block barrier. True: go on as if they
+    /// had not (loads give 0); else the launch ends with the fault.
+    virtual bool takes_over(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
+
+    /// No thread of the block can go on: each waits for others that do not come. True: let all of them past
+    /// what they wait for; else, if no observer wants it, the launch ends.
+    virtual bool takes_over_deadlock(Block&) { return false; }
+};
+
+/// What watches a launch: an observer for each host thread, and what they find together.
+class Watcher {
+public:
+    virtual ~Watcher() = default;
+
+    /// Called once for each host thread, one after the other, before any block runs. The observers end before
+    /// the launch does.
+    virtual std::unique_ptr<Observer> observer(const Launch& launch) = 0;
+
+    /// True: it follows what blocks do to each other, and one host thread has to run all of them.
+    virtual bool wants_one_thread() const { return false; }
 };
 
 } // namespace emulator

@@ -94,7 +94,9 @@ public:
                                readable_name(function.name) + " needs more than the " +
                                    std::to_string(most_local_bytes) +
                                    " bytes of local memory that a thread may have");
-            code_.local_bytes += static_cast<std::uint32_t>(variable->bytes);
+            const auto bytes = static_cast<std::uint32_t>(variable->bytes);
+            code_.local_variables.push_back({code_.local_bytes, bytes});
+            code_.local_bytes += bytes;
         }
         code_.local_bytes = align_up(code_.local_bytes, 16);
         if (!function.is_kernel) {
@@ -233,6 +235,16 @@ Space Decoding::take_space() {
     if (text == ".const") return Space::constant;
     if (text.starts_with(".param")) return Space::param;
     return Space::generic;
+}
+
+Ordering Decoding::take_ordering(std::initializer_list<std::string_view> modifiers) {
+    const std::string_view text = take_any(modifiers);
+    if (text == ".volatile") return Ordering::as_volatile;
+    if (text == ".relaxed") return Ordering::relaxed;
+    if (text == ".acquire") return Ordering::acquire;
+    if (text == ".release") return Ordering::release;
+    if (text == ".acq_rel") return Ordering::acquire_release;
+    return Ordering::weak;
 }
 
 void Decoding::expect_operands(std::size_t least, std::size_t most) {

@@ -62,7 +62,8 @@ public:
     std::string_view take_any(std::initializer_list<std::string_view> modifiers);
     std::optional<Type> take_optional_type();
     Type take_type();
-    Space take_space(); ///< generic when none is said
+    Space take_space();                                                        ///< generic when none is said
+    Ordering take_ordering(std::initializer_list<std::string_view> modifiers); ///< weak when none is said
 
     // ---- operands ----
 

@@ -1,5 +1,7 @@
 #include "emulator/runtime/device_memory.hpp"
 
+#include "emulator/runtime/observation.hpp"
+
 namespace emulator {
 namespace {
 
@@ -15,6 +17,23 @@ const char* call_behind(MemoryKind kind) {
 
 } // namespace
 
+DeviceMemory::DeviceMemory() {
+    Observation* const observation = Observation::instance();
+    if (!observation) return;
+    listeners_ = observation->memory_listeners();
+    if (!listeners_.empty()) global_.remember_freed();
+}
+
+template <class Event> void DeviceMemory::tell(Event event) const {
+    if (listeners_.empty()) return;
+    for (MemoryEvents* const listener : listeners_) event(*listener);
+    Observation::instance()->write_findings();
+}
+
+DeviceMemory::~DeviceMemory() {
+    tell([](MemoryEvents& listener) { listener.device_reset(); });
+}
+
 std::string DeviceMemory::next_name(MemoryKind kind) {
     return std::string(call_behind(kind)) + " #" +
            std::to_string(++allocations_made_[static_cast<std::size_t>(kind)]);
@@ -23,6 +42,7 @@ std::string DeviceMemory::next_name(MemoryKind kind) {
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
     const Allocation& allocation = global_.allocate(bytes, next_name(kind));
     notes_.insert_or_assign(allocation.address, Note{kind, flags});
+    tell([&](MemoryEvents& listener) { listener.allocated(allocation, kind != MemoryKind::device); });
     return reinterpret_cast<void*>(allocation.address);
 }
 
@@ -31,12 +51,33 @@ void DeviceMemory::adopt(void* first, std::size_t bytes, unsigned flags) {
     notes_.insert_or_assign(allocation.address, Note{MemoryKind::registered, flags});
 }
 
-bool DeviceMemory::release(const void* pointer, MemoryKind kind) {
+bool DeviceMemory::release(const void* pointer, MemoryKind kind, const std::string& call) {
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     const auto note = notes_.find(address);
-    if (note == notes_.end() || note->second.kind != kind || !global_.release(address)) return false;
+    if (note == notes_.end() || note->second.kind != kind) return false;
+    tell([&](MemoryEvents& listener) { listener.freed(*global_.find(address)); });
+    global_.release(address, call + " #" + std::to_string(++frees_made_[call]));
     notes_.erase(note);
     return true;
+}
+
+void DeviceMemory::was_copied(const void* to, const void* from, std::size_t bytes) const {
+    if (listeners_.empty()) return;
+    const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
+    const bool from_device = find(from), to_device = find(to);
+    tell([&](MemoryEvents& listener) {
+        if (from_device && to_device) listener.copied(source, target, bytes);
+        if (from_device && !to_device) listener.read(source, bytes);
+        if (!from_device && to_device) listener.written(target, bytes);
+    });
+}
+
+void DeviceMemory::was_set(const void* to, std::size_t bytes) const {
+    tell([&](MemoryEvents& listener) { listener.written(reinterpret_cast<std::uint64_t>(to), bytes); });
+}
+
+void DeviceMemory::was_refused(const RefusedCall& call) const {
+    tell([&](MemoryEvents& listener) { listener.refused(call, global_); });
 }
 
 MemoryKind DeviceMemory::kind_of(const Allocation& allocation) const {

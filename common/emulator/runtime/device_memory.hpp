@@ -3,13 +3,16 @@
 #pragma once
 
 #include "emulator/memory/global_memory.hpp"
+#include "emulator/observe/memory_events.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace emulator {
 
@@ -23,15 +26,18 @@ enum class MemoryKind {
 
 class DeviceMemory {
 public:
+    DeviceMemory();
+    ~DeviceMemory();
+
     /// \throws Error out_of_memory.
     void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags = 0);
 
     /// Makes the program's own memory accessible to kernels.
     void adopt(void* first, std::size_t bytes, unsigned flags);
 
-    /// Frees the allocation that starts at `pointer`. Returns false when there is none, or it is of another
-    /// kind.
-    bool release(const void* pointer, MemoryKind kind);
+    /// Frees, for the API's function `call`, the allocation that starts at `pointer`. Returns false when
+    /// there is none, or it is of another kind.
+    bool release(const void* pointer, MemoryKind kind, const std::string& call);
 
     /// Says that the variable at `address`, which a module placed, is a managed one; or no longer is there.
     void mark_managed(std::uint64_t address) { managed_variables_.insert(address); }
@@ -42,12 +48,25 @@ public:
         return global_.find(reinterpret_cast<std::uint64_t>(pointer));
     }
 
+    /// Whether `pointer` points into memory that is known to have been freed.
+    bool was_freed(const void* pointer) const {
+        return global_.freed(reinterpret_cast<std::uint64_t>(pointer)) != nullptr;
+    }
+
     MemoryKind kind_of(const Allocation& allocation) const;
     unsigned flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
 
     GlobalMemory& global() { return global_; }
 
+    // ---- for those who keep account of what the host does ----
+
+    void was_copied(const void* to, const void* from, std::size_t bytes) const;
+    void was_set(const void* to, std::size_t bytes) const;
+    void was_refused(const RefusedCall& call) const;
+
 private:
+    template <class Event> void tell(Event event) const;
+
     /// "cudaMalloc #3" for the third cudaMalloc.
     std::string next_name(MemoryKind kind);
 
@@ -59,6 +78,8 @@ private:
     std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
     std::unordered_set<std::uint64_t> managed_variables_;
     std::array<unsigned, 4> allocations_made_{}; ///< of each kind
+    std::map<std::string, unsigned> frees_made_; ///< by each function
+    std::vector<MemoryEvents*> listeners_;       ///< most often none
 };
 
 } // namespace emulator

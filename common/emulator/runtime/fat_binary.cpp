@@ -18,7 +18,7 @@ constexpr std::uint16_t fat_binary_version = 1;
 constexpr std::size_t fat_binary_header_bytes = 16;
 
 constexpr std::size_t entry_header_bytes = 64;
-constexpr std::uint16_t entry_is_ptx = 1;
+constexpr std::uint16_t entry_is_ptx = 1, entry_is_machine_code = 2;
 constexpr std::uint64_t entry_is_lz4 = 0x2000, entry_is_zstd = 0x8000;
 
 /// More PTX than any program has: a size above it is a damaged header, not a reason to ask for that much
@@ -72,8 +72,10 @@ std::string decompress_zstd(const PtxEntry& entry) {
     return text;
 }
 
+unsigned target_of(Bytes header) { return value_at<std::uint32_t>(header, 28); }
+
 PtxEntry ptx_entry(Bytes header, Bytes content) {
-    PtxEntry entry{.target = value_at<std::uint32_t>(header, 28), .payload = content};
+    PtxEntry entry{.target = target_of(header), .payload = content};
     const auto flags = value_at<std::uint64_t>(header, 40);
     if (flags & entry_is_zstd)
         entry.compression = Compression::zstd;
@@ -109,7 +111,10 @@ std::vector<Bytes> fat_binaries(const void* wrapper) {
     return found;
 }
 
-std::vector<PtxEntry> ptx_entries(Bytes fat_binary) {
+namespace {
+
+/// Calls `each(kind, header, content)` for every entry.
+template <class Each> void for_each_entry(Bytes fat_binary, Each each) {
     check(value_at<std::uint32_t>(fat_binary, 0) == fat_binary_magic,
           "its first four bytes are not those of a fat binary");
     check(value_at<std::uint16_t>(fat_binary, 4) == fat_binary_version, "its version is not 1");
@@ -119,7 +124,6 @@ std::vector<PtxEntry> ptx_entries(Bytes fat_binary) {
               content_bytes <= fat_binary.size() - header_bytes,
           "it is shorter than its header says");
 
-    std::vector<PtxEntry> entries;
     Bytes rest = fat_binary.subspan(header_bytes, content_bytes);
     while (!rest.empty()) {
         const auto kind = value_at<std::uint16_t>(rest, 0);
@@ -128,11 +132,27 @@ std::vector<PtxEntry> ptx_entries(Bytes fat_binary) {
         check(entry_header >= entry_header_bytes && entry_header <= rest.size() &&
                   entry_content <= rest.size() - entry_header,
               "an entry is longer than what is left of it");
-        if (kind == entry_is_ptx)
-            entries.push_back(ptx_entry(rest.first(entry_header), rest.subspan(entry_header, entry_content)));
+        each(kind, rest.first(entry_header), rest.subspan(entry_header, entry_content));
         rest = rest.subspan(entry_header + entry_content);
     }
+}
+
+} // namespace
+
+std::vector<PtxEntry> ptx_entries(Bytes fat_binary) {
+    std::vector<PtxEntry> entries;
+    for_each_entry(fat_binary, [&](std::uint16_t kind, Bytes header, Bytes content) {
+        if (kind == entry_is_ptx) entries.push_back(ptx_entry(header, content));
+    });
     return entries;
+}
+
+std::vector<unsigned> machine_code_targets(Bytes fat_binary) {
+    std::vector<unsigned> targets;
+    for_each_entry(fat_binary, [&](std::uint16_t kind, Bytes header, Bytes) {
+        if (kind == entry_is_machine_code) targets.push_back(target_of(header));
+    });
+    return targets;
 }
 
 const PtxEntry* best_entry(std::span<const PtxEntry> entries) {

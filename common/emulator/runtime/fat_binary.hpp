@@ -33,6 +33,10 @@ std::vector<std::span<const std::byte>> fat_binaries(const void* wrapper);
 /// \throws Error invalid_ptx when a header is wrong, or says more than there is.
 std::vector<PtxEntry> ptx_entries(std::span<const std::byte> fat_binary);
 
+/// The targets of the machine code in a fat binary: 90 for sm_90.
+/// \throws as above.
+std::vector<unsigned> machine_code_targets(std::span<const std::byte> fat_binary);
+
 /// The entry that a device of compute capability 9.0 should run: the highest target that is not above 90,
 /// else the lowest one; null if there is none.
 const PtxEntry* best_entry(std::span<const PtxEntry> entries);

@@ -1,6 +1,7 @@
 /// \file
 /// Kernel launches. A launch runs the kernel to its end before it returns.
 
+#include "emulator/runtime/observation.hpp"
 #include "emulator/runtime/runtime.hpp"
 
 #include <cstring>
@@ -86,7 +87,10 @@ cudaError_t launch(const void* host_stub, dim3 grid, dim3 block, void* const* ar
         auto& last_launch = Runtime::instance().last_launch;
         last_launch.reset();
         try {
-            last_launch = run(kernel, configuration, parameters, device.memory.global());
+            Observation* const observation = Observation::instance();
+            last_launch = observation
+                              ? observation->run(kernel, configuration, parameters, device.memory.global())
+                              : run(kernel, configuration, parameters, device.memory.global());
         } catch (const Error& error) {
             if (error.failure() == Failure::invalid_configuration)
                 throw Refused(configuration_error(configuration), error.what());

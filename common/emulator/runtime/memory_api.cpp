@@ -4,6 +4,7 @@
 #include "emulator/runtime/runtime.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 
 using namespace emulator;
 using namespace emulator::abi;
@@ -18,10 +19,16 @@ void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned flag
     return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
 }
 
-void free_device_memory(Device& device, const void* pointer) {
-    require(!pointer || device.memory.release(pointer, MemoryKind::device) ||
-            device.memory.release(pointer, MemoryKind::managed));
+/// Frees for `call` what `pointer` points to, which must be of one of `kinds`.
+void release(Device& device, const void* pointer, std::initializer_list<MemoryKind> kinds, const char* call,
+             cudaError_t error = cudaErrorInvalidValue) {
+    for (const MemoryKind kind : kinds)
+        if (device.memory.release(pointer, kind, call)) return;
+    device.memory.was_refused({call, reinterpret_cast<std::uint64_t>(pointer)});
+    throw Refused(error);
 }
+
+constexpr auto device_memory = {MemoryKind::device, MemoryKind::managed};
 
 /// The allocation that holds all `bytes` bytes at `pointer`.
 const Allocation& require_inside_allocation(const Device& device, const void* pointer, std::size_t bytes) {
@@ -84,21 +91,24 @@ EMULATOR_ENTRY cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaFree(void* pointer) {
-    return api_call([&](Device& device) { free_device_memory(device, pointer); });
+    return api_call([&](Device& device) {
+        if (pointer) release(device, pointer, device_memory, "cudaFree");
+    });
 }
 
 EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
     return api_call([&](Device& device) {
         require(pointer);
         require_stream(device, stream);
-        free_device_memory(device, pointer);
+        release(device, pointer, device_memory, "cudaFreeAsync");
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaFreeHost(void* pointer) {
-    return api_call(
-        [&](Device& device) { require(!pointer || device.memory.release(pointer, MemoryKind::host)); });
+    return api_call([&](Device& device) {
+        if (pointer) release(device, pointer, {MemoryKind::host}, "cudaFreeHost");
+    });
 }
 
 EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
@@ -114,7 +124,8 @@ EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, un
 EMULATOR_ENTRY cudaError_t cudaHostUnregister(void* pointer) {
     return api_call([&](Device& device) {
         require(pointer);
-        require(device.memory.release(pointer, MemoryKind::registered), cudaErrorHostMemoryNotRegistered);
+        release(device, pointer, {MemoryKind::registered}, "cudaHostUnregister",
+                cudaErrorHostMemoryNotRegistered);
     });
 }
 

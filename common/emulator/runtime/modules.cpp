@@ -4,12 +4,23 @@
 #include "emulator/runtime/fat_binary.hpp"
 #include "emulator/runtime/refused.hpp"
 
+#include <set>
+
 namespace emulator {
 namespace {
 
-constexpr const char* no_ptx =
-    "this program holds machine code only, and the emulator runs PTX.\n"
-    "Compile it with PTX as well: nvcc -arch=sm_90, or -gencode arch=compute_90,code=[sm_90,compute_90]";
+/// What to tell of a program whose fat binaries hold no PTX.
+std::string no_ptx(const void* wrapper) {
+    std::set<unsigned> targets;
+    for (const auto fat_binary : fat_binaries(wrapper))
+        for (const unsigned target : machine_code_targets(fat_binary)) targets.insert(target);
+    std::string list;
+    for (const unsigned target : targets) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(target);
+    return "this program holds machine code only (" + list +
+           "), and the emulator runs PTX.\n"
+           "Compile it with PTX as well: add -gencode arch=compute_90,code=compute_90 for nvcc,\n"
+           "or 90-virtual to CMAKE_CUDA_ARCHITECTURES.";
+}
 
 struct Text {
     unsigned target;
@@ -77,7 +88,7 @@ Modules::ModuleList Modules::load_all(const RegisteredBinary& binary) {
     for (auto& text : texts_of(binary.wrapper))
         modules.push_back(
             {text.target, std::make_unique<LoadedModule>(std::move(text.ptx), memory_.global())});
-    if (modules.empty()) throw Refused(abi::cudaErrorNoKernelImageForDevice, no_ptx);
+    if (modules.empty()) throw Refused(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
     return modules;
 }
 

@@ -1,5 +1,7 @@
 #include "emulator/runtime/runtime.hpp"
 
+#include "emulator/runtime/observation.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <new>
@@ -15,6 +17,14 @@ thread_local cudaError_t thread_error = cudaSuccess;
 cudaError_t remember(cudaError_t error) {
     if (error != cudaSuccess) thread_error = error;
     return error;
+}
+
+/// Runs behind the program's own destructors, which may still call in.
+[[gnu::destructor]] void program_ends() {
+    Observation* const observation = Observation::instance();
+    if (!observation) return;
+    const std::unique_lock lock(Runtime::instance().mutex, std::try_to_lock); // a thread may never end its call
+    if (lock) observation->finish();
 }
 
 /// The error with which `body` ends.
@@ -40,7 +50,10 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
 } // namespace
 
 Runtime& Runtime::instance() {
-    static auto* const runtime = new Runtime;
+    static auto* const runtime = [] {
+        Observation::instance(); // tells that this process uses CUDA
+        return new Runtime;
+    }();
     return *runtime;
 }
 
@@ -103,6 +116,7 @@ void report(std::string_view message) {
     static auto& last = *new std::string;
     if (message.empty() || message == last) return;
     last = message;
+    if (Observation* const observation = Observation::instance()) observation->write_error(message);
     std::string text;
     for (std::size_t start = 0; start <= message.size();) {
         const std::size_t end = std::min(message.find('\n', start), message.size());

@@ -34,16 +34,21 @@ Place target_place(cudaMemcpyKind kind) {
 
 /// Throws unless the `bytes` bytes at `pointer` are in `place`, and all in one allocation if they are in one.
 /// Memory that the device does not know is taken for the host's: there is no way to tell how long it is.
-void check_side(const Device& device, const void* pointer, std::size_t bytes, Place place) {
+/// `call`: what is done, for those who keep account.
+void check_side(const Device& device, const void* pointer, std::size_t bytes, Place place, const char* call) {
     require(pointer);
-    const Allocation* allocation = device.memory.find(pointer);
-    if (!allocation) {
-        require(place != Place::device);
-        return;
-    }
-    require(place != Place::host || device.memory.kind_of(*allocation) != MemoryKind::device);
-    if (!allocation->contains(reinterpret_cast<std::uint64_t>(pointer), bytes))
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    const DeviceMemory& memory = device.memory;
+    const Allocation* allocation = memory.find(pointer);
+    if (allocation) {
+        require(place != Place::host || memory.kind_of(*allocation) != MemoryKind::device);
+        if (allocation->contains(address, bytes)) return;
+        memory.was_refused({call, address, bytes});
         refuse_range(*allocation, pointer, bytes);
+    } else if (place == Place::device || memory.was_freed(pointer)) {
+        memory.was_refused({call, address, bytes});
+        throw Refused(cudaErrorInvalidValue);
+    }
 }
 
 } // namespace
@@ -58,19 +63,26 @@ void copy(const Device& device, void* to, std::size_t to_pitch, const void* from
     require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
     if (rows.width == 0 || rows.height == 0) return;
     require(rows.width <= rows.pitch && rows.width <= to_pitch, cudaErrorInvalidPitchValue);
-    check_side(device, from, rows.extent(), source_place(kind));
-    check_side(device, to, Rows{to_pitch, rows.width, rows.height}.extent(), target_place(kind));
-    for (std::size_t row = 0; row < rows.height; ++row)
-        std::memmove(static_cast<char*>(to) + row * to_pitch,
-                     static_cast<const char*>(from) + row * rows.pitch, rows.width);
+    check_side(device, from, rows.extent(), source_place(kind), "copy from device memory");
+    check_side(device, to, Rows{to_pitch, rows.width, rows.height}.extent(), target_place(kind),
+               "copy to device memory");
+    for (std::size_t row = 0; row < rows.height; ++row) {
+        char* const target = static_cast<char*>(to) + row * to_pitch;
+        const char* const source = static_cast<const char*>(from) + row * rows.pitch;
+        std::memmove(target, source, rows.width);
+        device.memory.was_copied(target, source, rows.width);
+    }
 }
 
 void fill(const Device& device, void* to, Rows rows, int value) {
     if (rows.width == 0 || rows.height == 0) return;
     require(rows.height == 1 || rows.width <= rows.pitch, cudaErrorInvalidPitchValue);
-    check_side(device, to, rows.extent(), Place::device);
-    for (std::size_t row = 0; row < rows.height; ++row)
-        std::memset(static_cast<char*>(to) + row * rows.pitch, value, rows.width);
+    check_side(device, to, rows.extent(), Place::device, "memset");
+    for (std::size_t row = 0; row < rows.height; ++row) {
+        char* const target = static_cast<char*>(to) + row * rows.pitch;
+        std::memset(target, value, rows.width);
+        device.memory.was_set(target, rows.width);
+    }
 }
 
 } // namespace emulator

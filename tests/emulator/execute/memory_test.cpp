@@ -314,7 +314,7 @@ TEST(Parameters, of_every_type_are_read_where_the_abi_puts_them) {
     ASSERT_EQ(kernel.parameters().size(), 5u);
     EXPECT_EQ(kernel.parameters()[3].offset, 24u);
     EXPECT_EQ(kernel.parameter_bytes(), 40u);
-    emulator::run(kernel, grid_of(32), std::as_bytes(std::span(&parameters, 1)), program.memory, 1);
+    emulator::run(kernel, grid_of(32), std::as_bytes(std::span(&parameters, 1)), program.memory, {.host_threads = 1});
     EXPECT_EQ(Words(out, out + 10), (Words{0xFFFF'FFF0, 0xFFFF'8001, 0xCCBB'AA99, 0, 0x4433'2211, 0x8877'6655,
                                            0, 0x3FF8'0000, 0x22, 0x33}));
 }

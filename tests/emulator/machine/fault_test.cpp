@@ -68,7 +68,7 @@ TEST(Fault, message_says_who_did_what_where) {
     const auto error = error_of([&] { program.launch("_Z6doublePi", grid_of(40, 2), {memory}); });
     EXPECT_EQ(error.failure(), Failure::illegal_address);
     const std::string expected = "illegal 4-byte load from global memory at " + hexadecimal(memory + 70) +
-                                 ": 0 bytes after the end of the 280 bytes at " + hexadecimal(memory) +
+                                 ": right after the end of the 280 bytes at " + hexadecimal(memory) +
                                  " (cudaMalloc #1)\n"
                                  "in double(int*), block (1,0,0), thread (30,0,0), at kernels.cuh:30\n"
                                  "PTX line 12:\n"
@@ -93,16 +93,16 @@ TEST(Fault, outside_of_an_allocation_by_one_byte) {
     expect_faults(
         {{"ld.global.u8 %r1, [%rd60+16];", Failure::illegal_address,
           "illegal 1-byte load from global memory"},
-         {"ld.global.u8 %r1, [%rd60+-1];", Failure::illegal_address, "1 bytes before the 16 bytes"},
+         {"ld.global.u8 %r1, [%rd60+-1];", Failure::illegal_address, "1 byte before the 16 bytes"},
          {"st.global.u8 [%rd60+16], %r1;", Failure::illegal_address, "illegal 1-byte store to global memory"},
          {"st.global.u64 [%rd60+16], %rd1;", Failure::illegal_address,
-          "0 bytes after the end of the 16 bytes"},
+          "right after the end of the 16 bytes"},
          {"atom.global.add.u32 %r1, [%rd60+16], 1;", Failure::illegal_address,
           "illegal 4-byte atomic on global memory"},
          {"red.global.add.u64 [%rd60+-8], 1;", Failure::illegal_address, "8 bytes before"},
          {"ld.global.v2.u64 {%rd1, %rd2}, [%rd60+16];", Failure::illegal_address, "illegal 16-byte load"},
          {"ld.u32 %r1, [%rd60+20];", Failure::illegal_address, "4 bytes after the end"},
-         {"ldu.global.u32 %r1, [%rd60+4096];", Failure::illegal_address, "4080 bytes after the end"}});
+         {"ldu.global.u32 %r1, [%rd60+4096];", Failure::illegal_address, "4,080 bytes after the end"}});
     // The last byte inside is fine.
     EXPECT_STREQ(fault(R"(
         ld.global.u8 %r1, [%rd60+15]; st.global.u8 [%rd60+15], %r1;
@@ -129,8 +129,8 @@ TEST(Fault, at_addresses_that_are_no_device_memory) {
          {("mov.u64 %rd1, " + std::to_string(reinterpret_cast<uint64_t>(&on_host)) +
            "; ld.global.u32 %r1, [%rd1];")
               .c_str(),
-          Failure::illegal_address, "is it a host pointer"}});
-    Program empty(module_of("mov.u64 %rd1, 64; ld.global.u32 %r1, [%rd1];"));
+          Failure::illegal_address, "this is the host's memory, its stack"}});
+    Program empty(module_of("mov.u64 %rd1, 0x100000; ld.global.u32 %r1, [%rd1];"));
     EXPECT_THAT(error_of([&] { empty.launch("k", grid_of(1)); }).what(),
                 HasSubstr("the program has allocated no device memory"));
 }

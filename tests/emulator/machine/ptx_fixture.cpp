@@ -96,10 +96,15 @@ void* Program::allocate_bytes(std::size_t bytes, std::string origin) {
 
 Counters Program::launch(std::string_view kernel, LaunchConfiguration configuration,
                          std::initializer_list<const void*> parameters, unsigned host_threads) {
+    return launch(kernel, configuration, parameters, RunOptions{.host_threads = host_threads});
+}
+
+Counters Program::launch(std::string_view kernel, LaunchConfiguration configuration,
+                         std::initializer_list<const void*> parameters, const RunOptions& options) {
     std::vector<const void*> values(parameters);
     const Kernel& code = module.kernel(kernel);
     values.resize(std::max(values.size(), code.parameters().size()), nullptr);
-    return emulator::run(code, configuration, std::as_bytes(std::span(values)), memory, host_threads);
+    return emulator::run(code, configuration, std::as_bytes(std::span(values)), memory, options);
 }
 
 std::vector<std::uint32_t> run(std::string_view body, std::uint32_t threads,

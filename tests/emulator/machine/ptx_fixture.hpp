@@ -41,6 +41,8 @@ public:
     /// Launches `kernel` with 64-bit parameters.
     Counters launch(std::string_view kernel, LaunchConfiguration configuration,
                     std::initializer_list<const void*> parameters = {}, unsigned host_threads = 1);
+    Counters launch(std::string_view kernel, LaunchConfiguration configuration,
+                    std::initializer_list<const void*> parameters, const RunOptions& options);
 
     GlobalMemory memory;
     LoadedModule module;

@@ -86,6 +86,66 @@ TEST(GlobalMemory, names_the_nearest_allocation) {
     EXPECT_EQ(memory.nearest(~0ull), &high);
 }
 
+TEST(GlobalMemory, knows_the_addresses_that_are_only_next_to_an_allocation) {
+    GlobalMemory memory;
+    const Allocation& one = memory.allocate(5000, "one");
+    EXPECT_EQ(memory.around(one.address), &one);
+    EXPECT_EQ(memory.around(one.end()), &one);
+    EXPECT_EQ(memory.around(one.address + 3 * 4096 - 1), &one); // two pages, and one that belongs to nobody
+    EXPECT_NE(memory.around(one.address + 3 * 4096), &one);
+    EXPECT_NE(memory.around(one.address - 1), &one);
+}
+
+TEST(GlobalMemory, remembers_who_freed_what_when_asked) {
+    GlobalMemory memory;
+    const std::uint64_t before = memory.allocate(100, "forgotten").address;
+    EXPECT_TRUE(memory.release(before, "cudaFree #1"));
+    EXPECT_EQ(memory.freed(before), nullptr);
+
+    memory.remember_freed();
+    const std::uint64_t first = memory.allocate(5000, "a").address;
+    EXPECT_TRUE(memory.release(first, "cudaFree #2"));
+    EXPECT_EQ(memory.find(first), nullptr);
+    for (const std::uint64_t address : {first, first + 4999}) {
+        ASSERT_NE(memory.freed(address), nullptr);
+        EXPECT_EQ(memory.freed(address)->allocation.origin, "a");
+        EXPECT_EQ(memory.freed(address)->allocation.bytes, 5000u);
+        EXPECT_EQ(memory.freed(address)->by, "cudaFree #2");
+    }
+    EXPECT_EQ(memory.freed(first + 5000), nullptr);
+    EXPECT_EQ(memory.freed(first - 1), nullptr);
+    EXPECT_FALSE(memory.release(first, "cudaFree #3"));
+    // Nobody gets the address again.
+    for (int i = 0; i < 100; ++i) EXPECT_NE(memory.allocate(5000, "later").address, first);
+    EXPECT_NE(memory.freed(first), nullptr);
+}
+
+TEST(GlobalMemory, remembers_the_latest_thousands) {
+    GlobalMemory memory;
+    memory.remember_freed();
+    const std::uint64_t first = memory.allocate(1, "first").address;
+    memory.release(first);
+    std::uint64_t last = 0;
+    for (int i = 0; i < 5000; ++i) {
+        last = memory.allocate(1, "one of many").address;
+        memory.release(last);
+    }
+    EXPECT_NE(memory.freed(last), nullptr);
+    const auto* const freed = memory.freed(first);
+    EXPECT_TRUE(!freed || freed->allocation.origin == "one of many");
+}
+
+TEST(GlobalMemory, does_not_remember_what_is_not_its_own) {
+    GlobalMemory memory;
+    memory.remember_freed();
+    std::array<int, 10> pinned{};
+    const std::uint64_t address = memory.adopt(pinned.data(), sizeof pinned, "cudaHostRegister").address;
+    EXPECT_TRUE(memory.release(address));
+    EXPECT_EQ(memory.freed(address), nullptr);
+    pinned[9] = 5;
+    EXPECT_EQ(pinned[9], 5);
+}
+
 TEST(GlobalMemory, refuses_more_than_the_machine_has) {
     GlobalMemory memory;
     EXPECT_LE(GlobalMemory::available_bytes(), GlobalMemory::total_bytes());

@@ -40,6 +40,12 @@ auto measure(Measure pure, uint32_t bytes, const AddressOf& address, LaneMask ac
 uint32_t sectors(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
     return measure(emulator::sectors, bytes, address, active);
 }
+uint32_t ideal_sectors(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
+    return measure(emulator::ideal_sectors, bytes, address, active);
+}
+int lanes_served_together(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
+    return measure(emulator::lanes_served_together, bytes, address, active);
+}
 Wavefronts wavefronts(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
     return measure(emulator::wavefronts, bytes, address, active);
 }
@@ -104,6 +110,27 @@ TEST(Sectors, may_lie_far_apart) {
                           return lane == 0 ? 4096u : lane == 1 ? 4096 + 31 * 32u : 4096 + 32 * 32u;
                       }),
               3u);
+}
+
+TEST(IdealSectors, are_those_of_the_same_bytes_side_by_side) {
+    EXPECT_EQ(ideal_sectors(4, strided(4)), 4u);
+    EXPECT_EQ(ideal_sectors(4, strided(4, 4)), 4u);                               // off a sector: 5 are taken
+    EXPECT_EQ(ideal_sectors(4, strided(4096)), 4u);                               // 32 are taken
+    EXPECT_EQ(ideal_sectors(4, strided(8), 0x5555'5555), 2u);                     // 16 x 4 B
+    EXPECT_EQ(ideal_sectors(4, strided(4), 0x0000'01FF), 2u);                     // 36 B
+    EXPECT_EQ(ideal_sectors(4, strided(0)), 1u);                                  // all lanes at one word
+    EXPECT_EQ(ideal_sectors(1, strided(64)), 1u);                                 // 32 x 1 B
+    EXPECT_EQ(ideal_sectors(16, strided(32)), 16u);                               // 32 x 16 B
+    EXPECT_EQ(ideal_sectors(8, [](uint64_t lane) { return lane / 2 * 64; }), 4u); // 16 x 8 B
+}
+
+TEST(Wavefronts, are_for_a_warp_or_parts_of_it) {
+    EXPECT_EQ(lanes_served_together(4, strided(128)), 32);
+    EXPECT_EQ(lanes_served_together(8, strided(8)), 16);
+    EXPECT_EQ(lanes_served_together(8, [](uint64_t lane) { return lane / 2 * 8; }), 32);
+    EXPECT_EQ(lanes_served_together(16, strided(16)), 8);
+    EXPECT_EQ(lanes_served_together(16, [](uint64_t lane) { return (lane & ~2ull) * 16; }), 16);
+    EXPECT_EQ(lanes_served_together(8, strided(8), 0x5555'5555), 32);
 }
 
 TEST(Wavefronts, of_words_are_the_most_that_one_bank_has_to_give) {

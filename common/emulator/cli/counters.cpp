@@ -1,0 +1,173 @@
+#include "emulator/cli/counters.hpp"
+
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace emulate {
+namespace {
+
+/// Two counters of one kind.
+struct Row {
+    const char* group;
+    const char* label;
+    const char* first; ///< a counter's name; null: none
+    const char* second;
+};
+
+/// Rows whose columns mean the same.
+struct Table {
+    const char* first_column;
+    const char* second_column;
+    std::vector<Row> rows;
+    bool only_if_any = false; ///< most kernels have none of them
+};
+
+const std::vector<Table>& tables() {
+    static const std::vector<Table> tables{
+        {.first_column = "loads",
+         .second_column = "stores",
+         .rows = {{"global memory", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                   "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+                  {"", "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                   "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+                  {"shared memory", "wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                   "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+                  {"", "bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}}},
+        {.first_column = "result used",
+         .second_column = "unused",
+         .rows = {{"global atomics", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+                   "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"}},
+         .only_if_any = true},
+        {.first_column = "per warp",
+         .second_column = "per thread",
+         .rows = {
+             {"executed (PTX)", "instructions", "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"},
+             {"", "divergent branches", "smsp__sass_branch_targets_threads_divergent.sum", nullptr},
+             {"", "barriers", nullptr, "ptx__thread_inst_executed_op_bar.sum"}}}};
+    return tables;
+}
+
+constexpr const char* counter_names = R"(
+In Nsight Compute:
+  sectors             l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
+  requests            l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
+  wavefronts          l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, ..._st.sum
+  bank conflicts      l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, ..._st.sum
+)";
+constexpr const char* atomics_name =
+    "  sectors of atomics  l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum\n";
+constexpr const char* ptx_names =
+    R"(  instructions        smsp__inst_executed.sum, smsp__thread_inst_executed.sum
+  divergent branches  smsp__sass_branch_targets_threads_divergent.sum
+(PTX): counted on PTX, from which the GPU's own code is made; that may differ.
+)";
+
+std::uint64_t value_of(const Json& counters, const char* name) {
+    return name ? counters.value(name, std::uint64_t{0}) : 0;
+}
+
+bool has_any(const Table& table, const Json& counters) {
+    return std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+        return value_of(counters, row.first) + value_of(counters, row.second) > 0;
+    });
+}
+
+std::string as_text(const Json& counters) {
+    std::string text;
+    for (const Table& table : tables()) {
+        if (table.only_if_any && !has_any(table, counters)) continue;
+        text += fmt::format("{:>54}{:>16}\n", table.first_column, table.second_column);
+        for (const Row& row : table.rows) {
+            const auto cell = [&](const char* name) {
+                return name ? emulator::thousands(value_of(counters, name)) : "";
+            };
+            std::string line = fmt::format("  {:<16}{:<20}{:>16}{:>16}", row.group, row.label,
+                                           cell(row.first), cell(row.second));
+            line.erase(line.find_last_not_of(' ') + 1);
+            text += line + "\n";
+        }
+    }
+    return text;
+}
+
+std::string extents(const Json& dim) {
+    return fmt::format("({},{},{})", dim[0].get<std::uint32_t>(), dim[1].get<std::uint32_t>(),
+                       dim[2].get<std::uint32_t>());
+}
+
+/// Whether the two differ in their number only.
+bool are_alike(Json a, Json b) {
+    a.erase("launch");
+    b.erase("launch");
+    return a == b;
+}
+
+std::string heading(const Json& first, const Json& last, bool several_processes) {
+    const std::uint64_t from = first["launch"], to = last["launch"];
+    std::string text =
+        from == to ? fmt::format("launch {}", from) : fmt::format("launches {} to {}, each", from, to);
+    if (several_processes) text += fmt::format(" of process {}", first["process"].get<int>());
+    text += fmt::format(": {}\n  grid {}, block {}", first["name"].get<std::string>(), extents(first["grid"]),
+                        extents(first["block"]));
+    if (const std::uint64_t bytes = first["dynamic_shared_bytes"]; bytes > 0)
+        text += fmt::format(", {} of dynamic shared memory", emulator::byte_count(bytes));
+    return text + "\n";
+}
+
+std::string indented(const std::string& lines) {
+    std::string text = "  ";
+    for (const char c : lines) {
+        text += c;
+        if (c == '\n') text += "  ";
+    }
+    return text + "\n";
+}
+
+/// As a field between commas.
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) result.append(c == '"' ? 2 : 1, c);
+    return result + "\"";
+}
+
+} // namespace
+
+std::string counters_as_text(const Report& report) {
+    const auto& launches = report.launches;
+    if (launches.empty()) return "no kernel was launched\n";
+    std::string text;
+    for (auto first = launches.begin(); first != launches.end();) {
+        const auto next = std::find_if_not(first, launches.end(),
+                                           [&](const Json& other) { return are_alike(*first, other); });
+        if (!text.empty()) text += "\n";
+        text += heading(*first, *(next - 1), report.processes.size() > 1);
+        text += first->contains("counters") ? as_text(first->at("counters"))
+                                            : indented(first->at("error").get<std::string>());
+        first = next;
+    }
+    const bool has_atomics = text.find("\n  global atomics") != std::string::npos;
+    return text + counter_names + (has_atomics ? atomics_name : "") + ptx_names;
+}
+
+std::string counters_as_csv(const Report& report) {
+    std::string text = "process,launch,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
+                       "dynamic_shared_bytes,counter,value\n";
+    for (const Json& launch : report.launches) {
+        if (!launch.contains("counters")) continue;
+        std::string start = fmt::format("{},{},{},", launch["process"].get<int>(),
+                                        launch["launch"].get<std::uint64_t>(), quoted(launch["name"]));
+        for (const char* dim : {"grid", "block"})
+            for (const Json& extent : launch[dim]) start += fmt::format("{},", extent.get<std::uint32_t>());
+        start += fmt::format("{},", launch["dynamic_shared_bytes"].get<std::uint64_t>());
+        for (const auto& [counter, value] : launch["counters"].items())
+            text += fmt::format("{}{},{}\n", start, counter, value.get<std::uint64_t>());
+    }
+    return text;
+}
+
+} // namespace emulate

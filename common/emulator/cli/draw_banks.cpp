@@ -1,0 +1,243 @@
+#include "emulator/cli/draw_parts.hpp"
+#include "emulator/observe/memory_traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace emulate {
+
+namespace {
+
+using emulator::Access;
+using emulator::for_each_lane;
+using emulator::LaneMask;
+using emulator::warp_size;
+
+constexpr std::uint32_t banks = 32, bank_bytes = 4;
+
+/// A word that a bank gives in a wavefront.
+struct Service {
+    std::uint64_t word = 0; ///< address / 4
+    std::uint32_t wavefront = 0;
+    bool is_first = true; ///< that the bank gives to the lanes that are served together; else a conflict
+    LaneMask lanes = 0;
+
+    std::uint32_t bank() const { return static_cast<std::uint32_t>(word % banks); }
+};
+
+/// Which word comes in which wavefront. The hardware does not tell; here a bank gives its words in the order
+/// of the lanes that want them.
+std::vector<Service> services_of(const Access& access) {
+    std::vector<Service> services;
+    const int together = emulator::lanes_served_together(access);
+    const std::uint32_t words_each = std::max(access.bytes / bank_bytes, 1u);
+    std::uint32_t wavefronts = 0;
+    for (int first = 0; first < warp_size; first += together) {
+        std::array<std::uint32_t, banks> given{};
+        std::map<std::uint64_t, std::size_t> known; // words of these lanes
+        for (int lane = first; lane < first + together; ++lane) {
+            if ((access.active >> lane & 1) == 0) continue;
+            for (std::uint32_t k = 0; k < words_each; ++k) {
+                const std::uint64_t word = access.addresses[lane] / bank_bytes + k;
+                const auto [place, is_new] = known.try_emplace(word, services.size());
+                if (is_new) {
+                    const std::uint32_t turn = given[word % banks]++;
+                    services.push_back({word, wavefronts + turn, turn == 0});
+                }
+                services[place->second].lanes |= LaneMask{1} << lane;
+            }
+        }
+        wavefronts += *std::max_element(given.begin(), given.end());
+    }
+    return services;
+}
+
+class Picture {
+public:
+    Picture(const Access& access, double top) : access_(access), services_(services_of(access)), lanes_{top} {
+        for (const Service& service : services_) {
+            wavefronts_ = std::max(wavefronts_, service.wavefront + 1);
+            ++words_of_bank_[service.bank()];
+            has_conflict_[service.bank()] |= !service.is_first;
+        }
+        column_width_ = std::min(34.0, chips_width / wavefronts_);
+    }
+
+    bool has_sharing() const {
+        return std::any_of(services_.begin(), services_.end(),
+                           [](const Service& service) { return std::popcount(service.lanes) > 1; });
+    }
+    double bottom() const { return lanes_.bottom(); }
+
+    void draw(Svg& svg) const {
+        draw_headings(svg);
+        svg.begin("lanes");
+        lanes_.draw(svg, access_.active);
+        for_each_lane(access_.active, [&](int lane) { draw_wavefront_of(svg, lane); });
+        svg.end();
+        svg.begin("requests");
+        draw_requests(svg);
+        svg.end();
+        svg.begin("banks");
+        for (std::uint32_t bank = 0; bank < banks; ++bank) draw_bank(svg, bank);
+        svg.end();
+        svg.begin("wavefronts");
+        draw_wavefronts(svg);
+        svg.end();
+    }
+
+private:
+    static constexpr double tag_left = LaneColumn::right + 8, tag_width = 34,
+                            lines_left = tag_left + tag_width + 4, bank_left = 330, bank_width = 92,
+                            knot = bank_left - 46, chips_left = bank_left + bank_width + 10,
+                            chips_width = 720 - Svg::margin - chips_left, box_height = 17, knot_range = 11;
+
+    double middle(std::uint32_t bank) const { return lanes_.middle(static_cast<int>(bank)); }
+
+    void draw_headings(Svg& svg) const {
+        const double y = lanes_.top - 32;
+        svg.text(Svg::margin, y, "lane and its wavefront", "small bold");
+        svg.text(bank_left + bank_width / 2, y, "bank: words", "small bold middle");
+        svg.text(chips_left, y, "wavefronts: lanes served", "small bold");
+    }
+
+    /// Its words may come in different ones.
+    void draw_wavefront_of(Svg& svg, int lane) const {
+        std::uint32_t first = UINT32_MAX, last = 0;
+        bool is_conflict = false;
+        for (const Service& service : services_) {
+            if ((service.lanes >> lane & 1) == 0) continue;
+            first = std::min(first, service.wavefront + 1);
+            last = std::max(last, service.wavefront + 1);
+            is_conflict |= !service.is_first;
+        }
+        svg.rectangle(tag_left, lanes_.middle(lane) - box_height / 2, tag_width, box_height,
+                      is_conflict ? "later" : "first");
+        svg.text(tag_left + tag_width / 2, lanes_.middle(lane),
+                 first == last ? std::to_string(first) : fmt::format("{}–{}", first, last),
+                 "small middle inside");
+    }
+
+    /// A line from each lane to its bank. Those of lanes that share a word meet on the way.
+    void draw_requests(Svg& svg) const {
+        const std::uint32_t words_each = std::max(access_.bytes / bank_bytes, 1u);
+        std::map<std::uint64_t, LaneMask> wishes; // by the first word
+        for_each_lane(access_.active,
+                      [&](int lane) { wishes[access_.addresses[lane] / bank_bytes] |= LaneMask{1} << lane; });
+        std::array<int, banks> shared_words{}, knots{}; // of the bank with the first word
+        for (const auto& [word, lanes] : wishes) shared_words[word % banks] += std::popcount(lanes) > 1;
+        std::set<std::uint32_t> spans;
+        for (const auto& [word, lanes] : wishes) {
+            const auto bank = static_cast<std::uint32_t>(word % banks);
+            const double top = middle(bank), bottom = middle(bank + words_each - 1);
+            const bool is_shared = std::popcount(lanes) > 1, is_wide = words_each > 1;
+            double y = (top + bottom) / 2;
+            if (is_shared && shared_words[bank] > 1)
+                y += knot_range * (static_cast<double>(knots[bank]++) / (shared_words[bank] - 1) - 0.5);
+            if (is_wide && spans.insert(bank).second)
+                svg.triangle(knot, (top + bottom) / 2, bank_left, top - box_height / 2, bank_left,
+                             bottom + box_height / 2, "span");
+            const std::string look = is_conflict(word, lanes) ? "later" : "first";
+            for_each_lane(lanes, [&](int lane) {
+                svg.line(lines_left, lanes_.middle(lane), is_shared || is_wide ? knot : bank_left, y, look);
+            });
+            if (!is_shared) continue;
+            if (!is_wide) svg.line(knot, y, bank_left, y, look + " joined");
+            svg.circle(knot, y, 4.5, look);
+        }
+    }
+
+    bool is_conflict(std::uint64_t word, LaneMask lanes) const {
+        return std::any_of(services_.begin(), services_.end(), [&](const Service& service) {
+            return service.word == word && (service.lanes & lanes) != 0 && !service.is_first;
+        });
+    }
+
+    void draw_bank(Svg& svg, std::uint32_t bank) const {
+        const std::uint32_t words = words_of_bank_[bank];
+        svg.rectangle(bank_left, middle(bank) - box_height / 2, bank_width, box_height,
+                      words == 0            ? "idle"
+                      : has_conflict_[bank] ? "later"
+                                            : "first");
+        svg.text(bank_left + bank_width / 2, middle(bank),
+                 words == 0 ? fmt::format("bank {}", bank) : fmt::format("bank {}: {}", bank, words),
+                 words == 0            ? "small middle quiet"
+                 : has_conflict_[bank] ? "small middle bold inside"
+                                       : "small middle inside");
+    }
+
+    /// A column for each wavefront, in which every bank can give one word.
+    void draw_wavefronts(Svg& svg) const {
+        const std::uint32_t every = column_width_ >= 18 ? 1 : column_width_ >= 10 ? 2 : 4;
+        for (std::uint32_t wave = 0; wave < wavefronts_; ++wave) {
+            const double left = chips_left + column_width_ * wave;
+            if (wave == 0 || (wave + 1) % every == 0)
+                svg.text(left + column_width_ / 2, lanes_.top - 10, std::to_string(wave + 1), "small middle");
+            svg.rectangle(left + 1, lanes_.top + 2, column_width_ - 2, bottom() - lanes_.top - 4, "idle");
+        }
+        for (const Service& service : services_) {
+            const double left = chips_left + column_width_ * service.wavefront, y = middle(service.bank());
+            svg.rectangle(left + 1, y - box_height / 2, column_width_ - 2, box_height,
+                          service.is_first ? "first" : "later");
+            const int sharing = std::popcount(service.lanes);
+            const std::string label =
+                sharing > 1 ? fmt::format("×{}", sharing) : std::to_string(std::countr_zero(service.lanes));
+            if (text_width("31", "small") < column_width_ - 6)
+                svg.text(left + column_width_ / 2, y, label, "small middle inside");
+        }
+    }
+
+    const Access access_;
+    const std::vector<Service> services_;
+    const LaneColumn lanes_;
+    std::uint32_t wavefronts_ = 1;
+    std::array<std::uint32_t, banks> words_of_bank_{};
+    std::array<bool, banks> has_conflict_{};
+    double column_width_;
+};
+
+} // namespace
+
+Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
+                   const emulator::TracedAccess& access, const SourceOf& source_of) {
+    const Access worst = access.worst_access();
+    Heading heading{.title = fmt::format("{}: banks of a {}", kernel, name_of(access.space, access.kind)),
+                    .result = conflicts_of(access.worst),
+                    .code = name_of(access.place) + "   " + text_of(access.place, source_of),
+                    .facts = {deed_of(trace, access)}};
+    if (is_atomic(access.kind))
+        heading.facts.push_back(
+            "Counted as a load from these addresses would be: there is no count for atomics.");
+    if (access.bytes > bank_bytes)
+        heading.facts.push_back(fmt::format("With {} bytes each, {} lanes are served at a time.",
+                                            access.bytes, emulator::lanes_served_together(worst)));
+    Svg svg(720);
+    const Picture picture(worst, draw_heading(svg, heading) + 58);
+    picture.draw(svg);
+    svg.begin_keys(picture.bottom() + 14);
+    svg.key("first", "the first word that the bank gives");
+    if (access.worst.cost > access.worst.ideal)
+        svg.key("later", "one more word of the same bank: a conflict");
+    double y = svg.end_keys();
+    if (picture.has_sharing())
+        y = svg.paragraph(Svg::margin, y, svg.width() - 2 * Svg::margin,
+                          "Where lines meet in a dot, lanes want the same word and share it; ×4: four lanes.",
+                          "small");
+    y = svg.paragraph(
+        Svg::margin, y, svg.width() - 2 * Svg::margin,
+        fmt::format("In this block, this instruction: {}, {}, {}. Emulated, from the addresses that "
+                    "the PTX computed. The number of wavefronts is counted; which word comes in "
+                    "which of them is chosen for the picture.",
+                    count_of(access.requests, "request"), count_of(access.cost, "wavefront"),
+                    count_of(access.cost - access.ideal, "bank conflict")),
+        "small quiet");
+    return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};
+}
+
+} // namespace emulate

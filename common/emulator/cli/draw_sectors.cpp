@@ -1,0 +1,191 @@
+#include "emulator/cli/draw_parts.hpp"
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <vector>
+
+namespace emulate {
+
+namespace {
+
+using emulator::Access;
+using emulator::AccessTrace;
+using emulator::for_each_lane;
+using emulator::LaneMask;
+using emulator::thousands;
+using emulator::TracedVariable;
+
+constexpr std::uint64_t sector_bytes = 32, line_bytes = 128;
+
+struct Sector {
+    std::uint64_t address = 0;                ///< of its first byte
+    std::map<std::uint64_t, LaneMask> wanted; ///< by the offset of the lanes' first byte
+
+    std::uint64_t line() const { return address / line_bytes; }
+};
+
+/// By address.
+std::vector<Sector> sectors_of(const Access& access) {
+    std::map<std::uint64_t, Sector> sectors;
+    for_each_lane(access.active, [&](int lane) {
+        const std::uint64_t offset = access.addresses[lane] % sector_bytes;
+        Sector& sector = sectors[access.addresses[lane] - offset];
+        sector.address = access.addresses[lane] - offset;
+        sector.wanted[offset] |= LaneMask{1} << lane;
+    });
+    std::vector<Sector> list;
+    for (auto& [address, sector] : sectors) list.push_back(std::move(sector));
+    return list;
+}
+
+/// Bytes that some lane wants.
+std::uint64_t wanted_bytes(const std::vector<Sector>& sectors, std::uint32_t bytes_each) {
+    std::uint64_t bytes = 0;
+    for (const Sector& sector : sectors) bytes += bytes_each * sector.wanted.size();
+    return bytes;
+}
+
+class Picture {
+public:
+    Picture(const AccessTrace& trace, const Access& access, const std::vector<Sector>& sectors, double top)
+        : trace_(trace), access_(access), sectors_(sectors), lanes_{top} {
+        double gaps = 0;
+        for (std::size_t i = 1; i < sectors.size(); ++i) gaps += starts_line(i) ? line_gap : 0;
+        const double height = lanes_.bottom() - lanes_.top, count = static_cast<double>(sectors.size());
+        row_height_ = std::min(38.0, (height - gaps) / count);
+        double y = lanes_.top + (height - gaps - row_height_ * count) / 2;
+        for (std::size_t i = 0; i < sectors.size(); ++i) {
+            y += i > 0 && starts_line(i) ? line_gap : 0;
+            tops_.push_back(y);
+            y += row_height_;
+        }
+    }
+
+    double bottom() const { return lanes_.bottom(); }
+
+    void draw(Svg& svg) const {
+        draw_headings(svg);
+        svg.begin("lanes");
+        lanes_.draw(svg, access_.active);
+        svg.end();
+        svg.begin("requests");
+        for (std::size_t i = 0; i < sectors_.size(); ++i)
+            for (const auto& [offset, lanes] : sectors_[i].wanted)
+                for_each_lane(lanes, [&](int lane) {
+                    svg.line(LaneColumn::right + 6, lanes_.middle(lane), box_left, middle(i), "first");
+                });
+        svg.end();
+        svg.begin("sectors");
+        for (std::size_t i = 0; i < sectors_.size(); ++i) draw_sector(svg, i);
+        svg.end();
+        svg.begin("lines");
+        for (std::size_t i = 0, end = 1; i < sectors_.size(); i = end++) {
+            while (end < sectors_.size() && !starts_line(end)) ++end;
+            draw_line(svg, i, end);
+        }
+        svg.end();
+    }
+
+private:
+    static constexpr double line_gap = 4, box_left = 240, byte_width = 9.25, box_width = byte_width * 32,
+                            offset_left = box_left + box_width + 8, brace = 720 - Svg::margin - 50;
+
+    bool starts_line(std::size_t i) const { return i == 0 || sectors_[i - 1].line() != sectors_[i].line(); }
+    double middle(std::size_t i) const { return tops_[i] + row_height_ / 2; }
+
+    void draw_headings(Svg& svg) const {
+        const double y = lanes_.top - 14;
+        svg.text(LaneColumn::right, y, "lane", "small bold right");
+        svg.text(box_left, y, "32-byte sectors: lanes in them", "small bold");
+        svg.text(720 - Svg::margin, y, "of each 128-byte line", "small bold right");
+    }
+
+    void draw_sector(Svg& svg, std::size_t i) const {
+        const Sector& sector = sectors_[i];
+        const double top = tops_[i] + 1.5, height = row_height_ - 3;
+        svg.rectangle(box_left, top, box_width, height, "waste");
+        for (const auto& [offset, lanes] : sector.wanted) {
+            const double left = box_left + byte_width * static_cast<double>(offset),
+                         width = byte_width * access_.bytes;
+            svg.rectangle(left, top, width, height, "first cell");
+            const int sharing = std::popcount(lanes);
+            const std::string label =
+                sharing > 1 ? fmt::format("×{}", sharing) : std::to_string(std::countr_zero(lanes));
+            if (text_width(label, "small") < width)
+                svg.text(left + width / 2, middle(i), label, "small middle inside");
+        }
+        svg.text(offset_left, middle(i), place_of(sector), "small");
+    }
+
+    /// "byte 64", counted from the start of the allocation.
+    std::string place_of(const Sector& sector) const {
+        for (const TracedVariable& one : trace_.allocations)
+            if (sector.address >= one.address && sector.address - one.address < one.bytes)
+                return "byte " + thousands(sector.address - one.address);
+        return "";
+    }
+
+    void draw_line(Svg& svg, std::size_t begin, std::size_t end) const {
+        const double top = tops_[begin] + 2, bottom = tops_[end - 1] + row_height_ - 2;
+        svg.line(brace, top, brace, bottom, "rule");
+        svg.line(brace - 4, top, brace, top, "rule");
+        svg.line(brace - 4, bottom, brace, bottom, "rule");
+        svg.text(brace + 6, (top + bottom) / 2, fmt::format("{} of 4", end - begin), "small");
+    }
+
+    const AccessTrace& trace_;
+    const Access access_;
+    const std::vector<Sector>& sectors_;
+    const LaneColumn lanes_;
+    std::vector<double> tops_;
+    double row_height_ = 0;
+};
+
+/// "4 sectors where 1 would do: 96 of 128 bytes are wasted"
+std::string result_of(std::size_t sectors, std::uint64_t ideal, std::uint64_t wanted) {
+    const std::uint64_t moved = sector_bytes * sectors;
+    const std::string verdict =
+        sectors > ideal ? fmt::format(" where {} would do", ideal) : ", the fewest possible";
+    const std::string waste = moved == wanted ? "no byte is wasted"
+                                              : fmt::format("{} of {} bytes are wasted",
+                                                            thousands(moved - wanted), thousands(moved));
+    return fmt::format("{}{}: {}", count_of(sectors, "sector"), verdict, waste);
+}
+
+} // namespace
+
+Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const emulator::TracedAccess& access,
+                     const SourceOf& source_of) {
+    const std::vector<Sector> sectors = sectors_of(access.worst_access());
+    const std::uint64_t wanted = wanted_bytes(sectors, access.bytes);
+    Heading heading{.title = fmt::format("{}: sectors of a {}", kernel, name_of(access.space, access.kind)),
+                    .result = result_of(sectors.size(), access.worst.ideal, wanted),
+                    .code = name_of(access.place) + "   " + text_of(access.place, source_of),
+                    .facts = {deed_of(trace, access)}};
+    if (access.worst.cost != sectors.size()) // an atomic
+        heading.facts.push_back(
+            fmt::format("Counted as {}: lanes that want the same word go one after the other.",
+                        count_of(access.worst.cost, "sector")));
+    Svg svg(720);
+    const Picture picture(trace, access.worst_access(), sectors, draw_heading(svg, heading) + 40);
+    picture.draw(svg);
+    svg.begin_keys(picture.bottom() + 14);
+    svg.key("first", "bytes that a lane wants");
+    if (wanted < sector_bytes * sectors.size()) svg.key("waste", "bytes that come along for nobody");
+    double y = svg.end_keys();
+    y = svg.paragraph(Svg::margin, y, svg.width() - 2 * Svg::margin,
+                      fmt::format("Bytes count from the start of the allocation; ×4: four lanes want the "
+                                  "same ones. In this block, this instruction: {}, {}; "
+                                  "with the bytes of each request side by side {}. "
+                                  "Emulated, from the addresses that the PTX computed.",
+                                  count_of(access.requests, "request"), count_of(access.cost, "sector"),
+                                  thousands(access.ideal)),
+                      "small quiet");
+    return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};
+}
+
+} // namespace emulate

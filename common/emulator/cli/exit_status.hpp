@@ -1,0 +1,36 @@
+/// \file
+/// How `emulate` ends, and the exception that says so. Where it can it ends as its program did.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace emulate {
+
+/// As env, nohup and timeout have them: a program's own are seldom that high.
+enum class ExitStatus : int {
+    finding = 10, ///< --check or --schedules found something; --error-exitcode names another
+    failed = 125, ///< the command line is wrong, the report cannot be written, or no CUDA was seen
+    not_runnable = 126,
+    not_found = 127,
+};
+
+/// The message says what is wrong and what would be right.
+class CommandError : public std::runtime_error {
+public:
+    CommandError(ExitStatus status, const std::string& message)
+        : std::runtime_error(message), status_(status) {}
+
+    ExitStatus status() const { return status_; }
+
+private:
+    ExitStatus status_;
+};
+
+/// The command line is wrong.
+class UsageError : public CommandError {
+public:
+    explicit UsageError(const std::string& message) : CommandError(ExitStatus::failed, message) {}
+};
+
+} // namespace emulate

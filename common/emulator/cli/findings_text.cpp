@@ -1,0 +1,102 @@
+#include "emulator/cli/findings_text.hpp"
+
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+
+namespace emulate {
+namespace {
+
+using emulator::Finding;
+using emulator::Party;
+
+/// `text` under a heading in front of its first line, broken between words.
+std::string paragraph(const std::string& heading, const std::string& text, std::size_t columns) {
+    constexpr std::size_t least = 30; // columns for the text
+    const std::size_t width = std::max(columns, heading.size() + least) - heading.size();
+    std::string result, line = heading;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        if (line.size() > heading.size() && line.size() + word.size() + 1 > heading.size() + width) {
+            result += line + "\n";
+            line.assign(heading.size(), ' ');
+        }
+        if (line.size() > heading.size()) line += ' ';
+        line += word;
+    }
+    return result + line + "\n";
+}
+
+/// Source files, each read once.
+class Sources {
+public:
+    explicit Sources(const ReadSource& read) : read_(read) {}
+
+    /// The line at "kernels.cuh:17", without its indentation; none: it cannot be read, or may have moved
+    /// since the program was compiled.
+    std::optional<std::string> line(const std::string& where) {
+        const std::size_t colon = where.rfind(':');
+        if (colon == std::string::npos) return std::nullopt;
+        const std::string path = where.substr(0, colon);
+        const auto [file, is_new] = files_.try_emplace(path);
+        if (is_new) file->second = read_(path);
+        const std::size_t number = std::stoul(where.substr(colon + 1));
+        if (!file->second || file->second->is_newer_than_program || number == 0 ||
+            number > file->second->lines.size())
+            return std::nullopt;
+        const std::string& text = file->second->lines[number - 1];
+        return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+    }
+
+private:
+    const ReadSource& read_;
+    std::map<std::string, std::optional<SourceFile>> files_;
+};
+
+std::string party_text(const Party& party, std::size_t widest_role, Sources& sources) {
+    std::string text = fmt::format("    {:<{}}  ", party.role, widest_role);
+    const std::size_t indent = text.size();
+    text += fmt::format("block {}, thread {}", party.block, party.thread);
+    if (!party.where.empty()) text += ", at " + party.where;
+    const std::string line = sources.line(party.where).value_or(party.ptx);
+    return fmt::format("{}\n{:{}}{}\n", text, "", indent, line);
+}
+
+std::string finding_text(const Finding& finding, Sources& sources, std::size_t columns) {
+    std::string text = finding.checker + ": " + finding.kind;
+    if (!finding.parties.empty() && !finding.parties.front().where.empty())
+        text = finding.parties.front().where + ": " + text;
+    if (finding.count > 1) text += ", " + emulator::thousands(finding.count) + " times";
+    text += "\n" + paragraph("    ", finding.message, columns);
+    if (!finding.kernel.empty()) text += paragraph("    in ", finding.kernel, columns);
+    std::size_t widest_role = 0;
+    for (const Party& party : finding.parties) widest_role = std::max(widest_role, party.role.size());
+    for (const Party& party : finding.parties) text += party_text(party, widest_role, sources);
+    if (!finding.allocation.empty()) text += paragraph("    memory: ", finding.allocation, columns);
+    if (!finding.cause.empty()) text += paragraph("    usually: ", finding.cause, columns);
+    return text;
+}
+
+} // namespace
+
+std::string findings_as_text(const std::vector<Finding>& findings, const std::vector<std::string>& checkers,
+                             const ReadSource& read_source, std::size_t columns) {
+    if (findings.empty()) return fmt::format("no findings ({})\n", fmt::join(checkers, ", "));
+    Sources sources(read_source);
+    std::string text;
+    bool has_lines = true;
+    for (const Finding& finding : findings) {
+        text += finding_text(finding, sources, columns) + "\n";
+        for (const Party& party : finding.parties) has_lines = has_lines && !party.where.empty();
+    }
+    if (!has_lines) text += "Compile with nvcc -lineinfo to see lines of the source.\n";
+    return text + (findings.size() == 1 ? "1 finding\n" : fmt::format("{} findings\n", findings.size()));
+}
+
+} // namespace emulate

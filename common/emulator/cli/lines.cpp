@@ -1,0 +1,213 @@
+#include "emulator/cli/lines.hpp"
+
+#include "emulator/machine/where.hpp"
+#include "emulator/runtime/line_recorder.hpp"
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace emulate {
+
+using emulator::FunctionLines;
+using emulator::Metric;
+
+namespace {
+
+LineCounts& operator+=(LineCounts& sum, const LineCounts& other) {
+    sum.counted += other.counted;
+    sum.ideal += other.ideal;
+    return sum;
+}
+
+/// Adds another launch of the same kernel.
+void add(std::vector<FunctionLines>& sum, const std::vector<FunctionLines>& launch) {
+    for (const FunctionLines& function : launch) {
+        const auto known = std::find_if(sum.begin(), sum.end(), [&](const FunctionLines& other) {
+            return other.function == function.function && other.path == function.path &&
+                   other.first_line == function.first_line;
+        });
+        if (known == sum.end()) {
+            sum.push_back(function);
+            continue;
+        }
+        // A function has the same lines whatever it is given.
+        for (std::size_t i = 0; i < known->lines.size(); ++i) known->lines[i] += function.lines[i];
+    }
+}
+
+std::string extents(const Json& dim) {
+    return fmt::format("({},{},{})", dim[0].get<std::uint32_t>(), dim[1].get<std::uint32_t>(),
+                       dim[2].get<std::uint32_t>());
+}
+
+/// Whether a declaration may go on after this line: what ends a statement or a comment does not belong to it.
+bool leads_to_next(std::string line) {
+    line.erase(0, line.find_first_not_of(" \t\r"));
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    return !line.empty() && line.back() != ';' && line.back() != '}' && line.front() != '#' &&
+           line.front() != '*' && !line.starts_with("//") && !line.starts_with("/*") && !line.ends_with("*/");
+}
+
+/// The compiler says where a function's name stands: the first line of its declaration may come earlier.
+std::uint32_t first_of_declaration(const SourceFile& file, std::uint32_t named_on) {
+    std::uint32_t first = named_on;
+    while (first > 1 && first - 2 < file.lines.size() && leads_to_next(file.lines[first - 2])) --first;
+    return first;
+}
+
+Listing list_range(std::uint32_t first, std::uint32_t last, const std::vector<LineCounts>& counts,
+                   const std::function<std::string(std::uint32_t)>& text) {
+    Listing listing;
+    auto next = counts.begin();
+    for (std::uint32_t number = first; number <= last; ++number) {
+        ListedLine& line = listing.lines.emplace_back();
+        line.number = number;
+        line.text = text(number);
+        if (next != counts.end() && next->line == number) line.counts = *next++;
+    }
+    return listing;
+}
+
+Listing list_ptx(const FunctionLines& function) {
+    Listing listing = list_range(
+        function.first_line, function.first_line + static_cast<std::uint32_t>(function.ptx.size()) - 1,
+        function.lines, [&](std::uint32_t number) { return function.ptx[number - function.first_line]; });
+    listing.kind = ListingKind::ptx;
+    return listing;
+}
+
+Listing list_source(const FunctionLines& function, const SourceFile& file) {
+    const auto text = [&](std::uint32_t number) {
+        return number <= file.lines.size() ? file.lines[number - 1] : "";
+    };
+    Listing listing = list_range(first_of_declaration(file, function.first_line), function.lines.back().line,
+                                 function.lines, text);
+    listing.is_stale = file.is_newer_than_program;
+    return listing;
+}
+
+Listing list_numbers(const FunctionLines& function) {
+    Listing listing;
+    listing.kind = ListingKind::lost;
+    for (const LineCounts& counts : function.lines) listing.lines.push_back({counts.line, "", counts});
+    return listing;
+}
+
+Listing list(const FunctionLines& function, const ReadSource& read_source) {
+    const auto make = [&] {
+        if (function.path.empty()) return list_ptx(function);
+        const std::optional<SourceFile> file = read_source(function.path);
+        return file ? list_source(function, *file) : list_numbers(function);
+    };
+    Listing listing = make();
+    listing.function = function.function;
+    if (!function.path.empty()) listing.file = emulator::short_path(function.path);
+    return listing;
+}
+
+} // namespace
+
+const std::vector<LineColumn>& line_columns() {
+    static const std::vector<Metric> sectors{Metric::global_load_sectors, Metric::global_store_sectors,
+                                             Metric::global_atom_sectors, Metric::global_red_sectors};
+    static const std::vector<Metric> wavefronts{Metric::shared_load_wavefronts,
+                                                Metric::shared_store_wavefronts};
+    static const std::vector<Metric> requests{Metric::global_load_requests, Metric::global_store_requests};
+    static const std::vector<LineColumn> columns{
+        {"instructions", "instructions", "PTX", "instr", false, {Metric::warp_instructions}},
+        {"sectors", "sectors", "sectors", "count", false, sectors},
+        {"sectors_ideal", "ideal", "sectors", "ideal", true, sectors},
+        {"requests", "requests", "", "req.", false, requests},
+        {"wavefronts", "wavefronts", "wavefronts", "count", false, wavefronts},
+        {"wavefronts_ideal", "ideal", "wavefronts", "ideal", true, wavefronts},
+        {"divergent_branches", "divergent", "diver-", "gent", false, {Metric::divergent_branches}},
+    };
+    return columns;
+}
+
+std::uint64_t LineColumn::value(const LineCounts& counts) const {
+    std::uint64_t sum = 0;
+    for (const Metric metric : metrics) sum += (is_ideal ? counts.ideal : counts.counted)[metric];
+    return sum;
+}
+
+bool LineColumn::is_empty(const LineCounts& total) const {
+    return std::all_of(metrics.begin(), metrics.end(),
+                       [&](Metric metric) { return total.counted[metric] == 0; });
+}
+
+std::vector<std::string> KernelLines::launched() const {
+    constexpr std::size_t most_shapes = 4;
+    if (launches == 1) return shapes;
+    std::vector<std::string> facts{emulator::thousands(launches) +
+                                   " launches together (emulate --launch K picks one)"};
+    for (std::size_t i = 0; i < std::min(shapes.size(), most_shapes); ++i) facts.push_back(shapes[i]);
+    if (shapes.size() > most_shapes) facts.push_back("and others");
+    return facts;
+}
+
+Hottest::Hottest(const KernelLines& kernel) : columns_(line_columns().size()) {
+    std::vector<const LineCounts*> lines;
+    for (const Listing& listing : kernel.listings)
+        for (const ListedLine& line : listing.lines)
+            if (line.counts) lines.push_back(&*line.counts);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (line_columns()[i].is_ideal) continue;
+        for (const LineCounts* const line : lines)
+            columns_[i].most = std::max(columns_[i].most, line_columns()[i].value(*line));
+        const auto hot = std::count_if(lines.begin(), lines.end(),
+                                       [&](const LineCounts* line) { return is_hot(i, *line); });
+        columns_[i].has_hot_lines = 2 * static_cast<std::size_t>(hot) <= lines.size();
+    }
+}
+
+double Hottest::share(std::size_t column, const LineCounts& counts) const {
+    if (columns_[column].most == 0) return 0;
+    return static_cast<double>(line_columns()[column].value(counts)) /
+           static_cast<double>(columns_[column].most);
+}
+
+bool Hottest::is_hot(std::size_t column, const LineCounts& counts) const {
+    return columns_[column].has_hot_lines && share(column, counts) > 0.9;
+}
+
+std::vector<KernelLines> kernel_lines(const Report& report, const ReadSource& read_source) {
+    std::map<std::pair<std::int64_t, std::uint64_t>, const Json*> launches; // by process and number
+    for (const Json& launch : report.launches)
+        launches[{launch.at("process"), launch.at("launch")}] = &launch;
+
+    std::vector<KernelLines> kernels;
+    std::vector<std::vector<FunctionLines>> functions; // of each
+    for (const Json& record : report.lines) {
+        const Json& launch = *launches.at({record.at("process"), record.at("launch")});
+        if (!launch.contains("counters")) continue;
+        const std::string name = record.at("name");
+        auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                                   [&](const KernelLines& known) { return known.name == name; });
+        const std::string shape =
+            fmt::format("grid {}, block {}", extents(launch.at("grid")), extents(launch.at("block")));
+        if (kernel == kernels.end()) {
+            kernels.push_back({.kernel = record.at("kernel"), .name = name});
+            functions.emplace_back();
+            kernel = kernels.end() - 1;
+        }
+        ++kernel->launches;
+        if (std::find(kernel->shapes.begin(), kernel->shapes.end(), shape) == kernel->shapes.end())
+            kernel->shapes.push_back(shape);
+        add(functions[static_cast<std::size_t>(kernel - kernels.begin())],
+            record.at("functions").get<std::vector<FunctionLines>>());
+    }
+    for (std::size_t k = 0; k < kernels.size(); ++k)
+        for (const FunctionLines& function : functions[k]) {
+            for (const LineCounts& line : function.lines) kernels[k].total += line;
+            kernels[k].listings.push_back(list(function, read_source));
+        }
+    return kernels;
+}
+
+} // namespace emulate

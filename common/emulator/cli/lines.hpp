@@ -1,0 +1,100 @@
+/// \file
+/// The counters of kernels by source line: `emulate --lines`.
+#pragma once
+
+#include "emulator/cli/report.hpp"
+#include "emulator/cli/sources.hpp"
+#include "emulator/observe/line_counts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace emulate {
+
+using emulator::LineCounts;
+
+/// One of the counts that a page or table has for each line.
+struct LineColumn {
+    std::string_view id;           ///< in JSON
+    std::string_view name;         ///< on a page
+    std::string_view group, label; ///< in a terminal, one above the other; a group may stand over two columns
+    bool is_ideal = false;         ///< of the column before it
+    std::vector<emulator::Metric> metrics{}; ///< to be added up
+
+    std::uint64_t value(const LineCounts& counts) const;
+    bool is_empty(const LineCounts& total) const; ///< nothing that it is about was counted
+};
+
+/// From left to right.
+const std::vector<LineColumn>& line_columns();
+
+struct ListedLine {
+    std::uint32_t number = 0;
+    std::string text{};
+    std::optional<LineCounts> counts{}; ///< none: the line has no instructions
+};
+
+enum class ListingKind {
+    source, ///< lines of CUDA
+    ptx,    ///< there is no other source: compiled without -lineinfo
+    lost,   ///< the source could not be read: line numbers only
+};
+
+/// A function, line by line.
+struct Listing {
+    std::string function{}; ///< readable name
+    std::string file{};     ///< as it is found from the current directory; empty: PTX
+    ListingKind kind = ListingKind::source;
+    bool is_stale = false; ///< the file is newer than the program: lines may have moved
+    std::vector<ListedLine> lines{};
+};
+
+/// What all launches of a kernel did.
+struct KernelLines {
+    std::string kernel{}; ///< "reduce3"
+    std::string name{};   ///< "reduce3(int const*, int*, unsigned long)"
+    std::size_t launches = 0;
+    std::vector<std::string> shapes{}; ///< "grid (8192,1,1), block (256,1,1)": each that was launched
+    std::vector<Listing> listings{};   ///< the kernel's own, then those of the functions that it calls
+    LineCounts total{};
+
+    /// "3 launches together" and their shapes; of one launch, its shape.
+    std::vector<std::string> launched() const;
+};
+
+/// Knows which lines of a kernel did the most.
+class Hottest {
+public:
+    explicit Hottest(const KernelLines& kernel);
+
+    /// How much of the line with the most of that column, 0 to 1. 0 for columns of ideals.
+    double share(std::size_t column, const LineCounts& counts) const;
+
+    /// The most, or less than a tenth short of it; unless that is true of most lines.
+    bool is_hot(std::size_t column, const LineCounts& counts) const;
+
+private:
+    struct Column {
+        std::uint64_t most = 0;
+        bool has_hot_lines = true;
+    };
+    std::vector<Column> columns_;
+};
+
+/// The kernels in the order of their first launches. Launches that failed do not count.
+std::vector<KernelLines> kernel_lines(const Report& report, const ReadSource& read_source);
+
+// ---- as text, JSON and HTML ----
+
+/// For a terminal of so many columns.
+std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t columns);
+
+Json lines_as_json(const std::vector<KernelLines>& kernels);
+
+/// One page, with all that it needs inside.
+std::string lines_as_html(const std::vector<KernelLines>& kernels, const std::string& program);
+
+} // namespace emulate

@@ -1,0 +1,65 @@
+#include "emulator/cli/lines.hpp"
+
+namespace emulate {
+
+namespace {
+
+const char* name_of(ListingKind kind) {
+    switch (kind) {
+    case ListingKind::source: return "cuda";
+    case ListingKind::ptx: return "ptx";
+    case ListingKind::lost: break;
+    }
+    return "not found";
+}
+
+/// By the names of Nsight Compute; those that are 0 are left out.
+Json nonzero(const emulator::Counters& counters) {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < emulator::metric_count; ++i)
+        if (counters.values[i] != 0)
+            json[emulator::metric_name(static_cast<emulator::Metric>(i))] = counters.values[i];
+    return json;
+}
+
+Json hottest_columns(const Hottest& hottest, const LineCounts& counts) {
+    Json names = Json::array();
+    for (std::size_t i = 0; i < line_columns().size(); ++i)
+        if (hottest.is_hot(i, counts)) names.push_back(line_columns()[i].id);
+    return names;
+}
+
+Json listing_as_json(const Listing& listing, const Hottest& hottest) {
+    Json json{{"function", listing.function}, {"source", name_of(listing.kind)}};
+    json["file"] = listing.file.empty() ? Json(nullptr) : Json(listing.file);
+    json["newer_than_program"] = listing.is_stale;
+    json["lines"] = Json::array();
+    for (const ListedLine& line : listing.lines) {
+        Json entry{{"line", line.number}, {"text", line.text}};
+        if (line.counts) {
+            entry["counters"] = nonzero(line.counts->counted);
+            entry["ideal"] = nonzero(line.counts->ideal);
+            entry["hottest"] = hottest_columns(hottest, *line.counts);
+        }
+        json["lines"].push_back(std::move(entry));
+    }
+    return json;
+}
+
+} // namespace
+
+Json lines_as_json(const std::vector<KernelLines>& kernels) {
+    Json json = Json::array();
+    for (const KernelLines& kernel : kernels) {
+        Json entry{{"kernel", kernel.kernel}, {"name", kernel.name}, {"launches", kernel.launches}};
+        entry["counters"] = nonzero(kernel.total.counted);
+        entry["ideal"] = nonzero(kernel.total.ideal);
+        entry["functions"] = Json::array();
+        for (const Listing& listing : kernel.listings)
+            entry["functions"].push_back(listing_as_json(listing, Hottest(kernel)));
+        json.push_back(std::move(entry));
+    }
+    return json;
+}
+
+} // namespace emulate

@@ -1,0 +1,262 @@
+#include "emulator/cli/lines.hpp"
+
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace emulate {
+
+namespace {
+
+using emulator::thousands;
+
+// A bar behind a number shows its share of the most in its column; a star marks the most itself, so that
+// nothing depends on colour alone. On a narrow screen each line is a block: its source, and its counts below.
+constexpr const char* style = R"(
+:root { color-scheme: light dark;
+  --page: #fff; --text: #1b1f24; --quiet: #59636e; --rule: #d1d9e0; --band: #f4f6f8;
+  --bar: #ffdcb0; --hot: #9a3700; --link: #0550ae; --note: #fff4d6; }
+@media (prefers-color-scheme: dark) { :root {
+  --page: #0f1318; --text: #e3e8ee; --quiet: #9aa5b1; --rule: #333c47; --band: #181e25;
+  --bar: #63370f; --hot: #ffb77a; --link: #7ab7ff; --note: #3a2f10; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem; max-width: 100rem; font: 15px/1.5 system-ui, sans-serif;
+  background: var(--page); color: var(--text); }
+h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
+h2 { font-size: 1.2rem; margin: 2.5rem 0 .25rem; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+p, dd { margin: .25rem 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; margin: 1rem 0; }
+dt { font-weight: 600; margin: .25rem 0; }
+a { color: var(--link); }
+code, td, th { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+h1 code, h2 code, h3 code { font-size: inherit; }
+code, td:first-child { overflow-wrap: anywhere; }
+.note { padding: .25rem .6rem; background: var(--note); border-left: 4px solid var(--hot); }
+table { border-collapse: collapse; margin: .75rem 0; }
+th, td { padding: .05rem .6rem; text-align: right; vertical-align: top; white-space: nowrap; }
+th { padding: .2rem .6rem; color: var(--quiet); background: var(--band); border-bottom: 1px solid var(--rule); }
+.lines thead { position: sticky; top: 0; }
+.share { background: linear-gradient(to left, var(--bar) var(--share), transparent var(--share)); }
+.hot { font-weight: 700; }
+.ideal { color: var(--quiet); }
+b { color: var(--hot); }
+.number { padding-left: 1rem; background: var(--band); }
+.number a { color: var(--quiet); text-decoration: none; }
+tr:target td { background: var(--note); }
+.source { width: 100%; text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; }
+.total td { border-top: 1px solid var(--rule); font-weight: 600; }
+.kernels th:first-child, .kernels td:first-child { text-align: left; white-space: normal; }
+@media screen and (max-width: 52rem) {
+  body { padding: 1rem .75rem; }
+  dl, table, tbody { display: block; }
+  thead { display: none; }
+  tr { display: flex; flex-wrap: wrap; gap: 0 .8rem; padding: .1rem 0; }
+  td { padding: 0; }
+  td:empty:not(.source) { display: none; }
+  .number { order: -2; width: 3rem; padding-right: .4rem; }
+  .source { order: -1; flex: 1 0 60%; width: auto; }
+  [data-label]::before { content: attr(data-label) " "; color: var(--quiet); font-weight: 400; }
+  .lines tr { padding-left: 3.8rem; } .number { margin-left: -3.8rem; }
+  .kernels td:first-child { width: 100%; }
+}
+@media print {
+  :root { color-scheme: light; --page: #fff; --text: #000; --quiet: #444; --rule: #999; --band: #f2f2f2;
+    --bar: #ffdcb0; --hot: #8a3200; --link: #000; --note: #fff4d6; }
+  body { padding: 0; max-width: none; font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  code, td, th { font-size: 8.5px; }
+  th, td { padding: 0 .4rem; }
+  .lines thead { position: static; }
+  tr { break-inside: avoid; }
+  h2, h3, thead { break-after: avoid; }
+}
+)";
+
+constexpr const char* explanation = R"(<dl>
+<dt>instructions</dt><dd>Executed, per warp. Counted on PTX, from which the GPU's own code is made; that may differ.</dd>
+<dt>sectors</dt><dd>Of 32 bytes, that loads, stores and atomics on global memory took.
+Ideal: if the bytes of each request lay side by side.</dd>
+<dt>requests</dt><dd>Loads and stores of global memory, per warp.</dd>
+<dt>wavefronts</dt><dd>Passes through the data pipe of shared memory.
+Ideal: if no two lanes wanted different words of one bank.</dd>
+<dt>divergent</dt><dd>Branches at which a warp split.</dd>
+<dt><b>*</b></dt><dd>The most of its column, or less than a tenth short of it. The bar behind a number is its share
+of the most.</dd>
+<dt><b>×8</b></dt><dd>Eight times the ideal was taken.</dd>
+</dl>
+)";
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        switch (c) {
+        case '&': result += "&amp;"; break;
+        case '<': result += "&lt;"; break;
+        case '>': result += "&gt;"; break;
+        case '"': result += "&quot;"; break;
+        default: result += c;
+        }
+    }
+    return result;
+}
+
+/// "×8", "×1.3": how many times the ideal was taken. Empty when it was met, or nearly.
+std::string excess(std::uint64_t count, std::uint64_t ideal) {
+    const double ratio = static_cast<double>(count) / static_cast<double>(ideal);
+    if (ratio < 1.05) return "";
+    return fmt::format(" <b>×{:.{}f}</b>", ratio, ratio < 9.95 && count % ideal != 0 ? 1 : 0);
+}
+
+/// The counts of one kernel as cells. Columns in which it counted nothing are left out.
+class Cells {
+public:
+    explicit Cells(const KernelLines& kernel) : hottest_(kernel) {
+        for (std::size_t i = 0; i < line_columns().size(); ++i)
+            if (!line_columns()[i].is_empty(kernel.total)) shown_.push_back(i);
+    }
+
+    std::string head() const {
+        std::string cells;
+        for (const std::size_t i : shown_)
+            cells += fmt::format("<th scope=\"col\">{}</th>", line_columns()[i].name);
+        return cells;
+    }
+
+    std::string empty() const {
+        std::string cells;
+        for (std::size_t i = 0; i < shown_.size(); ++i) cells += "<td></td>";
+        return cells;
+    }
+
+    std::string counts(const LineCounts& counts, bool with_marks) const {
+        std::string cells;
+        for (const std::size_t i : shown_) cells += cell(i, counts, with_marks);
+        return cells;
+    }
+
+private:
+    std::string cell(std::size_t i, const LineCounts& counts, bool with_marks) const {
+        const LineColumn& column = line_columns()[i];
+        const std::uint64_t value = column.value(counts);
+        // That a line was never executed is worth a 0.
+        if (value == 0 && i > 0) return "<td></td>";
+        std::string attributes = fmt::format(" data-label=\"{}\"", column.name), text = thousands(value);
+        if (column.is_ideal) {
+            attributes += " class=\"ideal\"";
+            text += excess(line_columns()[i - 1].value(counts), value);
+        } else if (with_marks && value > 0) {
+            const bool is_hot = hottest_.is_hot(i, counts);
+            attributes += fmt::format(" class=\"share{}\" style=\"--share:{:.0f}%\"", is_hot ? " hot" : "",
+                                      100 * hottest_.share(i, counts));
+            if (is_hot) text += "<b>*</b>";
+        }
+        return fmt::format("<td{}>{}</td>", attributes, text);
+    }
+
+    const Hottest hottest_;
+    std::vector<std::size_t> shown_;
+};
+
+std::string note(const Listing& listing) {
+    switch (listing.kind) {
+    case ListingKind::source:
+        return listing.is_stale
+                   ? "It is newer than the program: build that again, or counts may stand beside the "
+                     "wrong lines."
+                   : "";
+    case ListingKind::lost: return "It cannot be read (has it moved?), so there are its line numbers only.";
+    case ListingKind::ptx: break;
+    }
+    return "Lines of its PTX; compile with <code>nvcc -lineinfo</code> to see those of the source.";
+}
+
+std::string table(const Listing& listing, const std::string& id, const Cells& cells,
+                  const LineCounts* total) {
+    std::string text = fmt::format(R"(<table class="lines">
+<thead><tr>{}<th scope="col">line</th><th scope="col" class="source">source</th></tr></thead>
+<tbody>
+)",
+                                   cells.head());
+    for (const ListedLine& line : listing.lines)
+        text += fmt::format(R"(<tr id="{0}-{1}">{2}<td class="number"><a href="#{0}-{1}">{1}</a></td>)"
+                            "<td class=\"source\">{3}</td></tr>\n",
+                            id, line.number, line.counts ? cells.counts(*line.counts, true) : cells.empty(),
+                            escaped(line.text));
+    if (total)
+        text += fmt::format(
+            R"(<tr class="total">{}<td class="number"></td><td class="source">all lines</td></tr>)"
+            "\n",
+            cells.counts(*total, false));
+    return text + "</tbody>\n</table>\n";
+}
+
+std::string section(const KernelLines& kernel, std::size_t index) {
+    const Cells cells(kernel);
+    std::string text =
+        fmt::format(R"(<section>
+<h2 id="kernel{}"><code>{}</code></h2>
+<p><code>{}</code></p>
+<p>{}</p>
+)",
+                    index, escaped(kernel.kernel), escaped(kernel.name), fmt::join(kernel.launched(), "; "));
+    for (std::size_t i = 0; i < kernel.listings.size(); ++i) {
+        const Listing& listing = kernel.listings[i];
+        if (listing.function != kernel.name)
+            text += fmt::format("<h3>calls <code>{}</code></h3>\n", escaped(listing.function));
+        if (!listing.file.empty()) text += fmt::format("<p><code>{}</code></p>\n", escaped(listing.file));
+        if (const std::string remark = note(listing); !remark.empty())
+            text += "<p class=\"note\">" + remark + "</p>\n";
+        text += table(listing, fmt::format("kernel{}-{}", index, i), cells,
+                      i + 1 == kernel.listings.size() ? &kernel.total : nullptr);
+    }
+    return text + "</section>\n";
+}
+
+/// The kernels with their totals; each name leads to its lines.
+std::string chooser(const std::vector<KernelLines>& kernels) {
+    KernelLines all;
+    for (const KernelLines& kernel : kernels) {
+        all.total.counted += kernel.total.counted;
+        all.listings.push_back({.lines = {{.counts = kernel.total}}});
+    }
+    const Cells cells(all);
+    std::string text = fmt::format(R"(<nav aria-label="kernels">
+<table class="kernels">
+<thead><tr><th scope="col">kernel</th>{}</tr></thead>
+<tbody>
+)",
+                                   cells.head());
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        text += fmt::format("<tr><td><a href=\"#kernel{}\">{}</a></td>{}</tr>\n", i,
+                            escaped(kernels[i].kernel), cells.counts(kernels[i].total, true));
+    return text + "</tbody>\n</table>\n</nav>\n";
+}
+
+} // namespace
+
+std::string lines_as_html(const std::vector<KernelLines>& kernels, const std::string& program) {
+    std::string text = fmt::format(R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{0}, line by line</title>
+<style>{1}</style>
+</head>
+<body>
+<h1><code>{0}</code>, line by line</h1>
+)",
+                                   escaped(program), style);
+    if (kernels.empty())
+        text += "<p>No kernel ran to its end, so there are no lines to show.</p>\n";
+    else
+        text += "<p>What each line of the kernels did on the emulated GPU: counted, not timed.</p>\n" +
+                chooser(kernels) + explanation;
+    for (std::size_t i = 0; i < kernels.size(); ++i) text += section(kernels[i], i);
+    return text + "</body>\n</html>\n";
+}
+
+} // namespace emulate

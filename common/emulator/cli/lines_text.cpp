@@ -1,0 +1,224 @@
+#include "emulator/cli/lines.hpp"
+
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace emulate {
+
+namespace {
+
+using emulator::thousands;
+
+/// Three digits and a unit, from ten thousand on: "9,999", "65.5k", "1.05M".
+std::string shortened(std::uint64_t value) {
+    if (value < 10'000) return thousands(value);
+    double scaled = static_cast<double>(value) / 1000;
+    const char* unit = "kMGTPE";
+    for (; scaled >= 999.5; scaled /= 1000) ++unit;
+    return fmt::format("{:.{}f}{}", scaled, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0, *unit);
+}
+
+bool begins_character(char c) { return (c & 0xC0) != 0x80; } // in UTF-8
+
+/// Columns that a line takes, if no character is wide.
+std::size_t width(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+/// Tabs become spaces; what would move the cursor, dots.
+std::string printable(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '\t')
+            result.append(4 - width(result) % 4, ' ');
+        else
+            result += (c >= 0 && c < ' ') || c == '\x7f' ? '.' : c;
+    }
+    return result;
+}
+
+/// Not more than `columns` of the line; "..." shows that there is more.
+std::string cut(const std::string& text, std::size_t columns) {
+    if (width(text) <= columns) return text;
+    std::size_t end = 0;
+    for (std::size_t taken = 0; taken <= columns - 3; ++end)
+        if (begins_character(text[end])) ++taken;
+    return text.substr(0, end - 1) + "...";
+}
+
+std::string without_end_spaces(std::string line) { return line.erase(line.find_last_not_of(' ') + 1) + "\n"; }
+
+std::size_t indentation(const std::string& line) {
+    return std::min(line.find_first_not_of(' '), line.size());
+}
+
+/// What is indented in all lines, is taken off.
+std::vector<std::string> source_of(const Listing& listing) {
+    std::vector<std::string> lines;
+    std::size_t least = std::string::npos;
+    for (const ListedLine& line : listing.lines) {
+        lines.push_back(printable(line.text));
+        if (!line.text.empty()) least = std::min(least, indentation(lines.back()));
+    }
+    for (std::string& line : lines) line.erase(0, least);
+    return lines;
+}
+
+/// How the lines of a kernel are laid out.
+class Table {
+public:
+    Table(const KernelLines& kernel, std::size_t columns);
+
+    std::string header() const;
+    std::string listing(const Listing& listing) const;
+    std::string total() const;
+    bool is_short() const { return is_short_; }
+
+private:
+    struct Column {
+        std::size_t index; ///< in line_columns()
+        std::size_t width; ///< of its numbers
+    };
+
+    std::string number(std::uint64_t value) const { return is_short_ ? shortened(value) : thousands(value); }
+    std::string gap() const { return is_short_ ? " " : "  "; } ///< its first place is for a mark
+    void measure();
+    std::size_t source_begins() const;
+    std::string counts(const LineCounts& counts, bool with_marks) const;
+
+    const KernelLines& kernel_;
+    const Hottest hottest_;
+    std::vector<Column> shown_;
+    std::size_t number_width_ = 4, longest_source_ = 0, source_width_ = 0;
+    bool is_short_ = false; ///< rather than leave the source hardly any room
+};
+
+Table::Table(const KernelLines& kernel, std::size_t columns) : kernel_(kernel), hottest_(kernel) {
+    for (std::size_t i = 0; i < line_columns().size(); ++i)
+        if (!line_columns()[i].is_empty(kernel.total)) shown_.push_back({i, 0});
+    for (const Listing& listing : kernel.listings) {
+        for (const std::string& line : source_of(listing))
+            longest_source_ = std::max(longest_source_, width(line));
+        number_width_ = std::max(number_width_, std::to_string(listing.lines.back().number).size());
+    }
+    measure();
+    constexpr std::size_t enough = 48, least = 16; // columns for the source
+    is_short_ = source_begins() + std::min(longest_source_, enough) > columns;
+    if (is_short_) measure();
+    source_width_ = std::max(columns - std::min(columns, source_begins()), least);
+}
+
+void Table::measure() {
+    for (Column& column : shown_) {
+        const LineColumn& counted = line_columns()[column.index];
+        column.width = std::max(counted.label.size(), number(counted.value(kernel_.total)).size());
+        if (counted.group != "sectors" && counted.group != "wavefronts") // which have room over two columns
+            column.width = std::max(column.width, counted.group.size());
+        for (const Listing& listing : kernel_.listings) // short numbers may be longer than a short sum
+            for (const ListedLine& line : listing.lines)
+                if (line.counts)
+                    column.width = std::max(column.width, number(counted.value(*line.counts)).size());
+    }
+}
+
+std::size_t Table::source_begins() const {
+    std::size_t sum = number_width_ + 3;
+    for (const Column& column : shown_) sum += column.width + gap().size();
+    return sum;
+}
+
+/// Two rows: a group stands over the columns that share it.
+std::string Table::header() const {
+    std::string groups, labels;
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+        const LineColumn& column = line_columns()[shown_[i].index];
+        labels += fmt::format("{:>{}}{}", column.label, shown_[i].width, gap());
+        if (column.is_ideal) continue;
+        const bool is_shared = i + 1 < shown_.size() && line_columns()[shown_[i + 1].index].is_ideal;
+        const std::size_t both = shown_[i].width + (is_shared ? gap().size() + shown_[i + 1].width : 0);
+        groups += fmt::format("{:>{}}{}", column.group, both, gap());
+    }
+    labels += fmt::format("{:>{}} |", "line", number_width_);
+    return without_end_spaces(groups) + labels + "\n" + std::string(labels.size() - 1, '-') + "+" +
+           std::string(1 + std::min(longest_source_, source_width_), '-') + "\n";
+}
+
+std::string Table::counts(const LineCounts& counts, bool with_marks) const {
+    std::string text;
+    for (const Column& column : shown_) {
+        const std::uint64_t value = line_columns()[column.index].value(counts);
+        const bool is_hot = with_marks && hottest_.is_hot(column.index, counts);
+        const bool is_blank = value == 0 && column.index > 0; // that a line is never executed is worth a 0
+        text += fmt::format("{:>{}}{:{}}", is_blank ? "" : number(value), column.width, is_hot ? "*" : "",
+                            gap().size());
+    }
+    return text;
+}
+
+std::string Table::listing(const Listing& listing) const {
+    const std::string no_counts(source_begins() - number_width_ - 3, ' ');
+    const std::vector<std::string> source = source_of(listing);
+    std::string text;
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        const ListedLine& line = listing.lines[i];
+        const std::size_t squeezed = is_short_ ? indentation(source[i]) / 2 : 0;
+        text += without_end_spaces(
+            fmt::format("{}{:>{}} | {}", line.counts ? counts(*line.counts, true) : no_counts, line.number,
+                        number_width_, cut(source[i].substr(squeezed), source_width_)));
+    }
+    return text;
+}
+
+std::string Table::total() const {
+    return counts(kernel_.total, false) + fmt::format("{:>{}} | all lines\n", "", number_width_);
+}
+
+/// Where the lines are, and what is to be known about them.
+std::string heading(const KernelLines& kernel, const Listing& listing) {
+    std::string text = listing.function == kernel.name ? "  " : "\n  calls " + listing.function + "\n  ";
+    switch (listing.kind) {
+    case ListingKind::source:
+        text += listing.file + "\n";
+        if (listing.is_stale)
+            text += "  It is newer than the program: build that again, or counts may stand beside the wrong "
+                    "lines.\n";
+        break;
+    case ListingKind::lost:
+        text += listing.file + "\n  It cannot be read (has it moved?), so there are its line numbers only.\n";
+        break;
+    case ListingKind::ptx:
+        text += "lines of its PTX; compile with nvcc -lineinfo to see those of the source\n";
+    }
+    return text;
+}
+
+constexpr const char* legend =
+    "*      the most of its column, or less than a tenth short of it\n"
+    "instr  executed instructions per warp, counted on PTX; the GPU's own may differ\n"
+    "ideal  sectors: if the bytes of each request lay side by side;\n"
+    "       wavefronts: if no two lanes wanted different words of one bank\n"
+    "req.   requests: loads and stores of global memory, per warp\n";
+constexpr const char* units = "k M G  thousands, millions, billions; --format json has every digit\n";
+
+} // namespace
+
+std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t columns) {
+    if (kernels.empty()) return "no kernel ran to its end, so there are no lines to show\n";
+    std::string text;
+    bool any_short = false;
+    for (const KernelLines& kernel : kernels) {
+        const Table table(kernel, columns);
+        any_short = any_short || table.is_short();
+        text += fmt::format("{}\n  {}\n", kernel.name, fmt::join(kernel.launched(), "\n    "));
+        for (const Listing& listing : kernel.listings)
+            text += heading(kernel, listing) + "\n" + table.header() + table.listing(listing);
+        text += table.total() + "\n";
+    }
+    return text + legend + (any_short ? units : "");
+}
+
+} // namespace emulate

@@ -1,0 +1,63 @@
+/// \file
+/// `emulate`: runs a CUDA program on the emulator, and reports what it did there.
+
+#include "emulator/cli/exit_status.hpp"
+#include "emulator/cli/options.hpp"
+#include "emulator/cli/render.hpp"
+#include "emulator/cli/run.hpp"
+#include "emulator/cli/schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace {
+
+using namespace emulate;
+
+/// `ending`, unless something was found; a signal says more than a finding.
+Ending with_findings(const Ending& ending, bool found, const Options& options) {
+    return found && ending.signal == 0 ? Ending{.status = options.error_exit_code} : ending;
+}
+
+Ending compare_schedules(const Options& options) {
+    const ScheduleResult result = try_schedules(options);
+    if (result.difference && !result.difference->repeatable)
+        throw CommandError(ExitStatus::failed, schedules_as_text(result));
+    write_text(options.format == Format::json ? schedules_as_json(result) : schedules_as_text(result),
+               options);
+    return with_findings(result.default_run.ending, result.difference.has_value(), options);
+}
+
+Ending run(const Options& options) {
+    if (options.schedules) return compare_schedules(options);
+    const Report report = run_on_emulator(options.program, options.request);
+    const std::string obstacle = why_nothing_was_observed(report);
+    if (obstacle.empty() || options.format != Format::text) write_report(report, options);
+    if (!obstacle.empty() && report.ending == Ending{}) throw CommandError(ExitStatus::failed, obstacle);
+    if (!obstacle.empty()) fmt::print(stderr, "emulate: {}\n", obstacle);
+    return with_findings(report.ending, !report.findings.empty(), options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const auto fail = [](const CommandError& error, const char* hint) {
+        fmt::print(stderr, "emulate: {}\n{}", error.what(), hint);
+        return static_cast<int>(error.status());
+    };
+    try {
+        const Options options = parse_options(argc, argv);
+        if (options.answer.empty()) end_like(run(options));
+        std::fputs(options.answer.c_str(), stdout);
+        return std::fflush(stdout) == 0 ? 0 : static_cast<int>(ExitStatus::failed);
+    } catch (const Interrupted& interrupted) {
+        end_like(interrupted.ending);
+    } catch (const UsageError& error) {
+        return fail(error, "Try: emulate --help\n");
+    } catch (const CommandError& error) {
+        return fail(error, "");
+    } catch (const std::exception& error) {
+        return fail({ExitStatus::failed, fmt::format("an error in emulate itself: {}", error.what())}, "");
+    }
+}

@@ -1,0 +1,248 @@
+#include "emulator/cli/options.hpp"
+
+#include "emulator/cli/exit_status.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+#include <utility>
+
+namespace emulate {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names checkers{"mem", "init", "race", "sync"};
+const Names pictures{"banks", "sectors", "activity", "tile"};
+
+bool contains(const Names& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::uint64_t parse_number(const char* option, const std::string& text, std::uint64_t least,
+                           std::uint64_t most = UINT64_MAX) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read_to, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && read_to == end && value >= least && value <= most) return value;
+    const std::string largest = most == UINT64_MAX ? "2^64 - 1" : std::to_string(most);
+    throw UsageError(fmt::format("{} {}: write a whole number from {} to {}", option, text, least, largest));
+}
+
+/// "mem,race", several times; "all" stands for all of them.
+Names parse_checkers(const Names& lists) {
+    Names words_given;
+    for (const std::string& list : lists) {
+        std::istringstream words(list + ",");
+        for (std::string word; std::getline(words, word, ',');) {
+            if (word != "all" && !contains(checkers, word))
+                throw UsageError(fmt::format("--check {}: there is no checker '{}'; write all, or some of {}",
+                                             list, word, fmt::join(checkers, ",")));
+            words_given.push_back(word);
+        }
+    }
+    Names asked;
+    for (const std::string& name : checkers)
+        if (contains(words_given, "all") || contains(words_given, name)) asked.push_back(name);
+    return asked;
+}
+
+Format parse_format(const std::string& text) {
+    const std::pair<const char*, Format> formats[] = {
+        {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}, {"html", Format::html}};
+    for (const auto& [name, format] : formats)
+        if (text == name) return format;
+    throw UsageError(fmt::format("--format {}: write text, json, csv or html", text));
+}
+
+/// What a file called so holds.
+Format format_of_file(const std::string& file) {
+    const std::string ending = std::filesystem::path(file).extension();
+    if (ending == ".json") return Format::json;
+    if (ending == ".csv") return Format::csv;
+    if (ending == ".html") return Format::html;
+    return Format::text;
+}
+
+void parse(CLI::App& app, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ArgumentMismatch& error) {
+        // Its text begins with the option's name: "--launch: 1 required …", "counters was given a …".
+        const std::string text = error.what();
+        const std::string name =
+            "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
+        const CLI::Option* const option = app.get_option_no_throw(name);
+        if (!option) throw UsageError(text);
+        throw UsageError(name +
+                         (option->get_expected_max() > 0 ? ": a value must follow" : ": takes no value"));
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+void require(bool holds, const char* what_is_wrong) {
+    if (!holds) throw UsageError(what_is_wrong);
+}
+
+/// What belongs together, and what excludes each other.
+void check(const Options& options, bool has_format) {
+    const emulator::Request& request = options.request;
+    const bool counters = options.counters, lines = request.lines, draws = !request.draw.empty();
+    const bool checks = !request.check.empty();
+    require(!request.leaks || request.checks("mem"), "--leaks: add --check mem");
+    require(!request.global_races || request.checks("race"), "--global-races: add --check race");
+    require(!request.line || draws, "--line: says which access to draw; add --draw");
+    require(!draws || !(counters || lines || checks),
+            "--draw: makes a picture of its own; leave out --counters, --lines and --check");
+    require(!draws || !has_format, "--draw: a picture is always SVG; leave out --format");
+    require(
+        !options.schedules || !(counters || lines || checks || draws || request.schedule),
+        "--schedules: only compares runs; give the seed that it tells to --schedule, beside what else you "
+        "want to see");
+    const bool reports = counters || lines || checks || draws || options.schedules;
+    require(reports || !(has_format || !options.output.empty()),
+            "there is nothing to report: add --counters, --lines, --check or --draw");
+    require(options.format != Format::csv || (counters && !lines && !checks),
+            "csv is for counters: write --counters, without --lines and --check");
+    require(options.format != Format::html || (lines && !counters && !checks),
+            "html is for lines: write --lines, without --counters and --check");
+}
+
+} // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+    std::string launch, line, schedule, schedules, format, error_exit_code;
+    Names check_lists;
+    bool help = false, version = false;
+    Options options;
+    emulator::Request& request = options.request;
+
+    CLI::App app;
+    app.set_help_flag();
+    app.prefix_command(); // the first word that is no option of ours is the program
+    // Values are taken as text and read here, so that each error says what would be right.
+    const auto flag = [&](const char* name, bool& value) {
+        app.add_flag(name, value)->disable_flag_override();
+    };
+    const auto option = [&](const char* name, std::string& value) {
+        app.add_option(name, value)->take_last();
+    };
+    flag("--counters", options.counters);
+    flag("--lines", request.lines);
+    app.add_option("--check", check_lists)->allow_extra_args(false);
+    flag("--leaks", request.leaks);
+    flag("--global-races", request.global_races);
+    option("--draw", request.draw);
+    option("--line", line);
+    option("--schedule", schedule);
+    option("--schedules", schedules);
+    option("--kernel", request.kernel);
+    option("--launch", launch);
+    option("--format", format);
+    option("--output", options.output);
+    option("--error-exitcode", error_exit_code);
+    flag("-h,--help", help);
+    flag("--version", version);
+    parse(app, argc, argv);
+
+    if (help)
+        options.answer = help_text();
+    else if (version)
+        options.answer = fmt::format("emulate {} (The CUDA Reduction Tutorial)\n", EMULATE_VERSION);
+    if (!options.answer.empty()) return options;
+
+    const auto given = [&](const char* name) { return app.count(name) > 0; };
+    options.program = app.remaining();
+    if (!options.program.empty() && options.program.front() == "--")
+        options.program.erase(options.program.begin());
+    else if (!options.program.empty() && options.program.front().starts_with("-"))
+        throw UsageError(options.program.front() + ": there is no such option");
+    require(!options.program.empty(), "which program? Write: emulate [options] program [arguments]");
+
+    request.check = parse_checkers(check_lists);
+    if (given("--draw") && !contains(pictures, request.draw))
+        throw UsageError(fmt::format("--draw {}: write one of {}", request.draw, fmt::join(pictures, ", ")));
+    if (given("--line"))
+        request.line = static_cast<std::uint32_t>(parse_number("--line", line, 1, UINT32_MAX));
+    if (given("--schedule")) request.schedule = parse_number("--schedule", schedule, 0);
+    if (given("--schedules")) options.schedules = parse_number("--schedules", schedules, 1, 1'000'000);
+    if (given("--launch")) request.launch = parse_number("--launch", launch, 0);
+    if (given("--error-exitcode"))
+        options.error_exit_code = static_cast<int>(parse_number("--error-exitcode", error_exit_code, 0, 255));
+    try {
+        const std::regex valid(request.kernel);
+    } catch (const std::regex_error&) {
+        throw UsageError(
+            fmt::format("--kernel {}: not a regular expression (as in JavaScript)", request.kernel));
+    }
+    require(!given("--output") || !options.output.empty(), "--output: empty; write the name of a file");
+    options.format = given("--format") ? parse_format(format) : format_of_file(options.output);
+    check(options, given("--format"));
+    return options;
+}
+
+std::string help_text() {
+    return R"(emulate: runs a CUDA program on a machine without a GPU, and shows what it did
+
+Usage: emulate [options] program [arguments]
+
+Runs any program that is linked with the shared CUDA runtime, as it is. Its
+input, its output and its exit status stay its own. The report comes after it,
+on stderr.
+
+What to report:
+  --counters       a table for each kernel launch; named as in Nsight Compute
+  --lines          the kernels' source with the counters of each line
+  --check WHAT     what is wrong, and where: all, or some of mem,init,race,sync
+                     mem   accesses out of bounds, misaligned or after a free
+                     init  reads of memory that nobody has written
+                     race  shared memory used by threads that no barrier orders
+                     sync  barriers and masks that threads miss
+  --leaks          mem: also memory that is never freed
+  --global-races   race: also global memory, between blocks
+  --draw WHAT      a picture: banks, sectors, activity or tile
+  --line N         draw: of the access in line N of the source
+  --schedule SEED  run blocks, warps and lanes in another order: that of SEED
+  --schedules K    try the orders of K seeds; tell the first that changes what
+                   the program prints on stdout, or its exit status
+
+Of which launches:
+  --kernel REGEX   those of kernels in whose name the expression is found
+  --launch K       only the K-th of the process, from 0
+
+How:
+  --format HOW     text, json, csv (counters) or html (lines). Default: what the
+                   output file's ending says, else text
+  --output FILE    where to; for pictures a folder, in which each kernel gets
+                   its own. Default: stderr; for pictures this folder
+  --error-exitcode N
+                   the exit status when something is found. Default: 10
+  --help           print this
+  --version        print the version
+
+Examples:
+  emulate --counters ./lesson03
+  emulate --counters --kernel reduce3 --output counters.csv ./lesson03
+  emulate --lines --output lines.html ./my_program its arguments
+  emulate --check all ./my_program
+  emulate --draw banks --line 17 ./my_program
+  emulate --schedules 20 ./my_program
+
+Exit status:
+  that of the program, or its signal; but
+   10  something was found by --check or --schedules
+  125  the command line is wrong, the report cannot be written, or the program
+       ended with 0 and yet nothing of it could be observed
+  126  the program cannot be run, or has the static CUDA runtime in it
+  127  there is no such program
+)";
+}
+
+} // namespace emulate

@@ -1,0 +1,33 @@
+/// \file
+/// The command line of `emulate`.
+#pragma once
+
+#include "emulator/runtime/request.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace emulate {
+
+enum class Format { text, json, csv, html };
+
+struct Options {
+    bool counters = false;
+    emulator::Request request{};              ///< everything that the library has to know
+    std::optional<std::uint64_t> schedules{}; ///< so many seeds to try
+    Format format = Format::text;
+    std::string output{}; ///< the file for the report; empty: stderr. For pictures the folder
+    int error_exit_code = 10;
+    std::vector<std::string> program{}; ///< and its arguments
+    std::string answer{};               ///< what --help or --version prints; empty otherwise
+};
+
+/// \throws UsageError
+Options parse_options(int argc, const char* const* argv);
+
+/// What --help prints.
+std::string help_text();
+
+} // namespace emulate

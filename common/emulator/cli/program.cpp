@@ -1,0 +1,183 @@
+#include "emulator/cli/program.hpp"
+
+#include "emulator/cli/exit_status.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace emulate {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_runnable(const fs::path& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+/// A file's bytes, as long as it lives.
+class MappedFile {
+public:
+    explicit MappedFile(const fs::path& path) {
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat facts {};
+        if (file >= 0 && fstat(file, &facts) == 0 && facts.st_size > 0) {
+            void* const bytes =
+                mmap(nullptr, static_cast<std::size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+            if (bytes != MAP_FAILED)
+                bytes_ = {static_cast<const std::byte*>(bytes), static_cast<std::size_t>(facts.st_size)};
+        }
+        if (file >= 0) close(file);
+    }
+    ~MappedFile() {
+        if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+    std::span<const std::byte> bytes() const { return bytes_; }
+
+private:
+    std::span<const std::byte> bytes_;
+};
+
+/// A 64-bit ELF file, read with care: what lies outside of it is not there.
+class Elf {
+public:
+    explicit Elf(std::span<const std::byte> bytes) : bytes_(bytes) {
+        const auto header = value<Elf64_Ehdr>(0);
+        if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+            header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
+            return;
+        const auto names = section(*header, header->e_shstrndx);
+        for (std::uint16_t i = 0; names && i < header->e_shnum; ++i)
+            if (const auto found = section(*header, i))
+                sections_.emplace_back(text(*names, found->sh_name), *found);
+    }
+
+    bool has_section(std::string_view name) const { return find(name) != nullptr; }
+
+    /// Whether the dynamic section has an entry of this kind.
+    bool has_dynamic(Elf64_Sxword tag) const {
+        bool found = false;
+        for_each_entry<Elf64_Dyn>(".dynamic", [&](const Elf64_Dyn& entry) { found |= entry.d_tag == tag; });
+        return found;
+    }
+
+    /// Whether it is linked with a shared library of this name.
+    bool needs(std::string_view library) const {
+        const Elf64_Shdr* const names = find(".dynstr");
+        bool found = false;
+        for_each_entry<Elf64_Dyn>(".dynamic", [&](const Elf64_Dyn& entry) {
+            found |= names && entry.d_tag == DT_NEEDED && text(*names, entry.d_un.d_val) == library;
+        });
+        return found;
+    }
+
+    /// Whether it gets the symbol from a shared library.
+    bool imports(std::string_view symbol) const {
+        const Elf64_Shdr* const names = find(".dynstr");
+        bool found = false;
+        for_each_entry<Elf64_Sym>(".dynsym", [&](const Elf64_Sym& entry) {
+            found |= names && entry.st_shndx == SHN_UNDEF && text(*names, entry.st_name) == symbol;
+        });
+        return found;
+    }
+
+private:
+    template <class T> std::optional<T> value(std::uint64_t offset) const {
+        if (bytes_.size() < sizeof(T) || offset > bytes_.size() - sizeof(T)) return std::nullopt;
+        T result;
+        std::memcpy(&result, bytes_.data() + offset, sizeof result);
+        return result;
+    }
+
+    std::optional<Elf64_Shdr> section(const Elf64_Ehdr& header, std::uint16_t index) const {
+        return value<Elf64_Shdr>(header.e_shoff + std::uint64_t{index} * sizeof(Elf64_Shdr));
+    }
+
+    std::string_view text(const Elf64_Shdr& strings, std::uint64_t offset) const {
+        const std::uint64_t first = strings.sh_offset + offset;
+        if (first >= bytes_.size()) return {};
+        const auto* const start = reinterpret_cast<const char*>(bytes_.data()) + first;
+        return {start, strnlen(start, bytes_.size() - first)};
+    }
+
+    const Elf64_Shdr* find(std::string_view name) const {
+        const auto found =
+            std::find_if(sections_.begin(), sections_.end(), [&](const auto& s) { return s.first == name; });
+        return found == sections_.end() ? nullptr : &found->second;
+    }
+
+    template <class Entry, class Do> void for_each_entry(std::string_view name, Do each) const {
+        const Elf64_Shdr* const table = find(name);
+        for (std::uint64_t at = 0; table && at + sizeof(Entry) <= table->sh_size; at += sizeof(Entry)) {
+            const auto entry = value<Entry>(table->sh_offset + at);
+            if (!entry) return;
+            each(*entry);
+        }
+    }
+
+    std::span<const std::byte> bytes_;
+    std::vector<std::pair<std::string_view, Elf64_Shdr>> sections_;
+};
+
+} // namespace
+
+fs::path find_program(const std::string& name) {
+    std::error_code error;
+    if (name.find('/') != std::string::npos) {
+        if (!fs::exists(name, error))
+            throw CommandError(ExitStatus::not_found, fmt::format("{}: there is no such program", name));
+        if (fs::is_directory(name, error))
+            throw CommandError(ExitStatus::not_runnable, fmt::format("{}: is a folder, not a program", name));
+        if (!is_runnable(name))
+            throw CommandError(ExitStatus::not_runnable,
+                               fmt::format("{0}: is not executable (chmod +x {0} makes a program so)", name));
+        return name;
+    }
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "/usr/local/bin:/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+        if (is_runnable(candidate)) return candidate;
+    }
+    throw CommandError(ExitStatus::not_found,
+                       fmt::format("{0}: there is no such program in PATH{1}", name,
+                                   is_runnable(name) ? fmt::format(". Did you mean ./{}?", name) : ""));
+}
+
+CudaLinkage cuda_linkage(const fs::path& program) {
+    const MappedFile file(program);
+    const Elf elf(file.bytes());
+    return {.has_device_code = elf.has_section(".nvFatBinSegment"),
+            .imports_runtime = elf.imports("__cudaRegisterFatBinary"),
+            .uses_driver = elf.needs("libcuda.so.1"),
+            .has_old_style_rpath = elf.has_dynamic(DT_RPATH) && !elf.has_dynamic(DT_RUNPATH)};
+}
+
+fs::path emulator_library() {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    const fs::path library = self.parent_path().parent_path() / "emulator" / EMULATE_LIBRARY;
+    if (!fs::exists(library, error))
+        throw CommandError(ExitStatus::failed,
+                           fmt::format("the emulator is missing: there is no {} (`make emulate` builds it)",
+                                       library.string()));
+    return library;
+}
+
+} // namespace emulate

@@ -1,0 +1,92 @@
+#include "emulator/cli/render.hpp"
+
+#include "emulator/cli/counters.hpp"
+#include "emulator/cli/draw.hpp"
+#include "emulator/cli/exit_status.hpp"
+#include "emulator/cli/findings_text.hpp"
+#include "emulator/cli/lines.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace emulate {
+namespace {
+
+ReadSource sources_of(const Report& report) {
+    return read_source_files(report.processes.empty() ? "" : report.processes.front().value("program", ""));
+}
+
+std::vector<KernelLines> lines_of(const Report& report) { return kernel_lines(report, sources_of(report)); }
+
+/// How wide what the report goes to is; files are wide enough for most lines.
+std::size_t columns(const Options& options) {
+    winsize size{};
+    const bool is_terminal = options.output.empty() && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+    return is_terminal && size.ws_col > 0 ? size.ws_col : 120;
+}
+
+std::string as_text(const Report& report, const Options& options) {
+    std::vector<std::string> parts;
+    if (options.counters) parts.push_back(counters_as_text(report));
+    if (options.request.lines) parts.push_back(lines_as_text(lines_of(report), columns(options)));
+    if (!options.request.check.empty())
+        parts.push_back(
+            findings_as_text(report.findings, options.request.check, sources_of(report), columns(options)));
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "\n") + part;
+    return text;
+}
+
+std::string as_json(const Report& report, const Options& options) {
+    Json json{{"program", report.program}, {"exit_status", report.ending.status}};
+    if (report.ending.signal != 0) json["signal"] = report.ending.signal;
+    json["processes"] = report.processes;
+    json["launches"] = report.launches;
+    if (options.request.lines) json["lines"] = lines_as_json(lines_of(report));
+    if (!options.request.check.empty()) json["findings"] = report.findings;
+    json["errors"] = report.errors;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string render(const Report& report, const Options& options) {
+    switch (options.format) {
+    case Format::text: return as_text(report, options);
+    case Format::json: return as_json(report, options);
+    case Format::csv: return counters_as_csv(report);
+    case Format::html: return lines_as_html(lines_of(report), options.program.front());
+    }
+    return "";
+}
+
+/// There is nowhere to say it when stderr has gone.
+void tell(const std::string& text) {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::fputs(text.c_str(), stderr);
+}
+
+} // namespace
+
+void write_report(const Report& report, const Options& options) {
+    if (!options.request.draw.empty())
+        tell(draw(report, options, sources_of(report)));
+    else if (options.counters || options.request.lines || !options.request.check.empty())
+        write_text(render(report, options), options);
+}
+
+void write_text(const std::string& text, const Options& options) {
+    if (options.output.empty()) return tell(text);
+    std::ofstream file(options.output, std::ios::binary);
+    file << text << std::flush;
+    if (!file)
+        throw CommandError(ExitStatus::failed, fmt::format("--output {}: cannot be written: {}",
+                                                           options.output, std::strerror(errno)));
+}
+
+} // namespace emulate

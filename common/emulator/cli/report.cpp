@@ -1,0 +1,31 @@
+#include "emulator/cli/report.hpp"
+
+#include <fstream>
+#include <utility>
+
+namespace emulate {
+
+Report read_report(const std::filesystem::path& file) {
+    Report report;
+    emulator::Findings findings;
+    const std::pair<const char*, std::vector<Json>*> lists[] = {{"process", &report.processes},
+                                                                {"launch", &report.launches},
+                                                                {"other launch", &report.other_launches},
+                                                                {"lines", &report.lines},
+                                                                {"accesses", &report.accesses}};
+    std::ifstream records(file);
+    for (std::string line; std::getline(records, line);) {
+        Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+        if (record.is_discarded()) continue;
+        const std::string kind = record.at("record");
+        record.erase("record");
+        if (kind == "finding") findings.add(record.get<emulator::Finding>());
+        if (kind == "error") report.errors.push_back(record.at("text"));
+        for (const auto& [name, list] : lists)
+            if (kind == name) list->push_back(std::move(record));
+    }
+    report.findings = findings.take();
+    return report;
+}
+
+} // namespace emulate

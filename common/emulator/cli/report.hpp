@@ -1,0 +1,30 @@
+/// \file
+/// What the library has written about a run, read again.
+#pragma once
+
+#include "emulator/cli/child.hpp"
+#include "emulator/observe/finding.hpp"
+#include "emulator/runtime/records.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace emulate {
+
+using emulator::Json;
+
+/// The records of a run (runtime/observation.hpp tells what they hold), by kind and in the order of events.
+struct Report {
+    std::vector<std::string> program; ///< and its arguments
+    Ending ending{};
+    std::vector<Json> processes, launches, lines, accesses;
+    std::vector<Json> other_launches;        ///< those that were not asked for
+    std::vector<emulator::Finding> findings; ///< grouped over all launches
+    std::vector<std::string> errors;         ///< that the emulator has told on stderr
+};
+
+/// A record that the program's end has cut off is left out.
+Report read_report(const std::filesystem::path& file);
+
+} // namespace emulate

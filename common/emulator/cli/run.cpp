@@ -1,0 +1,87 @@
+#include "emulator/cli/run.hpp"
+
+#include "emulator/cli/exit_status.hpp"
+#include "emulator/cli/program.hpp"
+#include "emulator/cli/temporary_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <set>
+
+namespace emulate {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The value of a variable that lists paths, with `path` in front.
+std::string in_front(const fs::path& path, const char* variable) {
+    const char* const rest = std::getenv(variable);
+    return rest && *rest ? path.string() + ":" + rest : path.string();
+}
+
+/// "1 launch", "2 launches"
+std::string count(std::size_t number, const char* what, const char* plural) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : plural);
+}
+
+constexpr const char* static_runtime =
+    "{}: has the static CUDA runtime in it; the emulator can only take the place of the shared one.\n"
+    "Link it anew with the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in "
+    "CMake.";
+
+} // namespace
+
+Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
+                       const std::map<int, int>& descriptors) {
+    const std::string& name = program.front();
+    const fs::path file = find_program(name);
+    const CudaLinkage linkage = cuda_linkage(file);
+    if (linkage.has_device_code && !linkage.imports_runtime)
+        throw CommandError(ExitStatus::not_runnable, fmt::format(static_runtime, name));
+
+    const fs::path library = emulator_library();
+    const TemporaryFile records;
+    Command command{.file = file,
+                    .arguments = program,
+                    .environment = {{"LD_LIBRARY_PATH", in_front(library.parent_path(), "LD_LIBRARY_PATH")},
+                                    {emulator::request_variable, to_text(request)},
+                                    {emulator::report_variable, records.path()}},
+                    .descriptors = descriptors};
+    // An old-style RPATH goes before LD_LIBRARY_PATH.
+    if (linkage.has_old_style_rpath)
+        command.environment.emplace("LD_PRELOAD", in_front(library, "LD_PRELOAD"));
+    const Ending ending = run_child(command);
+    Report report = read_report(records.path());
+    report.program = program;
+    report.ending = ending;
+    return report;
+}
+
+std::string why_nothing_was_observed(const Report& report) {
+    const std::string& name = report.program.front();
+    if (report.processes.empty())
+        return cuda_linkage(find_program(name)).uses_driver
+                   ? fmt::format("{}: uses the CUDA driver (libcuda.so); the emulator has only the runtime "
+                                 "above it, so nothing was observed",
+                                 name)
+                   : fmt::format("{}: never called the shared CUDA runtime, so nothing was observed; is it a "
+                                 "CUDA program?",
+                                 name);
+    if (!report.launches.empty() || !report.findings.empty()) return "";
+    if (!report.other_launches.empty()) {
+        std::set<std::string> kernels;
+        for (const Json& launch : report.other_launches) kernels.insert(launch.at("name"));
+        return fmt::format(
+            "{}: nothing was observed: of its {}, --kernel and --launch select none; its kernels "
+            "are\n  {}",
+            name, count(report.other_launches.size(), "launch", "es"), fmt::join(kernels, "\n  "));
+    }
+    if (!report.errors.empty())
+        return fmt::format("{}: no kernel ran, so nothing was observed:\n{}", name, report.errors.back());
+    return "";
+}
+
+} // namespace emulate

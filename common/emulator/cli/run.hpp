@@ -1,0 +1,24 @@
+/// \file
+/// Runs the program on the emulator, once.
+#pragma once
+
+#include "emulator/cli/report.hpp"
+#include "emulator/runtime/request.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace emulate {
+
+/// \param program and its arguments
+/// \param descriptors as in Command
+/// \return what the library has written, with the program's ending
+/// \throws CommandError when the program cannot be run, or has the static CUDA runtime in it
+Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
+                       const std::map<int, int>& descriptors = {});
+
+/// Why nothing was observed in a run that ended well; empty when something was.
+std::string why_nothing_was_observed(const Report& report);
+
+} // namespace emulate

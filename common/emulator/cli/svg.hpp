@@ -1,0 +1,59 @@
+/// \file
+/// Writes SVG pictures that look alike: on light and dark screens and on paper, without a script.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace emulate {
+
+/// A picture as it grows from top to bottom. Coordinates are in units of which a line of text needs about 20;
+/// how a thing looks is the matter of its class, a word of the style sheet in svg.cpp.
+class Svg {
+public:
+    static constexpr double margin = 20, line_height = 22;
+
+    explicit Svg(double width) : width_(width) {}
+
+    double width() const { return width_; }
+
+    void rectangle(double x, double y, double width, double height, std::string_view look);
+    /// With a fill colour of its own, which is the same on light and on dark.
+    void rectangle(double x, double y, double width, double height, std::string_view look,
+                   std::string_view fill);
+    void line(double x1, double y1, double x2, double y2, std::string_view look);
+    void triangle(double x1, double y1, double x2, double y2, double x3, double y3, std::string_view look);
+    void circle(double x, double y, double radius, std::string_view look);
+    /// `y` is the middle of the line. Looks "left", "middle" and "right" say where `x` is in the text.
+    void text(double x, double y, std::string_view text, std::string_view look);
+
+    /// Opens a group of things that belong together; in the file `name` says what they are.
+    void begin(std::string_view name);
+    void end();
+
+    /// Several lines of text from `y` on, broken where `width` ends. Returns the y below them.
+    double paragraph(double x, double y, double width, std::string_view text, std::string_view look);
+
+    /// Starts a legend at the left margin.
+    void begin_keys(double y);
+    /// The next swatch and what it means, in a new row where it does not fit.
+    void key(std::string_view swatch, std::string_view text);
+    /// Returns the y below them.
+    double end_keys();
+
+    /// The complete picture. `title` and `description` are for those who cannot see it.
+    std::string finish(double height, std::string_view title, std::string_view description) const;
+
+private:
+    double width_;
+    std::string body_;
+    double key_x_ = 0, key_y_ = 0;
+};
+
+/// How long a text becomes about, in `look`'s size: fonts differ.
+double text_width(std::string_view text, std::string_view look);
+
+/// `text`, or as much of it as goes into `width`, with an ellipsis.
+std::string shortened(std::string_view text, double width, std::string_view look);
+
+} // namespace emulate

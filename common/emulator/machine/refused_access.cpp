@@ -1,0 +1,215 @@
+#include "emulator/machine/refused_access.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/memory/host_memory.hpp"
+#include "emulator/observe/wording.hpp"
+#include "emulator/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace emulator {
+
+namespace {
+
+using ptx::Space;
+
+constexpr std::uint64_t null_page = 0x1'0000; // no memory is ever below
+constexpr std::uint64_t one_page = 4096;
+constexpr std::uint64_t far_away = 1ull << 32;
+
+constexpr const char* index_too_large =
+    "An index runs past the end: a thread that is one too many is not kept out, as by `if (i < n)`, or the "
+    "allocation counts elements where bytes are meant.";
+constexpr const char* index_negative = "An index is negative, or is unsigned and has wrapped below zero.";
+constexpr const char* never_set =
+    "A pointer was never set, or its cudaMalloc failed and nobody looked at the error.";
+
+const char* name_of(AccessKind kind) {
+    switch (kind) {
+    case AccessKind::load: return "load from";
+    case AccessKind::store: return "store to";
+    default: return "atomic on";
+    }
+}
+
+const char* name_of(Space space) {
+    switch (space) {
+    case Space::shared: return "shared memory";
+    case Space::local: return "local memory";
+    case Space::param: return "the kernel's parameters";
+    case Space::constant: return "constant memory";
+    default: return "global memory";
+    }
+}
+
+std::string place_of(const Allocation& allocation) {
+    return "the " + byte_count(allocation.bytes) + " at " + hexadecimal(allocation.address) + " (" +
+           allocation.origin + ")";
+}
+
+Refusal outside(std::uint64_t address, std::uint64_t bytes, const Allocation& allocation) {
+    Refusal result{"out of bounds", "", describe(allocation), index_too_large};
+    if (address == allocation.end()) {
+        result.message = "right after the end of " + place_of(allocation);
+    } else if (address > allocation.end()) {
+        result.message = byte_count(address - allocation.end()) + " after the end of " + place_of(allocation);
+    } else if (address >= allocation.address) {
+        const std::uint64_t beyond = address + bytes - allocation.end();
+        result.message = beyond == 1 ? "its last byte lies" : "its last " + byte_count(beyond) + " lie";
+        result.message += " after the end of " + place_of(allocation);
+    } else {
+        result.message = byte_count(allocation.address - address) + " before " + place_of(allocation);
+        result.cause = index_negative;
+    }
+    return result;
+}
+
+/// Where the kernel's argument that is closest below an address points to. The access was probably meant for
+/// that.
+struct Pointed {
+    std::size_t argument = 0; ///< from 1; 0: no argument points anywhere below
+    std::uint64_t address = 0;
+    const Allocation* allocation = nullptr; ///< null: host memory
+};
+
+Pointed pointed_below(const Launch* launch, std::uint64_t address) {
+    Pointed result;
+    if (!launch) return result;
+    std::size_t argument = 0;
+    for (const Parameter& parameter : launch->kernel.parameters()) {
+        ++argument;
+        for (std::uint32_t offset = 0; offset + 8 <= parameter.bytes;
+             offset += 8) { // a struct may hold several
+            std::uint64_t word = 0;
+            std::memcpy(&word, launch->parameters.data() + parameter.offset + offset, sizeof word);
+            if (word < std::max(null_page, result.address) || word > address) continue;
+            const Allocation* const allocation = launch->memory.around(word);
+            if (allocation || host_memory_at(word)) result = {argument, word, allocation};
+        }
+    }
+    return result;
+}
+
+Refusal on_host(const std::string& what, const Pointed& pointed) {
+    std::string message = "this is the host's memory";
+    if (!what.empty()) message += ", " + what;
+    if (pointed.argument != 0 && !pointed.allocation)
+        message += ": argument " + std::to_string(pointed.argument) + " of the kernel points there";
+    return {"host pointer", message, "",
+            "The kernel was given a pointer to a variable of the host, or to memory from malloc or new: copy "
+            "the data to memory from cudaMalloc, or allocate it with cudaMallocManaged."};
+}
+
+std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
+    if (allocation.contains(address, 1)) return 0;
+    return address < allocation.address ? allocation.address - address : address - allocation.end();
+}
+
+/// Neither in an allocation nor in one that was freed.
+Refusal in_no_allocation(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
+                         std::uint64_t bytes) {
+    if (address < null_page)
+        return {"null pointer", "no device memory is near it: is the pointer null?", "", never_set};
+    const Allocation* const nearest = memory.nearest(address);
+    if (nearest && (distance(*nearest, address) < one_page || memory.around(address)))
+        return outside(address, bytes, *nearest);
+
+    const Pointed pointed = pointed_below(launch, address);
+    if (pointed.allocation && distance(*pointed.allocation, address) < far_away)
+        return outside(address, bytes, *pointed.allocation);
+    if (const auto host = host_memory_at(address)) return on_host(*host, pointed);
+    if (!nearest) return {"wild pointer", "the program has allocated no device memory", "", never_set};
+    if (distance(*nearest, address) < far_away) return outside(address, bytes, *nearest);
+    return {"wild pointer", "no memory is near it: was the pointer never set?", "", never_set};
+}
+
+/// `launch`: null for what the host does.
+Refusal in_global_memory(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
+                         std::uint64_t bytes) {
+    if (const Allocation* const allocation = memory.find(address)) {
+        if (!allocation->contains(address, bytes)) return outside(address, bytes, *allocation);
+        return {"write to constant memory", allocation->origin + " is constant", describe(*allocation),
+                "A const was cast away: kernels cannot write __constant__ variables."};
+    }
+    if (const FreedAllocation* const freed = memory.freed(address)) {
+        const Allocation& allocation = freed->allocation;
+        return {"use after free",
+                "byte " + thousands(address - allocation.address) + " of " + place_of(allocation) +
+                    ", which " + freed->by + " has freed",
+                describe(allocation) + ", freed by " + freed->by,
+                "The memory was freed too early: before the last use of it, or by another owner."};
+    }
+    return in_no_allocation(memory, launch, address, bytes);
+}
+
+Refusal in_shared_memory(const Block& block) {
+    const Launch& launch = block.launch();
+    const std::uint32_t fixed = launch.kernel.static_shared_bytes();
+    const std::uint32_t dynamic = launch.configuration.dynamic_shared_bytes;
+    Refusal result{"out of bounds", "this block has " + byte_count(fixed + dynamic),
+                   "shared memory, " + byte_count(fixed + dynamic), ""};
+    if (dynamic != 0)
+        result.allocation += ": " + thousands(fixed) + " static and " + thousands(dynamic) + " dynamic";
+    const bool sized_at_launch =
+        std::any_of(launch.kernel.shared_variables().begin(), launch.kernel.shared_variables().end(),
+                    [](const SharedVariable& variable) { return variable.bytes == 0; });
+    result.cause =
+        sized_at_launch
+            ? "The launch's third argument, <<<grid, block, bytes>>>, asks for less dynamic shared "
+              "memory than the kernel uses."
+            : "An index runs past the end of a shared array: is it sized for the block that was "
+              "launched?";
+    return result;
+}
+
+Refusal in_parameters(const Launch& launch, const LaneAccess& access) {
+    if (access.kind != AccessKind::load)
+        return {"write to constant memory", "parameters are constant", "",
+                "A const was cast away: kernels cannot write their parameters in place."};
+    return {"out of bounds", "the kernel has " + byte_count(launch.parameters.size()), "",
+            "An index runs past the end of an array in a parameter."};
+}
+
+Refusal misaligned(const Block& block, const LaneAccess& access) {
+    Refusal result{"misaligned", "the address must be a multiple of " + std::to_string(access.bytes), "",
+                   "A pointer was cast to a wider type, as from int* to int4*, at an address that is no "
+                   "multiple of that type's size."};
+    const bool global = access.space == Space::global || access.space == Space::constant;
+    const Allocation* const allocation = global ? block.launch().memory.find(access.address) : nullptr;
+    if (allocation) result.allocation = describe(*allocation);
+    if (access.space == Space::shared) result.allocation = shared_variable(block.launch(), access.address);
+    return result;
+}
+
+Refusal reason(const Block& block, Failure failure, const LaneAccess& access) {
+    if (failure == Failure::misaligned_address) return misaligned(block, access);
+    switch (access.space) {
+    case Space::shared: return in_shared_memory(block);
+    case Space::param: return in_parameters(block.launch(), access);
+    case Space::local:
+        return {"out of bounds", "each thread has " + byte_count(block.launch().stack_bytes), "",
+                "An index runs past the end of an array that each thread has for itself."};
+    default: return in_global_memory(block.launch().memory, &block.launch(), access.address, access.bytes);
+    }
+}
+
+} // namespace
+
+std::string describe(const LaneAccess& access) {
+    return std::to_string(access.bytes) + "-byte " + name_of(access.kind) + " " + name_of(access.space) +
+           " at " + hexadecimal(access.address);
+}
+
+Refusal explain(const Block& block, Failure failure, const LaneAccess& access) {
+    Refusal result = reason(block, failure, access);
+    const char* const adjective = failure == Failure::misaligned_address ? "misaligned " : "illegal ";
+    result.message = adjective + describe(access) + ": " + result.message;
+    return result;
+}
+
+Refusal explain(const GlobalMemory& memory, std::uint64_t address, std::uint64_t bytes) {
+    return in_global_memory(memory, nullptr, address, bytes);
+}
+
+} // namespace emulator

@@ -1,0 +1,359 @@
+/// \file
+/// What the race checker remembers of each place in memory: who has read it, written to it, or changed it by
+/// an atomic.
+#pragma once
+
+#include "emulator/machine/lanes.hpp"
+#include "emulator/observe/sites.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+/// What an access is to others of the same place. Reads do not disturb reads, nor atomics atomics.
+enum class Role : std::uint8_t { read, write, atomic };
+
+/// Lanes of one warp that have accessed a place. A stamp says which warp and when; 0: nobody has.
+template <class Stamp> struct AccessRecord {
+    Stamp stamp = 0;
+    LaneMask lanes = 0;
+    Site site = 0;
+};
+
+/// The cells that lanes of a warp access at once.
+struct Cells {
+    enum class Shape {
+        run,       ///< they lie side by side
+        one_place, ///< all lanes access the same
+        scattered
+    };
+    Shape shape = Shape::run;
+    std::size_t first = 0; ///< of the first lane
+    std::size_t each = 1;  ///< of one lane
+    LaneMask active = 0;
+    const std::uint64_t* addresses = nullptr;
+    int shift = 0; ///< of an address to its cell
+
+    std::size_t of_lane(int lane) const { return addresses[lane] >> shift; }
+
+    /// Calls `visit(cell, lanes)` for each of them, with those lanes that access it.
+    template <class Visit> void for_each(Visit visit) const {
+        if (shape == Shape::one_place) {
+            for (std::size_t k = 0; k < each; ++k) visit(first + k, active);
+        } else if (each == 1) {
+            for_each_lane(active, [&](int lane) { visit(of_lane(lane), LaneMask{1} << lane); });
+        } else {
+            for_each_lane(active, [&](int lane) {
+                for (std::size_t k = 0; k < each; ++k) visit(of_lane(lane) + k, LaneMask{1} << lane);
+            });
+        }
+    }
+
+    // ---- of a run ----
+
+    std::size_t count() const { return each * static_cast<std::size_t>(std::popcount(active)); }
+
+    /// For each cell, the lane that accesses it.
+    const LaneMask* lanes() const {
+        const auto log = static_cast<std::size_t>(std::countr_zero(each));
+        return lane_bits[log].data() + each * static_cast<std::size_t>(std::countr_zero(active));
+    }
+
+private:
+    static constexpr std::size_t most_each = 16, logarithms = 5;
+
+    /// Lane i's bit for each of its cells, lane after lane; by the logarithm of their number.
+    static constexpr auto lane_bits = [] {
+        std::array<std::array<LaneMask, warp_size * most_each>, logarithms> result{};
+        for (std::size_t log = 0; log < logarithms; ++log)
+            for (std::size_t i = 0; i < std::size_t{warp_size} << log; ++i)
+                result[log][i] = LaneMask{1} << (i >> log);
+        return result;
+    }();
+};
+
+/// A record for each cell. Field by field, so that those of a whole warp are compared at once.
+template <class Stamp> class AccessRecords {
+public:
+    using Record = AccessRecord<Stamp>;
+
+    bool empty() const { return stamps_.empty(); }
+    void resize(std::size_t cells) {
+        stamps_.resize(cells);
+        lanes_.resize(cells);
+        sites_.resize(cells);
+    }
+    /// Each cell becomes `parts` cells that know the same.
+    void divide(std::size_t parts) {
+        repeat(stamps_, parts);
+        repeat(lanes_, parts);
+        repeat(sites_, parts);
+    }
+
+    Record operator[](std::size_t cell) const { return {stamps_[cell], lanes_[cell], sites_[cell]}; }
+    void set(std::size_t cell, const Record& record) {
+        stamps_[cell] = record.stamp;
+        lanes_[cell] = record.lanes;
+        sites_[cell] = record.site;
+    }
+
+    /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
+    template <class Actor> bool surely_before(const Actor& actor, const Cells& cells) const {
+        if (cells.shape == Cells::Shape::run)
+            return actor.surely_before(stamps_.data() + cells.first, lanes_.data() + cells.first,
+                                       cells.lanes(), cells.count());
+        bool result = true;
+        cells.for_each([&](std::size_t cell, LaneMask lanes) {
+            result &= actor.surely_before(stamps_[cell], lanes_[cell], lanes);
+        });
+        return result;
+    }
+
+    /// The actor's access instead of all that was. Lanes at one cell stand there together.
+    template <class Actor> void replace(const Actor& actor, const Cells& cells) {
+        if (cells.shape == Cells::Shape::run) {
+            const LaneMask* const lanes = cells.lanes();
+            const std::size_t end = cells.first + cells.count();
+            for (std::size_t cell = cells.first; cell < end; ++cell) stamps_[cell] = actor.stamp();
+            for (std::size_t cell = cells.first; cell < end; ++cell) lanes_[cell] = lanes[cell - cells.first];
+            for (std::size_t cell = cells.first; cell < end; ++cell) sites_[cell] = actor.site();
+            return;
+        }
+        cells.for_each([&](std::size_t cell, LaneMask lanes) {
+            const LaneMask others = stamps_[cell] == actor.stamp() ? lanes_[cell] : 0;
+            set(cell, {actor.stamp(), others | lanes, actor.site()});
+        });
+    }
+
+private:
+    template <class T> static void repeat(std::vector<T>& values, std::size_t parts) {
+        std::vector<T> result(values.size() * parts);
+        for (std::size_t i = 0; i < result.size(); ++i) result[i] = values[i / parts];
+        values = std::move(result);
+    }
+
+    std::vector<Stamp> stamps_;
+    std::vector<LaneMask> lanes_;
+    std::vector<Site> sites_;
+};
+
+/// Accesses that do not disturb each other: of each cell, those of which none comes before another.
+///
+/// Two of them are kept where they are found fast. They are enough as long as there are but barriers of the
+/// whole block, and of a warp: then what disturbs a third one disturbs one of two by different warps too.
+/// Else the others are kept as well, which is slower.
+template <class Actor> class SharedAccesses {
+public:
+    using Stamp = typename Actor::Stamp;
+    using Record = AccessRecord<Stamp>;
+
+    void divide(std::size_t parts) {
+        first_.divide(parts);
+        second_.divide(parts);
+        std::unordered_map<std::size_t, std::vector<Record>> others;
+        for (const auto& [cell, records] : others_)
+            for (std::size_t k = 0; k < parts; ++k) others[cell * parts + k] = records;
+        others_ = std::move(others);
+    }
+
+    /// Whether all of them come before the actor's access to their cells, as far as that is fast to say.
+    bool surely_before(const Actor& actor, const Cells& cells) const {
+        return (first_.empty() || first_.surely_before(actor, cells)) &&
+               (latest_second_ < actor.floor() || second_.surely_before(actor, cells)) &&
+               (others_.empty() || latest_other_ < actor.floor());
+    }
+
+    /// Calls `visit(record)` for those of a cell, until it returns true. Returns whether it did.
+    template <class Visit> bool any_of(std::size_t cell, Visit visit) const {
+        if (first_.empty()) return false;
+        if (visit(first_[cell])) return true;
+        if (!second_.empty() && visit(second_[cell])) return true;
+        const auto others = others_.find(cell);
+        return others != others_.end() && std::any_of(others->second.begin(), others->second.end(), visit);
+    }
+
+    /// `all` is how many cells there are.
+    void add(const Actor& actor, const Cells& cells, std::size_t all) {
+        if (first_.empty()) first_.resize(all);
+        if (first_.surely_before(actor, cells)) return first_.replace(actor, cells);
+        if (cells.shape != Cells::Shape::run)
+            return cells.for_each([&](std::size_t cell, LaneMask lanes) { add(actor, cell, lanes, all); });
+        for (std::size_t k = 0; k < cells.count(); ++k) add(actor, cells.first + k, cells.lanes()[k], all);
+    }
+
+private:
+    void add(const Actor& actor, std::size_t cell, LaneMask lanes, std::size_t all) {
+        if (take_place_of(actor, first_, cell, lanes)) return;
+        if (second_.empty()) second_.resize(all);
+        const Record first = first_[cell], second = second_[cell];
+        const bool two_are_enough = !actor.needs_all();
+        if (two_are_enough && actor.is_alive(second) && !Actor::same_group(first.stamp, second.stamp)) return;
+        latest_second_ = actor.stamp();
+        if (take_place_of(actor, second_, cell, lanes)) return;
+        if (!two_are_enough || Actor::same_group(first.stamp, actor.stamp())) {
+            if (latest_other_ < actor.floor()) others_.clear();
+            latest_other_ = actor.stamp();
+            auto& others = others_[cell];
+            std::erase_if(others,
+                          [&](Record& other) { return (other.lanes = actor.unordered(other, lanes)) == 0; });
+            others.push_back(second);
+        }
+        second_.set(cell, {actor.stamp(), lanes, actor.site()});
+    }
+
+    /// An access that comes before this one need not be remembered: what is to come and disturbs it disturbs
+    /// this one too.
+    static bool take_place_of(const Actor& actor, AccessRecords<Stamp>& records, std::size_t cell,
+                              LaneMask lanes) {
+        Record record = records[cell];
+        if (record.stamp == actor.stamp())
+            lanes |= record.lanes;
+        else if (actor.unordered(record, lanes) != 0)
+            return false;
+        records.set(cell, {actor.stamp(), lanes, actor.site()});
+        return true;
+    }
+
+    AccessRecords<Stamp> first_, second_;
+    std::unordered_map<std::size_t, std::vector<Record>> others_; // by cell
+    Stamp latest_second_ = 0, latest_other_ = 0;
+};
+
+/// The shadow of a piece of memory, a cell for each word of it; for each byte once bytes have been accessed.
+///
+/// `Actor` is a warp that makes an access now:
+///   Stamp, stamp(), site(): of the access; floor(): what is before it is over for everybody
+///   surely_before(stamp, lanes, now): whether an access comes before that of the actor's lanes `now`, where
+///     that can be told at once; surely_before(stamps, lanes, now, count): whether all of them do
+///   unordered(record, lanes): those lanes of the record that nothing orders with the access of these lanes
+///   is_alive(record): it is not before the floor
+///   same_group(stamp, stamp): whether both are of those that may be ordered while others are not
+///   needs_all(): whether even less may be: see SharedAccesses
+template <class Actor> class AccessShadow {
+public:
+    using Stamp = typename Actor::Stamp;
+    using Record = AccessRecord<Stamp>;
+
+    explicit AccessShadow(std::size_t bytes) : bytes_(bytes) {}
+
+    /// Lanes access `bytes` bytes each at `addresses`, which count from the shadow's first byte. Calls
+    /// `disturbs(lane, record, role)` for each lane and the earlier accesses that it is not ordered with,
+    /// until it returns true; and `collides(lane, other)` for two lanes that write to one place now. Then the
+    /// access counts among the earlier ones.
+    template <class Disturbs, class Collides>
+    void access(const Actor& actor, Role role, const std::uint64_t* addresses, std::uint32_t bytes,
+                LaneMask active, Disturbs disturbs, Collides collides) {
+        if (bytes < std::size_t{1} << shift_) divide(bytes);
+        const Cells cells{.shape = shape_of(addresses, bytes, active),
+                          .first = addresses[0] >> shift_, // inactive lanes repeat the first active one's
+                          .each = bytes >> shift_,
+                          .active = active,
+                          .addresses = addresses,
+                          .shift = shift_};
+        if (!surely_undisturbed(actor, role, cells)) find_disturbed(actor, role, cells, disturbs);
+        add(actor, role, cells);
+        if (role == Role::write && cells.shape != Cells::Shape::run) find_collisions(cells, collides);
+    }
+
+private:
+    static Cells::Shape shape_of(const std::uint64_t* addresses, std::uint32_t bytes, LaneMask active) {
+        if (is_run(addresses, bytes, active)) return Cells::Shape::run;
+        return is_one_place(addresses) ? Cells::Shape::one_place : Cells::Shape::scattered;
+    }
+
+    /// Neighbouring lanes access neighbouring bytes.
+    static bool is_run(const std::uint64_t* addresses, std::uint32_t bytes, LaneMask active) {
+        const int first = std::countr_zero(active), log = std::countr_zero(bytes);
+        const std::uint64_t start = addresses[0] - (static_cast<std::uint64_t>(first) << log);
+        std::uint64_t difference = 0;
+        if (active == all_lanes) {
+            for (int lane = 0; lane < warp_size; ++lane)
+                difference |= addresses[lane] ^ (start + (static_cast<std::uint64_t>(lane) << log));
+        } else {
+            const int last = 31 - std::countl_zero(active);
+            difference = static_cast<std::uint64_t>(last - first + 1 - std::popcount(active));
+            for (int lane = first; lane <= last; ++lane)
+                difference |= addresses[lane] ^ (start + (static_cast<std::uint64_t>(lane) << log));
+        }
+        return difference == 0;
+    }
+
+    /// Inactive lanes repeat an active one's address.
+    static bool is_one_place(const std::uint64_t* addresses) {
+        std::uint64_t difference = 0;
+        for (int lane = 1; lane < warp_size; ++lane) difference |= addresses[lane] ^ addresses[0];
+        return difference == 0;
+    }
+
+    std::size_t cells() const { return (bytes_ + (std::size_t{1} << shift_) - 1) >> shift_; }
+
+    void divide(std::uint32_t cell_bytes) {
+        const std::size_t parts = (std::size_t{1} << shift_) / cell_bytes;
+        writes_.divide(parts);
+        reads_.divide(parts);
+        atomics_.divide(parts);
+        shift_ = std::countr_zero(cell_bytes);
+    }
+
+    bool surely_undisturbed(const Actor& actor, Role role, const Cells& cells) const {
+        return (writes_.empty() || writes_.surely_before(actor, cells)) &&
+               (role == Role::atomic || atomics_.surely_before(actor, cells)) &&
+               (role == Role::read || reads_.surely_before(actor, cells));
+    }
+
+    template <class Disturbs>
+    void find_disturbed(const Actor& actor, Role role, const Cells& cells, Disturbs disturbs) {
+        for_each_lane(cells.active, [&](int lane) {
+            const std::size_t first = cells.of_lane(lane);
+            for (std::size_t cell = first; cell < first + cells.each; ++cell)
+                if (is_disturbed(actor, role, cell, lane, disturbs)) return;
+        });
+    }
+
+    template <class Disturbs>
+    bool is_disturbed(const Actor& actor, Role role, std::size_t cell, int lane, Disturbs disturbs) {
+        const auto check = [&](Role earlier) {
+            return [&, earlier](const Record& record) {
+                const LaneMask others = actor.unordered(record, LaneMask{1} << lane);
+                return others != 0 && disturbs(lane, Record{record.stamp, others, record.site}, earlier);
+            };
+        };
+        return (!writes_.empty() && check(Role::write)(writes_[cell])) ||
+               (role != Role::atomic && atomics_.any_of(cell, check(Role::atomic))) ||
+               (role != Role::read && reads_.any_of(cell, check(Role::read)));
+    }
+
+    void add(const Actor& actor, Role role, const Cells& accessed) {
+        switch (role) {
+        case Role::read: return reads_.add(actor, accessed, cells());
+        case Role::atomic: return atomics_.add(actor, accessed, cells());
+        case Role::write:
+            if (writes_.empty()) writes_.resize(cells());
+            writes_.replace(actor, accessed);
+        }
+    }
+
+    /// Lanes that have just written to one cell stand there together.
+    template <class Collides> void find_collisions(const Cells& cells, Collides collides) {
+        for_each_lane(cells.active, [&](int lane) {
+            const LaneMask before = cells.active & ((LaneMask{1} << lane) - 1);
+            LaneMask others = writes_[cells.of_lane(lane)].lanes & before;
+            while (others != 0 && cells.addresses[std::countr_zero(others)] != cells.addresses[lane])
+                others &= others - 1;
+            if (others != 0) collides(lane, std::countr_zero(others));
+        });
+    }
+
+    std::size_t bytes_;
+    int shift_ = 2; // a cell stands for 2^shift_ bytes
+    AccessRecords<Stamp> writes_;
+    SharedAccesses<Actor> reads_, atomics_;
+};
+
+} // namespace emulator

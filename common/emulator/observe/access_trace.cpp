@@ -1,0 +1,260 @@
+#include "emulator/observe/access_trace.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/where.hpp"
+#include "emulator/observe/counting.hpp"
+#include "emulator/observe/memory_traffic.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace emulator {
+
+namespace {
+
+TracedPlace place_of(const Code& code, std::uint32_t pc) {
+    if (const SourcePlace source = source_place(code, pc))
+        return {short_path(source.path), source.line, ptx_statement(code, pc)};
+    const std::string_view before = std::string_view(code.module->text).substr(0, code.statements[pc]->place);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    return {"", static_cast<std::uint32_t>(line), ptx_statement(code, pc)};
+}
+
+/// "tile" of "_ZZ13setRowReadColPiE4tile", whose readable name is "setRowReadCol(int*)::tile".
+std::string last_name(std::string_view mangled) {
+    const std::string name = readable_name(std::string(mangled));
+    const std::size_t colons = name.rfind("::");
+    return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+std::string describe(const Access& access) {
+    const std::string space = access.space == ptx::Space::shared ? "shared " : "global ";
+    switch (access.kind) {
+    case AccessKind::load: return space + "load";
+    case AccessKind::store: return space + "store";
+    default: return space + "atomic";
+    }
+}
+
+struct Cost {
+    std::uint32_t count, ideal;
+};
+
+Cost cost_of(const Instruction& instruction, const Access& access) {
+    if (access.space == ptx::Space::shared) {
+        const Wavefronts passes = wavefronts(access);
+        return {passes.count, passes.ideal};
+    }
+    Counters counters;
+    count_access(counters, instruction, access);
+    return {static_cast<std::uint32_t>(counters[global_sectors(access.kind)]), ideal_sectors(access)};
+}
+
+} // namespace
+
+/// Records the one block that is asked for; of the others it is not even told their accesses' cost.
+class TracingObserver final : public Observer {
+public:
+    TracingObserver(const TraceOptions& options, AccessTrace& trace) : options_(options), trace_(trace) {}
+
+    void block_started(Block& block) override;
+    void block_ended(Block& block) override;
+    void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
+    void members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                     bool is_barrier) override;
+    void barrier_completed(Block& block, const BarrierCompletion& completion) override;
+
+private:
+    /// An instruction that accesses one kind of memory, or exchanges values between lanes.
+    struct Site {
+        TracedPlace place;
+        std::size_t access = 0; ///< in the trace
+        struct Turns {
+            std::uint64_t all = 0;      ///< of the warp
+            std::uint64_t of_phase = 0; ///< since the block's last barrier
+            std::uint32_t barriers = 0; ///< when of_phase was last counted
+        };
+        std::vector<Turns> of_warp;
+    };
+    /// Tells steps apart. Within the block's way from one barrier to the next, all warps' k-th execution of
+    /// an instruction is one step.
+    struct StepKey {
+        const Site* site;
+        std::uint32_t barriers;
+        std::uint64_t turn;
+        std::uint32_t pc;
+        bool operator==(const StepKey&) const = default;
+    };
+
+    Site& site_of(const Warp& warp, const Instruction& instruction, ptx::Space space);
+    void record_cost(Site& site, const Warp& warp, const Instruction& instruction, const Access& access);
+    void record_allocations(const TracedRequest& request);
+    void record_step(Site& site, const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                     std::string what, bool is_load);
+    std::size_t place_for(const StepKey& key, std::size_t after) const;
+
+    const TraceOptions& options_;
+    AccessTrace& trace_;
+    const Block* block_ = nullptr; ///< the one that is recorded, while it runs
+    const GlobalMemory* memory_ = nullptr;
+    std::uint32_t barriers_ = 0;
+    std::map<std::pair<const Instruction*, ptx::Space>, Site> sites_;
+    std::vector<StepKey> keys_;            ///< of the trace's steps
+    std::vector<std::size_t> latest_step_; ///< of each warp: one more than its index, 0: none
+};
+
+void TracingObserver::block_started(Block& block) {
+    const Dim3 grid = trace_.grid, index = block.index();
+    if (index.x + std::uint64_t{grid.x} * (index.y + std::uint64_t{grid.y} * index.z) != options_.block)
+        return;
+    block_ = &block;
+    memory_ = &block.launch().memory;
+    trace_.ran = true;
+    trace_.index = index;
+    trace_.touched.assign((block.shared().size() + 3) / 4, false);
+    latest_step_.assign(trace_.warps(), 0);
+}
+
+void TracingObserver::block_ended(Block& block) {
+    if (&block == block_) block_ = nullptr;
+}
+
+void TracingObserver::barrier_completed(Block& block, const BarrierCompletion& completion) {
+    if (&block == block_ && (completion.expected == 0 || completion.expected >= trace_.threads()))
+        ++barriers_;
+}
+
+void TracingObserver::accessed(const Warp& warp, const Instruction& instruction, const Access& access) {
+    if (&warp.block() != block_) return;
+    if (access.space != ptx::Space::shared && access.space != ptx::Space::global) return;
+    Site& site = site_of(warp, instruction, access.space);
+    record_cost(site, warp, instruction, access);
+    const bool is_load = access.kind == AccessKind::load;
+    if (!is_load || options_.line != 0)
+        record_step(site, warp, instruction, access.active, describe(access), is_load);
+    if (access.space != ptx::Space::shared) return;
+    for_each_lane(access.active, [&](int lane) {
+        const std::uint64_t first = access.addresses[lane] / 4,
+                            last = (access.addresses[lane] + access.bytes - 1) / 4;
+        for (std::uint64_t word = first; word <= last; ++word) trace_.touched[word] = true;
+    });
+}
+
+void TracingObserver::members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                                  bool is_barrier) {
+    if (&warp.block() != block_ || is_barrier) return;
+    record_step(site_of(warp, instruction, ptx::Space::reg), warp, instruction, lanes, "exchange", false);
+}
+
+TracingObserver::Site& TracingObserver::site_of(const Warp& warp, const Instruction& instruction,
+                                                ptx::Space space) {
+    const auto [found, is_new] = sites_.try_emplace({&instruction, space});
+    Site& site = found->second;
+    if (is_new) {
+        const Code& code = *warp.running().frame->code;
+        site.place = place_of(code, code.index_of(instruction));
+        site.access = trace_.accesses.size();
+        site.of_warp.resize(trace_.warps());
+        if (space != ptx::Space::reg) trace_.accesses.push_back({.place = site.place, .space = space});
+    }
+    Site::Turns& turns = site.of_warp[warp.index()];
+    turns.of_phase = turns.all != 0 && turns.barriers == barriers_ ? turns.of_phase + 1 : 0;
+    turns.barriers = barriers_;
+    ++turns.all;
+    return site;
+}
+
+void TracingObserver::record_cost(Site& site, const Warp& warp, const Instruction& instruction,
+                                  const Access& access) {
+    TracedAccess& traced = trace_.accesses[site.access];
+    const Cost cost = cost_of(instruction, access);
+    const bool is_first = traced.requests == 0;
+    traced.kind = access.kind;
+    traced.bytes = access.bytes;
+    ++traced.requests;
+    traced.cost += cost.count;
+    traced.ideal += cost.ideal;
+    const std::uint32_t over = cost.count - std::min(cost.ideal, cost.count),
+                        worst_over = traced.worst.cost - std::min(traced.worst.ideal, traced.worst.cost);
+    const bool is_worse = over > worst_over || (over == worst_over && warp.index() < traced.worst.warp);
+    if (!is_first && !is_worse) return;
+    traced.worst = {.warp = warp.index(),
+                    .turn = site.of_warp[warp.index()].all - 1,
+                    .active = access.active,
+                    .cost = cost.count,
+                    .ideal = cost.ideal};
+    std::copy_n(access.addresses, warp_size, traced.worst.addresses.begin());
+    if (access.space == ptx::Space::global) record_allocations(traced.worst);
+}
+
+void TracingObserver::record_allocations(const TracedRequest& request) {
+    for (const std::uint64_t address : request.addresses) {
+        const auto holds_it = [&](const TracedVariable& known) {
+            return address >= known.address && address - known.address < known.bytes;
+        };
+        if (std::any_of(trace_.allocations.begin(), trace_.allocations.end(), holds_it)) continue;
+        if (const Allocation* const allocation = memory_->find(address))
+            trace_.allocations.push_back({allocation->origin, allocation->address, allocation->bytes});
+    }
+}
+
+void TracingObserver::record_step(Site& site, const Warp& warp, const Instruction& instruction,
+                                  LaneMask lanes, std::string what, bool is_load) {
+    if (options_.line != 0 && site.place.line != options_.line) return;
+    const Code& code = *warp.running().frame->code;
+    const StepKey key{&site, barriers_, site.of_warp[warp.index()].of_phase, code.index_of(instruction)};
+    std::size_t& latest = latest_step_[warp.index()];
+    const auto known = std::find(keys_.begin(), keys_.end(), key);
+    auto index = static_cast<std::size_t>(known - keys_.begin());
+    if (known == keys_.end()) {
+        if (keys_.size() == options_.most_steps) {
+            ++trace_.steps_left_out;
+            return;
+        }
+        index = place_for(key, latest);
+        const auto here = static_cast<std::ptrdiff_t>(index);
+        keys_.insert(keys_.begin() + here, key);
+        trace_.steps.insert(trace_.steps.begin() + here, {.place = site.place,
+                                                          .what = std::move(what),
+                                                          .is_load = is_load,
+                                                          .barriers = barriers_,
+                                                          .active = std::vector<LaneMask>(trace_.warps())});
+        for (std::size_t& other : latest_step_)
+            if (other > index) ++other;
+    }
+    trace_.steps[index].active[warp.index()] |= lanes;
+    latest = index + 1;
+}
+
+/// Where a warp's new step belongs among those that other warps have made: after the warp's own latest one,
+/// with steps of the same turn in the order of the program.
+std::size_t TracingObserver::place_for(const StepKey& key, std::size_t after) const {
+    std::size_t place = after;
+    const auto comes_before = [&](const StepKey& other) {
+        if (other.barriers != key.barriers) return other.barriers < key.barriers;
+        return other.turn <= key.turn && other.pc < key.pc;
+    };
+    while (place < keys_.size() && comes_before(keys_[place])) ++place;
+    return place;
+}
+
+AccessTracing::AccessTracing(TraceOptions options) : options_(options) {}
+AccessTracing::~AccessTracing() = default;
+
+std::unique_ptr<Observer> AccessTracing::observer(const Launch& launch) {
+    if (trace_.kernel.empty()) {
+        trace_.kernel = launch.kernel.readable_name();
+        trace_.grid = launch.configuration.grid;
+        trace_.block = launch.configuration.block;
+        for (const SharedVariable& variable : launch.kernel.shared_variables()) {
+            const bool is_dynamic = variable.bytes == 0;
+            trace_.shared.push_back(
+                {last_name(variable.name), variable.offset,
+                 is_dynamic ? launch.configuration.dynamic_shared_bytes : variable.bytes});
+        }
+    }
+    return std::make_unique<TracingObserver>(options_, trace_);
+}
+
+} // namespace emulator

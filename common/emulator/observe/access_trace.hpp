@@ -1,0 +1,105 @@
+/// \file
+/// Records what one block of a launch really did, as far as pictures of it need that. How much is kept does
+/// not grow with the time that the block runs.
+#pragma once
+
+#include "emulator/machine/launch.hpp"
+#include "emulator/observe/observer.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+/// Where an instruction stands in the program.
+struct TracedPlace {
+    std::string path;       ///< of the CUDA source; empty: compiled without -lineinfo
+    std::uint32_t line = 0; ///< of the CUDA source, or else of the PTX
+    std::string ptx;        ///< the PTX statement, on one line
+};
+
+/// One request, as a warp made it.
+struct TracedRequest {
+    std::uint32_t warp = 0;
+    std::uint64_t turn = 0; ///< how many requests the warp made before with the same instruction
+    LaneMask active = 0;
+    std::uint32_t cost = 0;                           ///< shared wavefronts or global sectors, as counted
+    std::uint32_t ideal = 0;                          ///< what the same bytes and lanes need at least
+    std::array<std::uint64_t, warp_size> addresses{}; ///< as in Access
+};
+
+/// An instruction that accesses shared or global memory, and what it did in the block.
+struct TracedAccess {
+    TracedPlace place{};
+    ptx::Space space = ptx::Space::global;
+    AccessKind kind = AccessKind::load;
+    std::uint32_t bytes = 0;
+    std::uint64_t requests = 0, cost = 0, ideal = 0; ///< of the block's warps together
+    /// The request that costs most over its ideal; of several, that of the lowest warp, and of this its
+    /// first.
+    TracedRequest worst{};
+
+    Access worst_access() const { return {space, kind, bytes, worst.active, worst.addresses.data()}; }
+};
+
+/// What all warps did at one instruction, at the same turn of a loop.
+struct TracedStep {
+    TracedPlace place{};
+    std::string what; ///< "shared store", "global atomic", "exchange" between lanes
+    bool is_load = false;
+    std::uint32_t barriers = 0;   ///< that the block had passed before
+    std::vector<LaneMask> active; ///< of each warp
+};
+
+/// A named piece of memory.
+struct TracedVariable {
+    std::string name; ///< "tile", "cudaMalloc #3"
+    std::uint64_t address = 0, bytes = 0;
+};
+
+struct AccessTrace {
+    std::string kernel{}; ///< readable, with its parameters
+    Dim3 grid{}, block{}; ///< extents
+    Dim3 index{0, 0, 0};  ///< of the block that was recorded
+    bool ran = false;     ///< false: there was no such block
+
+    std::vector<TracedAccess> accesses{}; ///< in the order in which they were first executed
+    std::vector<TracedStep> steps{};
+    std::uint64_t steps_left_out = 0; ///< after the most that are kept
+
+    std::vector<TracedVariable> shared{};      ///< variables in shared memory, by offset
+    std::vector<TracedVariable> allocations{}; ///< in global memory, those of the worst requests
+    std::vector<bool> touched{};               ///< words of shared memory that some thread accessed
+
+    std::uint32_t threads() const { return static_cast<std::uint32_t>(block.count()); }
+    std::uint32_t warps() const { return (threads() + warp_size - 1) / warp_size; }
+};
+
+/// What to record.
+struct TraceOptions {
+    std::uint64_t block = 0; ///< linear index
+    std::uint32_t line = 0;  ///< steps: only those of this line; 0: all that write memory or exchange values
+    std::size_t most_steps = 200; ///< of them, the first
+};
+
+/// Watches one launch.
+class AccessTracing final : public Watcher {
+public:
+    explicit AccessTracing(TraceOptions options = {});
+    ~AccessTracing() override;
+
+    std::unique_ptr<Observer> observer(const Launch& launch) override;
+
+    /// When the launch has ended: well or not, it says what the block did until then.
+    const AccessTrace& trace() const { return trace_; }
+
+private:
+    TraceOptions options_;
+    AccessTrace trace_; ///< written by the one observer whose host thread runs the block
+};
+
+} // namespace emulator

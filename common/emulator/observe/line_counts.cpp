@@ -1,0 +1,258 @@
+#include "emulator/observe/line_counts.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/warp.hpp"
+#include "emulator/machine/where.hpp"
+#include "emulator/observe/counting.hpp"
+#include "emulator/observe/memory_traffic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace emulator {
+
+/// What the instructions of one function did.
+struct CodeCounts {
+    explicit CodeCounts(const Code& code)
+        : code(&code), steps(code.instructions.size() + 1), counted(code.instructions.size()),
+          ideal(code.instructions.size()) {}
+
+    /// Instructions `first` and the `count - 1` after it were executed so many times more.
+    void add_run(std::uint32_t first, std::uint32_t count, std::int64_t warps, std::int64_t threads) {
+        steps[first] += {warps, threads};
+        steps[first + count] += {-warps, -threads};
+    }
+
+    CodeCounts& operator+=(const CodeCounts& other) {
+        for (std::size_t i = 0; i < steps.size(); ++i) steps[i] += other.steps[i];
+        for (std::size_t i = 0; i < counted.size(); ++i) {
+            counted[i] += other.counted[i];
+            ideal[i] += other.ideal[i];
+        }
+        return *this;
+    }
+
+    /// How much more often an instruction was executed than the one before it: so a run of any length takes
+    /// two additions.
+    struct Step {
+        std::int64_t warps = 0, threads = 0;
+        Step& operator+=(Step other) {
+            warps += other.warps;
+            threads += other.threads;
+            return *this;
+        }
+    };
+
+    const Code* code;
+    std::vector<Step> steps;
+    std::vector<Counters> counted, ideal; ///< of each instruction, all but how often it was executed
+};
+
+namespace {
+
+/// In a module that has lines.
+bool compiled_without_lines(const Code& code) {
+    return code.function->locations.empty() && !code.module->files.empty();
+}
+
+class LineObserver final : public Observer {
+public:
+    explicit LineObserver(std::vector<std::unique_ptr<CodeCounts>>& counts) : counts_(counts) {}
+
+    void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
+                  LaneMask active) override {
+        if (count == 0) return;
+        const std::int64_t lanes = std::popcount(active);
+        const Place place = charged(warp, first);
+        if (place.counts.code == &code)
+            place.counts.add_run(first, count, 1, lanes);
+        else
+            place.counts.add_run(place.index, 1, count, count * lanes);
+        const Instruction& last = code.instructions[first + count - 1];
+        if (last.is_block_barrier)
+            counted(warp, last)[Metric::thread_barriers] += static_cast<std::uint64_t>(lanes);
+    }
+
+    void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
+        const auto [counts, index] = charged(warp, index_of(warp, instruction));
+        Counters& counted = counts.counted[index];
+        const Metric sectors = global_sectors(access.kind);
+        const std::uint64_t before = counted[sectors];
+        count_access(counted, instruction, access);
+        if (access.space == ptx::Space::global)
+            counts.ideal[index][sectors] += std::min(counted[sectors] - before, side_by_side(access));
+    }
+
+    void diverged(const Warp& warp, const Instruction& instruction, LaneMask, LaneMask) override {
+        ++counted(warp, instruction)[Metric::divergent_branches];
+    }
+
+private:
+    struct Place {
+        CodeCounts& counts;
+        std::uint32_t index;
+    };
+
+    static std::uint32_t index_of(const Warp& warp, const Instruction& instruction) {
+        return warp.running().frame->code->index_of(instruction);
+    }
+
+    /// Lanes that load or store the same bytes share them; atomics take turns.
+    static std::uint64_t side_by_side(const Access& access) {
+        if (access.kind == AccessKind::load || access.kind == AccessKind::store) return ideal_sectors(access);
+        constexpr std::uint64_t sector_bytes = 32;
+        const auto lanes = static_cast<std::uint64_t>(std::popcount(access.active));
+        return (lanes * access.bytes + sector_bytes - 1) / sector_bytes;
+    }
+
+    Counters& counted(const Warp& warp, const Instruction& instruction) {
+        const Place place = charged(warp, index_of(warp, instruction));
+        return place.counts.counted[place.index];
+    }
+
+    /// What instruction `index` of the running function counts to: itself, or the call that led here.
+    Place charged(const Warp& warp, std::uint32_t index) {
+        const Frame* frame = warp.running().frame;
+        for (; compiled_without_lines(*frame->code) && frame->caller; frame = frame->caller)
+            index = frame->caller->code->index_of(*frame->call);
+        return {counts_of(*frame->code), index};
+    }
+
+    CodeCounts& counts_of(const Code& code) {
+        if (last_ && last_->code == &code) return *last_;
+        for (const auto& known : counts_)
+            if (known->code == &code) return *(last_ = known.get());
+        return *(last_ = counts_.emplace_back(std::make_unique<CodeCounts>(code)).get());
+    }
+
+    std::vector<std::unique_ptr<CodeCounts>>& counts_;
+    CodeCounts* last_ = nullptr;
+};
+
+/// The counters of each instruction, with how often it was executed.
+std::vector<LineCounts> by_instruction(const CodeCounts& counts) {
+    std::vector<LineCounts> result(counts.counted.size());
+    CodeCounts::Step executed;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        executed += counts.steps[i];
+        Counters& counted = result[i].counted = counts.counted[i];
+        counted[Metric::warp_instructions] += static_cast<std::uint64_t>(executed.warps);
+        counted[Metric::thread_instructions] += static_cast<std::uint64_t>(executed.threads);
+        Counters& ideal = result[i].ideal = counts.ideal[i];
+        ideal[Metric::shared_load_wavefronts] =
+            counted[Metric::shared_load_wavefronts] - counted[Metric::shared_load_bank_conflicts];
+        ideal[Metric::shared_store_wavefronts] =
+            counted[Metric::shared_store_wavefronts] - counted[Metric::shared_store_bank_conflicts];
+    }
+    return result;
+}
+
+/// Adds up what is of the same line. `line_of` says of which line an instruction is.
+template <class LineOf>
+std::vector<LineCounts> by_line(const std::vector<LineCounts>& instructions, LineOf line_of) {
+    std::map<std::uint32_t, LineCounts> lines;
+    for (std::uint32_t i = 0; i < instructions.size(); ++i) {
+        const std::uint32_t line = line_of(i);
+        if (line == 0) continue;
+        LineCounts& sum = lines[line];
+        sum.line = line;
+        sum.counted += instructions[i].counted;
+        sum.ideal += instructions[i].ideal;
+    }
+    std::vector<LineCounts> result;
+    for (const auto& [number, counts] : lines) result.push_back(counts);
+    return result;
+}
+
+/// The lines of `text` from that of `place` to that of the brace that ends the function there.
+std::vector<std::string> lines_of_function(std::string_view text, std::size_t place) {
+    std::size_t end = text.find('{', place);
+    for (int depth = 0; end < text.size(); ++end) {
+        depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+        if (depth == 0) break;
+    }
+    end = std::min(text.find('\n', end), text.size());
+    std::vector<std::string> lines;
+    for (std::size_t begin = text.rfind('\n', place) + 1; begin < end;) { // npos + 1 = 0
+        const std::size_t stop = std::min(text.find('\n', begin), end);
+        lines.emplace_back(text.substr(begin, stop - begin));
+        begin = stop + 1;
+    }
+    return lines;
+}
+
+std::string function_name(const CodeCounts& counts) { return readable_name(counts.code->function->name); }
+
+/// A list for each file that the function's instructions come from: mostly one.
+void add_source_lines(const CodeCounts& counts, std::vector<FunctionLines>& result) {
+    const std::vector<LineCounts> instructions = by_instruction(counts);
+    std::vector<SourcePlace> places;
+    for (std::uint32_t i = 0; i < instructions.size(); ++i) places.push_back(source_place(*counts.code, i));
+    std::vector<std::string_view> paths;
+    for (const SourcePlace& place : places)
+        if (std::find(paths.begin(), paths.end(), place.path) == paths.end()) paths.push_back(place.path);
+    const SourcePlace begin = function_place(*counts.code);
+    for (const std::string_view path : paths) {
+        FunctionLines& list = result.emplace_back();
+        list.function = function_name(counts);
+        list.path = path;
+        list.lines = by_line(instructions,
+                             [&](std::uint32_t i) { return places[i].path == path ? places[i].line : 0; });
+        list.first_line = list.lines.front().line;
+        if (begin && begin.path == path) list.first_line = std::min(list.first_line, begin.line);
+    }
+}
+
+void add_ptx_lines(const CodeCounts& counts, std::vector<FunctionLines>& result) {
+    const ptx::Function& function = *counts.code->function;
+    const std::string_view text = counts.code->module->text;
+    auto line_at = [&, place = std::size_t{0}, line = 1u](std::size_t wanted) mutable {
+        for (; place < wanted; ++place) line += text[place] == '\n' ? 1 : 0; // statements ascend
+        return line;
+    };
+    FunctionLines& list = result.emplace_back();
+    list.function = function_name(counts);
+    list.first_line = line_at(function.place);
+    list.ptx = lines_of_function(text, function.place);
+    std::uint32_t line = list.first_line;
+    list.lines = by_line(by_instruction(counts), [&](std::uint32_t i) {
+        if (const ptx::Statement* const statement = counts.code->statements[i])
+            line = line_at(statement->place);
+        return line;
+    });
+}
+
+} // namespace
+
+LineCounting::LineCounting() = default;
+LineCounting::~LineCounting() = default;
+
+std::unique_ptr<Observer> LineCounting::observer(const Launch& launch) {
+    kernel_ = &launch.kernel.code();
+    return std::make_unique<LineObserver>(counts_.emplace_back());
+}
+
+std::vector<FunctionLines> LineCounting::functions() const {
+    const auto by_place = [this](const Code* a, const Code* b) {
+        if (a == b || b == kernel_) return false;
+        return a == kernel_ || a->function->place < b->function->place;
+    };
+    std::map<const Code*, CodeCounts, decltype(by_place)> sums(by_place);
+    for (const ThreadCounts& thread : counts_)
+        for (const auto& counts : thread)
+            sums.try_emplace(counts->code, *counts->code).first->second += *counts;
+    std::vector<FunctionLines> result;
+    for (const auto& [code, counts] : sums) {
+        if (source_place(*code, 0))
+            add_source_lines(counts, result);
+        else
+            add_ptx_lines(counts, result);
+    }
+    return result;
+}
+
+} // namespace emulator

@@ -1,0 +1,58 @@
+/// \file
+/// The counters of a launch, line by line.
+#pragma once
+
+#include "emulator/observe/counters.hpp"
+#include "emulator/observe/observer.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+/// What the instructions of one line did.
+struct LineCounts {
+    std::uint32_t line = 0;
+    Counters counted;
+    /// The sectors and wavefronts among `counted` as they would be if the bytes of each request lay side by
+    /// side, and no two lanes wanted different words of one bank. Other metrics are 0 here.
+    Counters ideal;
+};
+
+/// The lines of a function: of CUDA source, or of PTX where there is no source.
+struct FunctionLines {
+    std::string function;         ///< readable name
+    std::string path;             ///< of the source, as the compiler was given it; empty: these are PTX lines
+    std::uint32_t first_line = 0; ///< where the function begins
+    std::vector<LineCounts> lines; ///< all that have instructions, executed or not; ascending
+    std::vector<std::string> ptx;  ///< if there is no source: the PTX lines from the first on
+};
+
+struct CodeCounts;
+
+/// Counts one launch.
+///
+/// What an inlined function does counts to the line that calls it, and so does what a called function does
+/// that was compiled without lines, as libdevice was. Other functions have lines of their own. All lines of
+/// all functions together have the counters of the launch.
+class LineCounting final : public Watcher {
+public:
+    LineCounting();
+    ~LineCounting() override;
+
+    std::unique_ptr<Observer> observer(const Launch& launch) override;
+
+    /// What was executed, the kernel first. To be called after the launch, while its module is loaded.
+    std::vector<FunctionLines> functions() const;
+
+private:
+    using ThreadCounts = std::vector<std::unique_ptr<CodeCounts>>;
+
+    const Code* kernel_ = nullptr;
+    std::deque<ThreadCounts> counts_; ///< of each host thread
+};
+
+} // namespace emulator

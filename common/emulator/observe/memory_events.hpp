@@ -1,0 +1,44 @@
+/// \file
+/// What the host does to device memory, for those who keep account of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace emulator {
+
+struct Allocation;
+class GlobalMemory;
+
+/// A call of the host that is turned down because of a device pointer in it.
+struct RefusedCall {
+    std::string name; ///< "cudaFree", "copy from device memory", "memset"
+    std::uint64_t address = 0;
+    std::size_t bytes = 0; ///< 0: it frees, else it copies or sets so many
+};
+
+/// Told between launches, one event at a time.
+class MemoryEvents {
+public:
+    virtual ~MemoryEvents() = default;
+
+    /// `host_writes`: the host can write to it without a call, as to managed and pinned memory.
+    virtual void allocated(const Allocation&, bool /*host_writes*/) {}
+    virtual void freed(const Allocation&) {}
+
+    /// The `bytes` bytes at `first`, all in one allocation, were copied from the host, or set.
+    virtual void written(std::uint64_t /*first*/, std::size_t /*bytes*/) {}
+    /// … were copied from one place of device memory to another.
+    virtual void copied(std::uint64_t /*from*/, std::uint64_t /*to*/, std::size_t /*bytes*/) {}
+    /// … were copied to the host.
+    virtual void read(std::uint64_t /*first*/, std::size_t /*bytes*/) {}
+
+    virtual void refused(const RefusedCall&, const GlobalMemory&) {}
+
+    /// All allocations have ended, freed or not.
+    virtual void device_reset() {}
+    virtual void program_ends() {}
+};
+
+} // namespace emulator

@@ -1,0 +1,509 @@
+#include "emulator/observe/race_checker.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/where.hpp"
+#include "emulator/observe/access_shadow.hpp"
+#include "emulator/observe/local_findings.hpp"
+#include "emulator/observe/memory_order.hpp"
+#include "emulator/observe/sites.hpp"
+#include "emulator/observe/wording.hpp"
+#include "emulator/text.hpp"
+
+#include <cstring>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+
+namespace {
+
+/// A warp that accesses its block's shared memory.
+class BlockActor {
+public:
+    using Stamp = emulator::Stamp;
+    using Record = AccessRecord<Stamp>;
+
+    BlockActor(const MemoryOrder& order, std::uint32_t warp, Site site, bool needs_all)
+        : order_(order), warp_(warp), stamp_(order.stamp(warp)), floor_(order.floor()),
+          warp_floor_(order.floor_between(warp, warp)), site_(site), needs_all_(needs_all) {}
+
+    Stamp stamp() const { return stamp_; }
+    Stamp floor() const { return floor_; }
+    Site site() const { return site_; }
+    bool needs_all() const { return needs_all_; }
+
+    bool surely_before(Stamp stamp, LaneMask lanes, LaneMask now) const {
+        return perhaps_after(stamp, lanes, now) == 0;
+    }
+
+    bool surely_before(const Stamp* stamps, const LaneMask* lanes, const LaneMask* now,
+                       std::size_t count) const {
+        // Most often all is before the last barrier of the block. Stamps have 31 bits: the highest one of the
+        // difference is its sign.
+        std::uint32_t alive = 0;
+        for (std::size_t k = 0; k < count; ++k) alive |= floor_ - 1 - stamps[k];
+        if (alive >> 31 == 0) return true;
+        std::uint32_t perhaps = 0;
+        for (std::size_t k = 0; k < count; ++k) perhaps |= perhaps_after(stamps[k], lanes[k], now[k]);
+        return perhaps == 0;
+    }
+
+    LaneMask unordered(const Record& record, LaneMask lanes) const {
+        return record.stamp < floor_ ? 0 : order_.unordered(record.stamp, record.lanes, warp_, lanes);
+    }
+
+    bool is_alive(const Record& record) const { return record.stamp >= floor_; }
+    static bool same_group(Stamp a, Stamp b) { return warp_of(a) == warp_of(b); }
+
+private:
+    /// 0 when the access comes before that of the lanes `now`: by a barrier of the block or of the warp, or
+    /// as it is the same thread's.
+    std::uint32_t perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
+        const std::uint32_t other_warp = warp_of(stamp) ^ warp_;
+        const std::uint32_t other_lane = (lanes ^ now) | (now & (now - 1));
+        const std::uint32_t since_warp_barrier = stamp >= warp_floor_ ? other_lane : 0;
+        return stamp >= floor_ ? other_warp | since_warp_barrier : 0;
+    }
+
+    const MemoryOrder& order_;
+    std::uint32_t warp_;
+    Stamp stamp_, floor_, warp_floor_;
+    Site site_;
+    bool needs_all_;
+};
+
+/// What blocks have told each other, as far as it is followed: see RaceChecker.
+struct Messages {
+    std::unordered_map<std::uint32_t, Stamp> last_fence; ///< by block
+};
+
+/// A stamp with the number of its block, from 1 on, in the upper half.
+using GridStamp = std::uint64_t;
+
+constexpr std::uint32_t block_of(GridStamp stamp) { return static_cast<std::uint32_t>(stamp >> 32) - 1; }
+constexpr Stamp in_block(GridStamp stamp) { return static_cast<Stamp>(stamp); }
+
+/// A warp that accesses global memory.
+class GridActor {
+public:
+    using Stamp = GridStamp;
+    using Record = AccessRecord<Stamp>;
+
+    GridActor(const BlockActor& in_block, std::uint32_t block, const Messages& messages, bool may_have_read)
+        : in_block_(in_block), block_(block), messages_(messages), may_have_read_(may_have_read) {}
+
+    Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
+    Stamp floor() const { return 1; }
+    Site site() const { return in_block_.site(); }
+    bool needs_all() const { return false; }
+
+    bool surely_before(Stamp stamp, LaneMask lanes, LaneMask now) const {
+        return stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0);
+    }
+
+    bool surely_before(const Stamp* stamps, const LaneMask* lanes, const LaneMask* now,
+                       std::size_t count) const {
+        for (std::size_t k = 0; k < count; ++k)
+            if (!surely_before(stamps[k], lanes[k], now[k])) return false;
+        return true;
+    }
+
+    LaneMask unordered(const Record& record, LaneMask lanes) const {
+        if (record.stamp == 0) return 0;
+        const emulator::Stamp stamp = in_block(record.stamp);
+        if (block_of(record.stamp) == block_)
+            return in_block_.unordered({stamp, record.lanes, record.site}, lanes);
+        if (!may_have_read_) return record.lanes;
+        const auto fence = messages_.last_fence.find(block_of(record.stamp));
+        return fence != messages_.last_fence.end() && stamp < fence->second ? 0 : record.lanes;
+    }
+
+    bool is_alive(const Record& record) const {
+        return record.stamp != 0 &&
+               (block_of(record.stamp) != block_ || in_block(record.stamp) >= in_block_.floor());
+    }
+    static bool same_group(Stamp a, Stamp b) { return block_of(a) == block_of(b); }
+
+private:
+    const BlockActor& in_block_;
+    std::uint32_t block_;
+    const Messages& messages_;
+    bool may_have_read_; ///< messages of other blocks
+};
+
+/// Whether a barrier with a number of threads can be reached from this function.
+bool names_numbers_of_threads(const Code& code, std::set<const Code*>& seen) {
+    if (!seen.insert(&code).second) return false;
+    for (const Instruction& instruction : code.instructions) {
+        if (instruction.is_block_barrier && instruction.sources[1] != no_row) return true;
+        if (instruction.detail && instruction.detail->callee &&
+            names_numbers_of_threads(*instruction.detail->callee, seen))
+            return true;
+    }
+    return false;
+}
+
+/// What `lane` is about to store.
+std::array<std::byte, 16> stored_value(const Warp& warp, const Instruction& instruction, int lane) {
+    std::array<std::byte, 16> value{};
+    const std::size_t cell = instruction.has_wide_cells ? 8 : 4;
+    const auto element = [&](Row row, std::size_t place, std::size_t bytes) {
+        std::memcpy(value.data() + place, warp.cells<std::byte>(row) + static_cast<std::size_t>(lane) * cell,
+                    bytes);
+    };
+    if (instruction.detail && !instruction.detail->rows.empty()) {
+        const auto& rows = instruction.detail->rows;
+        const std::size_t bytes = instruction.bytes / rows.size();
+        for (std::size_t k = 0; k < rows.size(); ++k) element(rows[k], k * bytes, bytes);
+    } else {
+        element(instruction.sources[1], 0, instruction.bytes);
+    }
+    return value;
+}
+
+Role role_of(const Instruction& instruction, AccessKind kind) {
+    const bool is_strong =
+        instruction.ordering != Ordering::weak && instruction.ordering != Ordering::as_volatile;
+    if (is_strong || kind == AccessKind::atom || kind == AccessKind::red) return Role::atomic;
+    return kind == AccessKind::load ? Role::read : Role::write;
+}
+
+const char* name_of(Role role) {
+    switch (role) {
+    case Role::read: return "read";
+    case Role::write: return "write";
+    case Role::atomic: break;
+    }
+    return "atomic";
+}
+
+class RaceObserver final : public Observer {
+public:
+    RaceObserver(Findings& findings, const Launch& launch, RaceOptions options)
+        : findings_(findings), launch_(launch), options_(options) {
+        std::set<const Code*> seen;
+        needs_all_ = names_numbers_of_threads(launch.kernel.code(), seen);
+    }
+
+    bool follows_execution() const override { return false; }
+
+    void block_started(Block& block) override {
+        auto& state = blocks_[&block];
+        if (!state) state = std::make_unique<BlockState>(options_.ticks, block.shared().size());
+        current_ = {&block, state.get()};
+        state->order.start();
+        forget_if_used_up(block);
+        const Dim3 grid = launch_.configuration.grid, index = block.index();
+        state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
+                                                                 (index.y + std::uint64_t{grid.y} * index.z));
+        state->is_out_of_step = state->has_atomics = state->may_have_read_messages = false;
+    }
+
+    void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
+        const bool is_shared = access.space == ptx::Space::shared;
+        if (!is_shared && access.space != ptx::Space::global) return;
+        const Role role = role_of(instruction, access.kind);
+        const bool may_be_message = role == Role::atomic || instruction.ordering == Ordering::as_volatile;
+        if (!is_shared && !options_.global && !may_be_message) return;
+        BlockState& state = state_of(warp.block());
+        if (state.is_out_of_step) return;
+        const Now now{state, warp, instruction, access, sites_(*warp.running().frame->code, instruction),
+                      role};
+        if (may_be_message) read_messages(now);
+        const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
+        if (is_shared)
+            check_shared(now, actor);
+        else if (options_.global)
+            check_global(now, actor);
+        if (may_be_message) write_messages(now);
+    }
+
+    void came_to_barrier(const Warp& warp, const Instruction&, const BarrierArrival& arrival) override {
+        state_of(warp.block()).order.came_to_barrier(warp.index(), arrival);
+        forget_if_used_up(warp.block());
+    }
+    void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+        state_of(block).order.barrier_completed(block, completion);
+        forget_if_used_up(block);
+    }
+    void members_met(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
+        if (!is_barrier) return;
+        state_of(warp.block()).order.came_to_warp_barrier(warp, lanes);
+        forget_if_used_up(warp.block());
+    }
+    void fenced(const Warp& warp, const Instruction&, LaneMask) override {
+        fence(state_of(warp.block()), warp);
+    }
+
+    /// From here on the block's threads have passed barriers that they should not have.
+    bool takes_over_deadlock(Block& block) override {
+        state_of(block).is_out_of_step = true;
+        return false;
+    }
+
+private:
+    struct BlockState {
+        BlockState(std::uint32_t ticks, std::size_t shared_bytes) : order(ticks), shared(shared_bytes) {}
+
+        MemoryOrder order;
+        AccessShadow<BlockActor> shared;
+        std::uint32_t number = 0; ///< of the block in the grid
+        bool is_out_of_step = false;
+        bool has_atomics = false;
+        bool may_have_read_messages = false; ///< of other blocks
+    };
+
+    /// An access that is being made.
+    struct Now {
+        BlockState& state;
+        const Warp& warp;
+        const Instruction& instruction;
+        const Access& access;
+        Site site;
+        Role role;
+    };
+
+    /// What another thread did at the same place before.
+    struct Earlier {
+        std::uint32_t block; ///< its number in the grid
+        Stamp stamp;
+        int lane;
+        Site site;
+        Role role;
+        bool at_once = false; ///< with the same instruction
+    };
+
+    BlockState& state_of(const Block& block) {
+        if (current_.first != &block) current_ = {&block, blocks_.at(&block).get()};
+        return *current_.second;
+    }
+
+    void forget_if_used_up(Block& block) {
+        BlockState& state = state_of(block);
+        if (!state.order.is_used_up()) return;
+        state.shared = AccessShadow<BlockActor>(block.shared().size());
+        global_.clear();
+        state.order.forget();
+    }
+
+    // ---- messages ----
+
+    void fence(BlockState& state, const Warp& warp) {
+        state.order.fenced(warp.index());
+        forget_if_used_up(warp.block());
+        if (options_.global) messages_.last_fence[state.number] = state.order.stamp(0);
+    }
+
+    template <class Visit> static void for_each_place(const Access& access, Visit visit) {
+        constexpr std::uint64_t in_shared = std::uint64_t{1} << 63;
+        std::uint64_t last = ~std::uint64_t{0};
+        for_each_lane(access.active, [&](int lane) {
+            const std::uint64_t address = access.addresses[lane];
+            if (address != last) visit(address | (access.space == ptx::Space::shared ? in_shared : 0));
+            last = address;
+        });
+    }
+
+    void read_messages(const Now& now) {
+        const Ordering ordering = now.instruction.ordering;
+        if (now.access.space == ptx::Space::global) now.state.may_have_read_messages = true;
+        if (now.access.kind == AccessKind::store || now.access.kind == AccessKind::red) return;
+        if (!now.state.order.has_messages()) return;
+        const bool acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
+        for_each_place(now.access, [&](std::uint64_t place) {
+            now.state.order.read_message(now.warp.index(), place, acquires);
+        });
+    }
+
+    void write_messages(const Now& now) {
+        const Ordering ordering = now.instruction.ordering;
+        if (now.role == Role::atomic) now.state.has_atomics = true;
+        if (now.access.kind == AccessKind::load) return;
+        if (ordering == Ordering::release || ordering == Ordering::acquire_release)
+            fence(now.state, now.warp);
+        if (!now.state.order.has_something_to_tell(now.warp.index())) return;
+        for_each_place(now.access,
+                       [&](std::uint64_t place) { now.state.order.write_message(now.warp.index(), place); });
+    }
+
+    // ---- hazards ----
+
+    void check_shared(const Now& now, const BlockActor& actor) {
+        now.state.shared.access(
+            actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
+            [&](int lane, const BlockActor::Record& record, Role role) {
+                return is_hazard(
+                    now, lane,
+                    {now.state.number, record.stamp, std::countr_zero(record.lanes), record.site, role});
+            },
+            [&](int lane, int other) { check_collision(now, lane, other); });
+    }
+
+    /// Page by page.
+    void check_global(const Now& now, const BlockActor& in_block_actor) {
+        const GridActor actor(in_block_actor, now.state.number, messages_, now.state.may_have_read_messages);
+        const std::uint64_t* const addresses = now.access.addresses;
+        for (LaneMask left = now.access.active; left != 0;) {
+            const std::uint64_t first = addresses[std::countr_zero(left)], page = first / page_bytes;
+            LaneMask group = 0;
+            std::array<std::uint64_t, warp_size> places;
+            for (int lane = 0; lane < warp_size; ++lane) {
+                const bool is_here = (left >> lane & 1) != 0 && addresses[lane] / page_bytes == page;
+                group |= LaneMask{is_here} << lane;
+                places[static_cast<std::size_t>(lane)] = (is_here ? addresses[lane] : first) % page_bytes;
+            }
+            left &= ~group;
+            global_.try_emplace(page, page_bytes)
+                .first->second.access(
+                    actor, now.role, places.data(), now.access.bytes, group,
+                    [&](int lane, const GridActor::Record& record, Role role) {
+                        return is_hazard(now, lane,
+                                         {block_of(record.stamp), in_block(record.stamp),
+                                          std::countr_zero(record.lanes), record.site, role});
+                    },
+                    [&](int lane, int other) { check_collision(now, lane, other); });
+        }
+    }
+
+    /// Whether what nothing orders is a hazard: then it is a finding, too.
+    bool is_hazard(const Now& now, int lane, const Earlier& earlier) {
+        if (are_messages(now, earlier)) return false;
+        if (now.role == Role::write && earlier.role == Role::write && is_there_already(now, lane))
+            return false;
+        add(now, lane, earlier);
+        return true;
+    }
+
+    /// Volatile accesses and atomics that are meant to meet.
+    bool are_messages(const Now& now, const Earlier& earlier) const {
+        const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
+        const bool earlier_is_volatile = sites_.instruction(earlier.site).ordering == Ordering::as_volatile;
+        if (now.role == Role::atomic) return earlier_is_volatile;
+        if (earlier.role == Role::atomic) return is_volatile;
+        if (!is_volatile || !earlier_is_volatile) return false;
+        const MemoryOrder& order = now.state.order;
+        return (now.role == Role::write && order.fenced_before(order.stamp(now.warp.index()))) ||
+               (earlier.role == Role::write &&
+                (earlier.block != now.state.number || order.fenced_before(earlier.stamp)));
+    }
+
+    static bool is_there_already(const Now& now, int lane) {
+        const std::uint64_t address = now.access.addresses[lane];
+        const std::byte* const place = now.access.space == ptx::Space::shared
+                                           ? now.warp.block().shared().data() + address
+                                           : reinterpret_cast<const std::byte*>(address);
+        return std::memcmp(stored_value(now.warp, now.instruction, lane).data(), place,
+                           now.instruction.bytes) == 0;
+    }
+
+    void check_collision(const Now& now, int lane, int other) {
+        if (stored_value(now.warp, now.instruction, lane) != stored_value(now.warp, now.instruction, other))
+            add(now, lane,
+                {now.state.number, now.state.order.stamp(now.warp.index()), other, now.site, now.role, true});
+    }
+
+    // ---- findings ----
+
+    /// One missing barrier makes one finding, whether it shows as a read after a write or the other way
+    /// round.
+    enum class Sort { read_and_write, two_writes, with_atomic };
+
+    static Sort sort_of(Role now, Role earlier) {
+        if (now == Role::atomic || earlier == Role::atomic) return Sort::with_atomic;
+        return now == earlier ? Sort::two_writes : Sort::read_and_write;
+    }
+
+    void add(const Now& now, int lane, const Earlier& earlier) {
+        const Site here = sites_.of_line(now.site), there = sites_.of_line(earlier.site);
+        findings_.add({sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1,
+                      [&] { return finding(now, lane, earlier); });
+    }
+
+    Finding finding(const Now& now, int lane, const Earlier& earlier) const {
+        const std::uint64_t address = now.access.addresses[lane];
+        const bool is_shared = now.access.space == ptx::Space::shared;
+        const Allocation* const allocation = is_shared ? nullptr : launch_.memory.find(address);
+        const std::uint64_t thread =
+            std::uint64_t{warp_of(earlier.stamp)} * warp_size + static_cast<std::uint32_t>(earlier.lane);
+        const Party first = party(name_of(now.role), now.warp, now.instruction, lane);
+        const Party second =
+            party(std::string("earlier ") + name_of(earlier.role), sites_.code(earlier.site),
+                  Sites::pc(earlier.site), coordinates(earlier.block, launch_.configuration.grid),
+                  coordinates(thread, launch_.configuration.block));
+        return {.checker = "race",
+                .kind = std::string(name_of(now.role)) + " after " + name_of(earlier.role),
+                .message = message(now, lane, earlier, first.thread, second),
+                .kernel = launch_.kernel.readable_name(),
+                .parties = {first, second},
+                .allocation = is_shared    ? shared_variable(launch_, address)
+                              : allocation ? describe(*allocation)
+                                           : "",
+                .cause = cause(now, earlier)};
+    }
+
+    static std::string message(const Now& now, int lane, const Earlier& earlier, const std::string& thread,
+                               const Party& other) {
+        const std::uint64_t address = now.access.addresses[lane];
+        const std::string place = byte_count(now.access.bytes) + " of " +
+                                  (now.access.space == ptx::Space::shared ? "shared" : "global") +
+                                  " memory at " + hexadecimal(address);
+        if (earlier.at_once)
+            return "threads " + other.thread + " and " + thread + " write different values to the same " +
+                   place + " at once";
+        const std::string whose = earlier.block != now.state.number            ? "of block " + other.block
+                                  : warp_of(earlier.stamp) == now.warp.index() ? "of the same warp"
+                                                                               : "of another warp";
+        return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") + place +
+               ", which thread " + other.thread + " " + whose +
+               verb(earlier.role, " has read", " has written", " has changed by an atomic") +
+               ": nothing says which comes first";
+    }
+
+    static const char* verb(Role role, const char* read, const char* write, const char* atomic) {
+        return role == Role::read ? read : role == Role::write ? write : atomic;
+    }
+
+    static const char* cause(const Now& now, const Earlier& earlier) {
+        const Sort sort = sort_of(now.role, earlier.role);
+        if (earlier.at_once)
+            return "Several threads come to the same index: give each its own, or use an atomic.";
+        if (earlier.block != now.state.number)
+            return "The blocks of a launch run in any order, and at once: what one of them needs of another "
+                   "belongs into two launches.";
+        if (sort == Sort::with_atomic)
+            return "An atomic keeps out only other atomics: the plain access has to be one as well, or a "
+                   "barrier has to stand between the two.";
+        if (warp_of(earlier.stamp) == now.warp.index())
+            return "A __syncwarp() is missing between the two: the lanes of a warp need not run in step.";
+        if (sort == Sort::two_writes)
+            return "Two threads come to the same index, or a __syncthreads() is missing between the two.";
+        if (now.state.has_atomics)
+            return "A __syncthreads() is missing between the two; or, where an atomic hands over, a "
+                   "__threadfence_block() before it, and one after it.";
+        return "A __syncthreads() is missing between the two.";
+    }
+
+    static constexpr std::uint64_t page_bytes = 4096;
+
+    LocalFindings<std::tuple<Sort, Site, Site>> findings_;
+    const Launch& launch_;
+    const RaceOptions options_;
+    bool needs_all_ = false;
+    Sites sites_;
+    std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
+    std::pair<const Block*, BlockState*> current_{};
+    std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
+    Messages messages_;
+};
+
+} // namespace
+
+std::unique_ptr<Observer> RaceChecker::observer(const Launch& launch) {
+    return std::make_unique<RaceObserver>(findings_, launch, options_);
+}
+
+} // namespace emulator

@@ -1,0 +1,41 @@
+/// \file
+/// The checker `race`: accesses to one place, one of them a write, that nothing orders.
+#pragma once
+
+#include "emulator/observe/finding.hpp"
+#include "emulator/observe/memory_order.hpp"
+#include "emulator/observe/observer.hpp"
+
+#include <memory>
+
+namespace emulator {
+
+struct RaceOptions {
+    bool global = false;              ///< global memory as well, between blocks too
+    std::uint32_t ticks = most_ticks; ///< after so many it forgets what was before: for tests
+};
+
+/// In shared memory every hazard between two threads of a block is found that this run's order of atomics
+/// and messages lets happen, in whatever order the threads have run.
+///
+/// In global memory (on request) the same within a block. Between blocks there is order by atomics and
+/// fences only, and who has read whose message is not followed through: where the one block has executed a
+/// fence after its access, and the other one an atomic or volatile access before its own, they are taken to
+/// be ordered.
+///
+/// What is no finding: stores of the value that is there already; atomics among themselves. Volatile accesses
+/// are what atomics are if a fence comes before the store (a flag), and otherwise like all others (data).
+class RaceChecker final : public Watcher {
+public:
+    explicit RaceChecker(Findings& findings, RaceOptions options = {})
+        : findings_(findings), options_(options) {}
+
+    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    bool wants_one_thread() const override { return options_.global; }
+
+private:
+    Findings& findings_;
+    RaceOptions options_;
+};
+
+} // namespace emulator

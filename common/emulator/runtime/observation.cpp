@@ -1,0 +1,179 @@
+#include "emulator/runtime/observation.hpp"
+
+#include "emulator/error.hpp"
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/observe/init_checker.hpp"
+#include "emulator/observe/memory_checker.hpp"
+#include "emulator/observe/race_checker.hpp"
+#include "emulator/observe/sync_checker.hpp"
+#include "emulator/runtime/access_recorder.hpp"
+#include "emulator/runtime/check_recorder.hpp"
+#include "emulator/runtime/launch_progress.hpp"
+#include "emulator/runtime/line_recorder.hpp"
+#include "emulator/runtime/records.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+#include <utility>
+
+namespace emulator {
+
+/// One line for each thing that can be asked for.
+std::vector<std::unique_ptr<Recorder>> Observation::make_recorders() {
+    std::vector<std::unique_ptr<Recorder>> recorders;
+    if (request_.lines) recorders.push_back(std::make_unique<LineRecorder>());
+    if (!request_.draw.empty())
+        recorders.push_back(
+            std::make_unique<AccessRecorder>(TraceOptions{.line = request_.line.value_or(0)}));
+    if (request_.checks("mem"))
+        recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));
+    if (request_.checks("init")) recorders.push_back(std::make_unique<CheckRecorder<InitChecker>>(findings_));
+    if (request_.checks("race"))
+        recorders.push_back(std::make_unique<CheckRecorder<RaceChecker>>(
+            findings_, RaceOptions{.global = request_.global_races}));
+    if (request_.checks("sync")) recorders.push_back(std::make_unique<CheckRecorder<SyncChecker>>(findings_));
+    return recorders;
+}
+
+Observation* Observation::instance() {
+    static Observation* const observation = []() -> Observation* {
+        const char* const request = std::getenv(request_variable);
+        const char* const report = std::getenv(report_variable);
+        if (!request || !report) return nullptr;
+        try {
+            return new Observation(parse_request(request), report); // never destroyed, as Runtime
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "emulator: nothing is observed: %s says '%s': %s\n", request_variable,
+                         request, error.what());
+            return nullptr;
+        }
+    }();
+    return observation;
+}
+
+Observation::Observation(Request request, std::string path)
+    : request_(std::move(request)), path_(std::move(path)), kernels_(request_.kernel) {
+    recorders_ = make_recorders();
+    notice_fork();
+}
+
+Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
+                          std::span<const std::byte> parameters, GlobalMemory& memory) {
+    notice_fork();
+    const std::string name = kernel.readable_name();
+    const std::uint64_t number = launches_++;
+    const ObservedLaunch launch{.number = number,
+                                .kernel = kernel,
+                                .configuration = configuration,
+                                .selected = std::regex_search(name, kernels_) &&
+                                            number == request_.launch.value_or(number)};
+    Json record{{"record", launch.selected ? "launch" : "other launch"},
+                {"launch", number},
+                {"kernel", short_name(name)},
+                {"name", name},
+                {"grid", configuration.grid},
+                {"block", configuration.block},
+                {"dynamic_shared_bytes", configuration.dynamic_shared_bytes}};
+    std::vector<Watcher*> watchers;
+    for (const auto& recorder : recorders_)
+        if (Watcher* const watcher = recorder->begin(launch)) watchers.push_back(watcher);
+
+    std::optional<LaunchProgress> progress(std::in_place, short_name(name), configuration.grid.count(),
+                                           [&] { write_findings(&launch); });
+    if (LaunchProgress::is_shown()) watchers.push_back(&*progress);
+
+    const auto end = [&] {
+        progress.reset();
+        write(record);
+        for (const auto& recorder : recorders_) {
+            for (Json& seen : recorder->end(launch)) {
+                seen["launch"] = number;
+                if (launch.selected) write(std::move(seen));
+            }
+        }
+        write_findings(&launch);
+    };
+    try {
+        const RunOptions options{.watchers = watchers, .schedule = request_.schedule};
+        const Counters counters = emulator::run(kernel, configuration, parameters, memory, options);
+        record["counters"] = counters;
+        end();
+        return counters;
+    } catch (const std::exception& error) {
+        record["error"] = error.what();
+        end();
+        throw;
+    }
+}
+
+std::vector<MemoryEvents*> Observation::memory_listeners() const {
+    std::vector<MemoryEvents*> listeners;
+    for (const auto& recorder : recorders_)
+        if (MemoryEvents* const listener = recorder->memory_listener()) listeners.push_back(listener);
+    return listeners;
+}
+
+void Observation::write_findings(const ObservedLaunch* launch) {
+    for (const Finding& finding : findings_.take()) {
+        if (launch && !launch->selected) continue;
+        Json record{{"record", "finding"}, {"launch", nullptr}};
+        if (launch) record["launch"] = launch->number;
+        record.update(Json(finding));
+        write(std::move(record));
+    }
+}
+
+void Observation::write_error(std::string_view text) { write({{"record", "error"}, {"text", text}}); }
+
+void Observation::finish() {
+    if (process_ != getpid()) return; // a fork of it that never came here before
+    for (const auto& recorder : recorders_) recorder->finish();
+    write_findings();
+}
+
+void Observation::notice_fork() {
+    if (process_ == getpid()) return;
+    process_ = getpid();
+    launches_ = 0;
+    std::error_code error;
+    write({{"record", "process"},
+           {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()}});
+}
+
+/// Opens the file each time: a descriptor kept open might be closed by the program, and be its own then.
+void Observation::write(Json record) {
+    notice_fork();
+    record["process"] = process_;
+    const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const int file = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    std::size_t written = 0;
+    while (file >= 0 && written < line.size()) {
+        const ssize_t count = ::write(file, line.data() + written, line.size() - written);
+        if (count < 0) break;
+        written += static_cast<std::size_t>(count);
+    }
+    if (file >= 0) close(file);
+    if (written == line.size() || failed_) return;
+    failed_ = true;
+    std::perror("emulator: the report for `emulate` cannot be written");
+}
+
+std::string short_name(const std::string& readable_name) {
+    // The parameters begin at the last '(' that is in no other brackets; what returns something is a template
+    // and has its type in front.
+    int depth = 0;
+    std::size_t first = 0, last = readable_name.size();
+    for (std::size_t i = 0; i < readable_name.size(); ++i) {
+        const char c = readable_name[i];
+        if (c == '(' && depth == 0) last = i;
+        if (c == '<' || c == '(') ++depth;
+        if (c == '>' || c == ')') --depth;
+        if (c == ' ' && depth == 0 && last == readable_name.size()) first = i + 1;
+    }
+    return readable_name.substr(first, last - first);
+}
+
+} // namespace emulator

@@ -1,0 +1,39 @@
+/// \file
+/// What `emulate` asks of the emulator's library in the process that it starts: the environment variable
+/// EMULATOR_REQUEST, a JSON object. Beside it EMULATOR_REPORT names the file that gets the records.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace emulator {
+
+inline constexpr const char* request_variable = "EMULATOR_REQUEST";
+inline constexpr const char* report_variable = "EMULATOR_REPORT";
+
+/// What to observe. Each member is called in JSON as here; what is as it is here is left out.
+struct Request {
+    // Which launches counters, lines, pictures and findings are about.
+    std::string kernel{};                  ///< regular expression, to be found in the kernel's readable name
+    std::optional<std::uint64_t> launch{}; ///< the n-th of the process, from 0
+
+    bool lines = false;                      ///< count by source line
+    std::vector<std::string> check{};        ///< of "mem", "init", "race" and "sync"
+    bool leaks = false;                      ///< mem: also what is never freed
+    bool global_races = false;               ///< race: also between blocks, in global memory
+    std::string draw{};                      ///< "banks", "sectors", "activity" or "tile"
+    std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
+    std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes
+
+    bool checks(std::string_view checker) const;
+};
+
+std::string to_text(const Request& request);
+
+/// \throws std::exception when `text` is no request: it has not come from to_text.
+Request parse_request(std::string_view text);
+
+} // namespace emulator

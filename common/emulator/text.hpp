@@ -1,0 +1,30 @@
+/// \file
+/// Numbers as messages show them.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace emulator {
+
+/// "0x7f00"
+inline std::string hexadecimal(std::uint64_t value) {
+    char text[20];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+/// "1,048,576"
+inline std::string thousands(std::uint64_t value) {
+    std::string text = std::to_string(value);
+    for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, 1, ',');
+    return text;
+}
+
+/// "1 byte", "4,096 bytes"
+inline std::string byte_count(std::uint64_t bytes) {
+    return thousands(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+} // namespace emulator

@@ -1,0 +1,135 @@
+#include "harness/observing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+const Names checkers{"all", "mem", "init", "race", "sync"};
+const Names pictures{"banks", "sectors", "activity", "tile"};
+
+void check_name(const char* option, const std::string& given, const std::string& name, const Names& names) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return;
+    const std::string nearest = nearest_name(name, names);
+    throw UsageError(fmt::format("{} {}: unknown. Write one of: {}.{}", option, given, fmt::join(names, ", "),
+                                 nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest)));
+}
+
+/// "--option=value", for emulate, with the number written out.
+std::string number_option(const char* option, const std::string& text, std::uint64_t least) {
+    const std::string right = fmt::format("Write a whole number from {} up.", least);
+    try {
+        const std::uint64_t value = parse_whole_number(text);
+        if (value < least) throw std::invalid_argument("too small");
+        return fmt::format("{}={}", option, value);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("{} {}: {}. {}", option, text, error.what(), right));
+    }
+}
+
+} // namespace
+
+const Names& observing_option_names() {
+    static const Names names{"--lines", "--check", "--draw", "--line", "--schedule", "--schedules"};
+    return names;
+}
+
+const char* observing_help() {
+    return R"(
+To see the kernels at work on the emulator; told on stderr:
+  --lines         their source, with what each line costs
+  --check WHAT    what is wrong: all, or some of mem,init,race,sync
+  --draw WHAT     a picture of each kernel, as an SVG file: banks, sectors,
+                  activity or tile
+  --line N        draw: the access in line N of the source
+  --schedule S    verify with blocks, warps and lanes in the order of seed S
+  --schedules K   the same with K seeds; tell the first that changes a result
+  emulate --help explains them, and has more.
+)";
+}
+
+Names emulate_options(const ObservingOptions& options, bool json) {
+    Names result;
+    if (options.lines) result.push_back("--lines");
+    for (const std::string& list : options.check) {
+        if (list.empty()) continue;
+        std::istringstream words(list + ",");
+        for (std::string word; std::getline(words, word, ',');) check_name("--check", list, word, checkers);
+        result.push_back("--check=" + list);
+    }
+    const bool checks_or_counts = !result.empty();
+    if (!options.draw.empty()) {
+        check_name("--draw", options.draw, options.draw, pictures);
+        result.push_back("--draw=" + options.draw);
+    }
+    if (!options.line.empty()) result.push_back(number_option("--line", options.line, 1));
+    if (!options.schedule.empty()) result.push_back(number_option("--schedule", options.schedule, 0));
+    if (!options.schedules.empty()) result.push_back(number_option("--schedules", options.schedules, 1));
+
+    if (!options.line.empty() && options.draw.empty())
+        throw UsageError("--line: says which access to draw. Write --draw too.");
+    if (!options.draw.empty() && checks_or_counts)
+        throw UsageError("--draw: makes pictures only. Leave out --lines and --check.");
+    if (!options.schedules.empty() && result.size() > 1)
+        throw UsageError("--schedules: only compares runs. Give the seed that it tells to --schedule.");
+    if (json && (checks_or_counts || !options.schedules.empty())) result.push_back("--format=json");
+    return result;
+}
+
+Names without_observing_options(const char* const* arguments) {
+    Names kept;
+    for (; *arguments != nullptr; ++arguments) {
+        const std::string_view argument = *arguments, name = argument.substr(0, argument.find('='));
+        const Names& names = observing_option_names();
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            kept.emplace_back(argument);
+            continue;
+        }
+        if (name == "--check" || name.starts_with("--schedule")) kept.emplace_back("--check");
+        const bool value_may_follow = name == argument && name != "--lines";
+        if (value_may_follow && arguments[1] != nullptr && arguments[1][0] != '-') ++arguments;
+    }
+    return kept;
+}
+
+void become_emulate(const Names& options, char** argv) {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    const fs::path emulate = self.parent_path() / "emulate";
+    if (!fs::exists(emulate))
+        throw DeviceError(fmt::format("there is no {} (`make emulate` builds it)", emulate.string()));
+
+    Names words{"emulate"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back("--");
+    words.push_back(std::strchr(argv[0], '/') != nullptr ? argv[0] : self.string());
+    const Names arguments = without_observing_options(argv + 1);
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(emulate.c_str(), pointers.data());
+    throw DeviceError(fmt::format("could not start {}: {}", emulate.string(), std::strerror(errno)));
+}
+
+bool is_observed() { return std::getenv("EMULATOR_REQUEST") != nullptr; }
+
+} // namespace harness

@@ -1,0 +1,120 @@
+// Every program in the folders mem, init, race and sync, run by `emulate --check`. A comment in a program,
+//
+//     data[i] = 0; // expect: mem, out of bounds
+//
+// says what has to be found, and that it has to be found on this line; there may be two such comments.
+// Nothing else may be. A program without such a comment is correct: none of the checkers may find anything.
+// What follows `// options: ` in a line of its own goes to emulate too.
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <regex>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Found {
+    std::string what;  ///< "mem, out of bounds"
+    std::string where; ///< "past_the_end.cu:6"; empty: in a call of the host, which has no line
+
+    friend bool operator==(const Found& a, const Found& b) {
+        return a.what == b.what && (a.where == b.where || a.where.empty() || b.where.empty());
+    }
+    friend std::ostream& operator<<(std::ostream& out, const Found& found) {
+        return out << found.what << " at " << (found.where.empty() ? "a call of the host" : found.where);
+    }
+};
+
+std::vector<fs::path> all_programs() {
+    std::vector<fs::path> files;
+    for (const char* folder : {"mem", "init", "race", "sync"}) {
+        const fs::path path = fs::path(CHECK_PROGRAMS) / folder;
+        if (!fs::is_directory(path)) continue;
+        for (const auto& entry : fs::directory_iterator(path))
+            if (entry.path().extension() == ".cu") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::vector<Found> expected_of(const fs::path& program) {
+    const std::regex comment("// expect: (.*?)(?= // |$)");
+    std::vector<Found> expected;
+    std::ifstream file(program);
+    std::size_t number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        for (std::sregex_iterator match(line.begin(), line.end(), comment), end; match != end; ++match)
+            expected.push_back({(*match)[1], program.filename().string() + ":" + std::to_string(number)});
+    }
+    return expected;
+}
+
+std::string options_of(const fs::path& program) {
+    const std::string comment = "// options:";
+    std::ifstream file(program);
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(comment)) return line.substr(comment.size());
+    return "";
+}
+
+struct Report {
+    int status = 0; ///< of emulate
+    nlohmann::json json;
+};
+
+Report emulate(const std::string& options, const fs::path& program) {
+    const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path output = fs::temp_directory_path() / ("check_test_" + std::to_string(getpid()));
+    const std::string command = "cd '" + bin.string() + "' && ./emulate --format json --output '" +
+                                output.string() + "' " + options + " ./check_" +
+                                program.parent_path().filename().string() + " " + program.stem().string() +
+                                " 2>/dev/null";
+    const int status = std::system(command.c_str());
+    Report report;
+    report.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    report.json = nlohmann::json::parse(std::ifstream(output), nullptr, false);
+    fs::remove(output);
+    return report;
+}
+
+Found found(const nlohmann::json& finding) {
+    Found result{finding.at("checker").get<std::string>() + ", " + finding.at("kind").get<std::string>(), ""};
+    const auto& parties = finding.at("parties");
+    if (!parties.empty()) result.where = fs::path(parties[0].at("where").get<std::string>()).filename();
+    return result;
+}
+
+class Program : public testing::TestWithParam<fs::path> {};
+
+} // namespace
+
+TEST_P(Program, gets_the_findings_that_it_asks_for) {
+    const std::vector<Found> expected = expected_of(GetParam());
+    const std::string checker = GetParam().parent_path().filename();
+    const std::string checkers = expected.empty() ? "all" : checker;
+    const bool leaks = checkers == "all" || checkers == "mem";
+    const Report report =
+        emulate("--check " + checkers + (leaks ? " --leaks" : "") + options_of(GetParam()), GetParam());
+    ASSERT_TRUE(report.json.is_object()) << "status " << report.status;
+    std::vector<Found> actual;
+    for (const auto& finding : report.json.at("findings")) actual.push_back(found(finding));
+    EXPECT_THAT(actual, testing::UnorderedElementsAreArray(expected)) << report.json.at("findings").dump(2);
+    EXPECT_EQ(report.json.at("exit_status"), 0) << "the program goes on";
+    EXPECT_EQ(report.status, expected.empty() ? 0 : 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Check, Program, testing::ValuesIn(all_programs()), [](const auto& test) {
+    return test.param.parent_path().filename().string() + "_" + test.param.stem().string();
+});

@@ -1,0 +1,23 @@
+// Pixels are written channel by channel, and alpha is forgotten.
+#include <cuda_runtime.h>
+
+__global__ void paint(unsigned char* pixels) {
+    unsigned char* const pixel = pixels + 4 * threadIdx.x;
+    pixel[0] = 255;
+    pixel[1] = 128;
+    pixel[2] = 64;
+}
+
+__global__ void invert(const unsigned* in, unsigned* out) {
+    out[threadIdx.x] = ~in[threadIdx.x]; // expect: init, uninitialised read
+}
+
+int main() {
+    unsigned *image = nullptr, *negative = nullptr;
+    cudaMalloc(&image, 64 * sizeof(unsigned));
+    cudaMalloc(&negative, 64 * sizeof(unsigned));
+    paint<<<1, 64>>>(reinterpret_cast<unsigned char*>(image));
+    invert<<<1, 64>>>(image, negative);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(image) != cudaSuccess ||
+           cudaFree(negative) != cudaSuccess;
+}

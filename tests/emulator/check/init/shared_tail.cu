@@ -1,0 +1,28 @@
+// Threads beyond the end load nothing, and store no zero either.
+#include <cuda_runtime.h>
+
+__global__ void reduce_block(const int* in, int* out, unsigned n) {
+    __shared__ int sums[64];
+    const unsigned tid = threadIdx.x;
+    if (tid < n) sums[tid] = in[tid];
+    __syncthreads();
+    for (unsigned stride = 32; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            const int other = sums[tid + stride]; // expect: init, uninitialised read
+            sums[tid] += other;
+        }
+        __syncthreads();
+    }
+    if (tid == 0) *out = sums[0];
+}
+
+int main() {
+    constexpr unsigned n = 50;
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, sizeof(int));
+    cudaMemset(in, 0, n * sizeof(int));
+    reduce_block<<<1, 64>>>(in, out, n);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
+           cudaFree(out) != cudaSuccess;
+}

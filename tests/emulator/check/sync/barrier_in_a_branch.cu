@@ -1,0 +1,20 @@
+// Only the odd threads come to the barrier.
+#include <cuda_runtime.h>
+
+__global__ void add_neighbour(int* data) {
+    __shared__ int values[64];
+    const unsigned tid = threadIdx.x;
+    values[tid] = data[tid];
+    if (tid % 2 == 1) {
+        __syncthreads(); // expect: sync, barrier not reached by all
+        data[tid] += values[tid - 1];
+    }
+}
+
+int main() {
+    int* data = nullptr;
+    cudaMalloc(&data, 64 * sizeof(int));
+    cudaMemset(data, 0, 64 * sizeof(int));
+    add_neighbour<<<1, 64>>>(data);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(data) != cudaSuccess;
+}

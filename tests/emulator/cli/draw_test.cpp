@@ -1,0 +1,657 @@
+// The pictures of `--draw`: what is in them, counted by hand or by the functions that count for the counters.
+
+#include "picture.hpp"
+
+#include "emulator/cli/draw.hpp"
+#include "emulator/cli/svg.hpp"
+#include "emulator/observe/memory_traffic.hpp"
+#include "emulator/runtime/access_recorder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <set>
+#include <sstream>
+
+using namespace emulate;
+using namespace emulate::fixture;
+using emulator::AccessKind;
+using emulator::AccessTrace;
+using emulator::all_lanes;
+using emulator::LaneMask;
+using emulator::TracedAccess;
+using emulator::TracedStep;
+using emulator::ptx::Space;
+using std::uint32_t, std::uint64_t;
+using testing::ElementsAre, testing::HasSubstr, testing::Not, testing::SizeIs;
+
+namespace {
+
+using AddressOf = std::function<uint64_t(uint64_t lane)>;
+
+AddressOf strided(uint64_t step, uint64_t start = 0) {
+    return [=](uint64_t lane) { return start + step * lane; };
+}
+
+/// A request of which lane i goes to `address(i)`, as an access of its own.
+TracedAccess access(Space space, AccessKind kind, uint32_t bytes, const AddressOf& address,
+                    LaneMask active = all_lanes) {
+    TracedAccess access{.place = {"src/kernels.cuh", 12, "ld.shared.u32 %r1, [%r2];"},
+                        .space = space,
+                        .kind = kind,
+                        .bytes = bytes,
+                        .requests = 1};
+    const auto first = static_cast<uint64_t>(std::countr_zero(active));
+    for (uint64_t lane = 0; lane < 32; ++lane)
+        access.worst.addresses[lane] = address((active >> lane & 1) != 0 ? lane : first);
+    access.worst.active = active;
+    const emulator::Access worst = access.worst_access();
+    const bool is_atomic = kind == AccessKind::atom || kind == AccessKind::red;
+    access.worst.cost = space == Space::shared ? wavefronts(worst).count
+                        : is_atomic            ? atomic_sectors(worst)
+                                               : sectors(worst);
+    access.worst.ideal = space == Space::shared ? wavefronts(worst).ideal : ideal_sectors(worst);
+    access.cost = access.worst.cost;
+    access.ideal = access.worst.ideal;
+    return access;
+}
+
+TracedAccess shared_load(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
+    return access(Space::shared, AccessKind::load, bytes, address, active);
+}
+TracedAccess global_load(uint32_t bytes, const AddressOf& address, LaneMask active = all_lanes) {
+    return access(Space::global, AccessKind::load, bytes, address, active);
+}
+
+constexpr uint64_t allocation = 0x10000;
+
+/// A block of `extents` with an array of 48 KiB in shared memory and 1 MiB in global memory.
+AccessTrace trace_of(const TracedAccess& access, emulator::Dim3 extents = {256, 1, 1}) {
+    AccessTrace trace{.kernel = "void reduce<256u>(int const*, int*)",
+                      .grid = {64, 1, 1},
+                      .block = extents,
+                      .ran = true,
+                      .accesses = {access},
+                      .shared = {{"tile", 0, 12288 * 4}},
+                      .allocations = {{"cudaMalloc #1", allocation, 1 << 20}}};
+    trace.touched.resize(12288);
+    return trace;
+}
+
+const SourceOf source = [](const emulator::TracedPlace& place) {
+    return place.line == 12 ? "x = a[i] & 3 < b ? \"y\" : 0;" : "";
+};
+
+std::vector<Element> banks(const TracedAccess& access) {
+    return elements_of(draw_banks("k", trace_of(access), access, source).svg);
+}
+std::vector<Element> sectors_picture(const TracedAccess& access) {
+    return elements_of(draw_sectors("k", trace_of(access), access, source).svg);
+}
+std::string result_of_banks(const TracedAccess& access) {
+    return draw_banks("k", trace_of(access), access, source).result;
+}
+
+std::set<std::string> values(const std::vector<Element>& elements, const std::string& attribute) {
+    std::set<std::string> result;
+    for (const Element& element : elements) result.insert(element.attributes.at(attribute));
+    return result;
+}
+
+std::size_t count(const std::vector<Element>& elements, std::string_view name, std::string_view group,
+                  std::string_view look = "") {
+    return select(elements, name, group, look).size();
+}
+
+/// Requests of all widths, of more and less regular lanes.
+template <class Check> void for_many_requests(Space space, uint64_t most_words, Check check) {
+    std::mt19937 random(4711);
+    for (int round = 0; round < 400; ++round) {
+        const uint32_t bytes = 1u << random() % 5;
+        const uint64_t places = most_words * 4 / bytes;
+        const LaneMask active =
+            round % 3 == 0 ? all_lanes : static_cast<LaneMask>(random()) | 1u << random() % 32;
+        std::array<uint64_t, 32> place{};
+        for (uint64_t lane = 0; lane < 32; ++lane)
+            place[lane] =
+                round % 2 == 0 ? random() % places : lane * (round % 40u) / (1 + random() % 2) % places;
+        check(access(
+            space, AccessKind::load, bytes,
+            [&](uint64_t lane) { return (space == Space::global ? allocation : 0) + place[lane] * bytes; },
+            active));
+    }
+}
+
+} // namespace
+
+// ---- the writer ----
+
+TEST(Svg, escapes_what_xml_would_read) {
+    Svg svg(100);
+    svg.text(1, 2, "a<b> & \"c\"\x01\t–", "small");
+    const auto elements = elements_of(svg.finish(50, "<title>", "&"));
+    EXPECT_EQ(select(elements, "text")[0].text, "a<b> & \"c\"  –");
+    EXPECT_EQ(select(elements, "title")[0].text, "<title>");
+    EXPECT_EQ(select(elements, "desc")[0].text, "&");
+    EXPECT_EQ(elements[0].attributes.at("viewBox"), "0 0 100 50");
+}
+
+TEST(Svg, breaks_a_paragraph_between_words) {
+    Svg svg(400);
+    const std::string text = "twelve words of some length that need more than one line here";
+    const double below = svg.paragraph(20, 0, 200, text, "small");
+    std::string joined;
+    const auto lines = select(elements_of(svg.finish(1, "", "")), "text");
+    for (const Element& line : lines) {
+        EXPECT_LE(text_width(line.text, "small"), 200);
+        joined += (joined.empty() ? "" : " ") + line.text;
+    }
+    EXPECT_EQ(joined, text);
+    EXPECT_GT(lines.size(), 1u);
+    EXPECT_GT(below, lines.back().number("y"));
+}
+
+TEST(Svg, shortens_text_between_characters) {
+    EXPECT_EQ(shortened("short", 100, "code"), "short");
+    const std::string cut = shortened("äöüäöüäöüäöü", 60, "code");
+    EXPECT_LE(text_width(cut, "code"), 60);
+    EXPECT_TRUE(cut.ends_with("…"));
+    EXPECT_EQ(cut.size() % 2, 1u); // whole letters of two bytes, and an ellipsis of three
+}
+
+// ---- banks ----
+
+TEST(DrawBanks, a_column_is_32_lines_to_one_bank_and_32_wavefronts) {
+    const TracedAccess column = shared_load(4, strided(128));
+    const auto picture = banks(column);
+    const auto lines = select(picture, "line", "requests");
+    EXPECT_THAT(lines, SizeIs(32));
+    EXPECT_THAT(values(lines, "y2"), SizeIs(1));
+    EXPECT_THAT(values(lines, "y1"), SizeIs(32));
+    EXPECT_EQ(count(picture, "line", "requests", "first"), 1u);
+    EXPECT_EQ(count(picture, "line", "requests", "later"), 31u);
+    EXPECT_EQ(count(picture, "rect", "wavefronts", "idle"), 32u);
+    EXPECT_EQ(count(picture, "rect", "wavefronts", "later"), 31u);
+    EXPECT_EQ(count(picture, "rect", "banks"), 32u);
+    EXPECT_EQ(count(picture, "rect", "banks", "later"), 1u);
+    EXPECT_THAT(texts_of(picture), HasSubstr("bank 0: 32\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("32 wavefronts instead of 1: 31 bank conflicts\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("k: banks of a shared load\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("kernels.cuh:12   x = a[i] & 3 < b ? \"y\" : 0;\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("Emulated"));
+}
+
+TEST(DrawBanks, a_padded_column_is_32_lines_to_32_banks) {
+    const TracedAccess column = shared_load(4, strided(132, 4));
+    const auto picture = banks(column);
+    const auto lines = select(picture, "line", "requests", "first");
+    EXPECT_THAT(lines, SizeIs(32));
+    EXPECT_THAT(values(lines, "y2"), SizeIs(32));
+    EXPECT_EQ(count(picture, "rect", "wavefronts", "idle"), 1u);
+    EXPECT_EQ(count(picture, "rect", "", "later"), 0u);
+    EXPECT_EQ(result_of_banks(column), "1 wavefront, no bank conflict");
+}
+
+TEST(DrawBanks, lanes_that_share_a_word_meet_before_the_bank) {
+    // 16 lanes at word 0, 16 at word 32: both in bank 0.
+    const TracedAccess two_words = shared_load(4, [](uint64_t lane) { return lane / 16 * 128; });
+    const auto picture = banks(two_words);
+    EXPECT_THAT(values(select(picture, "circle", "requests"), "cy"), SizeIs(2)); // side by side
+    EXPECT_EQ(count(picture, "line", "requests", "joined"), 2u);
+    EXPECT_EQ(count(picture, "line", "requests"), 32u + 2);
+    EXPECT_EQ(count(picture, "rect", "wavefronts", "idle"), 2u);
+    EXPECT_THAT(texts_of(picture), HasSubstr("×16\n"));
+    EXPECT_EQ(result_of_banks(two_words), "2 wavefronts instead of 1: 1 bank conflict");
+
+    const auto broadcast = banks(shared_load(4, strided(0, 40)));
+    EXPECT_EQ(count(broadcast, "circle", "requests"), 1u);
+    EXPECT_EQ(count(broadcast, "line", "requests", "later"), 0u);
+    EXPECT_THAT(texts_of(broadcast), HasSubstr("×32\n"));
+    EXPECT_THAT(texts_of(broadcast), HasSubstr("bank 10: 1\n"));
+}
+
+TEST(DrawBanks, wide_accesses_reach_several_banks_in_parts_of_the_warp) {
+    const TracedAccess row = shared_load(16, strided(16));
+    const auto picture = banks(row);
+    EXPECT_EQ(count(picture, "line", "requests"), 32u);
+    EXPECT_EQ(count(picture, "path", "requests", "span"), 8u); // banks 0 to 3, 4 to 7, ...
+    EXPECT_EQ(count(picture, "rect", "wavefronts", "idle"), 4u);
+    EXPECT_EQ(count(picture, "rect", "wavefronts", "first"), 32u * 4);
+    EXPECT_THAT(texts_of(picture), HasSubstr("8 lanes are served at a time"));
+    EXPECT_EQ(result_of_banks(row), "4 wavefronts, no bank conflict");
+}
+
+TEST(DrawBanks, has_a_line_for_each_active_lane_and_a_column_for_each_wavefront_that_is_counted) {
+    for_many_requests(Space::shared, 2048, [](const TracedAccess& request) {
+        const emulator::Wavefronts counted = wavefronts(request.worst_access());
+        const auto picture = banks(request);
+        const auto all = select(picture, "line", "requests"),
+                   joined = select(picture, "line", "requests", "joined");
+        ASSERT_EQ(all.size() - joined.size(), static_cast<std::size_t>(std::popcount(request.worst.active)));
+        ASSERT_EQ(count(picture, "rect", "wavefronts", "idle"), counted.count);
+        // A wavefront is a conflict when no bank gives its first word in it.
+        std::set<std::string> with_first = values(select(picture, "rect", "wavefronts", "first"), "x");
+        ASSERT_EQ(with_first.size(), counted.ideal);
+        // In each wavefront a bank gives one word.
+        std::set<std::pair<std::string, std::string>> places;
+        std::size_t services = 0;
+        for (const Element& chip : select(picture, "rect", "wavefronts"))
+            if (!chip.looks("idle")) {
+                places.insert({chip.attributes.at("x"), chip.attributes.at("y")});
+                ++services;
+            }
+        ASSERT_EQ(places.size(), services);
+        const std::string text = texts_of(picture);
+        ASSERT_THAT(text, HasSubstr(std::to_string(counted.count) + " wavefront"));
+        if (counted.count > counted.ideal) {
+            ASSERT_THAT(text, HasSubstr(" instead of " + std::to_string(counted.ideal) + ": " +
+                                        std::to_string(counted.count - counted.ideal) + " bank conflict"));
+        }
+    });
+}
+
+// ---- sectors ----
+
+TEST(DrawSectors, a_row_is_four_full_sectors_of_one_line) {
+    const auto picture = sectors_picture(global_load(4, strided(4, allocation + 128)));
+    EXPECT_EQ(count(picture, "line", "requests"), 32u);
+    EXPECT_THAT(values(select(picture, "line", "requests"), "y2"), SizeIs(4));
+    EXPECT_EQ(count(picture, "rect", "sectors", "waste"), 4u);
+    EXPECT_EQ(count(picture, "rect", "sectors", "first"), 32u);
+    const std::string text = texts_of(picture);
+    EXPECT_THAT(text, HasSubstr("4 sectors, the fewest possible: no byte is wasted\n"));
+    EXPECT_THAT(text, HasSubstr("byte 128\n"));
+    EXPECT_THAT(text, HasSubstr("byte 224\n"));
+    EXPECT_THAT(text, HasSubstr("4 of 4\n"));
+}
+
+TEST(DrawSectors, a_row_off_a_sector_touches_one_more_in_two_lines) {
+    const auto picture = sectors_picture(global_load(4, strided(4, allocation + 4)));
+    EXPECT_EQ(count(picture, "rect", "sectors", "waste"), 5u);
+    EXPECT_EQ(count(picture, "text", "lines"), 2u);
+    const std::string text = texts_of(picture);
+    EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do: 32 of 160 bytes are wasted\n"));
+    EXPECT_THAT(text, HasSubstr("4 of 4\n1 of 4\n"));
+}
+
+TEST(DrawSectors, lanes_that_share_and_atomics_that_wait_are_told) {
+    TracedAccess sum = access(Space::global, AccessKind::red, 4, strided(0, allocation));
+    const std::string text = texts_of(sectors_picture(sum));
+    EXPECT_THAT(text, HasSubstr("k: sectors of a global atomic\n"));
+    EXPECT_THAT(text, HasSubstr("×32\n"));
+    EXPECT_THAT(text, HasSubstr("Counted as 32 sectors"));
+    EXPECT_THAT(text, HasSubstr("1 sector, the fewest possible: 28 of 32 bytes are wasted\n"));
+}
+
+TEST(DrawSectors, has_what_the_counters_count) {
+    for_many_requests(Space::global, 400, [](const TracedAccess& request) {
+        const auto picture = sectors_picture(request);
+        ASSERT_EQ(count(picture, "line", "requests"),
+                  static_cast<std::size_t>(std::popcount(request.worst.active)));
+        const uint32_t counted = sectors(request.worst_access());
+        ASSERT_EQ(count(picture, "rect", "sectors", "waste"), counted);
+        std::set<uint64_t> bytes, lines;
+        emulator::for_each_lane(request.worst.active, [&](int lane) {
+            for (uint32_t k = 0; k < request.bytes; ++k)
+                bytes.insert(request.worst.addresses[static_cast<std::size_t>(lane)] + k);
+            lines.insert(request.worst.addresses[static_cast<std::size_t>(lane)] / 128);
+        });
+        ASSERT_EQ(count(picture, "rect", "sectors", "first") * request.bytes, bytes.size());
+        ASSERT_EQ(count(picture, "text", "lines"), lines.size());
+        const uint64_t wasted = 32 * counted - bytes.size();
+        const std::string result = draw_sectors("k", trace_of(request), request, source).result;
+        ASSERT_THAT(result, HasSubstr(std::to_string(counted) + " sector"));
+        if (wasted > 0 && counted < 31) { // numbers without a comma
+            ASSERT_THAT(result,
+                        HasSubstr(": " + std::to_string(wasted) + " of " + std::to_string(32 * counted)));
+        }
+    });
+}
+
+// ---- activity ----
+
+namespace {
+
+TracedStep step(uint32_t line, uint32_t barriers, std::vector<LaneMask> active, bool is_load = false) {
+    return {.place = {"src/kernels.cuh", line, "st.shared.u32 [%r1], %r2;"},
+            .what = is_load ? "shared load" : "shared store",
+            .is_load = is_load,
+            .barriers = barriers,
+            .active = std::move(active)};
+}
+
+/// A tree of `threads` threads, each step half as many.
+AccessTrace tree(uint32_t threads) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)), {threads, 1, 1});
+    uint32_t barriers = 0;
+    for (uint32_t left = threads; left > 0; left /= 2) {
+        std::vector<LaneMask> active;
+        for (uint32_t first = 0; first < threads; first += 32)
+            active.push_back(first >= left        ? 0
+                             : left - first >= 32 ? all_lanes
+                                                  : (LaneMask{1} << (left - first)) - 1);
+        trace.steps.push_back(step(12, barriers++, active));
+    }
+    return trace;
+}
+
+double area(const std::vector<Element>& elements) {
+    double sum = 0;
+    for (const Element& element : elements) sum += element.number("width") * element.number("height");
+    return sum;
+}
+
+} // namespace
+
+TEST(DrawActivity, is_the_shrinking_tree) {
+    const Drawing drawing = draw_activity("k", tree(128), source);
+    const auto picture = elements_of(drawing.svg);
+    EXPECT_EQ(select(picture, "g").size(), 1u + 8);
+    EXPECT_EQ(count(picture, "line", "steps", "dashed"), 7u);
+    const std::string text = texts_of(picture);
+    for (const char* active : {"128 in 4\n", "64 in 2\n", "32 in 1\n", "1 in 1\n"})
+        EXPECT_THAT(text, HasSubstr(active));
+    EXPECT_THAT(text, HasSubstr("kernels.cuh:12 (shared store)   x = a[i]"));
+    // 255 threads; warps that run: 4 + 2 + 6 x 1, of 32 lanes each
+    EXPECT_EQ(drawing.result, "8 steps: 255 of 384 lanes of running warps are active (66 %)");
+    EXPECT_EQ(count(picture, "rect", "step", "spare"), 5u); // 16 lanes and fewer
+    EXPECT_EQ(count(picture, "rect", "step", "idle"), 2u + 6 * 3);
+}
+
+TEST(DrawActivity, fills_as_much_as_lanes_are_active) {
+    for (const uint32_t threads : {32u, 96u, 256u, 512u, 1024u}) {
+        const auto picture = elements_of(draw_activity("k", tree(threads), source).svg);
+        const double all = area(select(picture, "rect", "step", "first"));
+        AccessTrace one = tree(threads);
+        one.steps.resize(1);
+        const double full =
+            area(select(elements_of(draw_activity("k", one, source).svg), "rect", "step", "first"));
+        uint32_t lanes = 0;
+        for (uint32_t left = threads; left > 0; left /= 2) lanes += left;
+        EXPECT_NEAR(all / full, static_cast<double>(lanes) / threads, 0.02) << threads;
+    }
+}
+
+TEST(DrawActivity, leaves_out_loads_where_something_is_written_and_steps_without_end) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)), {32, 1, 1});
+    trace.steps = {step(12, 0, {all_lanes}, true), step(12, 0, {all_lanes}, true)};
+    EXPECT_THAT(draw_activity("k", trace, source).result, HasSubstr("2 steps"));
+    trace.steps.push_back(step(12, 0, {all_lanes}));
+    EXPECT_THAT(draw_activity("k", trace, source).result, HasSubstr("1 step:"));
+    for (int i = 0; i < 100; ++i) trace.steps.push_back(step(12, 0, {all_lanes}));
+    const Drawing drawing = draw_activity("k", trace, source);
+    EXPECT_THAT(drawing.result, HasSubstr("64 steps: 2,048 of 2,048 lanes"));
+    EXPECT_THAT(texts_of(elements_of(drawing.svg)), HasSubstr("Later"));
+}
+
+// ---- tile ----
+
+namespace {
+
+/// Rows of `width` touched words, `pitch` words from one to the next.
+AccessTrace tile(const TracedAccess& access, uint32_t rows, uint32_t width, uint32_t pitch,
+                 emulator::Dim3 extents) {
+    AccessTrace trace = trace_of(access, extents);
+    for (uint32_t row = 0; row < rows; ++row)
+        for (uint32_t column = 0; column < width; ++column) trace.touched[row * pitch + column] = true;
+    return trace;
+}
+
+std::vector<std::string> first_words(const std::vector<Element>& picture, std::size_t count) {
+    std::vector<std::string> result;
+    for (const Element& text : select(picture, "text", "tile", "tiny")) {
+        if (result.size() == count) break;
+        result.push_back(text.text);
+    }
+    return result;
+}
+
+} // namespace
+
+TEST(DrawTile, shows_padding_and_how_it_shifts_the_banks) {
+    const TracedAccess column = shared_load(4, strided(33 * 4));
+    const Drawing drawing = draw_tile("k", tile(column, 32, 32, 33, {32, 32, 1}), column, source);
+    const auto picture = elements_of(drawing.svg);
+    EXPECT_EQ(count(picture, "rect", "tile", "cell"), 1024u);
+    EXPECT_EQ(count(picture, "rect", "tile", "padding"), 32u);
+    EXPECT_EQ(count(picture, "rect", "access", "inner"), 32u);
+    EXPECT_THAT(values(select(picture, "rect", "access", "inner"), "x"), SizeIs(1));
+    const auto words = first_words(picture, 34);
+    EXPECT_EQ(words[0], "0");
+    EXPECT_EQ(words[31], "31");
+    EXPECT_EQ(words[32], "1"); // the second row begins in the next bank
+    EXPECT_THAT(texts_of(picture), HasSubstr("32 rows of 33 words, 32 of them untouched.\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("k: tile by bank\n"));
+    EXPECT_EQ(drawing.result, "1 wavefront, no bank conflict");
+}
+
+TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
+    const TracedAccess row = shared_load(4, strided(4));
+    const auto square = elements_of(draw_tile("k", tile(row, 16, 16, 16, {16, 16, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(square), HasSubstr("16 rows of 16 words.\n"));
+    EXPECT_EQ(count(square, "rect", "tile", "padding"), 0u);
+    const auto flat = elements_of(draw_tile("k", tile(row, 1, 256, 256, {256, 1, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(flat), HasSubstr("8 rows of 32 words.\n"));
+    // A gap of another kind between two arrays is no padding.
+    const auto gap = elements_of(draw_tile("k", tile(row, 2, 300, 400, {256, 1, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(gap), HasSubstr("22 rows of 32 words, 104 of them untouched.\n"));
+}
+
+TEST(DrawTile, counts_the_words_of_each_bank) {
+    const TracedAccess column = shared_load(4, strided(32 * 4), 0x0000'FFFF);
+    const auto picture =
+        elements_of(draw_tile("k", tile(column, 16, 32, 32, {32, 16, 1}), column, source).svg);
+    const auto counts = select(picture, "text", "banks", "bold");
+    ASSERT_THAT(counts, SizeIs(1));
+    EXPECT_EQ(counts[0].text, "16");
+    EXPECT_EQ(count(picture, "rect", "banks"), 32u);
+}
+
+TEST(DrawTile, is_of_the_array_that_is_accessed_and_no_longer_than_a_page) {
+    TracedAccess row = shared_load(4, strided(4, 4096));
+    AccessTrace trace = trace_of(row);
+    trace.shared = {{"a", 0, 4096}, {"b", 4096, 1024}, {"c", 5120, 40960}};
+    for (uint32_t word = 0; word < 1024 + 256; ++word) trace.touched[word] = true;
+    EXPECT_THAT(texts_of(elements_of(draw_tile("k", trace, row, source).svg)), HasSubstr("k: b by bank\n"));
+    row = shared_load(4, strided(4, 5120));
+    trace.touched.assign(trace.touched.size(), true);
+    const auto picture = elements_of(draw_tile("k", trace, row, source).svg);
+    EXPECT_EQ(count(picture, "rect", "tile"), 64u * 32);
+    EXPECT_THAT(texts_of(picture), HasSubstr("and 256 rows more\n")); // of 320
+}
+
+// ---- all of them ----
+
+TEST(Drawings, explain_every_look_on_light_and_dark_and_need_nothing_from_outside) {
+    const TracedAccess column = shared_load(4, [](uint64_t lane) { return lane / 2 * 132 * 4; });
+    const TracedAccess wide = shared_load(8, strided(24));
+    const TracedAccess far = global_load(4, strided(64, allocation));
+    const AccessTrace padded = tile(column, 32, 32, 33, {32, 32, 1});
+    AccessTrace partial = tree(512);
+    partial.touched = padded.touched;
+    for (const std::string& svg :
+         {draw_banks("k", padded, column, source).svg, draw_banks("k", padded, wide, source).svg,
+          draw_sectors("k", trace_of(far), far, source).svg, draw_tile("k", padded, column, source).svg,
+          draw_activity("k", partial, source).svg}) {
+        const auto elements = elements_of(svg);
+        const std::string style = select(elements, "style").at(0).text;
+        const std::size_t media = style.find("@media screen and (prefers-color-scheme:dark)");
+        ASSERT_NE(media, std::string::npos);
+        for (const Element& element : elements) {
+            if (element.name == "g" || !element.attributes.contains("class")) continue;
+            std::istringstream looks(element.attributes.at("class"));
+            for (std::string look; looks >> look;)
+                EXPECT_NE(style.substr(0, media).find("." + look), std::string::npos) << look;
+        }
+        for (const char* look : {"text{", ".paper{", ".quiet{", ".first{", ".later{", ".idle{"})
+            EXPECT_NE(style.find(look, media), std::string::npos) << look;
+        EXPECT_THAT(svg, Not(HasSubstr("<script")));
+        EXPECT_THAT(svg, Not(HasSubstr("href")));
+        EXPECT_EQ(svg.find("http"), svg.find("http://www.w3.org/2000/svg"));
+        EXPECT_EQ(svg.find("http", svg.find("http") + 1), std::string::npos);
+        EXPECT_THAT(select(elements, "title")[0].text, HasSubstr("k: "));
+    }
+}
+
+TEST(Drawings, stay_inside_their_frame) {
+    const TracedAccess column = shared_load(4, strided(128));
+    const TracedAccess far = global_load(16, strided(4096, allocation));
+    AccessTrace long_names = tree(1024);
+    long_names.steps[0].place.path = std::string(200, 'x');
+    for (const std::string& svg : {draw_banks("k", trace_of(column), column, source).svg,
+                                   draw_sectors("k", trace_of(far), far, source).svg,
+                                   draw_tile("k", tile(column, 32, 32, 65, {32, 32, 1}), column, source).svg,
+                                   draw_activity(std::string(100, 'k'), long_names, source).svg}) {
+        const auto elements = elements_of(svg);
+        const double width = elements[0].number("width"), height = elements[0].number("height");
+        for (const Element& one : elements) {
+            if (one.name == "rect" && one.attributes.contains("x")) {
+                EXPECT_GE(one.number("x"), 0);
+                EXPECT_LE(one.number("x") + one.number("width"), width);
+                EXPECT_LE(one.number("y") + one.number("height"), height);
+            }
+            if (one.name != "text") continue;
+            const double length = text_width(one.text, one.attributes.at("class")),
+                         left = one.number("x") - (one.looks("right")    ? length
+                                                   : one.looks("middle") ? length / 2
+                                                                         : 0);
+            if (one.looks("title")) continue; // one word of 100 letters
+            EXPECT_GE(left, 0) << one.text;
+            EXPECT_LE(left + length, width) << one.text;
+            EXPECT_LE(one.number("y"), height) << one.text;
+        }
+    }
+}
+
+TEST(Drawings, are_the_same_from_a_record) {
+    const TracedAccess column = shared_load(8, strided(136), 0xFFFF'00FF);
+    AccessTrace trace = tile(column, 30, 32, 33, {32, 8, 2});
+    trace.steps = tree(512).steps;
+    trace.accesses.push_back(access(Space::global, AccessKind::red, 4, strided(12, allocation)));
+    const auto again = Json::parse(Json(trace).dump()).get<AccessTrace>();
+    EXPECT_EQ(Json(again), Json(trace));
+    EXPECT_EQ(again.touched, trace.touched);
+    EXPECT_EQ(draw_tile("k", again, again.accesses[0], source).svg,
+              draw_tile("k", trace, trace.accesses[0], source).svg);
+    EXPECT_EQ(draw_sectors("k", again, again.accesses[1], source).svg,
+              draw_sectors("k", trace, trace.accesses[1], source).svg);
+    EXPECT_EQ(draw_activity("k", again, source).svg, draw_activity("k", trace, source).svg);
+}
+
+// ---- which access, which files ----
+
+namespace {
+
+/// In a folder that is empty at first.
+class DrawFiles : public testing::Test {
+protected:
+    DrawFiles() {
+        std::filesystem::remove_all(folder_);
+        options_.output = folder_.string();
+    }
+    ~DrawFiles() override { std::filesystem::remove_all(folder_); }
+
+    std::string draw(const std::string& kind, const std::vector<AccessTrace>& traces) {
+        Report report;
+        for (const AccessTrace& trace : traces) report.accesses.push_back(Json(trace));
+        options_.request.draw = kind;
+        return emulate::draw(report, options_, read_source_);
+    }
+    std::set<std::string> files() const {
+        std::set<std::string> names;
+        for (const auto& file : std::filesystem::directory_iterator(folder_))
+            names.insert(file.path().filename().string());
+        return names;
+    }
+
+    const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "draw_test";
+    Options options_;
+    ReadSource read_source_ = [](const std::string&) { return std::nullopt; };
+};
+
+TracedAccess on_line(uint32_t line, TracedAccess access) {
+    access.place.line = line;
+    return access;
+}
+
+} // namespace
+
+TEST(MostCostly, is_the_worst_then_the_dearest_then_the_widest_then_the_first) {
+    AccessTrace trace = trace_of(on_line(1, shared_load(4, strided(4))));
+    const auto chosen = [&](uint32_t line = 0) {
+        const TracedAccess* const access = most_costly(trace, Space::shared, line);
+        return access ? access->place.line : 0;
+    };
+    trace.accesses.push_back(on_line(2, shared_load(4, strided(4, 128))));
+    EXPECT_EQ(chosen(), 1u);
+    trace.accesses.push_back(on_line(3, shared_load(4, strided(132))));
+    EXPECT_EQ(chosen(), 3u);
+    trace.accesses.push_back(on_line(4, shared_load(4, strided(8))));
+    trace.accesses.push_back(on_line(5, shared_load(4, strided(8))));
+    EXPECT_EQ(chosen(), 4u);
+    trace.accesses.back().cost = 100;
+    EXPECT_EQ(chosen(), 5u);
+    trace.accesses.push_back(on_line(6, shared_load(4, strided(12 * 4))));
+    EXPECT_EQ(chosen(), 6u);
+    trace.accesses.push_back(on_line(7, global_load(4, strided(4096))));
+    trace.accesses.push_back(on_line(8, access(Space::shared, AccessKind::atom, 4, strided(128))));
+    EXPECT_EQ(chosen(), 6u);
+    EXPECT_EQ(chosen(8), 8u);
+    EXPECT_EQ(chosen(2), 2u);
+    EXPECT_EQ(chosen(7), 0u);
+}
+
+TEST_F(DrawFiles, have_the_names_of_kernel_and_kind) {
+    const AccessTrace trace = trace_of(shared_load(4, strided(128)));
+    const std::string text = draw("banks", {trace, trace});
+    EXPECT_THAT(files(), ElementsAre("reduce_256u_banks.svg", "reduce_256u_banks_2.svg"));
+    EXPECT_THAT(text, HasSubstr((folder_ / "reduce_256u_banks.svg").string() +
+                                ": shared load at kernels.cuh:12\n"
+                                "    32 wavefronts instead of 1: 31 bank conflicts\n"));
+    EXPECT_THAT(text, HasSubstr("--line N picks another line"));
+    std::ifstream file(folder_ / "reduce_256u_banks.svg");
+    const std::string svg(std::istreambuf_iterator<char>(file), {});
+    EXPECT_THAT(texts_of(elements_of(svg)), HasSubstr("reduce<256u>: banks of a shared load\n"));
+}
+
+TEST_F(DrawFiles, leave_the_names_of_namespaces_out) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)));
+    trace.kernel = "void (anonymous namespace)::sum<a::b, 3>(a::b*)";
+    EXPECT_THAT(draw("tile", {trace}), HasSubstr("sum_a_b_3_tile.svg: "));
+    trace.kernel = "a::b::copy(int*)";
+    EXPECT_THAT(draw("tile", {trace}), HasSubstr("/copy_tile.svg: "));
+}
+
+TEST_F(DrawFiles, may_have_a_name_that_is_given) {
+    options_.output = (folder_ / "mine.svg").string();
+    const AccessTrace trace = trace_of(global_load(4, strided(128, allocation)));
+    draw("sectors", {trace, trace});
+    EXPECT_THAT(files(), ElementsAre("mine.svg", "mine_2.svg"));
+}
+
+TEST_F(DrawFiles, are_not_written_where_there_is_nothing_to_show) {
+    std::filesystem::create_directories(folder_);
+    const AccessTrace trace = trace_of(on_line(12, global_load(4, strided(4, allocation))));
+    EXPECT_EQ(draw("banks", {trace}), "reduce<256u>: no access to shared memory, no picture\n");
+    EXPECT_EQ(draw("activity", {trace}), "reduce<256u>: no step to draw\n");
+    options_.request.line = 13;
+    EXPECT_EQ(draw("sectors", {trace}),
+              "reduce<256u>: no access to global memory on line 13; there are some on line 12\n");
+    EXPECT_THAT(draw("sectors", {}), HasSubstr("no kernel ran"));
+    EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(DrawFiles, say_what_the_source_file_does_not) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)));
+    read_source_ = [](const std::string&) {
+        return SourceFile{std::vector<std::string>(12, "    tile[0] = 1;"), true};
+    };
+    EXPECT_THAT(draw("banks", {trace}), HasSubstr("src/kernels.cuh is newer than the program"));
+    trace.accesses[0].place.path = "";
+    EXPECT_THAT(draw("banks", {trace}), HasSubstr("Compile with nvcc -lineinfo"));
+}

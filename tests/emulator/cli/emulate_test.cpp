@@ -1,0 +1,409 @@
+// The command `emulate` with real programs: programs/subject.cu says what they do.
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ElementsAre, testing::HasSubstr, testing::IsEmpty, testing::Not, testing::SizeIs,
+    testing::StartsWith;
+
+constexpr const char* load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+constexpr const char* store_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+
+class Folder {
+public:
+    Folder() {
+        std::string name = fs::temp_directory_path() / "emulate_test_XXXXXX";
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
+        path_ = name;
+    }
+    ~Folder() { fs::remove_all(path_); }
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+std::string read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+fs::path bin() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+struct Result {
+    int status = 0; ///< 128 + the signal, as a shell has it
+    std::string out, err;
+};
+
+/// Runs `line` by a shell in bin/.
+Result run(const std::string& line) {
+    const Folder folder;
+    const fs::path out = folder.path() / "out", err = folder.path() / "err";
+    const int status = std::system(("cd '" + bin().string() + "' && ( " + line + "\n) >" + out.string() +
+                                    " 2>" + err.string() + " </dev/null")
+                                       .c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err)};
+}
+
+/// `arguments` are options of emulate, then the program and its own.
+Result emulate(const std::string& arguments) { return run("./emulate " + arguments); }
+
+/// The report in JSON.
+json report(const std::string& arguments) {
+    const Folder folder;
+    const fs::path file = folder.path() / "report.json";
+    emulate("--output " + file.string() + " " + arguments);
+    return json::parse(read(file), nullptr, false);
+}
+
+// ---- the program hardly notices
+
+TEST(Emulate, leaves_output_and_exit_status_as_they_are) {
+    const Result plain = emulate("./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(plain.status, 5);
+    EXPECT_EQ(plain.out, "42\n");
+    EXPECT_EQ(plain.err, "on stderr\n");
+    const Result counted = emulate("--counters ./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(counted.status, 5);
+    EXPECT_EQ(counted.out, "42\n");
+    EXPECT_THAT(counted.err, StartsWith("on stderr\nlaunch 0: "));
+}
+
+TEST(Emulate, leaves_the_input_to_the_program) {
+    EXPECT_EQ(run("printf 'one\\ntwo' | ./emulate --counters ./emulate_subject input").out, "one\ntwo");
+}
+
+TEST(Emulate, ends_by_the_signal_that_ended_the_program) {
+    for (const int signal : {SIGSEGV, SIGABRT, SIGKILL, SIGTERM}) {
+        const Result result = emulate("--counters ./emulate_subject signal " + std::to_string(signal));
+        EXPECT_EQ(result.status, 128 + signal);
+        EXPECT_THAT(result.err, HasSubstr("launch 0: ")) << "the report must not be lost";
+    }
+}
+
+/// Starts `emulate` with a program that waits, sends it `signal` once it is ready, and returns how it ended.
+int status_after(int signal) {
+    int pipe_ends[2];
+    if (pipe(pipe_ends) != 0) throw std::runtime_error("no pipe");
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(pipe_ends[1], STDOUT_FILENO);
+        if (chdir(bin().c_str()) == 0) execl("./emulate", "emulate", "./emulate_subject", "wait", nullptr);
+        _exit(99);
+    }
+    close(pipe_ends[1]);
+    char ready[16];
+    if (::read(pipe_ends[0], ready, sizeof ready) <= 0) ADD_FAILURE() << "the program did not start";
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    const bool program_has_ended = ::read(pipe_ends[0], ready, sizeof ready) == 0;
+    EXPECT_TRUE(program_has_ended) << "the program outlives emulate";
+    close(pipe_ends[0]);
+    return status;
+}
+
+TEST(Emulate, passes_signals_on_to_the_program) {
+    const int handled = status_after(SIGUSR1);
+    EXPECT_TRUE(WIFEXITED(handled));
+    EXPECT_EQ(WEXITSTATUS(handled), 42) << "the program ends so when it gets SIGUSR1";
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const int status = status_after(signal);
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+    }
+}
+
+TEST(Emulate, runs_scripts_and_what_they_start) {
+    const Folder folder;
+    const fs::path script = folder.path() / "script";
+    std::ofstream(script) << "#!/bin/sh\n./emulate_subject 'two kernels' 0 && ./emulate_subject 'the same'\n";
+    fs::permissions(script, fs::perms::owner_all);
+    const json of_script = report("--counters " + script.string());
+    EXPECT_EQ(of_script["processes"].size(), 2u);
+    EXPECT_EQ(of_script["launches"].size(), 7u);
+}
+
+TEST(Emulate, sees_programs_that_fork_or_become_others) {
+    const json forked = report("--counters ./emulate_subject fork");
+    ASSERT_THAT(forked["launches"], SizeIs(2));
+    EXPECT_NE(forked["launches"][0]["process"], forked["launches"][1]["process"]);
+    EXPECT_EQ(forked["launches"][0]["launch"], 0);
+    EXPECT_EQ(forked["launches"][1]["launch"], 0) << "each process counts its own";
+
+    const Result became = emulate("--counters --output /dev/stdout ./emulate_subject exec");
+    EXPECT_EQ(became.status, 5);
+    EXPECT_THAT(became.out, HasSubstr("fill(int*, int)"));
+    EXPECT_THAT(became.out, HasSubstr("void (anonymous namespace)::scale<6>(int*)"));
+}
+
+TEST(Emulate, survives_a_program_that_closes_all_its_files) {
+    EXPECT_THAT(report("--counters ./emulate_subject 'close all files'")["launches"], SizeIs(1));
+}
+
+// ---- the counters
+
+TEST(Emulate, counts_each_launch) {
+    const json launches = report("--counters ./emulate_subject 'two kernels' 0")["launches"];
+    ASSERT_THAT(launches, SizeIs(2));
+    const json &fill = launches[0], &scale = launches[1];
+    EXPECT_EQ(fill["name"], "(anonymous namespace)::fill(int*, int)");
+    EXPECT_EQ(fill["kernel"], "(anonymous namespace)::fill");
+    EXPECT_THAT(fill["grid"], ElementsAre(2, 1, 1));
+    EXPECT_THAT(fill["block"], ElementsAre(64, 1, 1));
+    EXPECT_EQ(fill["dynamic_shared_bytes"], 0);
+    // 128 ints of 4 B: 16 sectors.
+    EXPECT_EQ(fill["counters"][store_sectors], 16);
+    EXPECT_EQ(fill["counters"][load_sectors], 0);
+    EXPECT_EQ(scale["kernel"], "(anonymous namespace)::scale<6>");
+    EXPECT_THAT(scale["grid"], ElementsAre(1, 2, 1));
+    EXPECT_THAT(scale["block"], ElementsAre(32, 2, 1));
+    EXPECT_EQ(scale["dynamic_shared_bytes"], 256);
+    // 2 blocks x 2 rows x 32 ints of 4 B: 16 sectors.
+    EXPECT_EQ(scale["counters"][load_sectors], 16);
+}
+
+TEST(Emulate, shows_launches_that_are_alike_once) {
+    const std::string text = emulate("--counters ./emulate_subject 'the same'").err;
+    EXPECT_THAT(text, StartsWith("launches 0 to 4, each: (anonymous namespace)::fill(int*, int)\n"));
+    EXPECT_THAT(report("--counters ./emulate_subject 'the same'")["launches"], SizeIs(5));
+}
+
+TEST(Emulate, writes_rows_for_spreadsheets) {
+    const std::string csv = emulate("--counters --format csv ./emulate_subject 'the same'").err;
+    EXPECT_THAT(csv, StartsWith("process,launch,kernel,grid_x,"));
+    EXPECT_THAT(csv, HasSubstr(",4,\"(anonymous namespace)::fill(int*, int)\",1,1,1,32,1,1,0,"
+                               "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,4\n"));
+}
+
+TEST(Emulate, shows_the_launches_that_were_asked_for) {
+    const auto kernels = [](const std::string& options) {
+        std::vector<std::string> names;
+        const json told = report("--counters " + options + " ./emulate_subject exec");
+        for (const json& launch : told["launches"]) names.push_back(launch["kernel"]);
+        return names;
+    };
+    const std::string fill = "(anonymous namespace)::fill", scale = "(anonymous namespace)::scale<6>";
+    EXPECT_THAT(kernels(""), ElementsAre(fill, fill, scale));
+    EXPECT_THAT(kernels("--kernel scale"), ElementsAre(scale));
+    EXPECT_THAT(kernels("--kernel 'f.*int\\)$'"), ElementsAre(fill, fill));
+    EXPECT_THAT(kernels("--launch 0"), ElementsAre(fill, fill)) << "the first of each process";
+    EXPECT_THAT(kernels("--launch 1 --kernel scale"), ElementsAre(scale));
+}
+
+TEST(Emulate, says_when_no_launch_was_asked_for) {
+    const Result result = emulate("--counters --kernel sale ./emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_EQ(result.err, "emulate: ./emulate_subject: nothing was observed: of its 5 launches, --kernel and "
+                          "--launch select none; its kernels are\n"
+                          "  (anonymous namespace)::fill(int*, int)\n");
+}
+
+TEST(Emulate, shows_launches_that_fail) {
+    const Result result = emulate("--counters ./emulate_subject 'illegal store'");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_EQ(result.out, "cudaErrorIllegalAddress\n");
+    EXPECT_THAT(result.err,
+                HasSubstr("launch 0: (anonymous namespace)::store_through(int*)\n"
+                          "  grid (1,1,1), block (1,1,1)\n  illegal 4-byte store to global memory at 0x0"));
+    const json refused = report("--counters ./emulate_subject 'huge block'");
+    EXPECT_EQ(refused["exit_status"], 4);
+}
+
+TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {
+    const Folder folder;
+    const std::string file = folder.path() / "counters.json";
+    const Result result = emulate("--counters --output " + file + " ./emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.err, "");
+    EXPECT_THAT(json::parse(read(file))["launches"], SizeIs(5));
+    EXPECT_THAT(json::parse(read(file))["program"], ElementsAre("./emulate_subject", "the same"));
+    const Result failed = emulate("--counters --output /nowhere/file ./emulate_subject 'the same'");
+    EXPECT_EQ(failed.status, 125);
+    EXPECT_THAT(failed.err, HasSubstr("--output /nowhere/file: cannot be written: No such file"));
+}
+
+TEST(Emulate, leaves_no_file_behind) {
+    const Folder folder;
+    run("TMPDIR=" + folder.path().string() + " ./emulate --counters ./emulate_subject 'the same'");
+    run("TMPDIR=" + folder.path().string() + " ./emulate --schedules 2 ./emulate_subject 'the same'");
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// ---- what cannot be run, or not be observed
+
+TEST(Emulate, says_what_is_no_program) {
+    const auto expect = [](const std::string& program, int status, const std::string& message) {
+        const Result result = emulate(program);
+        EXPECT_EQ(result.status, status);
+        EXPECT_THAT(result.err, StartsWith("emulate: " + message));
+        EXPECT_EQ(result.out, "");
+    };
+    expect("./no_such_program", 127, "./no_such_program: there is no such program\n");
+    expect("no_such_program", 127, "no_such_program: there is no such program in PATH\n");
+    expect("emulate_subject", 127,
+           "emulate_subject: there is no such program in PATH. Did you mean ./emulate_subject?\n");
+    expect("/tmp", 126, "/tmp: is a folder, not a program\n");
+    expect("/etc/passwd", 126, "/etc/passwd: is not executable (chmod +x /etc/passwd");
+    const Folder folder;
+    const std::string text = folder.path() / "text";
+    std::ofstream(text) << "just words\n";
+    fs::permissions(text, fs::perms::owner_all);
+    expect(text, 126, text + ": neither a program for this machine nor a script that begins with #!\n");
+}
+
+TEST(Emulate, says_when_no_cuda_was_seen) {
+    const Result result = emulate("--counters true");
+    EXPECT_EQ(result.status, 125) << "a check that checked nothing must not look like success";
+    EXPECT_EQ(result.err,
+              "emulate: true: never called the shared CUDA runtime, so nothing was observed; is it "
+              "a CUDA program?\n");
+    EXPECT_EQ(emulate("false").status, 1) << "but a failure is the program's own";
+    const Result no_kernel = emulate("--counters ./emulate_subject 'no kernel'");
+    EXPECT_EQ(no_kernel.status, 0);
+    EXPECT_EQ(no_kernel.err, "no kernel was launched\n");
+}
+
+TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
+    if (!fs::exists(bin() / "emulate_subject_with_static_runtime"))
+        GTEST_FAIL() << "this toolkit has no static runtime to test with";
+    const Result result = emulate("--counters ./emulate_subject_with_static_runtime 'the same'");
+    EXPECT_EQ(result.status, 126);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("has the static CUDA runtime in it"));
+    EXPECT_THAT(result.err, HasSubstr("nvcc -cudart shared"));
+    EXPECT_THAT(result.err, HasSubstr("set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)"));
+}
+
+TEST(Emulate, says_which_machine_code_is_there_instead_of_ptx) {
+    const Result result = emulate("--counters ./emulate_subject_without_ptx 'the same'");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_THAT(result.err, HasSubstr("emulate: ./emulate_subject_without_ptx: no kernel ran, so nothing was "
+                                      "observed:\nthis program holds machine code only (sm_80, sm_90)"));
+    EXPECT_THAT(result.err, HasSubstr("-gencode arch=compute_90,code=compute_90"));
+    EXPECT_EQ(emulate("--counters ./emulate_subject_without_ptx 'two kernels' 5").status, 5);
+}
+
+TEST(Emulate, gets_in_front_of_an_old_style_rpath) {
+    EXPECT_THAT(report("--counters ./emulate_subject_with_old_rpath 'the same'")["launches"], SizeIs(5));
+}
+
+TEST(Emulate, refuses_wrong_options) {
+    const Result result = emulate("--format json ./emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "emulate: there is nothing to report: add --counters, --lines, --check or --draw\n"
+                          "Try: emulate --help\n");
+}
+
+TEST(Emulate, answers_questions) {
+    const Result help = emulate("--help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.out, StartsWith("emulate: runs a CUDA program"));
+    EXPECT_THAT(emulate("--version").out, StartsWith("emulate 0."));
+    EXPECT_EQ(run("./emulate --help >/dev/full").status, 125);
+}
+
+// ---- schedules
+
+TEST(Schedules, find_the_missing_barrier_that_the_default_order_hides) {
+    EXPECT_EQ(emulate("./emulate_subject 'missing barrier'").status, 0) << "the default order hides it";
+    const Result result = emulate("--schedules 20 ./emulate_subject 'missing barrier'");
+    EXPECT_EQ(result.status, 10);
+    EXPECT_EQ(result.out, "sum\n6\n") << "what the default order prints, once";
+    EXPECT_THAT(result.err, HasSubstr(" changes what the program does.\n"
+                                      "The program ends with\n"
+                                      "  default order   exit status 0\n"));
+    EXPECT_THAT(result.err, HasSubstr("Line 2 of its output is\n"
+                                      "  default order   6\n"));
+    EXPECT_EQ(emulate("--schedules 20 --error-exitcode 77 ./emulate_subject 'missing barrier'").status, 77);
+
+    const json told = report("--schedules 20 ./emulate_subject 'missing barrier'");
+    const json& difference = told["difference"];
+    ASSERT_TRUE(difference.is_object());
+    EXPECT_EQ(told["agreed"], difference["seed"].get<int>() - 1);
+    EXPECT_EQ(told["exit_status"], 0);
+    EXPECT_EQ(difference["exit_status"], 1);
+    EXPECT_EQ(difference["line"], 2);
+    EXPECT_EQ(difference["default_order"], "6");
+    const Result again =
+        emulate("--schedule " + difference["seed"].dump() + " ./emulate_subject 'missing barrier'");
+    EXPECT_EQ(again.status, 1) << "the seed shows it again";
+    EXPECT_NE(again.out, "sum\n6\n");
+}
+
+TEST(Schedules, say_how_many_agree) {
+    const Result result = emulate("--schedules 3 ./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(result.status, 5);
+    EXPECT_EQ(result.out, "42\n");
+    EXPECT_EQ(result.err,
+              "on stderr\nThe program does the same in 3 other orders: the same output, the same exit "
+              "status.\n");
+}
+
+TEST(Schedules, give_every_run_the_same_input) {
+    const Folder folder;
+    const std::string file = folder.path() / "input";
+    std::ofstream(file) << "one\ntwo\n";
+    const Result result = run("./emulate --schedules 3 ./emulate_subject input <" + file);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.out, "one\ntwo\n");
+    EXPECT_THAT(result.err, HasSubstr("does the same in 3 other orders"));
+    EXPECT_EQ(run("(read line; ./emulate --schedules 3 ./emulate_subject input) <" + file).out, "two\n")
+        << "each from where the first began";
+}
+
+TEST(Schedules, know_a_program_that_never_does_the_same_twice) {
+    const Result result = emulate("--schedules 5 ./emulate_subject random");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_THAT(result.err, HasSubstr("does not even do the same twice in the order of seed 1"));
+}
+
+// ---- pictures
+
+TEST(Pictures, are_drawn_for_each_kernel_from_its_first_launch) {
+    const Folder folder;
+    const fs::path there = folder.path() / "pictures";
+    const Result result =
+        emulate("--draw sectors --output " + there.string() + " ./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(result.status, 5);
+    EXPECT_EQ(result.out, "42\n");
+    EXPECT_THAT(result.err, HasSubstr(there.string() + "/fill_sectors.svg: global store at subject.cu:"));
+    EXPECT_THAT(result.err, HasSubstr(there.string() + "/scale_6_sectors.svg: global load at subject.cu:"));
+    EXPECT_THAT(read(there / "fill_sectors.svg"), StartsWith("<svg "));
+    EXPECT_THAT(read(there / "fill_sectors.svg"), HasSubstr("__global__ void fill(int* out, int value)"));
+    EXPECT_THAT(read(there / "scale_6_sectors.svg"), HasSubstr("scale&lt;6&gt;: sectors of a global load"));
+    fs::remove_all(there);
+    emulate("--draw activity --output " + there.string() + " ./emulate_subject 'the same'");
+    EXPECT_EQ(std::distance(fs::directory_iterator(there), fs::directory_iterator()), 1);
+}
+
+TEST(Pictures, are_of_the_kernel_and_the_line_that_are_asked_for) {
+    const Folder folder;
+    const std::string there = " --output " + folder.path().string();
+    emulate("--draw banks --kernel sum" + there + " ./emulate_subject 'missing barrier'");
+    EXPECT_THAT(read(folder.path() / "sum_of_warps_banks.svg"), HasSubstr("1 wavefront, no bank conflict"));
+    const Result other = emulate("--draw banks --line 1" + there + " ./emulate_subject 'missing barrier'");
+    EXPECT_EQ(other.status, 0);
+    EXPECT_THAT(other.err,
+                HasSubstr("sum_of_warps: no access to shared memory on line 1; there are some on lines "));
+    EXPECT_THAT(emulate("--draw tile ./emulate_subject 'the same'").err,
+                HasSubstr("fill: no access to shared memory, no picture\n"));
+}
+
+} // namespace

@@ -1,0 +1,137 @@
+// A CUDA program for `emulate` to run: does what its first argument says.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+__global__ void fill(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+
+template <int factor> __global__ void scale(int* out) {
+    out[(blockIdx.y * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x] *= factor;
+}
+
+__global__ void store_through(int* pointer) { *pointer = 1; }
+
+/// A barrier is missing before the last warp adds up. In the default order all others have gone before it.
+__global__ void sum_of_warps(int* out) {
+    __shared__ volatile int of_warp[32];
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = static_cast<int>(threadIdx.x / 32);
+    if (threadIdx.x == blockDim.x - 32) {
+        int sum = 0;
+        for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) sum += of_warp[warp];
+        *out = sum;
+    }
+}
+
+constexpr int n = 128;
+int* data() {
+    static int* const pointer = [] {
+        int* p = nullptr;
+        cudaMalloc(&p, n * sizeof(int));
+        return p;
+    }();
+    return pointer;
+}
+
+int first_value() {
+    int value = 0;
+    cudaMemcpy(&value, data(), sizeof value, cudaMemcpyDeviceToHost);
+    return value;
+}
+
+int tell_error() {
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::printf("%s\n", cudaGetErrorName(error));
+    return error == cudaSuccess ? 0 : 3;
+}
+
+int copy_input() {
+    char bytes[4096];
+    std::size_t count = 0;
+    while ((count = std::fread(bytes, 1, sizeof bytes, stdin)) > 0) std::fwrite(bytes, 1, count, stdout);
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string what = argc > 1 ? argv[1] : "";
+    const char* const argument = argc > 2 ? argv[2] : "0";
+    if (what == "no kernel") {
+        int count = 0;
+        cudaGetDeviceCount(&count);
+        return count == 1 ? 0 : 1;
+    }
+    if (what == "two kernels") {
+        fill<<<2, 64>>>(data(), 7);
+        scale<6><<<dim3(1, 2), dim3(32, 2), 256>>>(data());
+        std::printf("%d\n", first_value());
+        std::fprintf(stderr, "on stderr\n");
+        return std::atoi(argument);
+    }
+    if (what == "the same") {
+        for (int i = 0; i < 5; ++i) fill<<<1, 32>>>(data(), 7);
+        return 0;
+    }
+    if (what == "input") {
+        fill<<<1, 32>>>(data(), 7);
+        return copy_input();
+    }
+    if (what == "signal") {
+        fill<<<1, 32>>>(data(), 7);
+        raise(std::atoi(argument));
+        return 0;
+    }
+    if (what == "wait") { // for a signal; prints when it is ready for one
+        fill<<<1, 32>>>(data(), 7);
+        std::signal(SIGUSR1, [](int) { _exit(42); });
+        std::printf("ready\n");
+        std::fflush(stdout);
+        for (;;) pause();
+    }
+    if (what == "illegal store") {
+        store_through<<<1, 1>>>(nullptr);
+        return tell_error();
+    }
+    if (what == "huge block") {
+        fill<<<1, 2048>>>(data(), 7);
+        std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+        return 4;
+    }
+    if (what == "fork") {
+        if (const pid_t child = fork(); child != 0) {
+            waitpid(child, nullptr, 0);
+            scale<6><<<1, 32>>>(data());
+        } else {
+            fill<<<1, 32>>>(data(), 7);
+        }
+        return 0;
+    }
+    if (what == "exec") {
+        fill<<<1, 32>>>(data(), 7);
+        execl("/proc/self/exe", "subject", "two kernels", "5", nullptr);
+    }
+    if (what == "close all files") {
+        for (int descriptor = 3; descriptor < 256; ++descriptor) close(descriptor);
+        fill<<<1, 32>>>(data(), 7);
+        return 0;
+    }
+    if (what == "missing barrier") {
+        sum_of_warps<<<1, 128>>>(data());
+        std::printf("sum\n%d\n", first_value());
+        return first_value() == 6 ? 0 : 1;
+    }
+    if (what == "random") { // prints something else each time
+        fill<<<1, 32>>>(data(), 7);
+        std::printf("%d\n", getpid());
+        return 0;
+    }
+    std::fprintf(stderr, "subject: unknown: %s\n", what.c_str());
+    return 99;
+}

@@ -1,0 +1,62 @@
+// A lesson that hands itself to `emulate`. It always runs on the emulator then.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "run_program.hpp"
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+const std::string wrong_lesson = "./wrong_lesson --n 1000 --kernel drops_the_tail ";
+
+TEST(ObservedLessonOnEmulator, keeps_its_output_and_exit_status) {
+    const ProgramResult result = run_program(wrong_lesson + "--lines");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, run_program(wrong_lesson + "--device emulator").out);
+    EXPECT_THAT(result.err,
+                AllOf(HasSubstr("drops_the_tail: wrong result: expected "), HasSubstr("wrong_kernels.cuh"),
+                      HasSubstr("| __global__ void drops_the_tail(")));
+    EXPECT_THAT(result.err, Not(HasSubstr("so the emulator runs the kernels"))) << "it is asked for";
+}
+
+TEST(ObservedLessonOnEmulator, only_verifies_while_it_is_checked) {
+    const ProgramResult result = run_program(wrong_lesson + "--check all");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, run_program(wrong_lesson + "--device emulator --check").out);
+    EXPECT_THAT(result.err, HasSubstr("no findings"));
+}
+
+TEST(ObservedLessonOnEmulator, ends_with_10_when_something_is_found) {
+    const ProgramResult result = run_program("./wrong_lesson --kernel writes_out_of_bounds --check mem");
+    EXPECT_EQ(result.status, 10);
+    EXPECT_THAT(result.err, HasSubstr("wrong_kernels.cuh:"));
+}
+
+TEST(ObservedLessonOnEmulator, gives_the_same_result_in_every_order) {
+    const ProgramResult result = run_program(wrong_lesson + "--schedules 3");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.err, HasSubstr("does the same in 3 other orders"));
+    EXPECT_EQ(run_program(wrong_lesson + "--schedule 3").out,
+              run_program(wrong_lesson + "--device emulator --check").out);
+}
+
+TEST(ObservedLessonOnEmulator, reports_in_json_beside_its_own) {
+    const ProgramResult result =
+        run_program("./wrong_lesson --n 65536 --kernel drops_the_tail --lines --format json");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(nlohmann::json::parse(result.out)["kernels"][0]["name"], "drops_the_tail");
+    EXPECT_FALSE(nlohmann::json::parse(result.err)["lines"].empty());
+}
+
+TEST(ObservedLessonOnEmulator, is_found_from_anywhere) {
+    const ProgramResult result = run_program(
+        "bin=$PWD && cd / && PATH=$bin wrong_lesson --n 65536 --kernel drops_the_tail --check mem");
+    EXPECT_EQ(result.status, 0) << result.err;
+}
+
+} // namespace

@@ -1,0 +1,94 @@
+#include "harness/observing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/exit_status.hpp"
+#include "harness/options.hpp"
+
+using namespace harness;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+namespace {
+
+/// What a lesson gives to `emulate` when it is called so.
+std::vector<std::string> given_to_emulate(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "./lesson42");
+    return parse_options(static_cast<int>(arguments.size()), arguments.data(),
+                         {.name = "lesson42", .title = "A title"}, {"reduce1"})
+        .emulate;
+}
+
+std::vector<std::string> left_of(std::vector<const char*> arguments) {
+    arguments.push_back(nullptr);
+    return without_observing_options(arguments.data());
+}
+
+TEST(Observing, is_not_needed_for_the_usual_options) {
+    EXPECT_THAT(given_to_emulate({}), IsEmpty());
+    EXPECT_THAT(given_to_emulate({"--check", "--n", "5", "--format", "json"}), IsEmpty());
+}
+
+TEST(Observing, hands_its_options_on) {
+    EXPECT_THAT(given_to_emulate({"--lines"}), ElementsAre("--lines"));
+    EXPECT_THAT(given_to_emulate({"--check", "all"}), ElementsAre("--check=all"));
+    EXPECT_THAT(given_to_emulate({"--check=mem,race", "--lines"}),
+                ElementsAre("--lines", "--check=mem,race"));
+    EXPECT_THAT(given_to_emulate({"--check", "--check", "race", "--check", "mem"}),
+                ElementsAre("--check=race", "--check=mem"));
+    EXPECT_THAT(given_to_emulate({"--draw", "tile", "--line", "17"}),
+                ElementsAre("--draw=tile", "--line=17"));
+    EXPECT_THAT(given_to_emulate({"--schedule", "2^24"}), ElementsAre("--schedule=16777216"));
+    EXPECT_THAT(given_to_emulate({"--schedules", "1k"}), ElementsAre("--schedules=1000"));
+    EXPECT_THAT(given_to_emulate({"--lines", "--format", "json"}), ElementsAre("--lines", "--format=json"));
+    EXPECT_THAT(given_to_emulate({"--draw", "tile", "--format", "json"}), ElementsAre("--draw=tile"));
+    EXPECT_THAT(given_to_emulate({"--schedule", "3", "--format", "json"}), ElementsAre("--schedule=3"));
+}
+
+TEST(Observing, leaves_the_other_options_to_the_lesson) {
+    EXPECT_THAT(left_of({"--n", "5", "--lines", "--block=64"}), ElementsAre("--n", "5", "--block=64"));
+    EXPECT_THAT(left_of({"--draw", "banks", "--line=3", "--n", "5"}), ElementsAre("--n", "5"));
+    EXPECT_THAT(left_of({"--draw=banks", "--line", "3", "--list"}), ElementsAre("--list"));
+    EXPECT_THAT(left_of({"--check", "all", "--n", "5"}), ElementsAre("--check", "--n", "5")) << "verify only";
+    EXPECT_THAT(left_of({"--check=all", "--n", "5"}), ElementsAre("--check", "--n", "5"));
+    EXPECT_THAT(left_of({"--check", "--n", "5"}), ElementsAre("--check", "--n", "5"));
+    EXPECT_THAT(left_of({"--schedules", "5", "--n", "5"}), ElementsAre("--check", "--n", "5"));
+    EXPECT_THAT(left_of({"--schedule=5"}), ElementsAre("--check"));
+    EXPECT_THAT(left_of({"--lines"}), IsEmpty());
+}
+
+TEST(Observing, refuses_wrong_values) {
+    const auto expect_error = [](const std::vector<const char*>& arguments, const char* message) {
+        EXPECT_THAT([&] { given_to_emulate(arguments); }, ThrowsMessage<UsageError>(HasSubstr(message)));
+    };
+    expect_error({"--check", "rase"},
+                 "--check rase: unknown. Write one of: all, mem, init, race, sync. Did you mean race?");
+    expect_error({"--check", "mem,rase"}, "--check mem,rase: unknown.");
+    expect_error({"--check", "mem", "race"}, "'race': no option stands before it.");
+    expect_error({"--draw", "bank"},
+                 "--draw bank: unknown. Write one of: banks, sectors, activity, tile. Did "
+                 "you mean banks?");
+    expect_error({"--draw"}, "--draw: a value must follow.");
+    expect_error({"--draw", "banks", "--line", "0"}, "--line 0: too small. Write a whole number from 1 up.");
+    expect_error({"--schedule", "x"}, "--schedule x: not a whole number. Write a whole number from 0 up.");
+    expect_error({"--schedules", "0"}, "--schedules 0: too small. Write a whole number from 1 up.");
+    expect_error({"--lines=3"}, "--lines: takes no value.");
+    expect_error({"--line", "3"}, "--line: says which access to draw. Write --draw too.");
+    expect_error({"--draw", "tile", "--lines"},
+                 "--draw: makes pictures only. Leave out --lines and --check.");
+    expect_error({"--schedules", "3", "--check", "all"}, "--schedules: only compares runs.");
+    expect_error({"--lines", "--device", "gpu"}, "--device gpu: --lines needs the emulator.");
+    expect_error({"--scedule", "3"}, "--scedule: there is no such option. Did you mean --schedule?");
+}
+
+TEST(Observing, is_in_the_help) {
+    const std::string help = help_text({.name = "lesson42", .title = "A title"}, {"reduce1"});
+    for (const std::string& name : observing_option_names())
+        EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
+    EXPECT_THAT(help, HasSubstr("\n  10 "));
+}
+
+} // namespace
