@@ -150,6 +150,15 @@ test_a_lesson_is_built_and_linked_in_the_root() {
     expect_times 1 "--build build/default --target lesson03$" cmake.log
 }
 
+test_emulate_is_built_and_linked_in_the_root() {
+    complete_machine
+    run make emulate
+    expect_status 0
+    [[ $(readlink tree/emulate) == build/default/bin/emulate ]] || fail "./emulate is not the link it should be"
+    run make clean
+    [[ ! -L tree/emulate ]] || fail "./emulate is still there"
+}
+
 test_all_lessons_are_linked_in_the_root() {
     complete_machine
     run make lessons

@@ -85,7 +85,7 @@ Result draw_one(std::string_view kind, std::string_view kernel, const AccessTrac
     if (!access) return {.about = no_access(trace, space, line)};
     const auto picture = kind == "sectors" ? draw_sectors : kind == "banks" ? draw_banks : draw_tile;
     return {picture(kernel, trace, *access, source_of),
-            fmt::format("{} at {}", name_of(access->space, access->kind), name_of(access->place))};
+            fmt::format("{} at {}", access_name(access->space, access->kind), name_of(access->place))};
 }
 
 /// Each picture of a run has a name of its own: "reduce1_banks.svg" in the folder `output`, or `output`

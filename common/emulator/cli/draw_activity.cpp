@@ -146,7 +146,7 @@ Drawing draw_activity(std::string_view kernel, const AccessTrace& trace, const S
         .code = "",
         .facts = {fmt::format("Block {}: {} in {}.", emulator::triple(trace.index),
                               count_of(trace.threads(), "thread"), count_of(trace.warps(), "warp"))}};
-    Svg svg(720);
+    Svg svg;
     double y = draw_heading(svg, heading) + 22;
     y = Picture(trace, steps, source_of).draw(svg, y);
     svg.begin_keys(y + 4);

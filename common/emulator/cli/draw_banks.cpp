@@ -15,11 +15,11 @@ namespace emulate {
 namespace {
 
 using emulator::Access;
+using emulator::bank_bytes;
+using emulator::bank_count;
 using emulator::for_each_lane;
 using emulator::LaneMask;
 using emulator::warp_size;
-
-constexpr std::uint32_t banks = 32, bank_bytes = 4;
 
 /// A word that a bank gives in a wavefront.
 struct Service {
@@ -28,7 +28,7 @@ struct Service {
     bool is_first = true; ///< that the bank gives to the lanes that are served together; else a conflict
     LaneMask lanes = 0;
 
-    std::uint32_t bank() const { return static_cast<std::uint32_t>(word % banks); }
+    std::uint32_t bank() const { return static_cast<std::uint32_t>(word % bank_count); }
 };
 
 /// Which word comes in which wavefront. The hardware does not tell; here a bank gives its words in the order
@@ -39,7 +39,7 @@ std::vector<Service> services_of(const Access& access) {
     const std::uint32_t words_each = std::max(access.bytes / bank_bytes, 1u);
     std::uint32_t wavefronts = 0;
     for (int first = 0; first < warp_size; first += together) {
-        std::array<std::uint32_t, banks> given{};
+        std::array<std::uint32_t, bank_count> given{};
         std::map<std::uint64_t, std::size_t> known; // words of these lanes
         for (int lane = first; lane < first + together; ++lane) {
             if ((access.active >> lane & 1) == 0) continue;
@@ -47,7 +47,7 @@ std::vector<Service> services_of(const Access& access) {
                 const std::uint64_t word = access.addresses[lane] / bank_bytes + k;
                 const auto [place, is_new] = known.try_emplace(word, services.size());
                 if (is_new) {
-                    const std::uint32_t turn = given[word % banks]++;
+                    const std::uint32_t turn = given[word % bank_count]++;
                     services.push_back({word, wavefronts + turn, turn == 0});
                 }
                 services[place->second].lanes |= LaneMask{1} << lane;
@@ -85,7 +85,7 @@ public:
         draw_requests(svg);
         svg.end();
         svg.begin("banks");
-        for (std::uint32_t bank = 0; bank < banks; ++bank) draw_bank(svg, bank);
+        for (std::uint32_t bank = 0; bank < bank_count; ++bank) draw_bank(svg, bank);
         svg.end();
         svg.begin("wavefronts");
         draw_wavefronts(svg);
@@ -96,7 +96,8 @@ private:
     static constexpr double tag_left = LaneColumn::right + 8, tag_width = 34,
                             lines_left = tag_left + tag_width + 4, bank_left = 330, bank_width = 92,
                             knot = bank_left - 46, chips_left = bank_left + bank_width + 10,
-                            chips_width = 720 - Svg::margin - chips_left, box_height = 17, knot_range = 11;
+                            chips_width = Svg::usual_width - Svg::margin - chips_left, box_height = 17,
+                            knot_range = 11;
 
     double middle(std::uint32_t bank) const { return lanes_.middle(static_cast<int>(bank)); }
 
@@ -130,11 +131,11 @@ private:
         std::map<std::uint64_t, LaneMask> wishes; // by the first word
         for_each_lane(access_.active,
                       [&](int lane) { wishes[access_.addresses[lane] / bank_bytes] |= LaneMask{1} << lane; });
-        std::array<int, banks> shared_words{}, knots{}; // of the bank with the first word
-        for (const auto& [word, lanes] : wishes) shared_words[word % banks] += std::popcount(lanes) > 1;
+        std::array<int, bank_count> shared_words{}, knots{}; // of the bank with the first word
+        for (const auto& [word, lanes] : wishes) shared_words[word % bank_count] += std::popcount(lanes) > 1;
         std::set<std::uint32_t> spans;
         for (const auto& [word, lanes] : wishes) {
-            const auto bank = static_cast<std::uint32_t>(word % banks);
+            const auto bank = static_cast<std::uint32_t>(word % bank_count);
             const double top = middle(bank), bottom = middle(bank + words_each - 1);
             const bool is_shared = std::popcount(lanes) > 1, is_wide = words_each > 1;
             double y = (top + bottom) / 2;
@@ -197,8 +198,8 @@ private:
     const std::vector<Service> services_;
     const LaneColumn lanes_;
     std::uint32_t wavefronts_ = 1;
-    std::array<std::uint32_t, banks> words_of_bank_{};
-    std::array<bool, banks> has_conflict_{};
+    std::array<std::uint32_t, bank_count> words_of_bank_{};
+    std::array<bool, bank_count> has_conflict_{};
     double column_width_;
 };
 
@@ -207,7 +208,7 @@ private:
 Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
                    const emulator::TracedAccess& access, const SourceOf& source_of) {
     const Access worst = access.worst_access();
-    Heading heading{.title = fmt::format("{}: banks of a {}", kernel, name_of(access.space, access.kind)),
+    Heading heading{.title = fmt::format("{}: banks of a {}", kernel, access_name(access.space, access.kind)),
                     .result = conflicts_of(access.worst),
                     .code = name_of(access.place) + "   " + text_of(access.place, source_of),
                     .facts = {deed_of(trace, access)}};
@@ -217,7 +218,7 @@ Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
     if (access.bytes > bank_bytes)
         heading.facts.push_back(fmt::format("With {} bytes each, {} lanes are served at a time.",
                                             access.bytes, emulator::lanes_served_together(worst)));
-    Svg svg(720);
+    Svg svg;
     const Picture picture(worst, draw_heading(svg, heading) + 58);
     picture.draw(svg);
     svg.begin_keys(picture.bottom() + 14);

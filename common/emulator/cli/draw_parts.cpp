@@ -1,6 +1,5 @@
 #include "emulator/cli/draw_parts.hpp"
 
-#include "emulator/cli/counters.hpp"
 #include "emulator/machine/where.hpp"
 #include "emulator/text.hpp"
 
@@ -46,13 +45,6 @@ std::string conflicts_of(const emulator::TracedRequest& request) {
 }
 
 bool is_atomic(AccessKind kind) { return kind == AccessKind::atom || kind == AccessKind::red; }
-
-std::string name_of(emulator::ptx::Space space, AccessKind kind) {
-    return fmt::format("{} {}", space == emulator::ptx::Space::shared ? "shared" : "global",
-                       kind == AccessKind::load    ? "load"
-                       : kind == AccessKind::store ? "store"
-                                                   : "atomic");
-}
 
 std::string deed_of(const emulator::AccessTrace& trace, const emulator::TracedAccess& access) {
     const std::uint64_t time = access.worst.turn + 1;

@@ -37,9 +37,6 @@ std::string conflicts_of(const emulator::TracedRequest& request);
 
 bool is_atomic(emulator::AccessKind kind);
 
-/// "shared load", "global atomic"
-std::string name_of(emulator::ptx::Space space, emulator::AccessKind kind);
-
 /// "Warp 0 of block (0,0,0), its 3rd time here: 16 of 32 lanes load 4 bytes each."
 std::string deed_of(const emulator::AccessTrace& trace, const emulator::TracedAccess& access);
 

@@ -1,4 +1,5 @@
 #include "emulator/cli/draw_parts.hpp"
+#include "emulator/observe/memory_traffic.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +17,11 @@ using emulator::Access;
 using emulator::AccessTrace;
 using emulator::for_each_lane;
 using emulator::LaneMask;
+using emulator::sector_bytes;
 using emulator::thousands;
 using emulator::TracedVariable;
 
-constexpr std::uint64_t sector_bytes = 32, line_bytes = 128;
+constexpr std::uint64_t line_bytes = 128;
 
 struct Sector {
     std::uint64_t address = 0;                ///< of its first byte
@@ -47,6 +49,21 @@ std::uint64_t wanted_bytes(const std::vector<Sector>& sectors, std::uint32_t byt
     std::uint64_t bytes = 0;
     for (const Sector& sector : sectors) bytes += bytes_each * sector.wanted.size();
     return bytes;
+}
+
+const TracedVariable* allocation_of(const AccessTrace& trace, std::uint64_t address) {
+    for (const TracedVariable& one : trace.allocations)
+        if (address >= one.address && address - one.address < one.bytes) return &one;
+    return nullptr;
+}
+
+/// "cudaMalloc #1", if all sectors are of the same.
+std::string name_of_allocation(const AccessTrace& trace, const std::vector<Sector>& sectors) {
+    const TracedVariable* const first = allocation_of(trace, sectors.front().address);
+    const bool is_one = first && std::all_of(sectors.begin(), sectors.end(), [&](const Sector& sector) {
+                            return allocation_of(trace, sector.address) == first;
+                        });
+    return is_one ? first->name : "the allocation";
 }
 
 class Picture {
@@ -92,7 +109,8 @@ public:
 
 private:
     static constexpr double line_gap = 4, box_left = 240, byte_width = 9.25, box_width = byte_width * 32,
-                            offset_left = box_left + box_width + 8, brace = 720 - Svg::margin - 50;
+                            offset_left = box_left + box_width + 8,
+                            brace = Svg::usual_width - Svg::margin - 50;
 
     bool starts_line(std::size_t i) const { return i == 0 || sectors_[i - 1].line() != sectors_[i].line(); }
     double middle(std::size_t i) const { return tops_[i] + row_height_ / 2; }
@@ -101,7 +119,7 @@ private:
         const double y = lanes_.top - 14;
         svg.text(LaneColumn::right, y, "lane", "small bold right");
         svg.text(box_left, y, "32-byte sectors: lanes in them", "small bold");
-        svg.text(720 - Svg::margin, y, "of each 128-byte line", "small bold right");
+        svg.text(Svg::usual_width - Svg::margin, y, "of each 128-byte line", "small bold right");
     }
 
     void draw_sector(Svg& svg, std::size_t i) const {
@@ -121,12 +139,10 @@ private:
         svg.text(offset_left, middle(i), place_of(sector), "small");
     }
 
-    /// "byte 64", counted from the start of the allocation.
+    /// "byte 64"
     std::string place_of(const Sector& sector) const {
-        for (const TracedVariable& one : trace_.allocations)
-            if (sector.address >= one.address && sector.address - one.address < one.bytes)
-                return "byte " + thousands(sector.address - one.address);
-        return "";
+        const TracedVariable* const allocation = allocation_of(trace_, sector.address);
+        return allocation ? "byte " + thousands(sector.address - allocation->address) : "";
     }
 
     void draw_line(Svg& svg, std::size_t begin, std::size_t end) const {
@@ -162,7 +178,8 @@ Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const em
                      const SourceOf& source_of) {
     const std::vector<Sector> sectors = sectors_of(access.worst_access());
     const std::uint64_t wanted = wanted_bytes(sectors, access.bytes);
-    Heading heading{.title = fmt::format("{}: sectors of a {}", kernel, name_of(access.space, access.kind)),
+    Heading heading{.title =
+                        fmt::format("{}: sectors of a {}", kernel, access_name(access.space, access.kind)),
                     .result = result_of(sectors.size(), access.worst.ideal, wanted),
                     .code = name_of(access.place) + "   " + text_of(access.place, source_of),
                     .facts = {deed_of(trace, access)}};
@@ -170,21 +187,25 @@ Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const em
         heading.facts.push_back(
             fmt::format("Counted as {}: lanes that want the same word go one after the other.",
                         count_of(access.worst.cost, "sector")));
-    Svg svg(720);
+    Svg svg;
     const Picture picture(trace, access.worst_access(), sectors, draw_heading(svg, heading) + 40);
     picture.draw(svg);
     svg.begin_keys(picture.bottom() + 14);
     svg.key("first", "bytes that a lane wants");
     if (wanted < sector_bytes * sectors.size()) svg.key("waste", "bytes that come along for nobody");
     double y = svg.end_keys();
-    y = svg.paragraph(Svg::margin, y, svg.width() - 2 * Svg::margin,
-                      fmt::format("Bytes count from the start of the allocation; ×4: four lanes want the "
-                                  "same ones. In this block, this instruction: {}, {}; "
-                                  "with the bytes of each request side by side {}. "
-                                  "Emulated, from the addresses that the PTX computed.",
-                                  count_of(access.requests, "request"), count_of(access.cost, "sector"),
-                                  thousands(access.ideal)),
-                      "small quiet");
+    const std::string side_by_side =
+        is_atomic(access.kind)
+            ? ""
+            : fmt::format("; with the bytes of each request side by side {}", thousands(access.ideal));
+    y = svg.paragraph(
+        Svg::margin, y, svg.width() - 2 * Svg::margin,
+        fmt::format("Bytes count from the start of {}; ×4: four lanes want the same ones. In this "
+                    "block, this instruction: {}, {}{}. Emulated, from the addresses that the PTX "
+                    "computed.",
+                    name_of_allocation(trace, sectors), count_of(access.requests, "request"),
+                    count_of(access.cost, "sector"), side_by_side),
+        "small quiet");
     return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};
 }
 

@@ -1,4 +1,5 @@
 #include "emulator/cli/draw_parts.hpp"
+#include "emulator/observe/memory_traffic.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -14,18 +15,18 @@ namespace {
 
 using emulator::Access;
 using emulator::AccessTrace;
+using emulator::bank_bytes;
+using emulator::bank_count;
 using emulator::for_each_lane;
 using emulator::thousands;
 using emulator::TracedAccess;
 using emulator::TracedVariable;
 
-constexpr std::uint32_t banks = 32, bank_bytes = 4;
-
 /// The words of an array in shared memory, as rows of a tile.
 struct Tile {
     std::string name;
     std::uint64_t first_word = 0, end = 0; ///< from the array's first word to the last one that is touched
-    std::uint32_t pitch = banks;           ///< words from one row to the next
+    std::uint32_t pitch = bank_count;      ///< words from one row to the next
 
     std::uint64_t rows() const { return (end - first_word + pitch - 1) / pitch; }
     bool is_touched(const AccessTrace& trace, std::uint64_t word) const {
@@ -54,7 +55,7 @@ std::uint32_t pitch_of(const AccessTrace& trace, std::uint64_t first, std::uint6
         is_regular = trace.touched[word] == ((word - first) % pitch < run);
     if (is_regular) return static_cast<std::uint32_t>(pitch);
     const bool is_flat = trace.block.y * trace.block.z == 1;
-    return is_flat || trace.block.x < least || trace.block.x > most ? banks : trace.block.x;
+    return is_flat || trace.block.x < least || trace.block.x > most ? bank_count : trace.block.x;
 }
 
 /// The array that holds the byte at `address`.
@@ -76,7 +77,7 @@ constexpr std::uint32_t first_light_bank = 17; // text on it is black
 std::string colour_of(std::uint32_t bank) {
     constexpr std::array<std::array<double, 3>, 5> stops{
         {{0, 42, 102}, {66, 78, 108}, {124, 123, 120}, {188, 175, 111}, {255, 234, 120}}};
-    const double place = static_cast<double>(bank) / (banks - 1) * (stops.size() - 1);
+    const double place = static_cast<double>(bank) / (bank_count - 1) * (stops.size() - 1);
     const auto low = std::min(static_cast<std::size_t>(place), stops.size() - 2);
     std::string colour = "#";
     for (std::size_t channel = 0; channel < 3; ++channel)
@@ -95,7 +96,7 @@ public:
         });
     }
 
-    double width() const { return std::max(720.0, left + cell * tile_.pitch + Svg::margin); }
+    double width() const { return std::max(Svg::usual_width, left + cell * tile_.pitch + Svg::margin); }
 
     /// Returns the y below it.
     double draw(Svg& svg, double y) const {
@@ -139,7 +140,7 @@ private:
         const std::uint64_t word = tile_.first_word + row * tile_.pitch + column;
         const double x = left + cell * column, y = top + cell * static_cast<double>(row);
         if (tile_.is_touched(trace_, word))
-            draw_bank(svg, x, y, static_cast<std::uint32_t>(word % banks));
+            draw_bank(svg, x, y, static_cast<std::uint32_t>(word % bank_count));
         else
             svg.rectangle(x, y, cell, cell, "padding");
     }
@@ -154,12 +155,12 @@ private:
     }
 
     double draw_banks(Svg& svg, double y) const {
-        std::array<std::uint32_t, banks> words{};
-        for (const std::uint64_t word : wanted_) ++words[word % banks];
+        std::array<std::uint32_t, bank_count> words{};
+        for (const std::uint64_t word : wanted_) ++words[word % bank_count];
         svg.text(left, y, "Outlined words in each bank", "small bold");
         y += 14;
         svg.begin("banks");
-        for (std::uint32_t bank = 0; bank < banks; ++bank) {
+        for (std::uint32_t bank = 0; bank < bank_count; ++bank) {
             draw_bank(svg, left + cell * bank, y, bank);
             if (words[bank] > 0)
                 svg.text(left + cell * (bank + 0.5), y + cell + 11, std::to_string(words[bank]),

@@ -1,15 +1,10 @@
 #include "emulator/cli/lines.hpp"
 
 #include "emulator/machine/where.hpp"
-#include "emulator/runtime/line_recorder.hpp"
 #include "emulator/text.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <utility>
 
 namespace emulate {
 
@@ -17,33 +12,6 @@ using emulator::FunctionLines;
 using emulator::Metric;
 
 namespace {
-
-LineCounts& operator+=(LineCounts& sum, const LineCounts& other) {
-    sum.counted += other.counted;
-    sum.ideal += other.ideal;
-    return sum;
-}
-
-/// Adds another launch of the same kernel.
-void add(std::vector<FunctionLines>& sum, const std::vector<FunctionLines>& launch) {
-    for (const FunctionLines& function : launch) {
-        const auto known = std::find_if(sum.begin(), sum.end(), [&](const FunctionLines& other) {
-            return other.function == function.function && other.path == function.path &&
-                   other.first_line == function.first_line;
-        });
-        if (known == sum.end()) {
-            sum.push_back(function);
-            continue;
-        }
-        // A function has the same lines whatever it is given.
-        for (std::size_t i = 0; i < known->lines.size(); ++i) known->lines[i] += function.lines[i];
-    }
-}
-
-std::string extents(const Json& dim) {
-    return fmt::format("({},{},{})", dim[0].get<std::uint32_t>(), dim[1].get<std::uint32_t>(),
-                       dim[2].get<std::uint32_t>());
-}
 
 /// Whether a declaration may go on after this line: what ends a statement or a comment does not belong to it.
 bool leads_to_next(std::string line) {
@@ -98,6 +66,17 @@ Listing list_numbers(const FunctionLines& function) {
     return listing;
 }
 
+std::vector<std::string> launched(const KernelCounts& kernel) {
+    constexpr std::size_t most_shapes = 4;
+    if (kernel.launches == 1) return kernel.shapes;
+    std::vector<std::string> facts{emulator::thousands(kernel.launches) +
+                                   " launches together (emulate --launch K picks one)"};
+    for (std::size_t i = 0; i < std::min(kernel.shapes.size(), most_shapes); ++i)
+        facts.push_back(kernel.shapes[i]);
+    if (kernel.shapes.size() > most_shapes) facts.push_back("and others");
+    return facts;
+}
+
 Listing list(const FunctionLines& function, const ReadSource& read_source) {
     const auto make = [&] {
         if (function.path.empty()) return list_ptx(function);
@@ -141,16 +120,6 @@ bool LineColumn::is_empty(const LineCounts& total) const {
                        [&](Metric metric) { return total.counted[metric] == 0; });
 }
 
-std::vector<std::string> KernelLines::launched() const {
-    constexpr std::size_t most_shapes = 4;
-    if (launches == 1) return shapes;
-    std::vector<std::string> facts{emulator::thousands(launches) +
-                                   " launches together (emulate --launch K picks one)"};
-    for (std::size_t i = 0; i < std::min(shapes.size(), most_shapes); ++i) facts.push_back(shapes[i]);
-    if (shapes.size() > most_shapes) facts.push_back("and others");
-    return facts;
-}
-
 Hottest::Hottest(const KernelLines& kernel) : columns_(line_columns().size()) {
     std::vector<const LineCounts*> lines;
     for (const Listing& listing : kernel.listings)
@@ -176,38 +145,21 @@ bool Hottest::is_hot(std::size_t column, const LineCounts& counts) const {
     return columns_[column].has_hot_lines && share(column, counts) > 0.9;
 }
 
-std::vector<KernelLines> kernel_lines(const Report& report, const ReadSource& read_source) {
-    std::map<std::pair<std::int64_t, std::uint64_t>, const Json*> launches; // by process and number
-    for (const Json& launch : report.launches)
-        launches[{launch.at("process"), launch.at("launch")}] = &launch;
-
-    std::vector<KernelLines> kernels;
-    std::vector<std::vector<FunctionLines>> functions; // of each
-    for (const Json& record : report.lines) {
-        const Json& launch = *launches.at({record.at("process"), record.at("launch")});
-        if (!launch.contains("counters")) continue;
-        const std::string name = record.at("name");
-        auto kernel = std::find_if(kernels.begin(), kernels.end(),
-                                   [&](const KernelLines& known) { return known.name == name; });
-        const std::string shape =
-            fmt::format("grid {}, block {}", extents(launch.at("grid")), extents(launch.at("block")));
-        if (kernel == kernels.end()) {
-            kernels.push_back({.kernel = record.at("kernel"), .name = name});
-            functions.emplace_back();
-            kernel = kernels.end() - 1;
+std::vector<KernelLines> kernel_lines(const std::vector<KernelCounts>& kernels,
+                                      const ReadSource& read_source) {
+    std::vector<KernelLines> result;
+    for (const KernelCounts& counts : kernels) {
+        KernelLines& kernel = result.emplace_back();
+        kernel.kernel = counts.kernel;
+        kernel.name = counts.name;
+        kernel.launches = counts.launches;
+        kernel.launched = launched(counts);
+        for (const FunctionLines& function : counts.functions) {
+            for (const LineCounts& line : function.lines) kernel.total += line;
+            kernel.listings.push_back(list(function, read_source));
         }
-        ++kernel->launches;
-        if (std::find(kernel->shapes.begin(), kernel->shapes.end(), shape) == kernel->shapes.end())
-            kernel->shapes.push_back(shape);
-        add(functions[static_cast<std::size_t>(kernel - kernels.begin())],
-            record.at("functions").get<std::vector<FunctionLines>>());
     }
-    for (std::size_t k = 0; k < kernels.size(); ++k)
-        for (const FunctionLines& function : functions[k]) {
-            for (const LineCounts& line : function.lines) kernels[k].total += line;
-            kernels[k].listings.push_back(list(function, read_source));
-        }
-    return kernels;
+    return result;
 }
 
 } // namespace emulate

@@ -2,9 +2,8 @@
 /// The counters of kernels by source line: `emulate --lines`.
 #pragma once
 
-#include "emulator/cli/report.hpp"
+#include "emulator/cli/kernel_counts.hpp"
 #include "emulator/cli/sources.hpp"
-#include "emulator/observe/line_counts.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -57,12 +56,9 @@ struct KernelLines {
     std::string kernel{}; ///< "reduce3"
     std::string name{};   ///< "reduce3(int const*, int*, unsigned long)"
     std::size_t launches = 0;
-    std::vector<std::string> shapes{}; ///< "grid (8192,1,1), block (256,1,1)": each that was launched
-    std::vector<Listing> listings{};   ///< the kernel's own, then those of the functions that it calls
+    std::vector<std::string> launched{}; ///< "grid (8192,1,1), block (256,1,1)"; of several, first how many
+    std::vector<Listing> listings{};     ///< the kernel's own, then those of the functions that it calls
     LineCounts total{};
-
-    /// "3 launches together" and their shapes; of one launch, its shape.
-    std::vector<std::string> launched() const;
 };
 
 /// Knows which lines of a kernel did the most.
@@ -84,8 +80,9 @@ private:
     std::vector<Column> columns_;
 };
 
-/// The kernels in the order of their first launches. Launches that failed do not count.
-std::vector<KernelLines> kernel_lines(const Report& report, const ReadSource& read_source);
+/// With their sources.
+std::vector<KernelLines> kernel_lines(const std::vector<KernelCounts>& kernels,
+                                      const ReadSource& read_source);
 
 // ---- as text, JSON and HTML ----
 

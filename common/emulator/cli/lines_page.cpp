@@ -201,7 +201,7 @@ std::string section(const KernelLines& kernel, std::size_t index) {
 <p><code>{}</code></p>
 <p>{}</p>
 )",
-                    index, escaped(kernel.kernel), escaped(kernel.name), fmt::join(kernel.launched(), "; "));
+                    index, escaped(kernel.kernel), escaped(kernel.name), fmt::join(kernel.launched, "; "));
     for (std::size_t i = 0; i < kernel.listings.size(); ++i) {
         const Listing& listing = kernel.listings[i];
         if (listing.function != kernel.name)

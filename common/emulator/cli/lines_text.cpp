@@ -213,7 +213,7 @@ std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t c
     for (const KernelLines& kernel : kernels) {
         const Table table(kernel, columns);
         any_short = any_short || table.is_short();
-        text += fmt::format("{}\n  {}\n", kernel.name, fmt::join(kernel.launched(), "\n    "));
+        text += fmt::format("{}\n  {}\n", kernel.name, fmt::join(kernel.launched, "\n    "));
         for (const Listing& listing : kernel.listings)
             text += heading(kernel, listing) + "\n" + table.header() + table.listing(listing);
         text += table.total() + "\n";

@@ -32,6 +32,7 @@ Ending compare_schedules(const Options& options) {
 Ending run(const Options& options) {
     if (options.schedules) return compare_schedules(options);
     const Report report = run_on_emulator(options.program, options.request);
+    if (!options.reports() && !report.processes.empty()) return report.ending;
     const std::string obstacle = why_nothing_was_observed(report);
     if (obstacle.empty() || options.format != Format::text) write_report(report, options);
     if (!obstacle.empty() && report.ending == Ending{}) throw CommandError(ExitStatus::failed, obstacle);

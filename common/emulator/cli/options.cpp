@@ -106,8 +106,7 @@ void check(const Options& options, bool has_format) {
         !options.schedules || !(counters || lines || checks || draws || request.schedule),
         "--schedules: only compares runs; give the seed that it tells to --schedule, beside what else you "
         "want to see");
-    const bool reports = counters || lines || checks || draws || options.schedules;
-    require(reports || !(has_format || !options.output.empty()),
+    require(options.reports() || options.schedules || !(has_format || !options.output.empty()),
             "there is nothing to report: add --counters, --lines, --check or --draw");
     require(options.format != Format::csv || (counters && !lines && !checks),
             "csv is for counters: write --counters, without --lines and --check");
@@ -116,6 +115,10 @@ void check(const Options& options, bool has_format) {
 }
 
 } // namespace
+
+bool Options::reports() const {
+    return counters || request.lines || !request.check.empty() || !request.draw.empty();
+}
 
 Options parse_options(int argc, const char* const* argv) {
     std::string launch, line, schedule, schedules, format, error_exit_code;

@@ -22,6 +22,9 @@ struct Options {
     int error_exit_code = 10;
     std::vector<std::string> program{}; ///< and its arguments
     std::string answer{};               ///< what --help or --version prints; empty otherwise
+
+    /// Whether a run has something to report; else the program just runs.
+    bool reports() const;
 };
 
 /// \throws UsageError

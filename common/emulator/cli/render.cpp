@@ -23,7 +23,9 @@ ReadSource sources_of(const Report& report) {
     return read_source_files(report.processes.empty() ? "" : report.processes.front().value("program", ""));
 }
 
-std::vector<KernelLines> lines_of(const Report& report) { return kernel_lines(report, sources_of(report)); }
+std::vector<KernelLines> lines_of(const Report& report) {
+    return kernel_lines(report.lines, sources_of(report));
+}
 
 /// How wide what the report goes to is; files are wide enough for most lines.
 std::size_t columns(const Options& options) {
@@ -76,12 +78,13 @@ void tell(const std::string& text) {
 void write_report(const Report& report, const Options& options) {
     if (!options.request.draw.empty())
         tell(draw(report, options, sources_of(report)));
-    else if (options.counters || options.request.lines || !options.request.check.empty())
+    else if (options.reports())
         write_text(render(report, options), options);
 }
 
 void write_text(const std::string& text, const Options& options) {
-    if (options.output.empty()) return tell(text);
+    // On a terminal the program's output is right above.
+    if (options.output.empty()) return tell((isatty(STDERR_FILENO) ? "\n" : "") + text);
     std::ofstream file(options.output, std::ios::binary);
     file << text << std::flush;
     if (!file)

@@ -11,7 +11,6 @@ Report read_report(const std::filesystem::path& file) {
     const std::pair<const char*, std::vector<Json>*> lists[] = {{"process", &report.processes},
                                                                 {"launch", &report.launches},
                                                                 {"other launch", &report.other_launches},
-                                                                {"lines", &report.lines},
                                                                 {"accesses", &report.accesses}};
     std::ifstream records(file);
     for (std::string line; std::getline(records, line);) {
@@ -21,6 +20,7 @@ Report read_report(const std::filesystem::path& file) {
         record.erase("record");
         if (kind == "finding") findings.add(record.get<emulator::Finding>());
         if (kind == "error") report.errors.push_back(record.at("text"));
+        if (kind == "lines") add_lines(report.lines, record, report.launches);
         for (const auto& [name, list] : lists)
             if (kind == name) list->push_back(std::move(record));
     }

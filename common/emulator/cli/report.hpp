@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emulator/cli/child.hpp"
+#include "emulator/cli/kernel_counts.hpp"
 #include "emulator/observe/finding.hpp"
 #include "emulator/runtime/records.hpp"
 
@@ -18,7 +19,8 @@ using emulator::Json;
 struct Report {
     std::vector<std::string> program; ///< and its arguments
     Ending ending{};
-    std::vector<Json> processes, launches, lines, accesses;
+    std::vector<Json> processes, launches, accesses;
+    std::vector<KernelCounts> lines;         ///< in the order of their first launches
     std::vector<Json> other_launches;        ///< those that were not asked for
     std::vector<emulator::Finding> findings; ///< grouped over all launches
     std::vector<std::string> errors;         ///< that the emulator has told on stderr

@@ -18,7 +18,7 @@ namespace emulate {
 Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
                        const std::map<int, int>& descriptors = {});
 
-/// Why nothing was observed in a run that ended well; empty when something was.
+/// Why there is nothing to report of a run; empty when there is something.
 std::string why_nothing_was_observed(const Report& report);
 
 } // namespace emulate

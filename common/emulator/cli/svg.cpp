@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace emulate {
 
 namespace {
 
-// Blue, vermilion and green that people with any kind of colour vision can tell apart (after Okabe and Ito);
-// whatever they say is also said by a number, a shape or a hatching.
+// Blue and vermilion, which people with any kind of colour vision can tell apart (after Okabe and Ito).
+// Whatever they say is also said by a number, a shape or a hatching.
 //
 // Each rule stands twice instead of using variables, since not every program that shows SVG knows those.
 constexpr std::string_view style = R"(
@@ -24,7 +23,8 @@ fill:#1b1f24}
 .waste{fill:url(#hatch);stroke:#b84a00;stroke-width:.8}.hatch{stroke:#b84a00}
 .spare{fill:#fbe3d3;stroke:#b84a00;stroke-width:.8}.padding{fill:url(#grey);stroke:#8c959f;stroke-width:.8}
 .grey{stroke:#8c959f}.cell{stroke:#fff;stroke-width:.6}.span{fill:#c9d1d9}
-.outlined{fill:#8f8f8f;stroke:#000;stroke-width:2.6}.outer{fill:none;stroke:#fff;stroke-width:5}.inner{fill:none;stroke:#000;stroke-width:2.6}
+.outlined{fill:#8f8f8f;stroke:#000;stroke-width:2.6}
+.outer{fill:none;stroke:#fff;stroke-width:5}.inner{fill:none;stroke:#000;stroke-width:2.6}
 line{stroke-width:1.4}line.first{stroke:#0072b2;stroke-width:1.9}line.later{stroke:#b84a00}
 line.joined{stroke-width:5}line.rule{stroke:#8c959f;stroke-width:1.2}.dashed{stroke-dasharray:4 3}
 )";
@@ -175,11 +175,9 @@ double text_width(std::string_view text, std::string_view look) {
 
 std::string shortened(std::string_view text, double width, std::string_view look) {
     if (text_width(text, look) <= width) return std::string(text);
+    // The width shrinks with the first byte of a character, so that none is cut in two.
     const double room = width - text_width("…", look);
-    do {
-        while ((text.back() & 0xC0) == 0x80) text.remove_suffix(1);
-        text.remove_suffix(1);
-    } while (!text.empty() && text_width(text, look) > room);
+    while (!text.empty() && text_width(text, look) > room) text.remove_suffix(1);
     return std::string(text) + "…";
 }
 

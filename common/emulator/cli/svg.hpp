@@ -11,9 +11,9 @@ namespace emulate {
 /// how a thing looks is the matter of its class, a word of the style sheet in svg.cpp.
 class Svg {
 public:
-    static constexpr double margin = 20, line_height = 22;
+    static constexpr double usual_width = 720, margin = 20, line_height = 22;
 
-    explicit Svg(double width) : width_(width) {}
+    explicit Svg(double width = usual_width) : width_(width) {}
 
     double width() const { return width_; }
 
@@ -24,7 +24,7 @@ public:
     void line(double x1, double y1, double x2, double y2, std::string_view look);
     void triangle(double x1, double y1, double x2, double y2, double x3, double y3, std::string_view look);
     void circle(double x, double y, double radius, std::string_view look);
-    /// `y` is the middle of the line. Looks "left", "middle" and "right" say where `x` is in the text.
+    /// `y` is the middle of the line, `x` its left end, or with the look "middle" or "right" that part of it.
     void text(double x, double y, std::string_view text, std::string_view look);
 
     /// Opens a group of things that belong together; in the file `name` says what they are.

@@ -19,13 +19,13 @@ class TemporaryFile {
 public:
     /// \throws CommandError
     TemporaryFile() {
-        std::string name = std::filesystem::temp_directory_path() / "emulate-XXXXXX";
+        const char* const folder = std::getenv("TMPDIR");
+        std::string name = std::string(folder && *folder ? folder : "/tmp") + "/emulate-XXXXXX";
         descriptor_ = mkostemp(name.data(), O_CLOEXEC);
         if (descriptor_ < 0)
-            throw CommandError(ExitStatus::failed, "no temporary file can be made in " +
-                                                       std::filesystem::path(name).parent_path().string() +
-                                                       ": " + std::strerror(errno));
-        path_ = name;
+            throw CommandError(ExitStatus::failed,
+                               "no temporary file " + name + " can be made: " + std::strerror(errno));
+        path_ = std::filesystem::absolute(name); // the program may go to another folder
     }
     ~TemporaryFile() {
         unlink(path_.c_str());

@@ -156,7 +156,8 @@ LoadedModule::LoadedModule(std::string text, GlobalMemory& memory)
 }
 
 LoadedModule::~LoadedModule() {
-    for (const auto& [name, allocation] : variables_) memory_.release(allocation->address);
+    for (const auto& [name, allocation] : variables_)
+        memory_.release(allocation->address, "the end of its module");
 }
 
 const Allocation* LoadedModule::variable(std::string_view name) const {

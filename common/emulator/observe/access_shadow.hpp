@@ -34,11 +34,14 @@ struct Cells {
         scattered
     };
     Shape shape = Shape::run;
-    std::size_t first = 0; ///< of the first lane
-    std::size_t each = 1;  ///< of one lane
+    std::size_t first = 0;                 ///< of the first lane
+    std::size_t each = 1;                  ///< of one lane
+    std::size_t first_line = 0, lines = 1; ///< all lie in these
     LaneMask active = 0;
     const std::uint64_t* addresses = nullptr;
     int shift = 0; ///< of an address to its cell
+
+    static constexpr int line_shift = 5; ///< 32 cells are a line
 
     std::size_t of_lane(int lane) const { return addresses[lane] >> shift; }
 
@@ -53,6 +56,14 @@ struct Cells {
                 for (std::size_t k = 0; k < each; ++k) visit(of_lane(lane) + k, LaneMask{1} << lane);
             });
         }
+    }
+
+    /// Calls `visit(line)` for all lines that hold one of them. There may be others among them.
+    template <class Visit> void for_each_line(Visit visit) const {
+        if (lines <= 8)
+            for (std::size_t k = 0; k < lines; ++k) visit(first_line + k);
+        else
+            for_each([&](std::size_t cell, LaneMask) { visit(cell >> line_shift); });
     }
 
     // ---- of a run ----
@@ -88,12 +99,19 @@ public:
         stamps_.resize(cells);
         lanes_.resize(cells);
         sites_.resize(cells);
+        latest_.resize(std::bit_ceil((cells >> Cells::line_shift) + 1)); // see Cells::lines
     }
     /// Each cell becomes `parts` cells that know the same.
     void divide(std::size_t parts) {
         repeat(stamps_, parts);
         repeat(lanes_, parts);
         repeat(sites_, parts);
+        repeat(latest_, parts);
+    }
+
+    /// To be called before something is set in these cells.
+    void touch(Stamp stamp, const Cells& cells) {
+        cells.for_each_line([&](std::size_t line) { latest_[line] = stamp; });
     }
 
     Record operator[](std::size_t cell) const { return {stamps_[cell], lanes_[cell], sites_[cell]}; }
@@ -105,6 +123,7 @@ public:
 
     /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
     template <class Actor> bool surely_before(const Actor& actor, const Cells& cells) const {
+        if (are_over(actor.floor(), cells)) return true;
         if (cells.shape == Cells::Shape::run)
             return actor.surely_before(stamps_.data() + cells.first, lanes_.data() + cells.first,
                                        cells.lanes(), cells.count());
@@ -117,6 +136,7 @@ public:
 
     /// The actor's access instead of all that was. Lanes at one cell stand there together.
     template <class Actor> void replace(const Actor& actor, const Cells& cells) {
+        touch(actor.stamp(), cells);
         if (cells.shape == Cells::Shape::run) {
             const LaneMask* const lanes = cells.lanes();
             const std::size_t end = cells.first + cells.count();
@@ -138,9 +158,17 @@ private:
         values = std::move(result);
     }
 
+    /// Most often all that was is before the last barrier of the block: a look at the lines tells.
+    bool are_over(Stamp floor, const Cells& cells) const {
+        bool result = true;
+        cells.for_each_line([&](std::size_t line) { result &= latest_[line] < floor; });
+        return result;
+    }
+
     std::vector<Stamp> stamps_;
     std::vector<LaneMask> lanes_;
     std::vector<Site> sites_;
+    std::vector<Stamp> latest_; // of each line
 };
 
 /// Accesses that do not disturb each other: of each cell, those of which none comes before another.
@@ -165,7 +193,7 @@ public:
     /// Whether all of them come before the actor's access to their cells, as far as that is fast to say.
     bool surely_before(const Actor& actor, const Cells& cells) const {
         return (first_.empty() || first_.surely_before(actor, cells)) &&
-               (latest_second_ < actor.floor() || second_.surely_before(actor, cells)) &&
+               (second_.empty() || second_.surely_before(actor, cells)) &&
                (others_.empty() || latest_other_ < actor.floor());
     }
 
@@ -182,19 +210,20 @@ public:
     void add(const Actor& actor, const Cells& cells, std::size_t all) {
         if (first_.empty()) first_.resize(all);
         if (first_.surely_before(actor, cells)) return first_.replace(actor, cells);
+        first_.touch(actor.stamp(), cells);
+        if (second_.empty()) second_.resize(all);
+        second_.touch(actor.stamp(), cells);
         if (cells.shape != Cells::Shape::run)
-            return cells.for_each([&](std::size_t cell, LaneMask lanes) { add(actor, cell, lanes, all); });
-        for (std::size_t k = 0; k < cells.count(); ++k) add(actor, cells.first + k, cells.lanes()[k], all);
+            return cells.for_each([&](std::size_t cell, LaneMask lanes) { add(actor, cell, lanes); });
+        for (std::size_t k = 0; k < cells.count(); ++k) add(actor, cells.first + k, cells.lanes()[k]);
     }
 
 private:
-    void add(const Actor& actor, std::size_t cell, LaneMask lanes, std::size_t all) {
+    void add(const Actor& actor, std::size_t cell, LaneMask lanes) {
         if (take_place_of(actor, first_, cell, lanes)) return;
-        if (second_.empty()) second_.resize(all);
         const Record first = first_[cell], second = second_[cell];
         const bool two_are_enough = !actor.needs_all();
         if (two_are_enough && actor.is_alive(second) && !Actor::same_group(first.stamp, second.stamp)) return;
-        latest_second_ = actor.stamp();
         if (take_place_of(actor, second_, cell, lanes)) return;
         if (!two_are_enough || Actor::same_group(first.stamp, actor.stamp())) {
             if (latest_other_ < actor.floor()) others_.clear();
@@ -222,7 +251,7 @@ private:
 
     AccessRecords<Stamp> first_, second_;
     std::unordered_map<std::size_t, std::vector<Record>> others_; // by cell
-    Stamp latest_second_ = 0, latest_other_ = 0;
+    Stamp latest_other_ = 0;
 };
 
 /// The shadow of a piece of memory, a cell for each word of it; for each byte once bytes have been accessed.
@@ -250,21 +279,31 @@ public:
     void access(const Actor& actor, Role role, const std::uint64_t* addresses, std::uint32_t bytes,
                 LaneMask active, Disturbs disturbs, Collides collides) {
         if (bytes < std::size_t{1} << shift_) divide(bytes);
-        const Cells cells{.shape = shape_of(addresses, bytes, active),
-                          .first = addresses[0] >> shift_, // inactive lanes repeat the first active one's
-                          .each = bytes >> shift_,
-                          .active = active,
-                          .addresses = addresses,
-                          .shift = shift_};
+        const Cells cells = cells_of(addresses, bytes, active);
         if (!surely_undisturbed(actor, role, cells)) find_disturbed(actor, role, cells, disturbs);
         add(actor, role, cells);
         if (role == Role::write && cells.shape != Cells::Shape::run) find_collisions(cells, collides);
     }
 
 private:
-    static Cells::Shape shape_of(const std::uint64_t* addresses, std::uint32_t bytes, LaneMask active) {
-        if (is_run(addresses, bytes, active)) return Cells::Shape::run;
-        return is_one_place(addresses) ? Cells::Shape::one_place : Cells::Shape::scattered;
+    Cells cells_of(const std::uint64_t* addresses, std::uint32_t bytes, LaneMask active) const {
+        Cells cells{.first = addresses[0] >> shift_, // inactive lanes repeat the first active one's
+                    .each = bytes >> shift_,
+                    .active = active,
+                    .addresses = addresses,
+                    .shift = shift_};
+        cells.first_line = cells.first >> Cells::line_shift;
+        if (is_run(addresses, bytes, active)) {
+            cells.lines = ((cells.first + cells.count() - 1) >> Cells::line_shift) - cells.first_line + 1;
+            return cells;
+        }
+        std::uint64_t difference = 0;
+        for (int lane = 1; lane < warp_size; ++lane) difference |= addresses[lane] ^ addresses[0];
+        cells.shape = difference == 0 ? Cells::Shape::one_place : Cells::Shape::scattered;
+        // The smallest number of lines that is a power of two and holds all, at a multiple of itself.
+        cells.lines = std::size_t{1} << std::bit_width(difference >> shift_ >> Cells::line_shift);
+        cells.first_line &= ~(cells.lines - 1);
+        return cells;
     }
 
     /// Neighbouring lanes access neighbouring bytes.
@@ -284,13 +323,6 @@ private:
         return difference == 0;
     }
 
-    /// Inactive lanes repeat an active one's address.
-    static bool is_one_place(const std::uint64_t* addresses) {
-        std::uint64_t difference = 0;
-        for (int lane = 1; lane < warp_size; ++lane) difference |= addresses[lane] ^ addresses[0];
-        return difference == 0;
-    }
-
     std::size_t cells() const { return (bytes_ + (std::size_t{1} << shift_) - 1) >> shift_; }
 
     void divide(std::uint32_t cell_bytes) {
@@ -307,8 +339,11 @@ private:
                (role == Role::read || reads_.surely_before(actor, cells));
     }
 
+    // Not inline, to keep what is always done short.
+
     template <class Disturbs>
-    void find_disturbed(const Actor& actor, Role role, const Cells& cells, Disturbs disturbs) {
+    [[gnu::noinline]] void find_disturbed(const Actor& actor, Role role, const Cells& cells,
+                                          Disturbs disturbs) {
         for_each_lane(cells.active, [&](int lane) {
             const std::size_t first = cells.of_lane(lane);
             for (std::size_t cell = first; cell < first + cells.each; ++cell)
@@ -340,7 +375,7 @@ private:
     }
 
     /// Lanes that have just written to one cell stand there together.
-    template <class Collides> void find_collisions(const Cells& cells, Collides collides) {
+    template <class Collides> [[gnu::noinline]] void find_collisions(const Cells& cells, Collides collides) {
         for_each_lane(cells.active, [&](int lane) {
             const LaneMask before = cells.active & ((LaneMask{1} << lane) - 1);
             LaneMask others = writes_[cells.of_lane(lane)].lanes & before;

@@ -28,15 +28,6 @@ std::string last_name(std::string_view mangled) {
     return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-std::string describe(const Access& access) {
-    const std::string space = access.space == ptx::Space::shared ? "shared " : "global ";
-    switch (access.kind) {
-    case AccessKind::load: return space + "load";
-    case AccessKind::store: return space + "store";
-    default: return space + "atomic";
-    }
-}
-
 struct Cost {
     std::uint32_t count, ideal;
 };
@@ -53,7 +44,16 @@ Cost cost_of(const Instruction& instruction, const Access& access) {
 
 } // namespace
 
-/// Records the one block that is asked for; of the others it is not even told their accesses' cost.
+std::string access_name(ptx::Space space, AccessKind kind) {
+    const std::string memory = space == ptx::Space::shared ? "shared " : "global ";
+    switch (kind) {
+    case AccessKind::load: return memory + "load";
+    case AccessKind::store: return memory + "store";
+    default: return memory + "atomic";
+    }
+}
+
+/// Records the one block that is asked for.
 class TracingObserver final : public Observer {
 public:
     TracingObserver(const TraceOptions& options, AccessTrace& trace) : options_(options), trace_(trace) {}
@@ -132,7 +132,7 @@ void TracingObserver::accessed(const Warp& warp, const Instruction& instruction,
     record_cost(site, warp, instruction, access);
     const bool is_load = access.kind == AccessKind::load;
     if (!is_load || options_.line != 0)
-        record_step(site, warp, instruction, access.active, describe(access), is_load);
+        record_step(site, warp, instruction, access.active, access_name(access.space, access.kind), is_load);
     if (access.space != ptx::Space::shared) return;
     for_each_lane(access.active, [&](int lane) {
         const std::uint64_t first = access.addresses[lane] / 4,

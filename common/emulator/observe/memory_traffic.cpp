@@ -10,8 +10,6 @@ namespace {
 
 using std::uint32_t, std::uint64_t;
 
-constexpr uint32_t sector_bytes = 32, bank_bytes = 4, banks = 32;
-
 /// How many different values there are among `count`, which it reorders.
 uint32_t distinct(uint64_t* values, uint32_t count) {
     std::sort(values, values + count);
@@ -32,9 +30,9 @@ uint32_t conflict_degree(const Access& access, LaneMask group) {
         }
     });
     if (!ascending) count = distinct(words.data(), count);
-    std::array<std::uint8_t, banks> wanted{};
+    std::array<std::uint8_t, bank_count> wanted{};
     uint32_t most = 0;
-    for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % banks]);
+    for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % bank_count]);
     return most;
 }
 
@@ -53,7 +51,7 @@ bool neighbours_agree(const Access& access, int distance) {
 uint32_t banks_touched(const Access& access) {
     uint32_t touched = 0;
     for (int lane = 0; lane < warp_size; ++lane)
-        touched |= 1u << (access.addresses[lane] / bank_bytes % banks);
+        touched |= 1u << (access.addresses[lane] / bank_bytes % bank_count);
     return touched;
 }
 

@@ -8,6 +8,9 @@
 
 namespace emulator {
 
+inline constexpr std::uint32_t sector_bytes = 32;               ///< of global memory
+inline constexpr std::uint32_t bank_count = 32, bank_bytes = 4; ///< of shared memory
+
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);
 

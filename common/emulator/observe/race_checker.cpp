@@ -42,11 +42,6 @@ public:
 
     bool surely_before(const Stamp* stamps, const LaneMask* lanes, const LaneMask* now,
                        std::size_t count) const {
-        // Most often all is before the last barrier of the block. Stamps have 31 bits: the highest one of the
-        // difference is its sign.
-        std::uint32_t alive = 0;
-        for (std::size_t k = 0; k < count; ++k) alive |= floor_ - 1 - stamps[k];
-        if (alive >> 31 == 0) return true;
         std::uint32_t perhaps = 0;
         for (std::size_t k = 0; k < count; ++k) perhaps |= perhaps_after(stamps[k], lanes[k], now[k]);
         return perhaps == 0;
@@ -344,7 +339,7 @@ private:
     }
 
     /// Page by page.
-    void check_global(const Now& now, const BlockActor& in_block_actor) {
+    [[gnu::noinline]] void check_global(const Now& now, const BlockActor& in_block_actor) {
         const GridActor actor(in_block_actor, now.state.number, messages_, now.state.may_have_read_messages);
         const std::uint64_t* const addresses = now.access.addresses;
         for (LaneMask left = now.access.active; left != 0;) {

@@ -122,11 +122,15 @@ Watcher* AccessRecorder::begin(const ObservedLaunch& launch) {
     return tracing_.get();
 }
 
-std::vector<Json> AccessRecorder::end(const ObservedLaunch&) {
+std::vector<Json> AccessRecorder::end(const ObservedLaunch& launch) {
     if (!tracing_) return {};
+    const auto tracing = std::exchange(tracing_, nullptr);
+    if (!tracing->trace().ran) { // it could not be launched like this
+        recorded_.erase(launch.kernel.name());
+        return {};
+    }
     Json record{{"record", "accesses"}};
-    record.update(Json(tracing_->trace()));
-    tracing_.reset();
+    record.update(Json(tracing->trace()));
     return {std::move(record)};
 }
 

@@ -81,12 +81,12 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
     for (const auto& recorder : recorders_)
         if (Watcher* const watcher = recorder->begin(launch)) watchers.push_back(watcher);
 
-    std::optional<LaunchProgress> progress(std::in_place, short_name(name), configuration.grid.count(),
-                                           [&] { write_findings(&launch); });
-    if (LaunchProgress::is_shown()) watchers.push_back(&*progress);
+    if (!progress_) progress_ = new LaunchProgress;
+    progress_->begin(short_name(name), configuration.grid.count(), [&] { write_findings(&launch); });
+    if (LaunchProgress::is_shown()) watchers.push_back(progress_);
 
     const auto end = [&] {
-        progress.reset();
+        progress_->end();
         write(record);
         for (const auto& recorder : recorders_) {
             for (Json& seen : recorder->end(launch)) {
@@ -138,6 +138,7 @@ void Observation::notice_fork() {
     if (process_ == getpid()) return;
     process_ = getpid();
     launches_ = 0;
+    progress_ = nullptr; // its thread has stayed in the process before
     std::error_code error;
     write({{"record", "process"},
            {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()}});

@@ -35,6 +35,8 @@
 
 namespace emulator {
 
+class LaunchProgress;
+
 using Json = nlohmann::ordered_json;
 
 /// A launch, as a recorder sees it.
@@ -105,9 +107,10 @@ private:
     const std::regex kernels_;
     Findings findings_;
     std::vector<std::unique_ptr<Recorder>> recorders_;
-    int process_ = 0;            ///< that the report knows of; after a fork it is another
-    std::uint64_t launches_ = 0; ///< that process's
-    bool failed_ = false;        ///< the report could not be written
+    int process_ = 0;                    ///< that the report knows of; after a fork it is another
+    std::uint64_t launches_ = 0;         ///< that process's
+    LaunchProgress* progress_ = nullptr; ///< that process's
+    bool failed_ = false;                ///< the report could not be written
 };
 
 /// "reduce3" of "reduce3(int const*, int*)", "reduce<256>" of "void reduce<256>(int const*)".

@@ -1,5 +1,6 @@
 /// \file
-/// How fast the emulator is: warp instructions a second, with counters on, by kernel and number of cores.
+/// How fast the emulator is: warp instructions a second, with counters on, by kernel and number of cores; and
+/// how many times as long a launch takes with all checkers on.
 ///
 /// Run by `make bench-emulator`. The figures are those of this machine, and say nothing about a GPU.
 #include "workloads.hpp"
@@ -16,9 +17,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
 #include <iostream>
+#include <limits>
+#include <stdexcept>
 #include <string>
-#include <thread>
 
 namespace {
 
@@ -64,10 +69,61 @@ void run(benchmark::State& state, const Workload& workload, const harness::Rando
         static_cast<double>(instructions.value() * state.iterations()), benchmark::Counter::kIsRate);
 }
 
+// ---- with checkers ----
+
+// A process is observed from its first call on, or not at all: each of the two runs in one of its own, this
+// program called as `bench_emulator --seconds <workload> <cores>`.
+
+constexpr const char* checks_all =
+    R"(EMULATOR_REQUEST='{"check":["mem","init","race","sync"]}' EMULATOR_REPORT=/dev/null)";
+
+/// Prints how many seconds the fastest of some launches took.
+int print_seconds(const std::string& name, int cores) {
+    const auto workload = std::find_if(workloads().begin(), workloads().end(),
+                                       [&](const Workload& one) { return one.name == name; });
+    if (workload == workloads().end()) throw std::invalid_argument("no workload " + name);
+    const harness::RandomInts input(elements, 42);
+    harness::DeviceBuffer<int> partial_sums(elements / block);
+    const UseCores use_cores(cores);
+    using Clock = std::chrono::steady_clock;
+    double fastest = std::numeric_limits<double>::infinity(), total = 0;
+    for (int launches = 0; launches < 3 || total < 2; ++launches) {
+        const auto start = Clock::now();
+        workload->launch(input.device().data(), partial_sums.data(), input.size(), block);
+        HARNESS_CHECK(cudaDeviceSynchronize());
+        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        fastest = std::min(fastest, seconds);
+        total += seconds;
+    }
+    std::cout << fastest << '\n';
+    return 0;
+}
+
+/// What a process with these variables prints.
+double seconds_of_launch(const std::string& variables, const std::string& workload, int cores) {
+    const std::string command = variables + " '" + std::filesystem::read_symlink("/proc/self/exe").string() +
+                                "' --seconds " + workload + ' ' + std::to_string(cores) + " 2>/dev/null";
+    std::FILE* const output = popen(command.c_str(), "r");
+    double seconds = 0;
+    const bool printed = output && std::fscanf(output, "%lf", &seconds) == 1;
+    if (!output || pclose(output) != 0 || !printed) throw std::runtime_error("cannot run " + command);
+    return seconds;
+}
+
+void run_checked(benchmark::State& state, const std::string& workload, int cores) {
+    for (auto _ : state) {
+        const double unchecked = seconds_of_launch("", workload, cores);
+        const double checked = seconds_of_launch(checks_all, workload, cores);
+        state.SetIterationTime(checked);
+        state.counters["times_unchecked"] = checked / unchecked;
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) try {
     harness::choose_device(harness::DeviceChoice::emulator, argv);
+    if (argc == 4 && std::string(argv[1]) == "--seconds") return print_seconds(argv[2], std::stoi(argv[3]));
     const harness::RandomInts input(elements, 42);
     const int most_cores = usable_cores();
     for (const Workload& workload : workloads()) {
@@ -78,6 +134,12 @@ int main(int argc, char** argv) try {
             benchmark::RegisterBenchmark(
                 name.c_str(), [&, cores](benchmark::State& state) { run(state, workload, input, cores); })
                 ->UseRealTime()
+                ->Unit(benchmark::kMillisecond);
+            benchmark::RegisterBenchmark(
+                (name + "/check_all").c_str(),
+                [&, cores](benchmark::State& state) { run_checked(state, workload.name, cores); })
+                ->UseManualTime()
+                ->Iterations(1)
                 ->Unit(benchmark::kMillisecond);
         }
     }

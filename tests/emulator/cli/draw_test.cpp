@@ -17,6 +17,7 @@
 #include <random>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 using namespace emulate;
 using namespace emulate::fixture;
@@ -156,6 +157,19 @@ TEST(Svg, breaks_a_paragraph_between_words) {
     EXPECT_GT(below, lines.back().number("y"));
 }
 
+TEST(Svg, begins_a_new_row_of_a_legend_where_one_is_full) {
+    Svg svg(300);
+    svg.begin_keys(0);
+    for (int i = 0; i < 5; ++i) svg.key("first", "meaning of it");
+    const double below = svg.end_keys();
+    const auto keys = select(elements_of(svg.finish(1, "", "")), "text");
+    EXPECT_THAT(values(keys, "y"), SizeIs(3)); // two in each row
+    for (const Element& key : keys) {
+        EXPECT_LE(key.number("x") + text_width(key.text, "small"), 300);
+        EXPECT_LE(key.number("y"), below);
+    }
+}
+
 TEST(Svg, shortens_text_between_characters) {
     EXPECT_EQ(shortened("short", 100, "code"), "short");
     const std::string cut = shortened("äöüäöüäöüäöü", 60, "code");
@@ -265,6 +279,7 @@ TEST(DrawSectors, a_row_is_four_full_sectors_of_one_line) {
     EXPECT_EQ(count(picture, "rect", "sectors", "first"), 32u);
     const std::string text = texts_of(picture);
     EXPECT_THAT(text, HasSubstr("4 sectors, the fewest possible: no byte is wasted\n"));
+    EXPECT_THAT(text, HasSubstr("from the start of cudaMalloc #1;"));
     EXPECT_THAT(text, HasSubstr("byte 128\n"));
     EXPECT_THAT(text, HasSubstr("byte 224\n"));
     EXPECT_THAT(text, HasSubstr("4 of 4\n"));
@@ -437,6 +452,10 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     EXPECT_EQ(count(square, "rect", "tile", "padding"), 0u);
     const auto flat = elements_of(draw_tile("k", tile(row, 1, 256, 256, {256, 1, 1}), row, source).svg);
     EXPECT_THAT(texts_of(flat), HasSubstr("8 rows of 32 words.\n"));
+    AccessTrace irregular = tile(row, 8, 32, 33, {256, 1, 1});
+    irregular.touched[100] = false;
+    EXPECT_THAT(texts_of(elements_of(draw_tile("k", irregular, row, source).svg)),
+                HasSubstr(" rows of 32 words, "));
     // A gap of another kind between two arrays is no padding.
     const auto gap = elements_of(draw_tile("k", tile(row, 2, 300, 400, {256, 1, 1}), row, source).svg);
     EXPECT_THAT(texts_of(gap), HasSubstr("22 rows of 32 words, 104 of them untouched.\n"));
@@ -569,7 +588,9 @@ protected:
         return names;
     }
 
-    const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "draw_test";
+    // Tests run at the same time, each in a process.
+    const std::filesystem::path folder_ =
+        std::filesystem::path(testing::TempDir()) / ("draw_test_" + std::to_string(getpid()));
     Options options_;
     ReadSource read_source_ = [](const std::string&) { return std::nullopt; };
 };

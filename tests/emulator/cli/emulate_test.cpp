@@ -245,6 +245,12 @@ TEST(Emulate, leaves_no_file_behind) {
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+TEST(Emulate, says_where_no_temporary_file_can_be_made) {
+    const Result result = run("TMPDIR=/nowhere ./emulate --counters ./emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_THAT(result.err, StartsWith("emulate: no temporary file /nowhere/emulate-"));
+}
+
 // ---- what cannot be run, or not be observed
 
 TEST(Emulate, says_what_is_no_program) {
@@ -297,6 +303,7 @@ TEST(Emulate, says_which_machine_code_is_there_instead_of_ptx) {
                                       "observed:\nthis program holds machine code only (sm_80, sm_90)"));
     EXPECT_THAT(result.err, HasSubstr("-gencode arch=compute_90,code=compute_90"));
     EXPECT_EQ(emulate("--counters ./emulate_subject_without_ptx 'two kernels' 5").status, 5);
+    EXPECT_EQ(emulate("./emulate_subject_without_ptx 'the same'").status, 0) << "nothing was asked for";
 }
 
 TEST(Emulate, gets_in_front_of_an_old_style_rpath) {

@@ -83,23 +83,33 @@ FunctionLines twice_lines() {
             .ptx = {}};
 }
 
+struct Records {
+    std::vector<Json> launches, lines;
+
+    std::vector<KernelCounts> sum() const {
+        std::vector<KernelCounts> kernels;
+        for (const Json& record : lines) add_lines(kernels, record, launches);
+        return kernels;
+    }
+};
+
 /// The records of one launch.
-void add_launch(Report& report, const std::vector<FunctionLines>& functions, std::uint32_t blocks = 32) {
-    const auto number = report.launches.size();
+void add_launch(Records& records, const std::vector<FunctionLines>& functions, std::uint32_t blocks = 32) {
+    const auto number = records.launches.size();
     const std::string name = functions.front().function;
-    report.launches.push_back({{"launch", number},
-                               {"kernel", "copy<7>"},
-                               {"name", name},
-                               {"grid", {blocks, 1, 1}},
-                               {"block", {1024, 1, 1}},
-                               {"dynamic_shared_bytes", 0},
-                               {"counters", Json::object()},
-                               {"process", 1}});
-    report.lines.push_back({{"kernel", "copy<7>"},
-                            {"name", name},
-                            {"functions", functions},
-                            {"launch", number},
-                            {"process", 1}});
+    records.launches.push_back({{"launch", number},
+                                {"kernel", "copy<7>"},
+                                {"name", name},
+                                {"grid", {blocks, 1, 1}},
+                                {"block", {1024, 1, 1}},
+                                {"dynamic_shared_bytes", 0},
+                                {"counters", Json::object()},
+                                {"process", 1}});
+    records.lines.push_back({{"kernel", "copy<7>"},
+                             {"name", name},
+                             {"functions", functions},
+                             {"launch", number},
+                             {"process", 1}});
 }
 
 std::optional<SourceFile> known_source(const std::string& path) {
@@ -109,9 +119,9 @@ std::optional<SourceFile> known_source(const std::string& path) {
 
 std::vector<KernelLines> kernels_of(const std::vector<FunctionLines>& functions,
                                     const ReadSource& read_source = known_source) {
-    Report report;
-    add_launch(report, functions);
-    return kernel_lines(report, read_source);
+    Records records;
+    add_launch(records, functions);
+    return kernel_lines(records.sum(), read_source);
 }
 
 std::vector<std::uint32_t> numbers(const Listing& listing) {
@@ -149,35 +159,60 @@ TEST(KernelLines, list_a_function_from_its_declaration_to_its_end) {
 }
 
 TEST(KernelLines, add_up_the_launches_of_a_kernel) {
-    Report report;
-    add_launch(report, {copy_lines()});
-    add_launch(report, {copy_lines(), twice_lines()}, 8);
-    add_launch(report, {copy_lines()});
+    Records records;
+    add_launch(records, {copy_lines()});
+    add_launch(records, {copy_lines(), twice_lines()}, 8);
+    add_launch(records, {copy_lines()});
     FunctionLines other = copy_lines();
     other.function = "void copy<8>(float const*, float*)";
-    add_launch(report, {other});
-    const auto kernels = kernel_lines(report, known_source);
+    add_launch(records, {other});
+    const auto kernels = kernel_lines(records.sum(), known_source);
     ASSERT_THAT(kernels, SizeIs(2));
     EXPECT_EQ(kernels[0].launches, 3u);
-    EXPECT_THAT(kernels[0].launched(),
+    EXPECT_THAT(kernels[0].launched,
                 ElementsAre("3 launches together (emulate --launch K picks one)",
                             "grid (32,1,1), block (1024,1,1)", "grid (8,1,1), block (1024,1,1)"));
     EXPECT_THAT(kernels[0].listings, SizeIs(2)) << "only the second launch calls the function";
     EXPECT_EQ(kernels[0].listings[0].lines[6].counts->ideal[Metric::global_load_sectors], 3u * 4096);
     EXPECT_EQ(kernels[0].total.counted[Metric::divergent_branches], 3u * 12);
     EXPECT_EQ(kernels[1].launches, 1u);
-    EXPECT_THAT(kernels[1].launched(), ElementsAre("grid (32,1,1), block (1024,1,1)"));
+    EXPECT_THAT(kernels[1].launched, ElementsAre("grid (32,1,1), block (1024,1,1)"));
+}
+
+TEST(KernelLines, keep_instances_of_a_template_apart) {
+    FunctionLines twice_double = twice_lines();
+    twice_double.function = "double twice<double>(double)";
+    Records records;
+    add_launch(records, {copy_lines(), twice_lines()});
+    add_launch(records, {copy_lines(), twice_double});
+    const auto kernels = kernel_lines(records.sum(), known_source);
+    EXPECT_THAT(kernels.at(0).listings, SizeIs(3));
 }
 
 TEST(KernelLines, leave_out_launches_that_failed) {
-    Report report;
-    add_launch(report, {copy_lines()});
-    add_launch(report, {copy_lines()});
-    report.launches[1].erase("counters");
-    report.launches[1]["error"] = "illegal address";
-    const auto kernels = kernel_lines(report, known_source);
+    Records records;
+    add_launch(records, {copy_lines()});
+    add_launch(records, {copy_lines()});
+    records.launches[1].erase("counters");
+    records.launches[1]["error"] = "illegal address";
+    const auto kernels = kernel_lines(records.sum(), known_source);
     EXPECT_EQ(kernels.at(0).launches, 1u);
     EXPECT_EQ(kernels[0].total.counted[Metric::divergent_branches], 12u);
+}
+
+TEST(KernelLines, keep_processes_apart_that_write_at_the_same_time) {
+    Records records;
+    add_launch(records, {copy_lines()});
+    Json child = records.launches[0];
+    child["process"] = 2;
+    child.erase("counters");
+    child["error"] = "illegal address";
+    records.launches.push_back(child);
+    ASSERT_THAT(records.sum(), SizeIs(1)) << "the child's launch 0 has failed, not this one";
+    records.lines[0]["process"] = 2;
+    EXPECT_THAT(records.sum(), IsEmpty());
+    records.lines[0]["process"] = 3;
+    EXPECT_THAT(records.sum(), IsEmpty()) << "a launch that nobody knows of";
 }
 
 TEST(KernelLines, list_numbers_where_the_source_has_moved) {
@@ -452,12 +487,12 @@ std::vector<std::string> values_of(const std::string& attribute, const std::stri
 }
 
 std::string page_of_two_kernels() {
-    Report report;
-    add_launch(report, {copy_lines(), twice_lines()});
+    Records records;
+    add_launch(records, {copy_lines(), twice_lines()});
     FunctionLines other = copy_lines();
     other.function = "void copy<8>(float const*, float*)";
-    add_launch(report, {other});
-    return lines_as_html(kernel_lines(report, known_source), "./a<b>");
+    add_launch(records, {other});
+    return lines_as_html(kernel_lines(records.sum(), known_source), "./a<b>");
 }
 
 } // namespace
@@ -493,6 +528,24 @@ TEST(LinesAsHtml, shows_each_line_with_its_counts) {
                                 "// &quot;&lt;&amp;&gt;&quot; é</td>"));
     EXPECT_THAT(page, HasSubstr("<code>./a&lt;b&gt;</code>, line by line"));
     EXPECT_THAT(page, HasSubstr("calls <code>twice(float)</code>"));
+}
+
+TEST(LinesAsHtml, says_how_far_from_the_ideal_a_line_is) {
+    const auto ideal_cell = [](std::uint64_t sectors, std::uint64_t ideal) {
+        const std::string page = lines_as_html(kernels_of({{.function = "k",
+                                                            .path = "/nowhere/copy.cu",
+                                                            .first_line = 9,
+                                                            .lines = {loads(line(9, 1), sectors, ideal, 1)},
+                                                            .ptx = {}}}),
+                                               "a");
+        std::smatch cell;
+        return std::regex_search(page, cell, std::regex("class=\"ideal\">([^/]*)<")) ? cell[1].str() : "";
+    };
+    EXPECT_EQ(ideal_cell(800, 800), "800");
+    EXPECT_EQ(ideal_cell(839, 800), "800") << "five per cent are no more than a block's ragged end";
+    EXPECT_EQ(ideal_cell(840, 800), "800 <b>×1.1");
+    EXPECT_EQ(ideal_cell(1600, 800), "800 <b>×2");
+    EXPECT_EQ(ideal_cell(25600, 800), "800 <b>×32");
 }
 
 TEST(LinesAsHtml, says_what_is_wrong) {

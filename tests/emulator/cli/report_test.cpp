@@ -64,7 +64,12 @@ TEST(Reports, sort_records_by_kind) {
     const Report report = report_of(lines_of({{{"record", "process"}, {"process", 1}, {"program", "/p"}},
                                               launch(0, "a", {}),
                                               other,
-                                              {{"record", "lines"}, {"launch", 0}},
+                                              {{"record", "lines"},
+                                               {"process", 1},
+                                               {"launch", 0},
+                                               {"kernel", "a"},
+                                               {"name", "a(int*)"},
+                                               {"functions", Json::array()}},
                                               {{"record", "accesses"}, {"launch", 0}},
                                               {{"record", "error"}, {"text", "what went wrong"}},
                                               {{"record", "of another kind"}}}));

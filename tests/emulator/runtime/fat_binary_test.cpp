@@ -105,6 +105,16 @@ TEST(FatBinary, skips_machine_code) {
     EXPECT_TRUE(ptx_entries(fat_binary_bytes(std::array{code})).empty());
 }
 
+TEST(FatBinary, tells_for_which_targets_it_has_machine_code) {
+    EntryBuilder machine_code = plain(80, "not PTX");
+    machine_code.kind = 2;
+    EntryBuilder other = machine_code;
+    other.target = 90;
+    const Bytes both = fat_binary_bytes(std::array{machine_code, plain(75, ptx), other});
+    EXPECT_THAT(machine_code_targets(both), testing::ElementsAre(80, 90));
+    EXPECT_THAT(machine_code_targets(fat_binary_bytes({})), testing::IsEmpty());
+}
+
 TEST(FatBinary, may_be_empty) { EXPECT_TRUE(ptx_entries(fat_binary_bytes({})).empty()); }
 
 TEST(FatBinary, chooses_the_highest_target_up_to_90_else_the_lowest_above) {

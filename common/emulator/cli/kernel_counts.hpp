@@ -1,0 +1,31 @@
+/// \file
+/// What kernels did, by line, added up over their launches.
+#pragma once
+
+#include "emulator/observe/line_counts.hpp"
+#include "emulator/runtime/records.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace emulate {
+
+using emulator::Json;
+using emulator::LineCounts;
+
+struct KernelCounts {
+    std::string kernel{}; ///< "reduce3"
+    std::string name{};   ///< "reduce3(int const*, int*, unsigned long)"
+    std::size_t launches = 0;
+    std::vector<std::string> shapes{}; ///< "grid (8192,1,1), block (256,1,1)": each that was launched
+    std::vector<emulator::FunctionLines> functions{}; ///< the kernel first
+};
+
+/// Adds a "lines" record. A program may launch a kernel thousands of times: only the sum is kept. A launch
+/// that has failed does not count. \param launches the "launch" records so far
+void add_lines(std::vector<KernelCounts>& kernels, const Json& record, const std::vector<Json>& launches);
+
+LineCounts& operator+=(LineCounts& sum, const LineCounts& other);
+
+} // namespace emulate
