@@ -8,6 +8,7 @@
 ##                          ARGS="--n 2^28": with options of ./ladder
 ## make measure             for a machine with a GPU: verifies, checks and measures everything into docs/data
 ## make measure-kit         packs build/measure-kit, which measures on a GPU machine that cannot build
+## make docs                makes the docs site in build/docs/html: pages, figures, the API
 ## make test                builds and runs every test; PRESET=sanitize: with the sanitizers on
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
@@ -23,7 +24,7 @@ lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) emulate ladder measure measure-kit test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) emulate ladder measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -54,8 +55,13 @@ measure: $(build)/build.ninja
 measure-kit: $(build)/build.ninja
 	@scripts/measure --build $(build) --pack build/measure-kit
 
+docs: $(build)/build.ninja
+	@scripts/setup docs
+	@cmake --build $(build) --target emulate ladder $(lessons)
+	@scripts/docs --build $(build)
+
 test: $(build)/build.ninja
-	@scripts/setup test
+	@scripts/setup test docs
 	@cmake --build $(build)
 	@ctest --preset $(PRESET) -j $$(nproc)
 
@@ -79,4 +85,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/measure-kit lesson[0-9][0-9] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/measure-kit build/docs lesson[0-9][0-9] emulate ladder

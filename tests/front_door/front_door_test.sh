@@ -10,6 +10,8 @@ cd "$sandbox"
 mkdir -p bin include tree/lessons/lesson00_interleaved tree/lessons/lesson03_first_add tree/.ci
 cp -r "$source_dir"/{Makefile,CMakePresets.json,cmake,scripts} tree/
 cp "$source_dir/.ci/run" tree/.ci/
+sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
+mkdir -p usr/bin usr/share
 
 for tool in bash cat cp dirname env find grep head ln make mkdir nproc rm sed sh sort tail touch tr true; do
     ln -s "$(type -P $tool)" bin/
@@ -58,6 +60,11 @@ install() {
             mkdir -p "$(dirname "$evidence")" && touch "$evidence"
             ;;
         import:*) cp "$sandbox/stock/python3" "$sandbox/bin/" ;;
+        module:*)
+            echo "${evidence#module:}" >>"$sandbox/modules"
+            cp "$sandbox/stock/debian_python" "$sandbox/usr/bin/python3"
+            ;;
+        /*) mkdir -p "$(dirname "$evidence")" && touch "$evidence" ;;
         *) cp "$sandbox/stock/$evidence" "$sandbox/bin/" ;;
         esac
     done <"$sandbox/tree/scripts/packages.txt"
@@ -65,7 +72,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in clang-format gnuplot ninja pkg-config; do
+for stocked in clang-format doxygen gnuplot ninja pkg-config; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -86,6 +93,9 @@ case "$*" in
 *) exit 64 ;;
 esac
 EOF
+program debian_python <<'EOF'
+[[ $1 == -c ]] && grep -qx "${2#import }" "$sandbox/modules"
+EOF
 program pip <<'EOF'
 requirements=$(cat)
 echo "$requirements" >>"$sandbox/pip.log"
@@ -98,7 +108,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{clang-format,gnuplot,ninja,pkg-config,g++,cmake,python3,pip} stock/
+mv bin/{clang-format,doxygen,gnuplot,ninja,pkg-config,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -221,6 +231,20 @@ test_make_test_brings_what_only_tests_need() {
     run make test
     expect_status 0
     expect_times 1 "^install --yes gnuplot-nox " apt-get.log
+}
+
+test_make_docs_brings_what_it_needs() {
+    complete_machine
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "docs: $*"' >tree/scripts/docs
+    rm bin/doxygen usr/share/doxygen-awesome-css/doxygen-awesome.css
+    sed -i /markdown_it/d modules
+    run make docs
+    expect_status 0
+    expect_times 1 "^install --yes doxygen doxygen-awesome-css python3-markdown-it " apt-get.log
+    expect_times 1 "--target emulate ladder lesson00 lesson03$" cmake.log
+    expect_output "docs: --build build/default"
+    run make docs
+    expect_times 1 "^install" apt-get.log
 }
 
 test_ci_runs_make_test_and_ends_with_its_summary() {

@@ -10,7 +10,7 @@ namespace emulator {
 
 struct Conversion {
     ptx::Type to = ptx::Type::none, from = ptx::Type::none;
-    int rounding = 0;             ///< an FE_ macro of <cfenv>
+    int rounding = 0;             ///< an FE_ macro of `<cfenv>`
     bool to_whole_number = false; ///< .rni .rzi .rmi .rpi
     bool ftz = false, sat = false, relu = false;
 };

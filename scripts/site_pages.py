@@ -1,0 +1,354 @@
+"""The pages of the docs site: Markdown as it stands in the tree, with what it quotes taken afresh from where it
+comes from. A page's fenced blocks mean
+
+  ```diff      from one kernel to the next: the diff is made from the two kernels
+  ```cpp       lines of a file: they are taken from there, and the file is named above them
+  ```console   `$ command`, then its output: what runs a lesson or ./emulate is run again, on the emulator
+  ```text      anything else
+
+and a table `| NVIDIA H200, … ints | time [us] | …` holds measured figures: it is made from docs/data, for every card
+in there. Doxygen gets pages with Doxygen's headings, so that it knows their sections, and HTML between them.
+"""
+
+import csv
+import difflib
+import html
+import os
+import re
+import subprocess
+import xml.etree.ElementTree
+from functools import cache
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+
+ROOT = Path(__file__).resolve().parent.parent
+LEXERS = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".h": "cpp", ".txt": "text", ".csv": "text"}
+
+
+class PageError(Exception):
+    """What is wrong with a page, and where."""
+
+
+class Page:
+    """A page as it stands in the tree. On the site it may have another title."""
+
+    def __init__(self, path, title=""):
+        self.path = path  # from the root: lessons/lesson03_first_add_on_load/README.md
+        self.name = page_name(path)
+        self.source = (ROOT / path).read_text(encoding="utf-8")
+        self.title = title or re.search(r"^# (.*)$", self.source, re.MULTILINE).group(1)
+
+
+def page_name(path):
+    lesson = re.match(r"lessons/(lesson\d\d)_", path)
+    return lesson.group(1) if lesson else Path(path).stem.lower()
+
+
+def slug(title):
+    """As GitHub makes a heading's anchor."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+# ---- what a page quotes ----
+
+@cache
+def lines_of(path):
+    return (ROOT / path).read_text(encoding="utf-8").splitlines()
+
+
+@cache
+def lesson_folders():
+    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("lessons/lesson[0-9][0-9]_*"))
+
+
+def find_lines(wanted, paths):
+    """(path, index of the first of them) in the first of these files that holds them."""
+    for path in paths:
+        lines = lines_of(path) if (ROOT / path).is_file() else []
+        for first in range(len(lines) - len(wanted) + 1):
+            if lines[first:first + len(wanted)] == wanted:
+                return path, first
+    raise PageError("none of the files in question has these lines:\n" + "\n".join(wanted))
+
+
+def kernel_lines(name, paths):
+    for path in paths:
+        lines = lines_of(path)
+        for first, line in enumerate(lines):
+            if line.startswith(f"__global__ void {name}("):
+                return path, lines[first:lines.index("}", first) + 1]
+    raise PageError(f"there is no kernel {name} in {', '.join(paths)}")
+
+
+def run_console(block, bin_folder):
+    """The block with the programs' output as it is now."""
+    result = []
+    for command, output in commands_of(block):
+        result.append("$ " + command)
+        program = re.sub(r"^make .*? && ", "", command)
+        if output and re.search(r"\./(lesson\d\d|emulate|ladder)\b", program):
+            program = re.sub(r"\./(lesson\d\d|ladder)\b", r"\g<0> --device emulator", program)
+            run = subprocess.run(program, shell=True, cwd=bin_folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True, timeout=120)
+            if not run.stdout:
+                raise PageError(f"$ {program}\nprints nothing:\n{run.stderr}")
+            output = run.stdout.splitlines()
+        result += output
+    return result
+
+
+def commands_of(block):
+    commands = []
+    for line in block:
+        if line.startswith("$ "):
+            commands.append((line[2:], []))
+        else:
+            commands[-1][1].append(line)
+    return commands
+
+
+# ---- measured figures ----
+
+def read_record(path):
+    if not path.is_file():
+        return "", []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    head = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    return head.get("device", "").split(",")[0], list(csv.DictReader(line for line in lines if line[:1] != "#"))
+
+
+def figures(value, decimals):
+    return f"{float(value):,.{decimals}f}"
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def measured_table(name, head, kernels, data):
+    """The tables of all recorded cards in place of a page's one; None if the head is that of another table."""
+    times = re.fullmatch(r"NVIDIA [^,]+, ([\d,]+) ints", head[0])
+    tile = re.fullmatch(r"NVIDIA [^,]+, `(lesson\d\d) ?(.*)`", head[0])
+    if head[1:] == ["time [us]", "GB/s", "% of peak"] and times:
+        lesson = name if name.startswith("lesson") and name >= "lesson10" else "ladder"
+        record, key = "lessons.csv" if lesson != "ladder" else "ladder.csv", "name"
+        wanted = {"lesson": lesson, "elements": times.group(1).replace(",", "")}
+        values = lambda row: (figures(row["time_us_median"], 1), figures(row["bandwidth_gbs"], 1),
+                              figures(100 * float(row["peak_fraction"]), 1))
+    elif head[1:] == ["time [ns]"] and tile:
+        record, key = "ncu.csv", "kernel"
+        wanted = {"program": tile.group(1), "arguments": tile.group(2)}
+        values = lambda row: (figures(row["gpu__time_duration.sum"], 0),)
+    else:
+        return None
+    tables = []
+    for folder in sorted(data.iterdir()):
+        device, rows = read_record(folder / record)
+        found = {row[key]: row for row in rows if all(row[column] == value for column, value in wanted.items())}
+        if device and found:
+            lines = [f"| {head[0].replace(head[0].split(',')[0], device)} | {' | '.join(head[1:])} |",
+                     "|" + "---|" * len(head)]
+            lines += [f"| {kernel} | {' | '.join(values(found[kernel]))} |" if kernel in found
+                      else f"| {kernel} | {' | '.join(['not measured yet'] + [''] * (len(head) - 2))} |"
+                      for kernel in kernels]
+            tables += [*lines, ""]
+    return tables or ["Not measured yet.", ""]
+
+
+def with_measured_tables(page, data):
+    """The page's lines, its tables of measured figures made anew."""
+    lines, result = page.source.splitlines(), []
+    while lines:
+        line = lines.pop(0)
+        if not line.startswith("| NVIDIA ") or not lines or not lines[0].startswith("|--"):
+            result.append(line)
+            continue
+        rows = [lines.pop(0)]
+        while lines and lines[0].startswith("|"):
+            rows.append(lines.pop(0))
+        table = measured_table(page.name, cells_of(line), [cells_of(row)[0] for row in rows[1:]], data)
+        result += [line, *rows] if table is None else table
+    return "\n".join(result) + "\n"
+
+
+# ---- pages as Doxygen takes them ----
+
+class Site:
+    """All pages, and the files that they link to."""
+
+    def __init__(self, pages, bin_folder, figures_folder, data=ROOT / "docs/data"):
+        self.pages = {page.path: page for page in pages}
+        self.order = pages
+        self.bin_folder, self.figures_folder, self.data = bin_folder, figures_folder, data
+        self.files = set()  # that pages link to
+        self.markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+    def render(self, page):
+        """The page for Doxygen. \\throws PageError"""
+        try:
+            return self.doxygen_page(page)
+        except PageError as error:
+            raise PageError(f"{page.path}: {error}") from None
+
+    def doxygen_page(self, page):
+        tokens = self.markdown.parse(with_measured_tables(page, self.data))
+        result, group = [], []
+
+        def flush():
+            if group:
+                body = self.markdown.renderer.render(group, self.markdown.options, {})
+                result.append(f"\\htmlonly[block]\n{body}\\endhtmlonly\n")
+                group.clear()
+
+        index, seen = 0, set()
+        while index < len(tokens):
+            token = tokens[index]
+            if token.type == "heading_open":
+                flush()
+                level = int(token.tag[1])
+                text = tokens[index + 1].content if level > 1 else page.title
+                label = page.name if level == 1 else f"{page.name}_{slug(text)}"
+                if label in seen:
+                    raise PageError(f"two headings of the same name: {text}")
+                seen.add(label)
+                result.append(f"{'#' * level} {doxygen_text(text)} {{#{label}}}\n")
+                index += 3
+                if level == 1:
+                    group.append(html_token(token, self.neighbours(page)))
+                    if tokens[index + 1].content.startswith("[All lessons]"):  # the same, for readers of the tree
+                        index += 3
+                continue
+            if token.type == "fence":
+                token = html_token(token, self.fence(page, token))
+            elif token.type == "inline":
+                self.resolve(page, token)
+            elif token.type == "table_open":
+                group.append(html_token(token, '<div class="wide">\n'))
+            group.append(token)
+            if token.type == "table_close":
+                group.append(html_token(token, "</div>\n"))
+            index += 1
+        group.append(html_token(tokens[0], self.neighbours(page)))
+        flush()
+        return "\n".join(result)
+
+    def neighbours(self, page):
+        position = self.order.index(page)
+        both = [("before", self.order[position - 1] if position else None),
+                ("next", self.order[position + 1] if position + 1 < len(self.order) else None)]
+        links = [f'<a class="{way}" href="{other.name}.html">{html.escape(other.title.replace("`", ""))}</a>'
+                 for way, other in both if other]
+        return f'<nav class="pages">{"".join(links)}</nav>\n'
+
+    def resolve(self, page, token):
+        """Links to pages and files of the project become links to their pages; pictures are put in."""
+        for child in token.children:
+            if child.type == "link_open":
+                child.attrs["href"] = self.target(page, child.attrs["href"])
+            elif child.type == "image":
+                child.type, child.tag, child.content = "html_inline", "", self.figure(page, child)
+
+    def target(self, page, href):
+        if "://" in href:
+            return href
+        path, _, anchor = href.partition("#")
+        where = os.path.normpath(os.path.join(os.path.dirname(page.path), path)) if path else page.path
+        if where in self.pages:
+            name = self.pages[where].name
+            return f"{name}.html" + (f"#{name}_{anchor}" if anchor else "")
+        if not (ROOT / where).exists():
+            raise PageError(f"a link to {href}, which is not there")
+        self.files.add(where)
+        return file_page_name(where) + ".html"
+
+    def figure(self, page, image):
+        path = self.figures_folder / Path(image.attrs["src"]).name
+        words = html.escape(image.content)
+        if not path.is_file():
+            raise PageError(f"{path.name} is shown, and no line of docs/figures.txt makes it")
+        xml.etree.ElementTree.parse(path)
+        return f'<figure><img src="{path.name}" alt="{words}"/><figcaption>{words}</figcaption></figure>'
+
+    # ---- blocks ----
+
+    def fence(self, page, token):
+        kind, lines = token.info.strip(), token.content.splitlines()
+        if kind == "cpp":
+            return self.quoted_code(page, lines)
+        if kind == "diff":
+            return self.quoted_diff(page, lines)
+        if kind == "console":
+            return console_html(run_console(lines, self.bin_folder))
+        if kind == "text":
+            return f'<pre class="code">{html.escape(token.content)}</pre>\n'
+        raise PageError(f"a block of an unknown kind: ```{kind}")
+
+    def quoted_code(self, page, lines):
+        folder = os.path.dirname(page.path)
+        mentioned = re.findall(r"[\w./]+\.(?:cuh|cu|hpp|cpp|h)\b", page.source)
+        candidates = [f"{folder}/kernels.cuh", f"{folder}/main.cu",
+                      *(path for name in mentioned for path in (f"{folder}/{name}", name)),
+                      *(f"{lesson}/{file}" for lesson in lesson_folders() for file in ("kernels.cuh", "main.cu"))]
+        path, first = find_lines(lines, [os.path.normpath(path) for path in candidates])
+        self.files.add(path)
+        place = f"{first + 1} to {first + len(lines)}" if len(lines) > 1 else str(first + 1)
+        caption = (f'<div class="quoted"><a href="{file_page_name(path)}.html#line-{first + 1}">{path}</a>, '
+                   f'line{"s" if len(lines) > 1 else ""} {place}</div>')
+        return caption + code_html(lines_of(path)[first:first + len(lines)], LEXERS[Path(path).suffix])
+
+    def quoted_diff(self, page, lines):
+        names = [re.search(rf"^[ \{sign}]__global__ void (\w+)\(", "\n".join(lines), re.MULTILINE) for sign in "-+"]
+        if None in names:
+            raise PageError("a diff that does not begin with the two kernels' first lines")
+        own = f"{os.path.dirname(page.path)}/kernels.cuh"
+        earlier = [f"{folder}/kernels.cuh" for folder in lesson_folders() if f"{folder}/kernels.cuh" < own]
+        (old_path, old), (new_path, new) = (kernel_lines(names[0].group(1), [*reversed(earlier), own]),
+                                            kernel_lines(names[1].group(1), [own]))
+        self.files |= {old_path, new_path}
+        diff = list(difflib.unified_diff(old, new, lineterm="", n=len(old)))[3:]
+        links = [f'<a href="{file_page_name(path)}.html">{path}</a>' for path in (old_path, new_path)]
+        words = " and ".join(dict.fromkeys(links))
+        return f'<div class="quoted">made from {words}</div>' + code_html(diff, "diff")
+
+    # ---- pages of files ----
+
+    def file_page(self, path):
+        head = f"# {doxygen_text(path)} {{#{file_page_name(path)}}}\n\n\\htmlonly[block]\n"
+        if (ROOT / path).is_dir():
+            names = sorted(str(file.relative_to(ROOT)) for file in (ROOT / path).rglob("*") if file.is_file())
+            self.files |= set(names)
+            body = "<ul>" + "".join(f'<li><a href="{file_page_name(name)}.html">{name}</a></li>' for name in names)
+            return f"{head}{body}</ul>\n\\endhtmlonly\n"
+        lexer = LEXERS.get(Path(path).suffix, "text")
+        return f"{head}{code_html(lines_of(path), lexer, numbers=True)}\\endhtmlonly\n"
+
+
+def file_page_name(path):
+    return "file_" + re.sub(r"\W", "_", path)
+
+
+def html_token(like, content):
+    token = like.copy()
+    token.type, token.tag, token.nesting, token.content, token.children = "html_block", "", 0, content, None
+    return token
+
+
+def doxygen_text(text):
+    """A heading, for Doxygen's own Markdown."""
+    plain = text.replace("`", "")
+    return re.sub(r"([\\@<>&#$%])", r"\\\1", plain)
+
+
+def code_html(lines, lexer, numbers=False):
+    formatter = HtmlFormatter(cssclass="code", linespans="line" if numbers else "", wrapcode=True)
+    return highlight("\n".join(lines) + "\n", get_lexer_by_name(lexer, stripnl=False), formatter)
+
+
+def console_html(lines):
+    body = "\n".join(f'<span class="prompt">$</span> <b>{html.escape(line[2:])}</b>' if line.startswith("$ ")
+                     else html.escape(line) for line in lines)
+    return f'<pre class="code console">{body}\n</pre>\n'
