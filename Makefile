@@ -6,6 +6,7 @@
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
+## make report              runs every lesson on this device: a page of tables and plots, build/report/index.html
 ## make measure             for a machine with a GPU: verifies, checks and measures everything into docs/data
 ## make measure-kit         packs build/measure-kit, which measures on a GPU machine that cannot build
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
@@ -24,7 +25,7 @@ lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) emulate ladder measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -48,6 +49,11 @@ ladder: $(build)/build.ninja
 	@cmake --build $(build) --target ladder && ln -sf $(build)/bin/ladder .
 	@./ladder --save build/ladder $(ARGS)
 	@scripts/plot_ladder build/ladder
+
+report: $(build)/build.ninja
+	@scripts/setup report
+	@cmake --build $(build) --target ladder $(lessons)
+	@scripts/report --build $(build) $(ARGS)
 
 measure: $(build)/build.ninja
 	@scripts/measure --build $(build) $(ARGS)
@@ -85,4 +91,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/measure-kit build/docs lesson[0-9][0-9] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] emulate ladder

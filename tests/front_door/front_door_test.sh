@@ -72,7 +72,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in clang-format doxygen gnuplot ninja pkg-config; do
+for stocked in clang-format doxygen gnuplot ninja pkg-config tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -108,7 +108,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{clang-format,doxygen,gnuplot,ninja,pkg-config,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{clang-format,doxygen,gnuplot,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -231,6 +231,17 @@ test_make_test_brings_what_only_tests_need() {
     run make test
     expect_status 0
     expect_times 1 "^install --yes gnuplot-nox " apt-get.log
+}
+
+test_make_report_builds_what_it_runs() {
+    complete_machine
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "report: $*"' >tree/scripts/report
+    rm bin/gnuplot
+    run make report ARGS=--fresh
+    expect_status 0
+    expect_times 1 "^install --yes gnuplot-nox " apt-get.log
+    expect_times 1 "--target ladder lesson00 lesson03$" cmake.log
+    expect_output "report: --build build/default --fresh"
 }
 
 test_make_docs_brings_what_it_needs() {
