@@ -68,6 +68,7 @@ docs: $(build)/build.ninja
 
 test: $(build)/build.ninja
 	@scripts/setup test docs
+	@scripts/setup browser
 	@cmake --build $(build)
 	@ctest --preset $(PRESET) -j $$(nproc)
 

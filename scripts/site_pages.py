@@ -219,11 +219,16 @@ class Site:
                 index += 3
                 if level == 1:
                     group.append(html_token(token, self.neighbours(page)))
-                    if tokens[index + 1].content.startswith("[All lessons]"):  # the same, for readers of the tree
+                    if any(token.content.startswith("[All lessons]") for token in tokens[index + 1:index + 2]):  # the same, for readers of the tree
                         index += 3
                 continue
             if token.type == "fence":
                 token = html_token(token, self.fence(page, token))
+            elif token.type == "inline" and [child.type for child in token.children] == ["image"]:
+                group.pop()  # its paragraph begins
+                group.append(html_token(token, self.figure(page, token.children[0])))
+                index += 2
+                continue
             elif token.type == "inline":
                 self.resolve(page, token)
             elif token.type == "table_open":
@@ -245,12 +250,12 @@ class Site:
         return f'<nav class="pages">{"".join(links)}</nav>\n'
 
     def resolve(self, page, token):
-        """Links to pages and files of the project become links to their pages; pictures are put in."""
+        """Links to pages and files of the project become links to their pages."""
         for child in token.children:
             if child.type == "link_open":
                 child.attrs["href"] = self.target(page, child.attrs["href"])
             elif child.type == "image":
-                child.type, child.tag, child.content = "html_inline", "", self.figure(page, child)
+                raise PageError(f"a figure needs a paragraph of its own: {child.attrs['src']}")
 
     def target(self, page, href):
         if "://" in href:
@@ -271,7 +276,7 @@ class Site:
         if not path.is_file():
             raise PageError(f"{path.name} is shown, and no line of docs/figures.txt makes it")
         xml.etree.ElementTree.parse(path)
-        return f'<figure><img src="{path.name}" alt="{words}"/><figcaption>{words}</figcaption></figure>'
+        return f'<figure><img src="{path.name}" alt="{words}"/><figcaption>{words}</figcaption></figure>\n'
 
     # ---- blocks ----
 

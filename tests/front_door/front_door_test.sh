@@ -72,7 +72,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in clang-format doxygen gnuplot ninja pkg-config tidy; do
+for stocked in chromedriver chromium clang-format doxygen gnuplot hunspell ninja pkg-config tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -108,7 +108,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{clang-format,doxygen,gnuplot,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{chromedriver,chromium,clang-format,doxygen,gnuplot,hunspell,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -242,6 +242,21 @@ test_make_report_builds_what_it_runs() {
     expect_times 1 "^install --yes gnuplot-nox " apt-get.log
     expect_times 1 "--target ladder lesson00 lesson03$" cmake.log
     expect_output "report: --build build/default --fresh"
+}
+
+test_make_test_goes_on_without_a_browser() {
+    complete_machine
+    program ctest <<<'echo "Total Test time"'
+    rm bin/chromedriver
+    network_is down
+    run make test
+    expect_status 0
+    expect_output "missing: chromium-driver"
+    expect_output "Going on without a browser: the tests that need one are skipped."
+    network_is up
+    run make test
+    expect_status 0
+    [[ $output != *"Going on"* ]] || fail "the browser is there now"
 }
 
 test_make_docs_brings_what_it_needs() {
