@@ -193,10 +193,11 @@ private:
             least = std::min(least, sectors);
             most = std::max(most, sectors);
         }
-        const std::string range =
-            group_digits(least) + (least == most ? "" : fmt::format(" to {}", group_digits(most)));
-        return fmt::format("Sectors of global loads: {} in every kernel, as each loads the same ints.\n",
-                           range);
+        if (least == most)
+            return fmt::format("Sectors of global loads: {} in every kernel, as each loads the same ints.\n",
+                               group_digits(least));
+        return fmt::format("Sectors of global loads: {} to {}, as each kernel loads the same ints.\n",
+                           group_digits(least), group_digits(most));
     }
 
     const Report& report_;

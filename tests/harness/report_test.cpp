@@ -325,7 +325,7 @@ TEST(Text, has_a_row_for_each_of_many_kernels) {
     const std::string text = format_text(report);
     EXPECT_EQ(line_with(text, "reduce3"), "reduce3 yes 32,768 1,000 2,300 7 40,000 50 9");
     EXPECT_EQ(line_with(text, "reduce2"), "reduce2 yes 65,536 0 0 70 0 0 0");
-    EXPECT_THAT(text, HasSubstr("Sectors of global loads: 2,097,152 to 2,097,160 in every kernel"));
+    EXPECT_THAT(text, HasSubstr("Sectors of global loads: 2,097,152 to 2,097,160, as each kernel loads"));
 }
 
 TEST(Text, tells_the_step_from_kernel_to_kernel_if_there_are_many) {

@@ -2,9 +2,9 @@
 //
 // Sectors and requests follow from addresses alone, and must be equal.
 //
-// Wavefronts of shared memory come out up to a few in a hundred higher on a card in kernels of thousands of
-// blocks, and it reports the surplus as bank conflicts. Why was not measured. Less its bank conflicts a
-// card's wavefronts are those that the requests need without any, and must be equal; with them it cannot have
+// Wavefronts of shared memory come out higher on a card in kernels of thousands of blocks, mostly by a few in a
+// hundred, in those with few wavefronts by up to three quarters, and it reports the surplus as bank conflicts.
+// Why was not measured. Less its bank conflicts a card's wavefronts are those that the requests need without any, and must be equal; with them it cannot have
 // fewer than the emulator.
 //
 // A kernel whose grid is sized for the card can be compared only if the card takes the emulator's grid.
