@@ -96,7 +96,7 @@ def run_console(block, bin_folder):
                                  text=True, timeout=120)
             if not run.stdout:
                 raise PageError(f"$ {program}\nprints nothing:\n{run.stderr}")
-            output = run.stdout.splitlines()
+            output = run.stdout.replace(f"{ROOT}/", "").splitlines()
         result += output
     return result
 
@@ -223,7 +223,10 @@ class Site:
                         index += 3
                 continue
             if token.type == "fence":
-                token = html_token(token, self.fence(page, token))
+                path = path_above(tokens[index - 2].content)
+                if path:
+                    del group[-3:]  # the caption says it
+                token = html_token(token, self.fence(page, token, path))
             elif token.type == "inline" and [child.type for child in token.children] == ["image"]:
                 group.pop()  # its paragraph begins
                 group.append(html_token(token, self.figure(page, token.children[0])))
@@ -280,10 +283,10 @@ class Site:
 
     # ---- blocks ----
 
-    def fence(self, page, token):
+    def fence(self, page, token, path):
         kind, lines = token.info.strip(), token.content.splitlines()
         if kind == "cpp":
-            return self.quoted_code(page, lines)
+            return self.quoted_code(page, lines, path)
         if kind == "diff":
             return self.quoted_diff(page, lines)
         if kind == "console":
@@ -292,13 +295,12 @@ class Site:
             return f'<pre class="code">{html.escape(token.content)}</pre>\n'
         raise PageError(f"a block of an unknown kind: ```{kind}")
 
-    def quoted_code(self, page, lines):
+    def quoted_code(self, page, lines, path):
         folder = os.path.dirname(page.path)
-        mentioned = re.findall(r"[\w./]+\.(?:cuh|cu|hpp|cpp|h)\b", page.source)
-        candidates = [f"{folder}/kernels.cuh", f"{folder}/main.cu",
-                      *(path for name in mentioned for path in (f"{folder}/{name}", name)),
-                      *(f"{lesson}/{file}" for lesson in lesson_folders() for file in ("kernels.cuh", "main.cu"))]
-        path, first = find_lines(lines, [os.path.normpath(path) for path in candidates])
+        candidates = [path] if path else [
+            f"{folder}/kernels.cuh", f"{folder}/main.cu", "tests/errata/errata_test.cu",
+            *(f"{lesson}/{file}" for lesson in lesson_folders() for file in ("kernels.cuh", "main.cu"))]
+        path, first = find_lines(lines, candidates)
         self.files.add(path)
         place = f"{first + 1} to {first + len(lines)}" if len(lines) > 1 else str(first + 1)
         caption = (f'<div class="quoted"><a href="{file_page_name(path)}.html#line-{first + 1}">{path}</a>, '
@@ -334,6 +336,12 @@ class Site:
 
 def file_page_name(path):
     return "file_" + re.sub(r"\W", "_", path)
+
+
+def path_above(text):
+    """`common/emulator/machine/warp.hpp`, if a paragraph is that and nothing else; else nothing."""
+    match = re.fullmatch(r"`([\w./]+\.(?:cuh|cu|hpp|cpp|h))`:?", text)
+    return match.group(1) if match else ""
 
 
 def html_token(like, content):

@@ -41,6 +41,12 @@ class Quotes(unittest.TestCase):
         number = (ROOT / "lessons/lesson03_first_add_on_load/kernels.cuh").read_text().splitlines().index(line) + 1
         self.assertIn(f"kernels.cuh</a>, line {number}</div>", text)
 
+    def test_a_path_above_code_becomes_its_caption(self):
+        text = self.render("Before.\n\n`common/harness/check.hpp`\n\n```cpp\n#pragma once\n```")
+        self.assertIn(">common/harness/check.hpp</a>, line", text)
+        self.assertNotIn("<code>common/harness/check.hpp</code>", text)
+        self.assertIn("<p>Before.</p>", text)
+
     def test_code_that_is_nowhere_is_an_error(self):
         with self.assertRaisesRegex(PageError, "none of the files .*\n    int sum = 1;"):
             self.render("```cpp\n    int sum = 1;\n```")
