@@ -79,6 +79,22 @@ class Whole(unittest.TestCase):
                 self.assertNotIn(leftover, text, page.name)
 
 
+class Figures(unittest.TestCase):
+    def test_are_those_in_the_tree(self):
+        """Which people see who read the pages there. `make docs` makes both."""
+        made, kept = ({path.name: path.read_bytes() for path in folder.glob("*.svg")}
+                      for folder in (SITE / "work/figures", ROOT / "docs/figures"))
+        self.assertEqual(sorted(made), sorted(kept))
+        for name in made:
+            self.assertTrue(made[name] == kept[name], f"docs/figures/{name} is not what is drawn now: make docs")
+
+    def test_each_is_shown(self):
+        pages = "".join(path.read_text(encoding="utf-8")
+                        for path in [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("lessons/*/README.md")])
+        for path in (ROOT / "docs/figures").glob("*.svg"):
+            self.assertIn(f"figures/{path.name})", pages)
+
+
 class Valid(unittest.TestCase):
     def test_html(self):
         """Ours without a warning. Of Doxygen's own frame around it, errors alone are ours to fear."""
