@@ -184,7 +184,9 @@ def framed(caption, text, style=""):
 
 
 def heads(names):
-    return "<thead><tr>" + "".join(f'<th scope="col">{escape(name)}</th>' for name in names) + "</tr></thead>\n"
+    """Where there is little room, setRowReadCol may be broken into lines before each capital."""
+    names = [re.sub("(?<=[a-z])(?=[A-Z])", "<wbr>", escape(name)) for name in names]
+    return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr></thead>\n"
 
 
 def table(caption, names, rows):
