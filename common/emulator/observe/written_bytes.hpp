@@ -36,9 +36,9 @@ public:
 
     bool is_written(std::uint64_t place) const { return size_at(place) != 0; }
 
-    /// True when the host wrote all there is. Then nothing is kept of single bytes: kernels need neither
-    /// write nor ask.
-    bool is_complete() const { return complete_; }
+    /// True when the host wrote all there is, at once or piece after piece. Then nothing is kept of single
+    /// bytes: kernels need neither write nor ask.
+    bool is_complete() const { return filled_ == size_ && size_ != 0; }
 
     /// What the host does: any bytes.
     void fill(std::uint64_t place, std::size_t bytes);
@@ -70,7 +70,7 @@ private:
         void operator()(std::uint8_t* bytes) const { std::free(bytes); }
     };
     std::size_t size_ = 0;
-    bool complete_ = false;
+    std::size_t filled_ = 0; // the host wrote these first ones
     std::unique_ptr<std::uint8_t[], Free> sizes_; // zeros; the system gives it memory as it is written
 };
 

@@ -100,6 +100,24 @@ TEST(WrittenBytes, that_the_host_wrote_all_at_once_are_complete) {
     EXPECT_FALSE(bytes.find_unwritten(0, 64));
 }
 
+TEST(WrittenBytes, that_the_host_wrote_piece_after_piece_are_complete) {
+    WrittenBytes bytes(64);
+    bytes.fill(0, 20);
+    bytes.fill(40, 24);
+    EXPECT_FALSE(bytes.is_complete()) << "a gap from 20 on";
+    bytes.fill(20, 10);
+    bytes.fill(29, 35); // once more 29, and the end
+    EXPECT_TRUE(bytes.is_complete());
+
+    bytes.copy(10, WrittenBytes(64), 0, 4); // unwrites 10 to 13
+    EXPECT_FALSE(bytes.is_complete());
+    bytes.fill(12, 52);
+    EXPECT_FALSE(bytes.is_complete()) << "10 and 11 are missing";
+    EXPECT_EQ(bytes.find_unwritten(0, 64)->count, 2u);
+    bytes.fill(8, 56);
+    EXPECT_TRUE(bytes.is_complete());
+}
+
 TEST(WrittenBytes, go_along_with_copies) {
     WrittenBytes half(64), complete(64), target(64);
     half.fill(0, 32);
