@@ -201,6 +201,12 @@ TEST(WrittenBytes, elements_left_out_are_no_padding) {
     last.fill(0, 63);
     expect_padding(last, false);
 
+    WrittenBytes three_of_eight(64); // bytes behind a double
+    write_one(three_of_eight, 0, 8);
+    write_one(three_of_eight, 8, 1);
+    three_of_eight.fill(11, 53);
+    expect_padding(three_of_eight, false);
+
     WrittenBytes hole_of_a_struct(64); // larger than any member
     for (uint64_t place = 0; place < 64; place += 32) {
         write_one(hole_of_a_struct, place, 8);
