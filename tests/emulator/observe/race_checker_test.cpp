@@ -179,7 +179,9 @@ TEST(Race, a_warp_barrier_orders_the_lanes_that_it_names) {
                     one_warp),
               none);
     // What is after it, it does not order.
-    EXPECT_EQ(kinds(halves + "st.shared.u32 [%r10], %r60; ld.shared.u32 %r5, [%r11];", one_warp),
+    EXPECT_EQ(kinds("setp.lt.u32 %p1, %r60, 2; setp.eq.u32 %p2, %r60, 1; @%p1 bar.warp.sync 3;"
+                    "@%p9 st.shared.u32 [%r12], %r60; @%p2 ld.shared.u32 %r5, [%r12];",
+                    one_warp),
               Kinds{"read after write"});
     // Not those that it does not name, though they have run already.
     EXPECT_EQ(
@@ -282,12 +284,12 @@ TEST(Race, of_vectors_concerns_all_their_words) {
 }
 
 TEST(Race, of_lanes_that_are_not_side_by_side_is_found_to_the_last) {
-    // Warp 0 writes its words from the last to the first, every second word, or in pairs of lanes; of lanes
-    // with gaps between them only the even ones. Warp 1 reads the word of one of them.
-    const std::string words[] = {"sub.u32 %r5, 31, %r3; mad.lo.u32 %r5, %r5, 4, %r12;",
-                                 "mad.lo.u32 %r5, %r3, 8, %r12;",
-                                 "xor.b32 %r5, %r3, 29; mad.lo.u32 %r5, %r5, 16, %r12;",
-                                 "sub.u32 %r5, 31, %r3; mad.lo.u32 %r5, %r5, 128, %r12;"};
+    // Warp 0 writes words in a row, from the last to the first, every second one and so on: all lanes, or
+    // only the even ones. Warp 1 reads the word of one lane.
+    const std::string words[] = {
+        "mad.lo.u32 %r5, %r3, 4, %r12;", "sub.u32 %r5, 47, %r3; mad.lo.u32 %r5, %r5, 4, %r12;",
+        "mad.lo.u32 %r5, %r3, 8, %r12;", "xor.b32 %r5, %r3, 29; mad.lo.u32 %r5, %r5, 16, %r12;",
+        "sub.u32 %r5, 31, %r3; mad.lo.u32 %r5, %r5, 128, %r12;"};
     for (const std::string& word : words)
         for (const std::string step : {"1", "2"})
             for (const int lane : {0, 14, 30}) {
