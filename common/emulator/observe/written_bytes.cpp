@@ -71,6 +71,12 @@ void WrittenBytes::write(const std::uint64_t* addresses, std::uint64_t base, Lan
     }
 }
 
+void WrittenBytes::write_alone(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+                               std::uint32_t bytes, std::uint32_t elements) {
+    write(addresses, base, lanes, bytes, elements);
+    if (side_by_side(addresses, base, lanes, bytes)) filled(addresses[0] - base, warp_size * bytes);
+}
+
 template <class Word>
 LaneMask WrittenBytes::unwritten_words(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
                                        std::uint32_t bytes) const {
@@ -102,7 +108,7 @@ LaneMask WrittenBytes::unwritten(const std::uint64_t* addresses, std::uint64_t b
 }
 
 void WrittenBytes::fill(std::uint64_t place, std::size_t bytes) {
-    if (place <= filled_) filled_ = std::max<std::size_t>(filled_, place + bytes);
+    filled(place, bytes);
     if (!is_complete()) std::memset(sizes_.get() + place, 1, bytes);
 }
 

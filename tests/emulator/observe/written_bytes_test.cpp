@@ -118,6 +118,24 @@ TEST(WrittenBytes, that_the_host_wrote_piece_after_piece_are_complete) {
     EXPECT_TRUE(bytes.is_complete());
 }
 
+TEST(WrittenBytes, that_whole_warps_wrote_alone_are_complete) {
+    WrittenBytes bytes(256);
+    const auto write = [&](uint64_t first, uint64_t stride, emulator::LaneMask lanes) {
+        bytes.write_alone(strided(first, stride).data(), 0, lanes, 4);
+    };
+    write(0, 4, emulator::all_lanes);
+    write(128, 4, emulator::all_lanes >> 1);
+    EXPECT_FALSE(bytes.is_complete()) << "one lane did not";
+    write(0, 8, emulator::all_lanes);
+    EXPECT_FALSE(bytes.is_complete()) << "with gaps";
+    write(128, 4, emulator::all_lanes);
+    EXPECT_TRUE(bytes.is_complete());
+    bytes.reset(256);
+    EXPECT_FALSE(bytes.is_complete());
+    write(128, 4, emulator::all_lanes);
+    EXPECT_FALSE(bytes.is_complete()) << "not from the first on";
+}
+
 TEST(WrittenBytes, go_along_with_copies) {
     WrittenBytes half(64), complete(64), target(64);
     half.fill(0, 32);
