@@ -210,7 +210,7 @@ Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
     const Access worst = access.worst_access();
     Heading heading{.title = fmt::format("{}: banks of a {}", kernel, access_name(access.space, access.kind)),
                     .result = conflicts_of(access.worst),
-                    .code = name_of(access.place) + "   " + text_of(access.place, source_of),
+                    .code = code_of(access.place, source_of),
                     .facts = {deed_of(trace, access)}};
     if (is_atomic(access.kind))
         heading.facts.push_back(

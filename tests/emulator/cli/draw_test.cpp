@@ -11,6 +11,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -136,7 +137,7 @@ TEST(Svg, escapes_what_xml_would_read) {
     Svg svg(100);
     svg.text(1, 2, "a<b> & \"c\"\x01\t–", "small");
     const auto elements = elements_of(svg.finish(50, "<title>", "&"));
-    EXPECT_EQ(select(elements, "text")[0].text, "a<b> & \"c\"  –");
+    EXPECT_EQ(select(elements, "text")[0].text, "a<b> & \"c\" \t–");
     EXPECT_EQ(select(elements, "title")[0].text, "<title>");
     EXPECT_EQ(select(elements, "desc")[0].text, "&");
     EXPECT_EQ(elements[0].attributes.at("viewBox"), "0 0 100 50");
@@ -170,6 +171,16 @@ TEST(Svg, begins_a_new_row_of_a_legend_where_one_is_full) {
     }
 }
 
+TEST(Svg, measures_text_in_the_size_that_the_style_has) {
+    const std::string style = select(elements_of(Svg(100).finish(1, "", "")), "style").at(0).text;
+    for (const std::string look : {"text", "title", "strong", "small", "tiny"}) {
+        const std::size_t rule = style.find((look == "text" ? "\n" : ".") + look + "{"),
+                          size = style.find("font-size:", rule);
+        ASSERT_LT(size, style.find('}', rule)) << look;
+        EXPECT_DOUBLE_EQ(text_width("0123456789", look), 5.4 * std::stod(style.substr(size + 10))) << look;
+    }
+}
+
 TEST(Svg, shortens_text_between_characters) {
     EXPECT_EQ(shortened("short", 100, "code"), "short");
     const std::string cut = shortened("äöüäöüäöüäöü", 60, "code");
@@ -196,7 +207,7 @@ TEST(DrawBanks, a_column_is_32_lines_to_one_bank_and_32_wavefronts) {
     EXPECT_THAT(texts_of(picture), HasSubstr("bank 0: 32\n"));
     EXPECT_THAT(texts_of(picture), HasSubstr("32 wavefronts instead of 1: 31 bank conflicts\n"));
     EXPECT_THAT(texts_of(picture), HasSubstr("k: banks of a shared load\n"));
-    EXPECT_THAT(texts_of(picture), HasSubstr("kernels.cuh:12   x = a[i] & 3 < b ? \"y\" : 0;\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("kernels.cuh:12: x = a[i] & 3 < b ? \"y\" : 0;\n"));
     EXPECT_THAT(texts_of(picture), HasSubstr("Emulated"));
 }
 
@@ -279,7 +290,7 @@ TEST(DrawSectors, a_row_is_four_full_sectors_of_one_line) {
     EXPECT_EQ(count(picture, "rect", "sectors", "first"), 32u);
     const std::string text = texts_of(picture);
     EXPECT_THAT(text, HasSubstr("4 sectors, the fewest possible: no byte is wasted\n"));
-    EXPECT_THAT(text, HasSubstr("from the start of cudaMalloc #1;"));
+    EXPECT_THAT(text, HasSubstr("from the start of cudaMalloc #1. In this block"));
     EXPECT_THAT(text, HasSubstr("byte 128\n"));
     EXPECT_THAT(text, HasSubstr("byte 224\n"));
     EXPECT_THAT(text, HasSubstr("4 of 4\n"));
@@ -291,6 +302,8 @@ TEST(DrawSectors, a_row_off_a_sector_touches_one_more_in_two_lines) {
     EXPECT_EQ(count(picture, "text", "lines"), 2u);
     const std::string text = texts_of(picture);
     EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do: 32 of 160 bytes are wasted\n"));
+    EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do. Emulated"));
+    EXPECT_THAT(text, Not(HasSubstr("want the same")));
     EXPECT_THAT(text, HasSubstr("4 of 4\n1 of 4\n"));
 }
 
@@ -299,6 +312,7 @@ TEST(DrawSectors, lanes_that_share_and_atomics_that_wait_are_told) {
     const std::string text = texts_of(sectors_picture(sum));
     EXPECT_THAT(text, HasSubstr("k: sectors of a global atomic\n"));
     EXPECT_THAT(text, HasSubstr("×32\n"));
+    EXPECT_THAT(text, HasSubstr("want the same"));
     EXPECT_THAT(text, HasSubstr("Counted as 32 sectors"));
     EXPECT_THAT(text, HasSubstr("1 sector, the fewest possible: 28 of 32 bytes are wasted\n"));
 }
@@ -371,7 +385,7 @@ TEST(DrawActivity, is_the_shrinking_tree) {
     const std::string text = texts_of(picture);
     for (const char* active : {"128 in 4\n", "64 in 2\n", "32 in 1\n", "1 in 1\n"})
         EXPECT_THAT(text, HasSubstr(active));
-    EXPECT_THAT(text, HasSubstr("kernels.cuh:12 (shared store)   x = a[i]"));
+    EXPECT_THAT(text, HasSubstr("kernels.cuh:12 (shared store): x = a[i]"));
     // 255 threads; warps that run: 4 + 2 + 6 x 1, of 32 lanes each
     EXPECT_EQ(drawing.result, "8 steps: 255 of 384 lanes of running warps are active (66 %)");
     EXPECT_EQ(count(picture, "rect", "step", "spare"), 5u); // 16 lanes and fewer
@@ -389,6 +403,21 @@ TEST(DrawActivity, fills_as_much_as_lanes_are_active) {
         uint32_t lanes = 0;
         for (uint32_t left = threads; left > 0; left /= 2) lanes += left;
         EXPECT_NEAR(all / full, static_cast<double>(lanes) / threads, 0.02) << threads;
+    }
+}
+
+TEST(DrawActivity, folds_the_warps_of_a_large_block_and_says_so) {
+    for (const auto& [threads, per_row] : {std::pair{256u, 32}, {512u, 16}, {1024u, 8}}) {
+        const auto picture = elements_of(draw_activity("k", tree(threads), source).svg);
+        const std::string told = "lanes are in rows of " + std::to_string(per_row);
+        EXPECT_EQ(texts_of(picture).find(told) != std::string::npos, per_row < 32) << threads;
+        // Active lanes of warps that are not full: 16, 8, 4, 2 and 1, in one row if it is as long.
+        const double height = select(picture, "rect", "step", "spare").at(0).number("height");
+        EXPECT_DOUBLE_EQ(select(picture, "rect", "step", "first").back().number("height"),
+                         height * per_row / 32)
+            << threads;
+        // A full warp is one piece.
+        EXPECT_EQ(count(picture, "rect", "step", "first"), 2 * threads / 32 - 1 + (per_row == 8 ? 6 : 5));
     }
 }
 
@@ -450,6 +479,10 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     const auto square = elements_of(draw_tile("k", tile(row, 16, 16, 16, {16, 16, 1}), row, source).svg);
     EXPECT_THAT(texts_of(square), HasSubstr("16 rows of 16 words.\n"));
     EXPECT_EQ(count(square, "rect", "tile", "padding"), 0u);
+    const auto small = elements_of(draw_tile("k", tile(row, 7, 5, 7, {5, 7, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(small), HasSubstr("7 rows of 7 words, 14 of them untouched.\n"));
+    const auto strided = elements_of(draw_tile("k", tile(row, 64, 1, 4, {64, 1, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(strided), HasSubstr("8 rows of 32 words, 192 of them untouched.\n"));
     const auto flat = elements_of(draw_tile("k", tile(row, 1, 256, 256, {256, 1, 1}), row, source).svg);
     EXPECT_THAT(texts_of(flat), HasSubstr("8 rows of 32 words.\n"));
     AccessTrace irregular = tile(row, 8, 32, 33, {256, 1, 1});
@@ -459,6 +492,30 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     // A gap of another kind between two arrays is no padding.
     const auto gap = elements_of(draw_tile("k", tile(row, 2, 300, 400, {256, 1, 1}), row, source).svg);
     EXPECT_THAT(texts_of(gap), HasSubstr("22 rows of 32 words, 104 of them untouched.\n"));
+}
+
+TEST(DrawTile, has_a_colour_of_its_own_for_each_bank_on_which_its_number_can_be_read) {
+    const TracedAccess row = shared_load(4, strided(4));
+    const auto picture = elements_of(draw_tile("k", tile(row, 1, 32, 32, {32, 1, 1}), row, source).svg);
+    const auto cells = select(picture, "rect", "banks");
+    const auto numbers = select(picture, "text", "banks", "tiny");
+    ASSERT_THAT(values(cells, "fill"), SizeIs(32));
+    // Relative luminance and contrast as the Web Content Accessibility Guidelines define them.
+    double darker = -1;
+    for (std::size_t bank = 0; bank < 32; ++bank) {
+        const std::string& fill = cells[bank].attributes.at("fill");
+        double luminance = 0;
+        for (const auto& [place, weight] : {std::pair{1u, 0.2126}, {3u, 0.7152}, {5u, 0.0722}}) {
+            const double channel = std::stoi(fill.substr(place, 2), nullptr, 16) / 255.0;
+            luminance +=
+                weight * (channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4));
+        }
+        EXPECT_GT(luminance, darker) << bank; // also a grey scale
+        darker = luminance;
+        EXPECT_EQ(numbers[bank].text, std::to_string(bank));
+        EXPECT_GE(numbers[bank].looks("white") ? 1.05 / (luminance + 0.05) : (luminance + 0.05) / 0.05, 4.5)
+            << bank;
+    }
 }
 
 TEST(DrawTile, counts_the_words_of_each_bank) {
@@ -602,7 +659,7 @@ TracedAccess on_line(uint32_t line, TracedAccess access) {
 
 } // namespace
 
-TEST(MostCostly, is_the_worst_then_the_dearest_then_the_widest_then_the_first) {
+TEST(MostCostly, is_the_worst_then_the_dearest_then_the_busiest_then_the_widest_then_the_first) {
     AccessTrace trace = trace_of(on_line(1, shared_load(4, strided(4))));
     const auto chosen = [&](uint32_t line = 0) {
         const TracedAccess* const access = most_costly(trace, Space::shared, line);
@@ -610,6 +667,13 @@ TEST(MostCostly, is_the_worst_then_the_dearest_then_the_widest_then_the_first) {
     };
     trace.accesses.push_back(on_line(2, shared_load(4, strided(4, 128))));
     EXPECT_EQ(chosen(), 1u);
+    trace.accesses.back().cost = trace.accesses.back().ideal = 2; // of two requests, none over its ideal
+    EXPECT_EQ(chosen(), 2u);
+    trace.accesses.push_back(on_line(9, shared_load(4, strided(0))));
+    trace.accesses.back().cost = trace.accesses.back().ideal = 8; // all lanes at one place
+    EXPECT_EQ(chosen(), 2u);
+    trace.accesses.pop_back();
+    trace.accesses.back().cost = trace.accesses.back().ideal = 1;
     trace.accesses.push_back(on_line(3, shared_load(4, strided(132))));
     EXPECT_EQ(chosen(), 3u);
     trace.accesses.push_back(on_line(4, shared_load(4, strided(8))));
@@ -663,6 +727,7 @@ TEST_F(DrawFiles, are_not_written_where_there_is_nothing_to_show) {
     options_.request.line = 13;
     EXPECT_EQ(draw("sectors", {trace}),
               "reduce<256u>: no access to global memory on line 13; there are some on line 12\n");
+    EXPECT_EQ(draw("activity", {trace}), "reduce<256u>: no step on line 13\n");
     EXPECT_THAT(draw("sectors", {}), HasSubstr("no kernel ran"));
     EXPECT_THAT(files(), testing::IsEmpty());
 }

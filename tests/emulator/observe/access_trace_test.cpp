@@ -233,6 +233,19 @@ TEST(AccessTrace, is_of_the_block_that_was_asked_for) {
     EXPECT_FALSE(trace(body, 64, {.block = 8}, 8).ran);
 }
 
+TEST(AccessTrace, is_the_same_on_any_number_of_host_threads) {
+    // Block 0 asks again and again until block 1 has answered.
+    const std::string body = R"(
+        setp.eq.u32 %p1, %r61, 0; @%p1 bra ASK;
+        st.volatile.global.u32 [%rd60], 1; bra END;
+        ASK: ld.volatile.global.u32 %r2, [%rd60]; setp.eq.u32 %p2, %r2, 0; @%p2 bra ASK;
+        END:)";
+    const auto requests = [&](unsigned host_threads) {
+        return trace(body, 32, {}, 2, host_threads).accesses.at(0).requests;
+    };
+    EXPECT_EQ(requests(2), requests(1));
+}
+
 TEST(AccessTrace, says_what_a_block_did_before_it_failed) {
     Program program(module_of("st.shared.u32 [tile], %r60; trap;", ".shared .align 4 .b8 tile[4];"));
     AccessTracing tracing;
