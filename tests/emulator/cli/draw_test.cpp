@@ -237,8 +237,9 @@ TEST(DrawBanks, numbers_the_wavefronts_of_lanes_and_banks) {
 }
 
 TEST(DrawBanks, tells_who_did_it_and_when) {
-    const LaneMask half = 0x0000'FFFF;
-    EXPECT_EQ(count(banks(shared_load(4, strided(4), half)), "text", "lanes", "quiet"), 16u);
+    const auto few = banks(shared_load(4, strided(4), 0xFF));
+    EXPECT_EQ(count(few, "text", "lanes", "quiet"), 24u);
+    EXPECT_THAT(texts_of(few), HasSubstr("8 of 32 lanes load 4 bytes each.\n"));
     TracedAccess one = shared_load(4, strided(4), 1);
     for (const auto& [turn, told] : {std::pair{0u, "1st"},
                                      {1u, "2nd"},
@@ -356,6 +357,7 @@ TEST(DrawSectors, a_row_off_a_sector_touches_one_more_in_two_lines) {
     EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do: 32 of 160 bytes are wasted\n"));
     EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do. Emulated"));
     EXPECT_THAT(text, Not(HasSubstr("want the same")));
+    EXPECT_THAT(text, HasSubstr("bytes that come along for nobody\n"));
     EXPECT_THAT(text, HasSubstr("4 of 4\n1 of 4\n"));
 }
 
@@ -450,6 +452,7 @@ TEST(DrawActivity, is_the_shrinking_tree) {
     // 255 threads; warps that run: 4 + 2 + 6 x 1, of 32 lanes each
     EXPECT_EQ(drawing.result, "8 steps: 255 of 384 lanes of running warps are active (66 %)");
     EXPECT_EQ(count(picture, "rect", "step", "spare"), 5u); // 16 lanes and fewer
+    EXPECT_THAT(text, HasSubstr("idle lane of a warp that runs\nwarp that does not run\n"));
     EXPECT_EQ(count(picture, "rect", "step", "idle"), 2u + 6 * 3);
 }
 
