@@ -400,6 +400,20 @@ TEST(Pictures, are_drawn_for_each_kernel_from_its_first_launch) {
     EXPECT_EQ(std::distance(fs::directory_iterator(there), fs::directory_iterator()), 1);
 }
 
+TEST(Pictures, are_the_same_on_each_run_and_on_any_number_of_cores) {
+    for (const std::string kind : {"banks", "sectors", "activity", "tile"}) {
+        const Folder one, all;
+        const auto draw = [&](const std::string& run_by, const Folder& folder) {
+            run(run_by + "./emulate --draw " + kind + " --output " + folder.path().string() +
+                " ./emulate_subject 'missing barrier'");
+            return read(folder.path() / ("sum_of_warps_" + kind + ".svg"));
+        };
+        const std::string picture = draw("taskset -c $(taskset -cp $$ | sed 's/.*[ ,-]//') ", one);
+        EXPECT_THAT(picture, StartsWith("<svg ")) << kind;
+        EXPECT_EQ(draw("", all), picture) << kind;
+    }
+}
+
 TEST(Pictures, are_of_the_kernel_and_the_line_that_are_asked_for) {
     const Folder folder;
     const std::string there = " --output " + folder.path().string();
