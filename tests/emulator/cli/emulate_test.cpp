@@ -151,6 +151,10 @@ TEST(Emulate, sees_programs_that_fork_or_become_others) {
     EXPECT_EQ(forked["launches"][0]["launch"], 0);
     EXPECT_EQ(forked["launches"][1]["launch"], 0) << "each process counts its own";
 
+    const json later = report("--counters ./emulate_subject 'fork later'");
+    ASSERT_THAT(later["launches"], SizeIs(2));
+    EXPECT_EQ(later["launches"][1]["launch"], 0) << "also when it is not the first of the process before";
+
     const Result became = emulate("--counters --output /dev/stdout ./emulate_subject exec");
     EXPECT_EQ(became.status, 5);
     EXPECT_THAT(became.out, HasSubstr("fill(int*, int)"));
@@ -217,6 +221,8 @@ TEST(Emulate, says_when_no_launch_was_asked_for) {
     EXPECT_EQ(result.err, "emulate: ./emulate_subject: nothing was observed: of its 5 launches, --kernel and "
                           "--launch select none; its kernels are\n"
                           "  (anonymous namespace)::fill(int*, int)\n");
+    EXPECT_THAT(report("--counters --kernel sale ./emulate_subject 'the same'")["program"], SizeIs(2))
+        << "who asks for JSON gets it";
 }
 
 TEST(Emulate, shows_launches_that_fail) {
@@ -226,6 +232,11 @@ TEST(Emulate, shows_launches_that_fail) {
     EXPECT_THAT(result.err,
                 HasSubstr("launch 0: (anonymous namespace)::store_through(int*)\n"
                           "  grid (1,1,1), block (1,1,1)\n  illegal 4-byte store to global memory at 0x0"));
+    EXPECT_EQ(emulate("--check mem ./emulate_subject 'illegal store'").status, 10);
+    EXPECT_EQ(emulate("--check mem ./emulate_subject 'illegal store' 6").status, 128 + SIGABRT)
+        << "a signal says more than a finding";
+    EXPECT_THAT(report("--check mem --kernel fill ./emulate_subject 'illegal store'")["findings"], IsEmpty())
+        << "another kernel's";
     const json refused = report("--counters ./emulate_subject 'huge block'");
     EXPECT_EQ(refused["exit_status"], 4);
 }
@@ -406,6 +417,10 @@ TEST(Schedules, tell_lines_apart_that_differ_in_their_end) {
                 HasSubstr("Line 1 of its output is\n"
                           "  default order   7 (and no end of line)\n"
                           "  seed 1          7\n"));
+    EXPECT_THAT(emulate("--schedules 3 ./emulate_subject 'line end' status").err,
+                HasSubstr("The program ends with\n"
+                          "  default order   exit status 0\n"
+                          "  seed 1          exit status 3\n"));
 }
 
 TEST(Schedules, end_when_the_user_interrupts_one_of_them) {

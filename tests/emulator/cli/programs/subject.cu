@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
     }
     if (what == "illegal store") {
         store_through<<<1, 1>>>(nullptr);
+        raise(std::atoi(argument)); // 0: none
         return tell_error();
     }
     if (what == "huge block") {
@@ -110,6 +111,13 @@ int main(int argc, char** argv) {
         } else {
             fill<<<1, 32>>>(data(), 7);
         }
+        return 0;
+    }
+    if (what == "fork later") {
+        fill<<<1, 32>>>(data(), 7);
+        const pid_t child = fork();
+        if (child == 0) scale<6><<<1, 32>>>(data());
+        if (child != 0) waitpid(child, nullptr, 0);
         return 0;
     }
     if (what == "exec") {
@@ -129,6 +137,7 @@ int main(int argc, char** argv) {
     if (what == "line end") { // not in the usual order
         fill<<<1, 32>>>(data(), 7);
         const bool usual = !std::strstr(std::getenv("EMULATOR_REQUEST"), "schedule");
+        if (argument == std::string("status")) return usual ? 0 : 3;
         std::printf(usual ? "7" : "7\n");
         return 0;
     }
