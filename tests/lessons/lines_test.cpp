@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
-#include <vector>
 
+#include "lessons.hpp"
 #include "run_program.hpp"
 
 using nlohmann::json;
@@ -20,13 +19,6 @@ using Counters = std::map<std::string, std::uint64_t>;
 void add(Counters& sum, const json& counters) {
     for (const auto& [name, value] : counters.items())
         if (value != 0) sum[name] += value.get<std::uint64_t>();
-}
-
-std::vector<std::string> lessons() {
-    std::istringstream names(LESSONS);
-    std::vector<std::string> result;
-    for (std::string name; names >> name;) result.push_back(name);
-    return result;
 }
 
 class LinesOnEmulator : public testing::TestWithParam<std::string> {};

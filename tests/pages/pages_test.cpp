@@ -50,7 +50,7 @@ std::vector<fs::path> lesson_folders() {
 }
 
 std::vector<fs::path> pages() {
-    std::vector<fs::path> paths{root / "README.md", root / "docs/errata.md"};
+    std::vector<fs::path> paths{root / "README.md", root / "docs/errata.md", root / "docs/emulate.md"};
     for (const fs::path& folder : lesson_folders()) paths.push_back(folder / "README.md");
     return paths;
 }
@@ -176,9 +176,15 @@ TEST(Pages, quote_the_real_code) {
 
 /// Another nvcc may write other PTX: then the rows that are counted on PTX are compared without their
 /// numbers.
-std::string comparable(const std::string& output) {
+std::string comparable(std::string output) {
+    // The pages speak of the root, where a reader runs a lesson; the tests run it elsewhere.
+    const std::string here = root.string() + "/";
+    for (std::size_t at = 0; (at = output.find(here, at)) != std::string::npos;)
+        output.erase(at, here.size());
     if (std::string(NVCC_VERSION).starts_with("13.0.")) return output;
-    return std::regex_replace(output, std::regex("(\n  (per warp|per thread|divergent) ).*"), "$1");
+    return std::regex_replace(
+        output,
+        std::regex("(\n  (per warp|per thread|divergent|executed \\(PTX\\)| +divergent branches) ).*"), "$1");
 }
 
 /// Runs the command on the emulator, also where there is a GPU.
@@ -190,6 +196,8 @@ void expect_output(const std::string& command, const std::string& output) {
         return;
     }
     if (output.empty()) return;
+    if (command.find(" --lines ") != std::string::npos && !std::string(NVCC_VERSION).starts_with("13.0."))
+        return; // its instructions are counted on PTX, line by line
     const std::string without_make = std::regex_replace(command, std::regex("make lesson\\d\\d && "), "");
     const ProgramResult result =
         run_program(std::regex_replace(without_make, lesson, "$& --device emulator"));
@@ -211,7 +219,7 @@ TEST(Pages, show_what_the_programs_print) {
                 line = end;
             }
         }
-        const bool is_of_programs = path.filename() == "README.md";
+        const bool is_of_programs = path.filename() != "errata.md";
         EXPECT_TRUE(outputs > 0 || !is_of_programs) << "the page shows no output";
     }
 }

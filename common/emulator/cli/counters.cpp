@@ -1,5 +1,6 @@
 #include "emulator/cli/counters.hpp"
 
+#include "emulator/machine/where.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -95,11 +96,6 @@ std::string as_text(const Json& counters) {
     return text;
 }
 
-std::string extents(const Json& dim) {
-    return fmt::format("({},{},{})", dim[0].get<std::uint32_t>(), dim[1].get<std::uint32_t>(),
-                       dim[2].get<std::uint32_t>());
-}
-
 /// Whether the two differ in their number only.
 bool are_alike(Json a, Json b) {
     a.erase("launch");
@@ -109,11 +105,14 @@ bool are_alike(Json a, Json b) {
 
 std::string heading(const Json& first, const Json& last, bool several_processes) {
     const std::uint64_t from = first["launch"], to = last["launch"];
+    const auto extents = [&](const char* what) {
+        return emulator::triple(first[what].get<emulator::Dim3>());
+    };
     std::string text =
         from == to ? fmt::format("launch {}", from) : fmt::format("launches {} to {}, each", from, to);
     if (several_processes) text += fmt::format(" of process {}", first["process"].get<int>());
-    text += fmt::format(": {}\n  grid {}, block {}", first["name"].get<std::string>(), extents(first["grid"]),
-                        extents(first["block"]));
+    text += fmt::format(": {}\n  grid {}, block {}", first["name"].get<std::string>(), extents("grid"),
+                        extents("block"));
     if (const std::uint64_t bytes = first["dynamic_shared_bytes"]; bytes > 0)
         text += fmt::format(", {} of dynamic shared memory", emulator::byte_count(bytes));
     return text + "\n";
@@ -139,7 +138,7 @@ std::string quoted(const std::string& text) {
 
 std::string counters_as_text(const Report& report) {
     const auto& launches = report.launches;
-    if (launches.empty()) return "no kernel was launched\n";
+    if (launches.empty()) return "no kernel ran to its end\n";
     std::string text;
     for (auto first = launches.begin(); first != launches.end();) {
         const auto next = std::find_if_not(first, launches.end(),

@@ -26,14 +26,14 @@ using emulator::AccessTrace;
 using emulator::TracedAccess;
 using emulator::ptx::Space;
 
-/// What an access is chosen by: loads and stores before atomics, its worst request's cost over the ideal,
-/// that of all its requests, and how far apart its lanes' bytes lie.
+/// What an access is chosen by, the most important first.
 auto costliness(const TracedAccess& access) {
     const auto [lowest, highest] =
         std::minmax_element(access.worst.addresses.begin(), access.worst.addresses.end());
     return std::tuple(!is_atomic(access.kind),
                       access.worst.cost - std::min(access.worst.cost, access.worst.ideal),
-                      access.cost - std::min(access.cost, access.ideal), *highest - *lowest);
+                      access.cost - std::min(access.cost, access.ideal), *highest != *lowest, access.cost,
+                      *highest - *lowest);
 }
 
 /// "reduce<a::b>" of "void (anonymous namespace)::reduce<a::b>(int const*)"
@@ -76,7 +76,8 @@ struct Result {
 Result draw_one(std::string_view kind, std::string_view kernel, const AccessTrace& trace, std::uint32_t line,
                 const SourceOf& source_of) {
     if (kind == "activity") {
-        if (trace.steps.empty()) return {.about = "no step to draw"};
+        if (trace.steps.empty())
+            return {.about = line == 0 ? "no step to draw" : fmt::format("no step on line {}", line)};
         return {draw_activity(kernel, trace, source_of),
                 fmt::format("block {}", emulator::triple(trace.index))};
     }

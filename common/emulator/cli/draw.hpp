@@ -43,8 +43,9 @@ Drawing draw_activity(std::string_view kernel, const emulator::AccessTrace& trac
 
 /// The access that a picture is about: of those to `space`, and of `line` if that is not 0, the one whose
 /// worst request costs most over its ideal. Of equal ones the one that costs most over the ideal in all, then
-/// the one whose lanes are furthest apart, then the first. Atomics only where there is nothing else. Null
-/// when there is none.
+/// the one that costs most in all (a loop's rather than the one before it; those last whose lanes all go to
+/// one place), then the one whose lanes are furthest apart, then the first. Atomics only where there is
+/// nothing else. Null when there is none.
 const emulator::TracedAccess* most_costly(const emulator::AccessTrace& trace, emulator::ptx::Space space,
                                           std::uint32_t line);
 

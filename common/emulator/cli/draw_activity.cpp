@@ -52,10 +52,10 @@ std::vector<TracedStep> steps_to_draw(const AccessTrace& trace) {
 class Picture {
 public:
     Picture(const AccessTrace& trace, const std::vector<TracedStep>& steps, const SourceOf& source_of)
-        : steps_(steps), source_of_(source_of), warps_(trace.warps()), lanes_per_row_(warps_ <= 8    ? 32
-                                                                                      : warps_ <= 16 ? 16
-                                                                                                     : 8),
-          warp_width_(width / warps_) {}
+        : steps_(steps), source_of_(source_of), warps_(trace.warps()), warp_width_(width / warps_) {}
+
+    /// As many as there is room for.
+    int lanes_per_row() const { return warps_ <= 8 ? 32 : warps_ <= 16 ? 16 : 8; }
 
     /// Returns the y below it.
     double draw(Svg& svg, double y) const {
@@ -69,8 +69,7 @@ public:
                 y += 8;
             }
             if (i == 0 || !is_same_instruction(step, steps_[i - 1])) {
-                const std::string text = fmt::format("{} ({})   {}", name_of(step.place), step.what,
-                                                     text_of(step.place, source_of_));
+                const std::string text = code_of(step.place, source_of_, step.what);
                 svg.text(Svg::margin, y + 11, shortened(text, svg.width() - 2 * Svg::margin, "code small"),
                          "code small");
                 y += 22;
@@ -109,15 +108,19 @@ private:
     }
 
     void draw_warp(Svg& svg, double y, std::uint32_t warp, LaneMask active) const {
-        const double x = left + warp_width_ * warp + 1, lane_width = (warp_width_ - 2) / lanes_per_row_,
-                     row_height = step_height * lanes_per_row_ / warp_size;
-        if (active != all_lanes)
-            svg.rectangle(x, y, warp_width_ - 2, step_height, active == 0 ? "idle" : "spare");
+        const int per_row = lanes_per_row();
+        const double x = left + warp_width_ * warp + 1, lane_width = (warp_width_ - 2) / per_row,
+                     row_height = step_height * per_row / warp_size;
+        svg.rectangle(x, y, warp_width_ - 2, step_height,
+                      active == 0           ? "idle"
+                      : active == all_lanes ? "first"
+                                            : "spare");
+        if (active == all_lanes) return;
         // Neighbouring lanes in one piece.
         for (int lane = 0, end = 1; lane < warp_size; lane = end++) {
             if ((active >> lane & 1) == 0) continue;
-            while (end % lanes_per_row_ != 0 && (active >> end & 1) != 0) ++end;
-            svg.rectangle(x + lane_width * (lane % lanes_per_row_), y + row_height * (lane / lanes_per_row_),
+            while (end % per_row != 0 && (active >> end & 1) != 0) ++end;
+            svg.rectangle(x + lane_width * (lane % per_row), y + row_height * (lane / per_row),
                           lane_width * (end - lane), row_height, "first");
         }
     }
@@ -125,7 +128,6 @@ private:
     const std::vector<TracedStep>& steps_;
     const SourceOf& source_of_;
     const std::uint32_t warps_;
-    const int lanes_per_row_;
     const double warp_width_;
 };
 
@@ -148,7 +150,8 @@ Drawing draw_activity(std::string_view kernel, const AccessTrace& trace, const S
                               count_of(trace.threads(), "thread"), count_of(trace.warps(), "warp"))}};
     Svg svg;
     double y = draw_heading(svg, heading) + 22;
-    y = Picture(trace, steps, source_of).draw(svg, y);
+    const Picture picture(trace, steps, source_of);
+    y = picture.draw(svg, y);
     svg.begin_keys(y + 4);
     svg.key("first", "active lane");
     if (all.threads < lanes) svg.key("spare", "idle lane of a warp that runs");
@@ -157,7 +160,10 @@ Drawing draw_activity(std::string_view kernel, const AccessTrace& trace, const S
     y = svg.paragraph(
         Svg::margin, y, svg.width() - 2 * Svg::margin,
         fmt::format("A step is what all warps do at one instruction. Dashed: a barrier of the whole "
-                    "block. {}Emulated, from the lanes that executed the PTX.",
+                    "block. {}{}Emulated, from the lanes that executed the PTX.",
+                    picture.lanes_per_row() == warp_size
+                        ? ""
+                        : fmt::format("A warp's lanes are in rows of {}. ", picture.lanes_per_row()),
                     is_cut ? "Later steps are not drawn. " : ""),
         "small quiet");
     return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};

@@ -108,20 +108,13 @@ private:
         svg.text(chips_left, y, "wavefronts: lanes served", "small bold");
     }
 
-    /// Its words may come in different ones.
+    /// All its words come in one: accesses are aligned, so that lanes want the same words or none in common.
     void draw_wavefront_of(Svg& svg, int lane) const {
-        std::uint32_t first = UINT32_MAX, last = 0;
-        bool is_conflict = false;
-        for (const Service& service : services_) {
-            if ((service.lanes >> lane & 1) == 0) continue;
-            first = std::min(first, service.wavefront + 1);
-            last = std::max(last, service.wavefront + 1);
-            is_conflict |= !service.is_first;
-        }
+        const auto service = std::find_if(services_.begin(), services_.end(),
+                                          [&](const Service& one) { return (one.lanes >> lane & 1) != 0; });
         svg.rectangle(tag_left, lanes_.middle(lane) - box_height / 2, tag_width, box_height,
-                      is_conflict ? "later" : "first");
-        svg.text(tag_left + tag_width / 2, lanes_.middle(lane),
-                 first == last ? std::to_string(first) : fmt::format("{}–{}", first, last),
+                      service->is_first ? "first" : "later");
+        svg.text(tag_left + tag_width / 2, lanes_.middle(lane), std::to_string(service->wavefront + 1),
                  "small middle inside");
     }
 
@@ -144,7 +137,7 @@ private:
             if (is_wide && spans.insert(bank).second)
                 svg.triangle(knot, (top + bottom) / 2, bank_left, top - box_height / 2, bank_left,
                              bottom + box_height / 2, "span");
-            const std::string look = is_conflict(word, lanes) ? "later" : "first";
+            const std::string look = is_conflict(word) ? "later" : "first";
             for_each_lane(lanes, [&](int lane) {
                 svg.line(lines_left, lanes_.middle(lane), is_shared || is_wide ? knot : bank_left, y, look);
             });
@@ -154,10 +147,9 @@ private:
         }
     }
 
-    bool is_conflict(std::uint64_t word, LaneMask lanes) const {
-        return std::any_of(services_.begin(), services_.end(), [&](const Service& service) {
-            return service.word == word && (service.lanes & lanes) != 0 && !service.is_first;
-        });
+    bool is_conflict(std::uint64_t word) const {
+        return std::any_of(services_.begin(), services_.end(),
+                           [&](const Service& service) { return service.word == word && !service.is_first; });
     }
 
     void draw_bank(Svg& svg, std::uint32_t bank) const {
@@ -210,7 +202,7 @@ Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
     const Access worst = access.worst_access();
     Heading heading{.title = fmt::format("{}: banks of a {}", kernel, access_name(access.space, access.kind)),
                     .result = conflicts_of(access.worst),
-                    .code = name_of(access.place) + "   " + text_of(access.place, source_of),
+                    .code = code_of(access.place, source_of),
                     .facts = {deed_of(trace, access)}};
     if (is_atomic(access.kind))
         heading.facts.push_back(

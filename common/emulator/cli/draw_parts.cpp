@@ -27,9 +27,10 @@ std::string name_of(const emulator::TracedPlace& place) {
     return fmt::format("{}:{}", place.path.substr(place.path.rfind('/') + 1), place.line);
 }
 
-std::string text_of(const emulator::TracedPlace& place, const SourceOf& source_of) {
+std::string code_of(const emulator::TracedPlace& place, const SourceOf& source_of, std::string_view what) {
     const std::string source = place.path.empty() ? "" : source_of(place);
-    return source.empty() ? place.ptx : source;
+    return fmt::format("{}{}: {}", name_of(place), what.empty() ? "" : fmt::format(" ({})", what),
+                       source.empty() ? place.ptx : source);
 }
 
 std::string count_of(std::uint64_t count, std::string_view one) {

@@ -26,8 +26,10 @@ double draw_heading(Svg& svg, const Heading& heading);
 /// "kernels.cuh:23", "PTX line 57"
 std::string name_of(const emulator::TracedPlace& place);
 
-/// Its text: the source's line if it is known, else the PTX statement.
-std::string text_of(const emulator::TracedPlace& place, const SourceOf& source_of);
+/// The place and its text: the source's line if it is known, else the PTX statement. With `what` the
+/// instruction does there, if that is not empty: "kernels.cuh:23 (shared store): tile[i] = 0;".
+std::string code_of(const emulator::TracedPlace& place, const SourceOf& source_of,
+                    std::string_view what = "");
 
 /// "32 wavefronts", "1 wavefront"
 std::string count_of(std::uint64_t count, std::string_view one);

@@ -161,15 +161,27 @@ private:
     double row_height_ = 0;
 };
 
+/// "4 sectors where 1 would do"
+std::string verdict_of(std::uint64_t sectors, std::uint64_t ideal) {
+    return count_of(sectors, "sector") +
+           (sectors > ideal ? fmt::format(" where {} would do", thousands(ideal)) : ", the fewest possible");
+}
+
 /// "4 sectors where 1 would do: 96 of 128 bytes are wasted"
 std::string result_of(std::size_t sectors, std::uint64_t ideal, std::uint64_t wanted) {
     const std::uint64_t moved = sector_bytes * sectors;
-    const std::string verdict =
-        sectors > ideal ? fmt::format(" where {} would do", ideal) : ", the fewest possible";
     const std::string waste = moved == wanted ? "no byte is wasted"
                                               : fmt::format("{} of {} bytes are wasted",
                                                             thousands(moved - wanted), thousands(moved));
-    return fmt::format("{}{}: {}", count_of(sectors, "sector"), verdict, waste);
+    return fmt::format("{}: {}", verdict_of(sectors, ideal), waste);
+}
+
+/// Whether some lanes want the same bytes.
+bool has_sharing(const std::vector<Sector>& sectors) {
+    return std::any_of(sectors.begin(), sectors.end(), [](const Sector& sector) {
+        return std::any_of(sector.wanted.begin(), sector.wanted.end(),
+                           [](const auto& wish) { return std::popcount(wish.second) > 1; });
+    });
 }
 
 } // namespace
@@ -181,7 +193,7 @@ Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const em
     Heading heading{.title =
                         fmt::format("{}: sectors of a {}", kernel, access_name(access.space, access.kind)),
                     .result = result_of(sectors.size(), access.worst.ideal, wanted),
-                    .code = name_of(access.place) + "   " + text_of(access.place, source_of),
+                    .code = code_of(access.place, source_of),
                     .facts = {deed_of(trace, access)}};
     if (access.worst.cost != sectors.size()) // an atomic
         heading.facts.push_back(
@@ -194,17 +206,15 @@ Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const em
     svg.key("first", "bytes that a lane wants");
     if (wanted < sector_bytes * sectors.size()) svg.key("waste", "bytes that come along for nobody");
     double y = svg.end_keys();
-    const std::string side_by_side =
-        is_atomic(access.kind)
-            ? ""
-            : fmt::format("; with the bytes of each request side by side {}", thousands(access.ideal));
     y = svg.paragraph(
         Svg::margin, y, svg.width() - 2 * Svg::margin,
-        fmt::format("Bytes count from the start of {}; ×4: four lanes want the same ones. In this "
-                    "block, this instruction: {}, {}{}. Emulated, from the addresses that the PTX "
-                    "computed.",
-                    name_of_allocation(trace, sectors), count_of(access.requests, "request"),
-                    count_of(access.cost, "sector"), side_by_side),
+        fmt::format("Bytes count from the start of {}.{} In this block, this instruction: {}, {}. "
+                    "Emulated, from the addresses that the PTX computed.",
+                    name_of_allocation(trace, sectors),
+                    has_sharing(sectors) ? " ×4: four lanes want the same ones." : "",
+                    count_of(access.requests, "request"),
+                    is_atomic(access.kind) ? count_of(access.cost, "sector")
+                                           : verdict_of(access.cost, access.ideal)),
         "small quiet");
     return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};
 }

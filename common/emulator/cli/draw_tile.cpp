@@ -41,9 +41,11 @@ struct Tile {
 };
 
 /// Where threads leave the same gap behind each run of the same length, run and gap make a row; else the
-/// block's width does, if it has a second dimension; else the banks.
+/// block's width does, if it has a second dimension; else the banks. (Without one a short gap is more likely
+/// a stride than padding.)
 std::uint32_t pitch_of(const AccessTrace& trace, std::uint64_t first, std::uint64_t end) {
-    constexpr std::uint64_t least = 8, most = 128;
+    const bool is_flat = trace.block.y * trace.block.z == 1;
+    const std::uint64_t least = is_flat ? 8 : 2, most = 128;
     const auto length_from = [&](std::uint64_t word, bool touched) {
         const std::uint64_t start = word;
         while (word < end && trace.touched[word] == touched) ++word;
@@ -54,7 +56,6 @@ std::uint32_t pitch_of(const AccessTrace& trace, std::uint64_t first, std::uint6
     for (std::uint64_t word = first; is_regular && word < end; ++word)
         is_regular = trace.touched[word] == ((word - first) % pitch < run);
     if (is_regular) return static_cast<std::uint32_t>(pitch);
-    const bool is_flat = trace.block.y * trace.block.z == 1;
     return is_flat || trace.block.x < least || trace.block.x > most ? bank_count : trace.block.x;
 }
 
@@ -73,7 +74,7 @@ Tile tile_of(const AccessTrace& trace, std::uint64_t address) {
 }
 
 /// Dark blue to yellow in equal steps of lightness, so that it reads in grey and with any colour vision.
-constexpr std::uint32_t first_light_bank = 17; // text on it is black
+constexpr std::uint32_t first_light_bank = 15; // text on it is black
 std::string colour_of(std::uint32_t bank) {
     constexpr std::array<std::array<double, 3>, 5> stops{
         {{0, 42, 102}, {66, 78, 108}, {124, 123, 120}, {188, 175, 111}, {255, 234, 120}}};
@@ -148,10 +149,10 @@ private:
     void draw_outline(Svg& svg, double top, std::uint64_t index, std::uint64_t rows_shown) const {
         const std::uint64_t row = index / tile_.pitch;
         if (row >= rows_shown) return;
-        const double x = left + cell * static_cast<double>(index % tile_.pitch) + 1.5,
-                     y = top + cell * static_cast<double>(row) + 1.5;
-        svg.rectangle(x, y, cell - 3, cell - 3, "outer");
-        svg.rectangle(x, y, cell - 3, cell - 3, "inner");
+        const double x = left + cell * static_cast<double>(index % tile_.pitch),
+                     y = top + cell * static_cast<double>(row);
+        svg.rectangle(x, y, cell, cell, "outer");
+        svg.rectangle(x + 0.5, y + 0.5, cell - 1, cell - 1, "inner");
     }
 
     double draw_banks(Svg& svg, double y) const {
@@ -185,7 +186,7 @@ Drawing draw_tile(std::string_view kernel, const AccessTrace& trace, const Trace
     const Heading heading{
         .title = fmt::format("{}: {} by bank", kernel, tile.name),
         .result = conflicts_of(access.worst),
-        .code = name_of(access.place) + "   " + text_of(access.place, source_of),
+        .code = code_of(access.place, source_of),
         .facts = {fmt::format("{} of {}{}.", count_of(tile.rows(), "row"), count_of(tile.pitch, "word"),
                               padding == 0 ? "" : fmt::format(", {} of them untouched", thousands(padding))),
                   deed_of(trace, access)}};
@@ -198,8 +199,8 @@ Drawing draw_tile(std::string_view kernel, const AccessTrace& trace, const Trace
     y = svg.end_keys();
     y = svg.paragraph(
         Svg::margin, y, svg.width() - 2 * Svg::margin,
-        "Numbers and colours are banks. Emulated, from the addresses that the PTX computed. The "
-        "length of a row is deduced from the words that are left untouched, or is the block's width.",
+        "Numbers and colours are banks. Emulated, from the addresses that the PTX computed. A row's "
+        "length is inferred from untouched words or the block's width, else it is 32.",
         "small quiet");
     return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};
 }

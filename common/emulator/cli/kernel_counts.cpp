@@ -1,5 +1,6 @@
 #include "emulator/cli/kernel_counts.hpp"
 
+#include "emulator/machine/where.hpp"
 #include "emulator/runtime/line_recorder.hpp"
 
 #include <fmt/format.h>
@@ -26,11 +27,6 @@ void add(std::vector<FunctionLines>& sum, std::vector<FunctionLines> launch) {
     }
 }
 
-std::string extents(const Json& dim) {
-    return fmt::format("({},{},{})", dim.at(0).get<std::uint32_t>(), dim.at(1).get<std::uint32_t>(),
-                       dim.at(2).get<std::uint32_t>());
-}
-
 } // namespace
 
 LineCounts& operator+=(LineCounts& sum, const LineCounts& other) {
@@ -54,7 +50,8 @@ void add_lines(std::vector<KernelCounts>& kernels, const Json& record, const std
     }
     ++kernel->launches;
     const std::string shape =
-        fmt::format("grid {}, block {}", extents(launch->at("grid")), extents(launch->at("block")));
+        fmt::format("grid {}, block {}", emulator::triple(launch->at("grid").get<emulator::Dim3>()),
+                    emulator::triple(launch->at("block").get<emulator::Dim3>()));
     if (std::find(kernel->shapes.begin(), kernel->shapes.end(), shape) == kernel->shapes.end())
         kernel->shapes.push_back(shape);
     add(kernel->functions, record.at("functions").get<std::vector<FunctionLines>>());

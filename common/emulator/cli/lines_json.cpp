@@ -2,6 +2,8 @@
 
 namespace emulate {
 
+using emulator::nonzero;
+
 namespace {
 
 const char* name_of(ListingKind kind) {
@@ -11,15 +13,6 @@ const char* name_of(ListingKind kind) {
     case ListingKind::lost: break;
     }
     return "not found";
-}
-
-/// By the names of Nsight Compute; those that are 0 are left out.
-Json nonzero(const emulator::Counters& counters) {
-    Json json = Json::object();
-    for (std::size_t i = 0; i < emulator::metric_count; ++i)
-        if (counters.values[i] != 0)
-            json[emulator::metric_name(static_cast<emulator::Metric>(i))] = counters.values[i];
-    return json;
 }
 
 Json hottest_columns(const Hottest& hottest, const LineCounts& counts) {

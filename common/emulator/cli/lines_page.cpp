@@ -1,5 +1,6 @@
 #include "emulator/cli/lines.hpp"
 
+#include "emulator/cli/markup.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -88,20 +89,6 @@ of the most.</dd>
 <dt><b>×8</b></dt><dd>Eight times the ideal was taken.</dd>
 </dl>
 )";
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-        case '&': result += "&amp;"; break;
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '"': result += "&quot;"; break;
-        default: result += c;
-        }
-    }
-    return result;
-}
 
 /// "×8", "×1.3": how many times the ideal was taken. Empty when it was met, or nearly.
 std::string excess(std::uint64_t count, std::uint64_t ideal) {

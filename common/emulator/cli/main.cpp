@@ -30,6 +30,7 @@ Ending compare_schedules(const Options& options) {
 }
 
 Ending run(const Options& options) {
+    expect_writable_output(options);
     if (options.schedules) return compare_schedules(options);
     const Report report = run_on_emulator(options.program, options.request);
     if (!options.reports() && !report.processes.empty()) return report.ending;
@@ -53,7 +54,8 @@ int main(int argc, char** argv) {
         std::fputs(options.answer.c_str(), stdout);
         return std::fflush(stdout) == 0 ? 0 : static_cast<int>(ExitStatus::failed);
     } catch (const Interrupted& interrupted) {
-        end_like(interrupted.ending);
+        if (interrupted.ending != Ending{}) end_like(interrupted.ending);
+        return fail({ExitStatus::failed, "interrupted before all orders were tried"}, "");
     } catch (const UsageError& error) {
         return fail(error, "Try: emulate --help\n");
     } catch (const CommandError& error) {

@@ -106,7 +106,10 @@ void check(const Options& options, bool has_format) {
         !options.schedules || !(counters || lines || checks || draws || request.schedule),
         "--schedules: only compares runs; give the seed that it tells to --schedule, beside what else you "
         "want to see");
-    require(options.reports() || options.schedules || !(has_format || !options.output.empty()),
+    const bool selects = !request.kernel.empty() || request.launch;
+    require(!options.schedules || !selects, "--schedules: compares all that the program does; leave out "
+                                            "--kernel and --launch");
+    require(options.reports() || options.schedules || !(has_format || selects || !options.output.empty()),
             "there is nothing to report: add --counters, --lines, --check or --draw");
     require(options.format != Format::csv || (counters && !lines && !checks),
             "csv is for counters: write --counters, without --lines and --check");
@@ -167,7 +170,8 @@ Options parse_options(int argc, const char* const* argv) {
         options.program.erase(options.program.begin());
     else if (!options.program.empty() && options.program.front().starts_with("-"))
         throw UsageError(options.program.front() + ": there is no such option");
-    require(!options.program.empty(), "which program? Write: emulate [options] program [arguments]");
+    require(!options.program.empty() && !options.program.front().empty(),
+            "which program? Write: emulate [options] program [arguments]");
 
     request.check = parse_checkers(check_lists);
     if (given("--draw") && !contains(pictures, request.draw))

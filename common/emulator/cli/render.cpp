@@ -12,12 +12,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace emulate {
 namespace {
+
+namespace fs = std::filesystem;
 
 ReadSource sources_of(const Report& report) {
     return read_source_files(report.processes.empty() ? "" : report.processes.front().value("program", ""));
@@ -42,6 +45,11 @@ std::string as_text(const Report& report, const Options& options) {
         parts.push_back(
             findings_as_text(report.findings, options.request.check, sources_of(report), columns(options)));
     std::string text;
+    if (const int signal = report.ending.signal; signal != 0)
+        parts.push_back(
+            fmt::format("Signal {} ({}) ended the program; if a kernel was running, this is not all "
+                        "that it did.\n",
+                        signal, strsignal(signal)));
     for (const std::string& part : parts) text += (text.empty() ? "" : "\n") + part;
     return text;
 }
@@ -67,6 +75,11 @@ std::string render(const Report& report, const Options& options) {
     return "";
 }
 
+CommandError not_writable(const Options& options, int error) {
+    return {ExitStatus::failed,
+            fmt::format("--output {}: cannot be written: {}", options.output, std::strerror(error))};
+}
+
 /// There is nowhere to say it when stderr has gone.
 void tell(const std::string& text) {
     std::signal(SIGPIPE, SIG_IGN);
@@ -74,6 +87,15 @@ void tell(const std::string& text) {
 }
 
 } // namespace
+
+void expect_writable_output(const Options& options) {
+    if (options.output.empty() || !options.request.draw.empty()) return;
+    const fs::path file = options.output, folder = file.has_parent_path() ? file.parent_path() : ".";
+    std::error_code unknown;
+    if (fs::is_directory(file, unknown)) throw not_writable(options, EISDIR);
+    const bool exists = fs::exists(file, unknown);
+    if (access(exists ? file.c_str() : folder.c_str(), W_OK) != 0) throw not_writable(options, errno);
+}
 
 void write_report(const Report& report, const Options& options) {
     if (!options.request.draw.empty())
@@ -87,9 +109,7 @@ void write_text(const std::string& text, const Options& options) {
     if (options.output.empty()) return tell((isatty(STDERR_FILENO) ? "\n" : "") + text);
     std::ofstream file(options.output, std::ios::binary);
     file << text << std::flush;
-    if (!file)
-        throw CommandError(ExitStatus::failed, fmt::format("--output {}: cannot be written: {}",
-                                                           options.output, std::strerror(errno)));
+    if (!file) throw not_writable(options, errno);
 }
 
 } // namespace emulate

@@ -20,6 +20,7 @@ Report read_report(const std::filesystem::path& file) {
         record.erase("record");
         if (kind == "finding") findings.add(record.get<emulator::Finding>());
         if (kind == "error") report.errors.push_back(record.at("text"));
+        if (kind == "cut off") report.is_complete = false;
         if (kind == "lines") add_lines(report.lines, record, report.launches);
         for (const auto& [name, list] : lists)
             if (kind == name) list->push_back(std::move(record));

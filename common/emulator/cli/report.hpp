@@ -24,6 +24,7 @@ struct Report {
     std::vector<Json> other_launches;        ///< those that were not asked for
     std::vector<emulator::Finding> findings; ///< grouped over all launches
     std::vector<std::string> errors;         ///< that the emulator has told on stderr
+    bool is_complete = true;                 ///< false: the library could not write it
 };
 
 /// A record that the program's end has cut off is left out.

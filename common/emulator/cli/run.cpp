@@ -5,7 +5,6 @@
 #include "emulator/cli/temporary_file.hpp"
 
 #include <fmt/format.h>
-
 #include <fmt/ranges.h>
 
 #include <cstdlib>
@@ -55,6 +54,10 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
         command.environment.emplace("LD_PRELOAD", in_front(library, "LD_PRELOAD"));
     const Ending ending = run_child(command);
     Report report = read_report(records.path());
+    if (!report.is_complete)
+        throw CommandError(ExitStatus::failed,
+                           fmt::format("what was observed cannot be written: is there room in {}?",
+                                       records.path().parent_path().string()));
     report.program = program;
     report.ending = ending;
     return report;
@@ -79,8 +82,8 @@ std::string why_nothing_was_observed(const Report& report) {
             "are\n  {}",
             name, count(report.other_launches.size(), "launch", "es"), fmt::join(kernels, "\n  "));
     }
-    if (!report.errors.empty())
-        return fmt::format("{}: no kernel ran, so nothing was observed:\n{}", name, report.errors.back());
+    if (!report.errors.empty()) // which the emulator has told on stderr
+        return fmt::format("{}: no kernel ran, for the reason above, so nothing was observed", name);
     return "";
 }
 

@@ -97,7 +97,8 @@ std::optional<Difference> difference(const Outcome& usual, const Outcome& other)
     std::istringstream usual_lines(usual.out), other_lines(other.out);
     const auto next = [](std::istringstream& lines) {
         std::string line;
-        return std::getline(lines, line) ? std::optional(line) : std::nullopt;
+        if (!std::getline(lines, line)) return std::optional<std::string>();
+        return std::optional(lines.eof() ? line + " (and no end of line)" : line);
     };
     do {
         ++result.line;

@@ -1,5 +1,7 @@
 #include "emulator/cli/svg.hpp"
 
+#include "emulator/cli/markup.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +15,8 @@ namespace {
 //
 // Each rule stands twice instead of using variables, since not every program that shows SVG knows those.
 constexpr std::string_view style = R"(
-text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif;font-size:15px;
-fill:#1b1f24}
-.code{font-family:ui-monospace,"Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}
+text{font-family:system-ui,sans-serif;font-size:15px;fill:#1b1f24}
+.code{font-family:ui-monospace,monospace}
 .title{font-size:23px;font-weight:700}.strong{font-size:18px;font-weight:600}.bold{font-weight:700}
 .small{font-size:14px}.tiny{font-size:12px}.middle{text-anchor:middle}.right{text-anchor:end}
 .quiet{fill:#59636e}.inside{fill:#fff}.white{fill:#fff}.black{fill:#000}
@@ -24,7 +25,7 @@ fill:#1b1f24}
 .spare{fill:#fbe3d3;stroke:#b84a00;stroke-width:.8}.padding{fill:url(#grey);stroke:#8c959f;stroke-width:.8}
 .grey{stroke:#8c959f}.cell{stroke:#fff;stroke-width:.6}.span{fill:#c9d1d9}
 .outlined{fill:#8f8f8f;stroke:#000;stroke-width:2.6}
-.outer{fill:none;stroke:#fff;stroke-width:5}.inner{fill:none;stroke:#000;stroke-width:2.6}
+.outer{fill:none;stroke:#fff;stroke-width:5}.inner{fill:none;stroke:#000;stroke-width:2.4}
 line{stroke-width:1.4}line.first{stroke:#0072b2;stroke-width:1.9}line.later{stroke:#b84a00}
 line.joined{stroke-width:5}line.rule{stroke:#8c959f;stroke-width:1.2}.dashed{stroke-dasharray:4 3}
 )";
@@ -41,20 +42,6 @@ text{fill:#e6eaef}.quiet{fill:#a3adb8}.inside{fill:#0c1014}.white{fill:#fff}.bla
 .span{fill:#434d58}.padding{stroke:#77828e}.outlined{stroke:#fff}.grey{stroke:#77828e}.cell{stroke:#12161b}
 line.first{stroke:#5bb8f0}line.later{stroke:#ff9a4d}line.rule{stroke:#77828e}
 )";
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-        case '&': result += "&amp;"; break;
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '"': result += "&quot;"; break;
-        default: result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-        }
-    }
-    return result;
-}
 
 /// At most two decimals: enough for a picture.
 std::string number(double value) {
@@ -81,15 +68,11 @@ double size_of(std::string_view look) {
 
 } // namespace
 
-void Svg::rectangle(double x, double y, double width, double height, std::string_view look) {
-    body_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", look,
-                         number(x), number(y), number(width), number(height));
-}
-
 void Svg::rectangle(double x, double y, double width, double height, std::string_view look,
                     std::string_view fill) {
-    body_ += fmt::format("<rect class=\"{}\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                         look, fill, number(x), number(y), number(width), number(height));
+    const std::string own_fill = fill.empty() ? "" : fmt::format(" fill=\"{}\"", fill);
+    body_ += fmt::format("<rect class=\"{}\"{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", look,
+                         own_fill, number(x), number(y), number(width), number(height));
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view look) {

@@ -17,10 +17,9 @@ public:
 
     double width() const { return width_; }
 
-    void rectangle(double x, double y, double width, double height, std::string_view look);
-    /// With a fill colour of its own, which is the same on light and on dark.
+    /// `fill` is a colour of its own, which is the same on light and on dark.
     void rectangle(double x, double y, double width, double height, std::string_view look,
-                   std::string_view fill);
+                   std::string_view fill = "");
     void line(double x1, double y1, double x2, double y2, std::string_view look);
     void triangle(double x1, double y1, double x2, double y2, double x3, double y3, std::string_view look);
     void circle(double x, double y, double radius, std::string_view look);

@@ -12,37 +12,52 @@ namespace emulator {
 namespace {
 
 /// The compiler writes line 0, which is none, for what it can give no line.
-SourcePlace outermost(const Code& code, const ptx::Location* location) {
-    while (location && location->inlined_at) location = location->inlined_at;
+SourcePlace place_of(const Code& code, const ptx::Location* location) {
     if (!location) return {};
     const auto file = code.module->files.find(location->file);
     if (file == code.module->files.end()) return {};
     return {file->second, location->line};
 }
 
-SourcePlace place_of(const Code& code, std::uint32_t pc) {
-    const ptx::Statement* const statement = code.statements[pc];
-    return outermost(code, statement ? statement->location : nullptr);
+const ptx::Location* outermost(const ptx::Location* location) {
+    while (location && location->inlined_at) location = location->inlined_at;
+    return location;
+}
+
+/// The innermost one in the file of the outermost.
+const ptx::Location* innermost_in_file(const ptx::Location* location) {
+    const ptx::Location* const kernel = outermost(location);
+    while (location != kernel && (location->file != kernel->file || location->line == 0))
+        location = location->inlined_at;
+    return location;
+}
+
+/// Of the instruction, or of the next one to it that has a place.
+SourcePlace nearest_place(const Code& code, std::uint32_t pc,
+                          const ptx::Location* (*choose)(const ptx::Location*)) {
+    if (code.function->locations.empty()) return {};
+    const auto place = [&](std::uint32_t at) {
+        const ptx::Statement* const statement = code.statements[at];
+        return place_of(code, statement ? choose(statement->location) : nullptr);
+    };
+    for (std::uint32_t before = pc + 1; before-- > 0;)
+        if (const SourcePlace found = place(before)) return found;
+    for (std::uint32_t after = pc + 1; after < code.statements.size(); ++after)
+        if (const SourcePlace found = place(after)) return found;
+    return {};
 }
 
 } // namespace
 
-SourcePlace source_place(const Code& code, std::uint32_t pc) {
-    if (code.function->locations.empty()) return {};
-    for (std::uint32_t before = pc + 1; before-- > 0;)
-        if (const SourcePlace place = place_of(code, before)) return place;
-    for (std::uint32_t after = pc + 1; after < code.statements.size(); ++after)
-        if (const SourcePlace place = place_of(code, after)) return place;
-    return {};
-}
+SourcePlace source_place(const Code& code, std::uint32_t pc) { return nearest_place(code, pc, outermost); }
 
 SourcePlace function_place(const Code& code) {
     const auto& locations = code.function->locations;
-    return locations.empty() ? SourcePlace{} : outermost(code, locations.front().get());
+    return locations.empty() ? SourcePlace{} : place_of(code, outermost(locations.front().get()));
 }
 
 std::string source_line(const Code& code, std::uint32_t pc) {
-    const SourcePlace place = source_place(code, pc);
+    const SourcePlace place = nearest_place(code, pc, innermost_in_file);
     return place ? short_path(place.path) + ":" + std::to_string(place.line) : "";
 }
 

@@ -28,7 +28,8 @@ SourcePlace source_place(const Code& code, std::uint32_t pc);
 /// Where the function begins in its source.
 SourcePlace function_place(const Code& code);
 
-/// The place in words, "kernels.cuh:14". Empty when there is none.
+/// In words, "kernels.cuh:14", the place to look at: within an inlined function that stands in the kernel's
+/// own file, but where a function of another file is called. Empty when there is none.
 std::string source_line(const Code& code, std::uint32_t pc);
 
 /// The path relative to the current directory, if it lies below it.

@@ -29,13 +29,15 @@ template <class Stamp> struct AccessRecord {
 /// The cells that lanes of a warp access at once.
 struct Cells {
     enum class Shape {
-        run,       ///< they lie side by side
+        run,       ///< they lie side by side, and so do the lanes
+        spaced,    ///< each lane has one, equally far from that of the next lane
         one_place, ///< all lanes access the same
         scattered
     };
-    Shape shape = Shape::run;
+    Shape shape = Shape::scattered;
     std::size_t first = 0;                 ///< of the first lane
     std::size_t each = 1;                  ///< of one lane
+    std::ptrdiff_t distance = 0;           ///< if spaced: from one lane's cell to the next lane's
     std::size_t first_line = 0, lines = 1; ///< all lie in these
     LaneMask active = 0;
     const std::uint64_t* addresses = nullptr;
@@ -44,6 +46,10 @@ struct Cells {
     static constexpr int line_shift = 5; ///< 32 cells are a line
 
     std::size_t of_lane(int lane) const { return addresses[lane] >> shift; }
+
+    /// Lanes from the first to the last active one.
+    int first_lane() const { return std::countr_zero(active); }
+    int lane_span() const { return warp_size - std::countl_zero(active) - first_lane(); }
 
     /// Calls `visit(cell, lanes)` for each of them, with those lanes that access it.
     template <class Visit> void for_each(Visit visit) const {
@@ -60,10 +66,24 @@ struct Cells {
 
     /// Calls `visit(line)` for all lines that hold one of them. There may be others among them.
     template <class Visit> void for_each_line(Visit visit) const {
-        if (lines <= 8)
+        if (lines <= warp_size)
             for (std::size_t k = 0; k < lines; ++k) visit(first_line + k);
         else
             for_each([&](std::size_t cell, LaneMask) { visit(cell >> line_shift); });
+    }
+
+    bool has_gaps() const { return std::popcount(active) != lane_span(); }
+
+    /// If spaced: calls `visit(cell, lane)` for each of them.
+    template <class Visit> void for_each_spaced(Visit visit) const {
+        const int from = first_lane(), span = lane_span();
+        if (has_gaps())
+            for_each_lane(active, [&](int lane) {
+                visit(first + static_cast<std::size_t>((lane - from) * distance), LaneMask{1} << lane);
+            });
+        else
+            for (int k = 0; k < span; ++k)
+                visit(first + static_cast<std::size_t>(k * distance), LaneMask{1} << (from + k));
     }
 
     // ---- of a run ----
@@ -124,14 +144,20 @@ public:
     /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
     template <class Actor> bool surely_before(const Actor& actor, const Cells& cells) const {
         if (are_over(actor.floor(), cells)) return true;
-        if (cells.shape == Cells::Shape::run)
-            return actor.surely_before(stamps_.data() + cells.first, lanes_.data() + cells.first,
-                                       cells.lanes(), cells.count());
-        bool result = true;
-        cells.for_each([&](std::size_t cell, LaneMask lanes) {
-            result &= actor.surely_before(stamps_[cell], lanes_[cell], lanes);
-        });
-        return result;
+        LaneMask perhaps_after = 0;
+        const auto look_at = [&](std::size_t cell, LaneMask now) {
+            return actor.perhaps_after(stamps_[cell], lanes_[cell], now);
+        };
+        if (cells.shape == Cells::Shape::run) {
+            const LaneMask* const now = cells.lanes();
+            for (std::size_t k = 0; k < cells.count(); ++k) perhaps_after |= look_at(cells.first + k, now[k]);
+        } else if (cells.shape == Cells::Shape::spaced) {
+            cells.for_each_spaced(
+                [&](std::size_t cell, LaneMask lane) { perhaps_after |= look_at(cell, lane); });
+        } else {
+            cells.for_each([&](std::size_t cell, LaneMask now) { perhaps_after |= look_at(cell, now); });
+        }
+        return perhaps_after == 0;
     }
 
     /// The actor's access instead of all that was. Lanes at one cell stand there together.
@@ -145,6 +171,10 @@ public:
             for (std::size_t cell = cells.first; cell < end; ++cell) sites_[cell] = actor.site();
             return;
         }
+        if (cells.shape == Cells::Shape::spaced)
+            return cells.for_each_spaced([&](std::size_t cell, LaneMask lane) {
+                set(cell, {actor.stamp(), lane, actor.site()});
+            });
         cells.for_each([&](std::size_t cell, LaneMask lanes) {
             const LaneMask others = stamps_[cell] == actor.stamp() ? lanes_[cell] : 0;
             set(cell, {actor.stamp(), others | lanes, actor.site()});
@@ -258,8 +288,8 @@ private:
 ///
 /// `Actor` is a warp that makes an access now:
 ///   Stamp, stamp(), site(): of the access; floor(): what is before it is over for everybody
-///   surely_before(stamp, lanes, now): whether an access comes before that of the actor's lanes `now`, where
-///     that can be told at once; surely_before(stamps, lanes, now, count): whether all of them do
+///   perhaps_after(stamp, lanes, now): 0 if an access surely comes before that of the actor's lanes `now`, as
+///     far as that can be told at once
 ///   unordered(record, lanes): those lanes of the record that nothing orders with the access of these lanes
 ///   is_alive(record): it is not before the floor
 ///   same_group(stamp, stamp): whether both are of those that may be ordered while others are not
@@ -282,7 +312,9 @@ public:
         const Cells cells = cells_of(addresses, bytes, active);
         if (!surely_undisturbed(actor, role, cells)) find_disturbed(actor, role, cells, disturbs);
         add(actor, role, cells);
-        if (role == Role::write && cells.shape != Cells::Shape::run) find_collisions(cells, collides);
+        const bool may_collide =
+            cells.shape == Cells::Shape::one_place || cells.shape == Cells::Shape::scattered;
+        if (role == Role::write && may_collide) find_collisions(cells, collides);
     }
 
 private:
@@ -292,34 +324,44 @@ private:
                     .active = active,
                     .addresses = addresses,
                     .shift = shift_};
-        cells.first_line = cells.first >> Cells::line_shift;
-        if (is_run(addresses, bytes, active)) {
-            cells.lines = ((cells.first + cells.count() - 1) >> Cells::line_shift) - cells.first_line + 1;
-            return cells;
+        const auto from_lane = static_cast<std::size_t>(cells.first_lane());
+        const bool has_next = from_lane + 1 < warp_size && (active >> (from_lane + 1) & 1) != 0;
+        const std::uint64_t distance = has_next ? addresses[from_lane + 1] - addresses[0] : bytes;
+        if (distance != 0 && are_spaced(addresses, distance, active)) {
+            const LaneMask from_first = active >> from_lane;
+            if (distance == bytes && (from_first & (from_first + 1)) == 0) {
+                cells.shape = Cells::Shape::run;
+                return in_lines_of(cells, cells.first, cells.first + cells.count() - 1);
+            }
+            if (cells.each == 1) {
+                cells.shape = Cells::Shape::spaced;
+                cells.distance = static_cast<std::int64_t>(distance) >> shift_;
+                const std::size_t last =
+                    cells.first + static_cast<std::size_t>((cells.lane_span() - 1) * cells.distance);
+                return in_lines_of(cells, std::min(cells.first, last), std::max(cells.first, last));
+            }
         }
         std::uint64_t difference = 0;
         for (int lane = 1; lane < warp_size; ++lane) difference |= addresses[lane] ^ addresses[0];
-        cells.shape = difference == 0 ? Cells::Shape::one_place : Cells::Shape::scattered;
+        if (difference == 0) cells.shape = Cells::Shape::one_place;
         // The smallest number of lines that is a power of two and holds all, at a multiple of itself.
         cells.lines = std::size_t{1} << std::bit_width(difference >> shift_ >> Cells::line_shift);
-        cells.first_line &= ~(cells.lines - 1);
+        cells.first_line = cells.first >> Cells::line_shift & ~(cells.lines - 1);
         return cells;
     }
 
-    /// Neighbouring lanes access neighbouring bytes.
-    static bool is_run(const std::uint64_t* addresses, std::uint32_t bytes, LaneMask active) {
-        const int first = std::countr_zero(active), log = std::countr_zero(bytes);
-        const std::uint64_t start = addresses[0] - (static_cast<std::uint64_t>(first) << log);
+    static Cells in_lines_of(Cells cells, std::size_t first, std::size_t last) {
+        cells.first_line = first >> Cells::line_shift;
+        cells.lines = (last >> Cells::line_shift) - cells.first_line + 1;
+        return cells;
+    }
+
+    /// Each active lane's address lies `distance` bytes behind that of the lane before it.
+    static bool are_spaced(const std::uint64_t* addresses, std::uint64_t distance, LaneMask active) {
+        std::uint64_t place = addresses[0] - distance * static_cast<unsigned>(std::countr_zero(active));
         std::uint64_t difference = 0;
-        if (active == all_lanes) {
-            for (int lane = 0; lane < warp_size; ++lane)
-                difference |= addresses[lane] ^ (start + (static_cast<std::uint64_t>(lane) << log));
-        } else {
-            const int last = 31 - std::countl_zero(active);
-            difference = static_cast<std::uint64_t>(last - first + 1 - std::popcount(active));
-            for (int lane = first; lane <= last; ++lane)
-                difference |= addresses[lane] ^ (start + (static_cast<std::uint64_t>(lane) << log));
-        }
+        for (int lane = 0; lane < warp_size; ++lane, place += distance)
+            difference |= (active >> lane & 1) != 0 ? addresses[lane] ^ place : 0;
         return difference == 0;
     }
 

@@ -96,13 +96,15 @@ public:
     ~AccessTracing() override;
 
     std::unique_ptr<Observer> observer(const Launch& launch) override;
+    /// What a block does may depend on others: a picture must not differ from one run to the next.
+    bool wants_one_thread() const override { return true; }
 
     /// When the launch has ended: well or not, it says what the block did until then.
     const AccessTrace& trace() const { return trace_; }
 
 private:
     TraceOptions options_;
-    AccessTrace trace_; ///< written by the one observer whose host thread runs the block
+    AccessTrace trace_;
 };
 
 } // namespace emulator

@@ -36,7 +36,7 @@ public:
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         if (access.space == ptx::Space::shared)
-            follow(warp, instruction, access, access.active, shared_of(warp.block()), 0);
+            follow_shared(warp, instruction, access);
         else if (access.space == ptx::Space::global)
             follow_global(warp, instruction, access);
     }
@@ -48,6 +48,14 @@ private:
             last_shared_ = &shared_.find(&block)->second;
         }
         return *last_shared_;
+    }
+
+    void follow_shared(const Warp& warp, const Instruction& instruction, const Access& access) {
+        WrittenBytes& written = shared_of(warp.block());
+        if (written.is_complete()) return;
+        if (access.kind != AccessKind::store) ask(warp, instruction, access, access.active, written, 0);
+        if (access.kind != AccessKind::load)
+            written.write_alone(access.addresses, 0, access.active, access.bytes, elements_of(instruction));
     }
 
     void follow_global(const Warp& warp, const Instruction& instruction, const Access& access) {
@@ -74,19 +82,18 @@ private:
 
     void follow_in_stretch(const Warp& warp, const Instruction& instruction, const Access& access,
                            LaneMask lanes) {
-        if (stretch_.written && !stretch_.written->is_complete())
-            follow(warp, instruction, access, lanes, *stretch_.written, stretch_.first);
+        if (!stretch_.written || stretch_.written->is_complete()) return;
+        WrittenBytes& written = *stretch_.written;
+        if (access.kind != AccessKind::store) ask(warp, instruction, access, lanes, written, stretch_.first);
+        if (access.kind != AccessKind::load)
+            written.write(access.addresses, stretch_.first, lanes, access.bytes, elements_of(instruction));
     }
 
-    /// `lanes` access memory that starts at `base`.
-    void follow(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
-                WrittenBytes& written, std::uint64_t base) {
-        if (access.kind != AccessKind::store) {
-            const LaneMask unwritten = written.unwritten(access.addresses, base, lanes, access.bytes);
-            if (unwritten != 0) check(warp, instruction, access, unwritten, written, base);
-        }
-        if (access.kind == AccessKind::load) return;
-        written.write(access.addresses, base, lanes, access.bytes, elements_of(instruction));
+    /// `lanes` read memory that starts at `base`.
+    void ask(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
+             const WrittenBytes& written, std::uint64_t base) {
+        const LaneMask unwritten = written.unwritten(access.addresses, base, lanes, access.bytes);
+        if (unwritten != 0) check(warp, instruction, access, unwritten, written, base);
     }
 
     /// Some bytes of each of `lanes` are not written. They may be padding, or nobody may look at them.

@@ -59,9 +59,17 @@ bool compiled_without_lines(const Code& code) {
     return code.function->locations.empty() && !code.module->files.empty();
 }
 
+/// What the kernel's file includes. Had the compiler inlined it, it would count to the call as well. Another
+/// module comes from another file of the user's.
+bool is_in_header(const Code& code, const Code& kernel) {
+    const SourcePlace here = function_place(code), there = function_place(kernel);
+    return here && there && code.module == kernel.module && here.path != there.path;
+}
+
 class LineObserver final : public Observer {
 public:
-    explicit LineObserver(std::vector<std::unique_ptr<CodeCounts>>& counts) : counts_(counts) {}
+    LineObserver(const Code& kernel, std::vector<std::unique_ptr<CodeCounts>>& counts)
+        : kernel_(kernel), counts_(counts) {}
 
     void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
                   LaneMask active) override {
@@ -117,9 +125,16 @@ private:
     /// What instruction `index` of the running function counts to: itself, or the call that led here.
     Place charged(const Warp& warp, std::uint32_t index) {
         const Frame* frame = warp.running().frame;
-        for (; compiled_without_lines(*frame->code) && frame->caller; frame = frame->caller)
+        for (; frame->caller && counts_to_its_call(*frame->code); frame = frame->caller)
             index = frame->caller->code->index_of(*frame->call);
         return {counts_of(*frame->code), index};
+    }
+
+    bool counts_to_its_call(const Code& code) {
+        for (const auto& [known, answer] : counts_to_call_)
+            if (known == &code) return answer;
+        const bool answer = compiled_without_lines(code) || is_in_header(code, kernel_);
+        return counts_to_call_.emplace_back(&code, answer).second;
     }
 
     CodeCounts& counts_of(const Code& code) {
@@ -129,8 +144,10 @@ private:
         return *(last_ = counts_.emplace_back(std::make_unique<CodeCounts>(code)).get());
     }
 
+    const Code& kernel_;
     std::vector<std::unique_ptr<CodeCounts>>& counts_;
     CodeCounts* last_ = nullptr;
+    std::vector<std::pair<const Code*, bool>> counts_to_call_; // few functions are called
 };
 
 /// The counters of each instruction, with how often it was executed.
@@ -233,7 +250,7 @@ LineCounting::~LineCounting() = default;
 
 std::unique_ptr<Observer> LineCounting::observer(const Launch& launch) {
     kernel_ = &launch.kernel.code();
-    return std::make_unique<LineObserver>(counts_.emplace_back());
+    return std::make_unique<LineObserver>(*kernel_, counts_.emplace_back());
 }
 
 std::vector<FunctionLines> LineCounting::functions() const {

@@ -35,9 +35,10 @@ struct CodeCounts;
 
 /// Counts one launch.
 ///
-/// What an inlined function does counts to the line that calls it, and so does what a called function does
-/// that was compiled without lines, as libdevice was. Other functions have lines of their own. All lines of
-/// all functions together have the counters of the launch.
+/// What an inlined function does counts to the line that calls it. So does what a called function does that
+/// stands in another file than the kernel, a header, or that was compiled without lines, as libdevice was.
+/// Other functions have lines of their own. All lines of all functions together have the counters of the
+/// launch.
 class LineCounting final : public Watcher {
 public:
     LineCounting();

@@ -36,15 +36,12 @@ public:
     Site site() const { return site_; }
     bool needs_all() const { return needs_all_; }
 
-    bool surely_before(Stamp stamp, LaneMask lanes, LaneMask now) const {
-        return perhaps_after(stamp, lanes, now) == 0;
-    }
-
-    bool surely_before(const Stamp* stamps, const LaneMask* lanes, const LaneMask* now,
-                       std::size_t count) const {
-        std::uint32_t perhaps = 0;
-        for (std::size_t k = 0; k < count; ++k) perhaps |= perhaps_after(stamps[k], lanes[k], now[k]);
-        return perhaps == 0;
+    /// 0 also where the access is the same thread's.
+    LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
+        const LaneMask other_warp = warp_of(stamp) ^ warp_;
+        const LaneMask other_lane = (lanes ^ now) | (now & (now - 1));
+        const LaneMask since_warp_barrier = stamp >= warp_floor_ ? other_lane : 0;
+        return stamp >= floor_ ? other_warp | since_warp_barrier : 0;
     }
 
     LaneMask unordered(const Record& record, LaneMask lanes) const {
@@ -55,15 +52,6 @@ public:
     static bool same_group(Stamp a, Stamp b) { return warp_of(a) == warp_of(b); }
 
 private:
-    /// 0 when the access comes before that of the lanes `now`: by a barrier of the block or of the warp, or
-    /// as it is the same thread's.
-    std::uint32_t perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
-        const std::uint32_t other_warp = warp_of(stamp) ^ warp_;
-        const std::uint32_t other_lane = (lanes ^ now) | (now & (now - 1));
-        const std::uint32_t since_warp_barrier = stamp >= warp_floor_ ? other_lane : 0;
-        return stamp >= floor_ ? other_warp | since_warp_barrier : 0;
-    }
-
     const MemoryOrder& order_;
     std::uint32_t warp_;
     Stamp stamp_, floor_, warp_floor_;
@@ -96,15 +84,9 @@ public:
     Site site() const { return in_block_.site(); }
     bool needs_all() const { return false; }
 
-    bool surely_before(Stamp stamp, LaneMask lanes, LaneMask now) const {
-        return stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0);
-    }
-
-    bool surely_before(const Stamp* stamps, const LaneMask* lanes, const LaneMask* now,
-                       std::size_t count) const {
-        for (std::size_t k = 0; k < count; ++k)
-            if (!surely_before(stamps[k], lanes[k], now[k])) return false;
-        return true;
+    LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
+        if (stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0)) return 0;
+        return lanes;
     }
 
     LaneMask unordered(const Record& record, LaneMask lanes) const {

@@ -36,7 +36,7 @@ bool side_by_side(const std::uint64_t* addresses, std::uint64_t base, LaneMask l
 WrittenBytes::WrittenBytes(std::size_t size) { reset(size); }
 
 void WrittenBytes::reset(std::size_t size) {
-    complete_ = false;
+    filled_ = 0;
     if (sizes_ && size == size_) {
         std::memset(sizes_.get(), 0, size);
         return;
@@ -71,6 +71,12 @@ void WrittenBytes::write(const std::uint64_t* addresses, std::uint64_t base, Lan
     }
 }
 
+void WrittenBytes::write_alone(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+                               std::uint32_t bytes, std::uint32_t elements) {
+    write(addresses, base, lanes, bytes, elements);
+    if (side_by_side(addresses, base, lanes, bytes)) filled(addresses[0] - base, warp_size * bytes);
+}
+
 template <class Word>
 LaneMask WrittenBytes::unwritten_words(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
                                        std::uint32_t bytes) const {
@@ -102,23 +108,21 @@ LaneMask WrittenBytes::unwritten(const std::uint64_t* addresses, std::uint64_t b
 }
 
 void WrittenBytes::fill(std::uint64_t place, std::size_t bytes) {
-    if (complete_ || bytes == size_)
-        complete_ = true;
-    else
-        std::memset(sizes_.get() + place, 1, bytes);
+    filled(place, bytes);
+    if (!is_complete()) std::memset(sizes_.get() + place, 1, bytes);
 }
 
 void WrittenBytes::copy(std::uint64_t place, const WrittenBytes& from, std::uint64_t from_place,
                         std::size_t bytes) {
-    if (from.complete_) return fill(place, bytes);
-    if (complete_) std::memset(sizes_.get(), 1, size_);
-    complete_ = false;
+    if (from.is_complete()) return fill(place, bytes);
+    if (is_complete()) std::memset(sizes_.get(), 1, size_);
+    filled_ = std::min<std::size_t>(filled_, place);
     std::memmove(sizes_.get() + place, from.sizes_.get() + from_place, bytes);
 }
 
 std::optional<WrittenBytes::Unwritten> WrittenBytes::find_unwritten(std::uint64_t place,
                                                                     std::size_t bytes) const {
-    if (complete_) return std::nullopt;
+    if (is_complete()) return std::nullopt;
     Unwritten result;
     const std::uint64_t end = place + bytes;
     while (place < end) {

@@ -4,6 +4,7 @@
 
 #include "emulator/machine/lanes.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,15 +31,19 @@ public:
     /// `bytes` is 1, 2, 4, 8 or 16, and the addresses are multiples of it. A vector has several elements.
     void write(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
                std::uint32_t elements = 1);
+    /// The same for memory that no other host thread writes to: it is complete, too, when whole warps have
+    /// written it piece after piece.
+    void write_alone(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+                     std::uint32_t elements = 1);
     /// The lanes of which not all bytes are written.
     LaneMask unwritten(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
                        std::uint32_t bytes) const;
 
     bool is_written(std::uint64_t place) const { return size_at(place) != 0; }
 
-    /// True when the host wrote all there is. Then nothing is kept of single bytes: kernels need neither
-    /// write nor ask.
-    bool is_complete() const { return complete_; }
+    /// True when all there is has been written, at once or piece after piece. Then nothing is kept of single
+    /// bytes: kernels need neither write nor ask.
+    bool is_complete() const { return filled_ == size_ && size_ != 0; }
 
     /// What the host does: any bytes.
     void fill(std::uint64_t place, std::size_t bytes);
@@ -56,6 +61,9 @@ public:
     bool is_padding(std::uint64_t place) const;
 
 private:
+    void filled(std::uint64_t place, std::size_t bytes) {
+        if (place <= filled_) filled_ = std::max<std::size_t>(filled_, place + bytes);
+    }
     std::uint8_t size_at(std::uint64_t place) const {
         return __atomic_load_n(&sizes_[place], __ATOMIC_RELAXED);
     }
@@ -70,7 +78,7 @@ private:
         void operator()(std::uint8_t* bytes) const { std::free(bytes); }
     };
     std::size_t size_ = 0;
-    bool complete_ = false;
+    std::size_t filled_ = 0;                      // these first ones are written
     std::unique_ptr<std::uint8_t[], Free> sizes_; // zeros; the system gives it memory as it is written
 };
 

@@ -99,12 +99,6 @@ template <Described T> void read_members(const Json& json, T& value) {
 template <Described T> void to_json(Json& json, const T& value) { write_members(json, value); }
 template <Described T> void from_json(const Json& json, T& value) { read_members(json, value); }
 
-void from_json(const Json& json, Dim3& extents) {
-    json.at(0).get_to(extents.x);
-    json.at(1).get_to(extents.y);
-    json.at(2).get_to(extents.z);
-}
-
 void to_json(Json& json, const AccessTrace& trace) {
     write_members(json, trace);
     json["shared_words"] = trace.touched.size();

@@ -1,17 +1,11 @@
 #include "emulator/runtime/line_recorder.hpp"
 
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/runtime/records.hpp"
 
 namespace emulator {
 
 namespace {
-
-Json nonzero(const Counters& counters) {
-    Json json = Json::object();
-    for (std::size_t i = 0; i < metric_count; ++i)
-        if (counters.values[i] != 0) json[metric_name(static_cast<Metric>(i))] = counters.values[i];
-    return json;
-}
 
 Counters counters_of(const Json& json) {
     Counters counters;

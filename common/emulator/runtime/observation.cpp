@@ -21,6 +21,21 @@
 
 namespace emulator {
 
+namespace {
+
+/// Opens the file each time: a descriptor kept open might be closed by the program, and be its own then.
+bool append(const std::string& path, std::string_view text) {
+    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t written = 0;
+    while (!text.empty() && (written = ::write(file, text.data(), text.size())) >= 0)
+        text.remove_prefix(static_cast<std::size_t>(written));
+    close(file);
+    return text.empty();
+}
+
+} // namespace
+
 /// One line for each thing that can be asked for.
 std::vector<std::unique_ptr<Recorder>> Observation::make_recorders() {
     std::vector<std::unique_ptr<Recorder>> recorders;
@@ -144,22 +159,16 @@ void Observation::notice_fork() {
            {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()}});
 }
 
-/// Opens the file each time: a descriptor kept open might be closed by the program, and be its own then.
 void Observation::write(Json record) {
     notice_fork();
+    if (failed_) return;
     record["process"] = process_;
     const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    const int file = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    std::size_t written = 0;
-    while (file >= 0 && written < line.size()) {
-        const ssize_t count = ::write(file, line.data() + written, line.size() - written);
-        if (count < 0) break;
-        written += static_cast<std::size_t>(count);
-    }
-    if (file >= 0) close(file);
-    if (written == line.size() || failed_) return;
+    if (append(path_, line)) return;
     failed_ = true;
     std::perror("emulator: the report for `emulate` cannot be written");
+    // What there is of it would pass for all of it.
+    if (truncate(path_.c_str(), 0) == 0) append(path_, "{\"record\": \"cut off\"}\n");
 }
 
 std::string short_name(const std::string& readable_name) {

@@ -13,6 +13,7 @@
 ///   {"record": "other launch", …the same…}: one that was not asked for
 ///   {"record": "finding", "launch": 0 or null, …a Finding's members…}
 ///   {"record": "error", "text": "…"}: what the emulator printed on stderr
+///   {"record": "cut off"}, alone: the file could not be written
 ///   and those of the recorders: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}
 #pragma once
 

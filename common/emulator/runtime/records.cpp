@@ -27,10 +27,23 @@ template <class SomeFinding, class Field> void for_each_field_of_finding(SomeFin
 
 void to_json(Json& json, const Dim3& extents) { json = Json::array({extents.x, extents.y, extents.z}); }
 
+void from_json(const Json& json, Dim3& extents) {
+    json.at(0).get_to(extents.x);
+    json.at(1).get_to(extents.y);
+    json.at(2).get_to(extents.z);
+}
+
 void to_json(Json& json, const Counters& counters) {
     json = Json::object();
     for (std::size_t i = 0; i < metric_count; ++i)
         json[metric_name(static_cast<Metric>(i))] = counters.values[i];
+}
+
+Json nonzero(const Counters& counters) {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < metric_count; ++i)
+        if (counters.values[i] != 0) json[metric_name(static_cast<Metric>(i))] = counters.values[i];
+    return json;
 }
 
 void to_json(Json& json, const Party& party) {

@@ -17,13 +17,14 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -72,37 +73,31 @@ void run(benchmark::State& state, const Workload& workload, const harness::Rando
 // ---- with checkers ----
 
 // A process is observed from its first call on, or not at all: each of the two runs in one of its own, this
-// program called as `bench_emulator --seconds <workload> <cores>`.
+// program called as `bench_emulator --cpu-seconds <workload> <cores>`. CPU seconds, since other programs that
+// run meanwhile do not count in them.
 
 constexpr const char* checks_all =
     R"(EMULATOR_REQUEST='{"check":["mem","init","race","sync"]}' EMULATOR_REPORT=/dev/null)";
 
-/// Prints how many seconds the fastest of some launches took.
-int print_seconds(const std::string& name, int cores) {
+/// Prints how many CPU seconds a launch takes.
+int print_cpu_seconds(const std::string& name, int cores) {
     const auto workload = std::find_if(workloads().begin(), workloads().end(),
                                        [&](const Workload& one) { return one.name == name; });
     if (workload == workloads().end()) throw std::invalid_argument("no workload " + name);
     const harness::RandomInts input(elements, 42);
     harness::DeviceBuffer<int> partial_sums(elements / block);
     const UseCores use_cores(cores);
-    using Clock = std::chrono::steady_clock;
-    double fastest = std::numeric_limits<double>::infinity(), total = 0;
-    for (int launches = 0; launches < 3 || total < 2; ++launches) {
-        const auto start = Clock::now();
-        workload->launch(input.device().data(), partial_sums.data(), input.size(), block);
-        HARNESS_CHECK(cudaDeviceSynchronize());
-        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        fastest = std::min(fastest, seconds);
-        total += seconds;
-    }
-    std::cout << fastest << '\n';
+    const std::clock_t start = std::clock();
+    workload->launch(input.device().data(), partial_sums.data(), input.size(), block);
+    HARNESS_CHECK(cudaDeviceSynchronize());
+    std::cout << static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC << '\n';
     return 0;
 }
 
 /// What a process with these variables prints.
-double seconds_of_launch(const std::string& variables, const std::string& workload, int cores) {
+double cpu_seconds_of_launch(const std::string& variables, const std::string& workload, int cores) {
     const std::string command = variables + " '" + std::filesystem::read_symlink("/proc/self/exe").string() +
-                                "' --seconds " + workload + ' ' + std::to_string(cores) + " 2>/dev/null";
+                                "' --cpu-seconds " + workload + ' ' + std::to_string(cores) + " 2>/dev/null";
     std::FILE* const output = popen(command.c_str(), "r");
     double seconds = 0;
     const bool printed = output && std::fscanf(output, "%lf", &seconds) == 1;
@@ -110,20 +105,30 @@ double seconds_of_launch(const std::string& variables, const std::string& worklo
     return seconds;
 }
 
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Without and with checkers in turn, so that a processor that becomes slower slows down both.
 void run_checked(benchmark::State& state, const std::string& workload, int cores) {
+    std::vector<double> times_unchecked;
     for (auto _ : state) {
-        const double unchecked = seconds_of_launch("", workload, cores);
-        const double checked = seconds_of_launch(checks_all, workload, cores);
+        const double unchecked = cpu_seconds_of_launch("", workload, cores);
+        const double checked = cpu_seconds_of_launch(checks_all, workload, cores);
+        times_unchecked.push_back(checked / unchecked);
         state.SetIterationTime(checked);
-        state.counters["times_unchecked"] = checked / unchecked;
     }
+    state.counters["times_unchecked"] = median(times_unchecked);
 }
 
 } // namespace
 
 int main(int argc, char** argv) try {
     harness::choose_device(harness::DeviceChoice::emulator, argv);
-    if (argc == 4 && std::string(argv[1]) == "--seconds") return print_seconds(argv[2], std::stoi(argv[3]));
+    if (argc == 4 && std::string(argv[1]) == "--cpu-seconds")
+        return print_cpu_seconds(argv[2], std::stoi(argv[3]));
     const harness::RandomInts input(elements, 42);
     const int most_cores = usable_cores();
     for (const Workload& workload : workloads()) {
@@ -139,7 +144,7 @@ int main(int argc, char** argv) try {
                 (name + "/check_all").c_str(),
                 [&, cores](benchmark::State& state) { run_checked(state, workload.name, cores); })
                 ->UseManualTime()
-                ->Iterations(1)
+                ->Iterations(7)
                 ->Unit(benchmark::kMillisecond);
         }
     }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -136,10 +137,16 @@ TEST(Svg, escapes_what_xml_would_read) {
     Svg svg(100);
     svg.text(1, 2, "a<b> & \"c\"\x01\t–", "small");
     const auto elements = elements_of(svg.finish(50, "<title>", "&"));
-    EXPECT_EQ(select(elements, "text")[0].text, "a<b> & \"c\"  –");
+    EXPECT_EQ(select(elements, "text")[0].text, "a<b> & \"c\" \t–");
     EXPECT_EQ(select(elements, "title")[0].text, "<title>");
     EXPECT_EQ(select(elements, "desc")[0].text, "&");
     EXPECT_EQ(elements[0].attributes.at("viewBox"), "0 0 100 50");
+}
+
+TEST(Svg, puts_the_middle_of_a_line_where_it_is_told) {
+    Svg svg(100);
+    svg.text(1, 20, "x", "small");
+    EXPECT_DOUBLE_EQ(select(elements_of(svg.finish(50, "", "")), "text")[0].number("y"), 20 + 0.35 * 14);
 }
 
 TEST(Svg, breaks_a_paragraph_between_words) {
@@ -170,6 +177,16 @@ TEST(Svg, begins_a_new_row_of_a_legend_where_one_is_full) {
     }
 }
 
+TEST(Svg, measures_text_in_the_size_that_the_style_has) {
+    const std::string style = select(elements_of(Svg(100).finish(1, "", "")), "style").at(0).text;
+    for (const std::string look : {"text", "title", "strong", "small", "tiny"}) {
+        const std::size_t rule = style.find((look == "text" ? "\n" : ".") + look + "{"),
+                          size = style.find("font-size:", rule);
+        ASSERT_LT(size, style.find('}', rule)) << look;
+        EXPECT_DOUBLE_EQ(text_width("0123456789", look), 5.4 * std::stod(style.substr(size + 10))) << look;
+    }
+}
+
 TEST(Svg, shortens_text_between_characters) {
     EXPECT_EQ(shortened("short", 100, "code"), "short");
     const std::string cut = shortened("äöüäöüäöüäöü", 60, "code");
@@ -196,8 +213,50 @@ TEST(DrawBanks, a_column_is_32_lines_to_one_bank_and_32_wavefronts) {
     EXPECT_THAT(texts_of(picture), HasSubstr("bank 0: 32\n"));
     EXPECT_THAT(texts_of(picture), HasSubstr("32 wavefronts instead of 1: 31 bank conflicts\n"));
     EXPECT_THAT(texts_of(picture), HasSubstr("k: banks of a shared load\n"));
-    EXPECT_THAT(texts_of(picture), HasSubstr("kernels.cuh:12   x = a[i] & 3 < b ? \"y\" : 0;\n"));
+    EXPECT_THAT(texts_of(picture), HasSubstr("kernels.cuh:12: x = a[i] & 3 < b ? \"y\" : 0;\n"));
     EXPECT_THAT(texts_of(picture), HasSubstr("Emulated"));
+}
+
+TEST(DrawBanks, numbers_the_wavefronts_of_lanes_and_banks) {
+    // Words 4 apart: 8 banks, 4 words of each.
+    const auto picture = banks(shared_load(4, strided(16)));
+    const auto tags = select(picture, "text", "lanes", "inside"),
+               chips = select(picture, "text", "wavefronts", "inside");
+    ASSERT_THAT(tags, SizeIs(32));
+    ASSERT_THAT(chips, SizeIs(32));
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(tags[lane].text, std::to_string(lane / 8 + 1));
+        EXPECT_EQ(chips[lane].text, std::to_string(lane));
+    }
+    EXPECT_EQ(count(picture, "rect", "lanes", "first"), 8u);
+    std::string numbers;
+    for (const Element& text : select(picture, "text", "wavefronts"))
+        if (!text.looks("inside")) numbers += text.text;
+    EXPECT_EQ(numbers, "1234");
+    EXPECT_THAT(texts_of(picture), HasSubstr("1 request, 4 wavefronts, 3 bank conflicts. Emulated"));
+}
+
+TEST(DrawBanks, tells_who_did_it_and_when) {
+    const auto few = banks(shared_load(4, strided(4), 0xFF));
+    EXPECT_EQ(count(few, "text", "lanes", "quiet"), 24u);
+    EXPECT_THAT(texts_of(few), HasSubstr("8 of 32 lanes load 4 bytes each.\n"));
+    TracedAccess one = shared_load(4, strided(4), 1);
+    for (const auto& [turn, told] : {std::pair{0u, "1st"},
+                                     {1u, "2nd"},
+                                     {2u, "3rd"},
+                                     {3u, "4th"},
+                                     {10u, "11th"},
+                                     {20u, "21st"},
+                                     {110u, "111th"}}) {
+        one.worst.turn = turn;
+        EXPECT_THAT(texts_of(banks(one)), HasSubstr("Warp 0 of block (0,0,0), its " + std::string(told) +
+                                                    " time here: 1 of 32 lanes loads 4 bytes.\n"));
+    }
+    one.place.line = 99; // not in the source
+    one.place.ptx = std::string(500, 'x');
+    const auto code = select(banks(one), "text", "", "code");
+    EXPECT_THAT(code.size(), testing::Le(2u));
+    EXPECT_TRUE(code.back().text.ends_with("…"));
 }
 
 TEST(DrawBanks, a_padded_column_is_32_lines_to_32_banks) {
@@ -279,7 +338,12 @@ TEST(DrawSectors, a_row_is_four_full_sectors_of_one_line) {
     EXPECT_EQ(count(picture, "rect", "sectors", "first"), 32u);
     const std::string text = texts_of(picture);
     EXPECT_THAT(text, HasSubstr("4 sectors, the fewest possible: no byte is wasted\n"));
-    EXPECT_THAT(text, HasSubstr("from the start of cudaMalloc #1;"));
+    EXPECT_THAT(text, Not(HasSubstr("for nobody")));
+    EXPECT_THAT(values(select(picture, "rect", "sectors", "first"), "x"), SizeIs(8)); // side by side
+    std::string lanes;
+    for (const Element& label : select(picture, "text", "sectors", "inside")) lanes += label.text + " ";
+    EXPECT_THAT(lanes, testing::StartsWith("0 1 2 3 4 5 6 7 8 "));
+    EXPECT_THAT(text, HasSubstr("from the start of cudaMalloc #1. In this block"));
     EXPECT_THAT(text, HasSubstr("byte 128\n"));
     EXPECT_THAT(text, HasSubstr("byte 224\n"));
     EXPECT_THAT(text, HasSubstr("4 of 4\n"));
@@ -291,7 +355,19 @@ TEST(DrawSectors, a_row_off_a_sector_touches_one_more_in_two_lines) {
     EXPECT_EQ(count(picture, "text", "lines"), 2u);
     const std::string text = texts_of(picture);
     EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do: 32 of 160 bytes are wasted\n"));
+    EXPECT_THAT(text, HasSubstr("5 sectors where 4 would do. Emulated"));
+    EXPECT_THAT(text, Not(HasSubstr("want the same")));
+    EXPECT_THAT(text, HasSubstr("bytes that come along for nobody\n"));
     EXPECT_THAT(text, HasSubstr("4 of 4\n1 of 4\n"));
+}
+
+TEST(DrawSectors, of_several_allocations_names_none) {
+    const TracedAccess both =
+        global_load(4, [](uint64_t lane) { return allocation + lane % 2 * (1 << 20) + 4 * lane; });
+    AccessTrace trace = trace_of(both);
+    trace.allocations.push_back({"cudaMalloc #2", allocation + (1 << 20), 1 << 20});
+    const std::string text = texts_of(elements_of(draw_sectors("k", trace, both, source).svg));
+    EXPECT_THAT(text, HasSubstr("from the start of the allocation. In this block"));
 }
 
 TEST(DrawSectors, lanes_that_share_and_atomics_that_wait_are_told) {
@@ -299,6 +375,7 @@ TEST(DrawSectors, lanes_that_share_and_atomics_that_wait_are_told) {
     const std::string text = texts_of(sectors_picture(sum));
     EXPECT_THAT(text, HasSubstr("k: sectors of a global atomic\n"));
     EXPECT_THAT(text, HasSubstr("×32\n"));
+    EXPECT_THAT(text, HasSubstr("want the same"));
     EXPECT_THAT(text, HasSubstr("Counted as 32 sectors"));
     EXPECT_THAT(text, HasSubstr("1 sector, the fewest possible: 28 of 32 bytes are wasted\n"));
 }
@@ -371,10 +448,11 @@ TEST(DrawActivity, is_the_shrinking_tree) {
     const std::string text = texts_of(picture);
     for (const char* active : {"128 in 4\n", "64 in 2\n", "32 in 1\n", "1 in 1\n"})
         EXPECT_THAT(text, HasSubstr(active));
-    EXPECT_THAT(text, HasSubstr("kernels.cuh:12 (shared store)   x = a[i]"));
+    EXPECT_THAT(text, HasSubstr("kernels.cuh:12 (shared store): x = a[i]"));
     // 255 threads; warps that run: 4 + 2 + 6 x 1, of 32 lanes each
     EXPECT_EQ(drawing.result, "8 steps: 255 of 384 lanes of running warps are active (66 %)");
     EXPECT_EQ(count(picture, "rect", "step", "spare"), 5u); // 16 lanes and fewer
+    EXPECT_THAT(text, HasSubstr("idle lane of a warp that runs\nwarp that does not run\n"));
     EXPECT_EQ(count(picture, "rect", "step", "idle"), 2u + 6 * 3);
 }
 
@@ -392,6 +470,35 @@ TEST(DrawActivity, fills_as_much_as_lanes_are_active) {
     }
 }
 
+TEST(DrawActivity, says_once_what_a_run_of_steps_does) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)), {32, 1, 1});
+    for (int i = 0; i < 4; ++i) trace.steps.push_back(step(12, 0, {all_lanes}));
+    trace.steps[2].what = "shared atomic";
+    trace.steps[3].place.path = "src/other.cuh";
+    trace.steps[3].what = "shared atomic";
+    const Drawing drawing = draw_activity("k", trace, source);
+    EXPECT_EQ(count(elements_of(drawing.svg), "text", "steps", "code"), 3u);
+    EXPECT_THAT(drawing.svg, Not(HasSubstr("idle lane")));
+    // 127 of 8 x 32: 49.6 %
+    EXPECT_THAT(draw_activity("k", tree(64), source).result, HasSubstr("127 of 256 lanes"));
+    EXPECT_THAT(draw_activity("k", tree(64), source).result, HasSubstr("(50 %)"));
+}
+
+TEST(DrawActivity, folds_the_warps_of_a_large_block_and_says_so) {
+    for (const auto& [threads, per_row] : {std::pair{256u, 32}, {512u, 16}, {1024u, 8}}) {
+        const auto picture = elements_of(draw_activity("k", tree(threads), source).svg);
+        const std::string told = "lanes are in rows of " + std::to_string(per_row);
+        EXPECT_EQ(texts_of(picture).find(told) != std::string::npos, per_row < 32) << threads;
+        // Active lanes of warps that are not full: 16, 8, 4, 2 and 1, in one row if it is as long.
+        const double height = select(picture, "rect", "step", "spare").at(0).number("height");
+        EXPECT_DOUBLE_EQ(select(picture, "rect", "step", "first").back().number("height"),
+                         height * per_row / 32)
+            << threads;
+        // A full warp is one piece.
+        EXPECT_EQ(count(picture, "rect", "step", "first"), 2 * threads / 32 - 1 + (per_row == 8 ? 6 : 5));
+    }
+}
+
 TEST(DrawActivity, leaves_out_loads_where_something_is_written_and_steps_without_end) {
     AccessTrace trace = trace_of(shared_load(4, strided(4)), {32, 1, 1});
     trace.steps = {step(12, 0, {all_lanes}, true), step(12, 0, {all_lanes}, true)};
@@ -402,6 +509,10 @@ TEST(DrawActivity, leaves_out_loads_where_something_is_written_and_steps_without
     const Drawing drawing = draw_activity("k", trace, source);
     EXPECT_THAT(drawing.result, HasSubstr("64 steps: 2,048 of 2,048 lanes"));
     EXPECT_THAT(texts_of(elements_of(drawing.svg)), HasSubstr("Later"));
+    trace.steps.resize(1);
+    EXPECT_THAT(draw_activity("k", trace, source).svg, Not(HasSubstr("Later")));
+    trace.steps_left_out = 1;
+    EXPECT_THAT(draw_activity("k", trace, source).svg, HasSubstr("Later"));
 }
 
 // ---- tile ----
@@ -450,6 +561,12 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     const auto square = elements_of(draw_tile("k", tile(row, 16, 16, 16, {16, 16, 1}), row, source).svg);
     EXPECT_THAT(texts_of(square), HasSubstr("16 rows of 16 words.\n"));
     EXPECT_EQ(count(square, "rect", "tile", "padding"), 0u);
+    const auto small = elements_of(draw_tile("k", tile(row, 7, 5, 7, {5, 7, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(small), HasSubstr("7 rows of 7 words, 14 of them untouched.\n"));
+    const auto strided = elements_of(draw_tile("k", tile(row, 64, 1, 4, {64, 1, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(strided), HasSubstr("8 rows of 32 words, 192 of them untouched.\n"));
+    const auto wide = elements_of(draw_tile("k", tile(row, 2, 200, 200, {200, 2, 1}), row, source).svg);
+    EXPECT_THAT(texts_of(wide), HasSubstr("13 rows of 32 words"));
     const auto flat = elements_of(draw_tile("k", tile(row, 1, 256, 256, {256, 1, 1}), row, source).svg);
     EXPECT_THAT(texts_of(flat), HasSubstr("8 rows of 32 words.\n"));
     AccessTrace irregular = tile(row, 8, 32, 33, {256, 1, 1});
@@ -461,6 +578,30 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     EXPECT_THAT(texts_of(gap), HasSubstr("22 rows of 32 words, 104 of them untouched.\n"));
 }
 
+TEST(DrawTile, has_a_colour_of_its_own_for_each_bank_on_which_its_number_can_be_read) {
+    const TracedAccess row = shared_load(4, strided(4));
+    const auto picture = elements_of(draw_tile("k", tile(row, 1, 32, 32, {32, 1, 1}), row, source).svg);
+    const auto cells = select(picture, "rect", "banks");
+    const auto numbers = select(picture, "text", "banks", "tiny");
+    ASSERT_THAT(values(cells, "fill"), SizeIs(32));
+    // Relative luminance and contrast as the Web Content Accessibility Guidelines define them.
+    double darker = -1;
+    for (std::size_t bank = 0; bank < 32; ++bank) {
+        const std::string& fill = cells[bank].attributes.at("fill");
+        double luminance = 0;
+        for (const auto& [place, weight] : {std::pair{1u, 0.2126}, {3u, 0.7152}, {5u, 0.0722}}) {
+            const double channel = std::stoi(fill.substr(place, 2), nullptr, 16) / 255.0;
+            luminance +=
+                weight * (channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4));
+        }
+        EXPECT_GT(luminance, darker) << bank; // also a grey scale
+        darker = luminance;
+        EXPECT_EQ(numbers[bank].text, std::to_string(bank));
+        EXPECT_GE(numbers[bank].looks("white") ? 1.05 / (luminance + 0.05) : (luminance + 0.05) / 0.05, 4.5)
+            << bank;
+    }
+}
+
 TEST(DrawTile, counts_the_words_of_each_bank) {
     const TracedAccess column = shared_load(4, strided(32 * 4), 0x0000'FFFF);
     const auto picture =
@@ -468,7 +609,20 @@ TEST(DrawTile, counts_the_words_of_each_bank) {
     const auto counts = select(picture, "text", "banks", "bold");
     ASSERT_THAT(counts, SizeIs(1));
     EXPECT_EQ(counts[0].text, "16");
+    EXPECT_EQ(counts[0].number("x"), select(picture, "text", "banks", "tiny").at(0).number("x"));
     EXPECT_EQ(count(picture, "rect", "banks"), 32u);
+}
+
+TEST(DrawTile, begins_in_the_bank_in_which_the_array_does) {
+    const TracedAccess row = shared_load(16, strided(16, 4112));
+    AccessTrace trace = trace_of(row);
+    trace.shared = {{"a", 0, 4112}, {"b", 4112, 512}};
+    for (uint32_t word = 1028; word < 1028 + 128; ++word) trace.touched[word] = true;
+    const auto picture = elements_of(draw_tile("k", trace, row, source).svg);
+    EXPECT_EQ(first_words(picture, 1).at(0), "4");
+    const auto outlines = select(picture, "rect", "access", "outer");
+    ASSERT_THAT(outlines, SizeIs(128));
+    EXPECT_EQ(outlines[0].attributes.at("y"), select(picture, "rect", "tile").at(0).attributes.at("y"));
 }
 
 TEST(DrawTile, is_of_the_array_that_is_accessed_and_no_longer_than_a_page) {
@@ -481,6 +635,9 @@ TEST(DrawTile, is_of_the_array_that_is_accessed_and_no_longer_than_a_page) {
     trace.touched.assign(trace.touched.size(), true);
     const auto picture = elements_of(draw_tile("k", trace, row, source).svg);
     EXPECT_EQ(count(picture, "rect", "tile"), 64u * 32);
+    const TracedAccess column = shared_load(4, strided(512, 5120)); // every 4th row
+    const auto columns = elements_of(draw_tile("k", trace, column, source).svg);
+    EXPECT_EQ(count(columns, "rect", "access", "inner"), 16u);
     EXPECT_THAT(texts_of(picture), HasSubstr("and 256 rows more\n")); // of 320
 }
 
@@ -602,7 +759,7 @@ TracedAccess on_line(uint32_t line, TracedAccess access) {
 
 } // namespace
 
-TEST(MostCostly, is_the_worst_then_the_dearest_then_the_widest_then_the_first) {
+TEST(MostCostly, is_the_worst_then_the_dearest_then_the_busiest_then_the_widest_then_the_first) {
     AccessTrace trace = trace_of(on_line(1, shared_load(4, strided(4))));
     const auto chosen = [&](uint32_t line = 0) {
         const TracedAccess* const access = most_costly(trace, Space::shared, line);
@@ -610,6 +767,13 @@ TEST(MostCostly, is_the_worst_then_the_dearest_then_the_widest_then_the_first) {
     };
     trace.accesses.push_back(on_line(2, shared_load(4, strided(4, 128))));
     EXPECT_EQ(chosen(), 1u);
+    trace.accesses.back().cost = trace.accesses.back().ideal = 2; // of two requests, none over its ideal
+    EXPECT_EQ(chosen(), 2u);
+    trace.accesses.push_back(on_line(9, shared_load(4, strided(0))));
+    trace.accesses.back().cost = trace.accesses.back().ideal = 8; // all lanes at one place
+    EXPECT_EQ(chosen(), 2u);
+    trace.accesses.pop_back();
+    trace.accesses.back().cost = trace.accesses.back().ideal = 1;
     trace.accesses.push_back(on_line(3, shared_load(4, strided(132))));
     EXPECT_EQ(chosen(), 3u);
     trace.accesses.push_back(on_line(4, shared_load(4, strided(8))));
@@ -663,6 +827,7 @@ TEST_F(DrawFiles, are_not_written_where_there_is_nothing_to_show) {
     options_.request.line = 13;
     EXPECT_EQ(draw("sectors", {trace}),
               "reduce<256u>: no access to global memory on line 13; there are some on line 12\n");
+    EXPECT_EQ(draw("activity", {trace}), "reduce<256u>: no step on line 13\n");
     EXPECT_THAT(draw("sectors", {}), HasSubstr("no kernel ran"));
     EXPECT_THAT(files(), testing::IsEmpty());
 }
@@ -673,6 +838,14 @@ TEST_F(DrawFiles, say_what_the_source_file_does_not) {
         return SourceFile{std::vector<std::string>(12, "    tile[0] = 1;"), true};
     };
     EXPECT_THAT(draw("banks", {trace}), HasSubstr("src/kernels.cuh is newer than the program"));
+    options_.request.line = 12;
+    EXPECT_THAT(draw("banks", {trace}), Not(HasSubstr("--line N")));
+    options_.request.line.reset();
+    trace.accesses[0].place.line = 13; // after the file's last
+    draw("banks", {trace});
+    std::ifstream file(folder_ / "reduce_256u_banks.svg");
+    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(file), {}),
+                HasSubstr("kernels.cuh:13: ld.shared"));
     trace.accesses[0].place.path = "";
     EXPECT_THAT(draw("banks", {trace}), HasSubstr("Compile with nvcc -lineinfo"));
 }

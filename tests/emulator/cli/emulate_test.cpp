@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::ElementsAre, testing::HasSubstr, testing::IsEmpty, testing::Not, testing::SizeIs,
-    testing::StartsWith;
+using testing::ElementsAre, testing::EndsWith, testing::HasSubstr, testing::IsEmpty, testing::Not,
+    testing::SizeIs, testing::StartsWith;
 
 constexpr const char* load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 constexpr const char* store_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
@@ -94,37 +94,42 @@ TEST(Emulate, ends_by_the_signal_that_ended_the_program) {
         const Result result = emulate("--counters ./emulate_subject signal " + std::to_string(signal));
         EXPECT_EQ(result.status, 128 + signal);
         EXPECT_THAT(result.err, HasSubstr("launch 0: ")) << "the report must not be lost";
+        EXPECT_THAT(result.err, HasSubstr("\nSignal " + std::to_string(signal) + " ("));
+        EXPECT_THAT(result.err, HasSubstr("ended the program; if a kernel was running"));
     }
 }
 
-/// Starts `emulate` with a program that waits, sends it `signal` once it is ready, and returns how it ended.
-int status_after(int signal) {
+/// Starts `emulate`, sends it `signal` once the program has written on stderr, and returns how it ended.
+int status_after(int signal, const std::string& arguments) {
     int pipe_ends[2];
     if (pipe(pipe_ends) != 0) throw std::runtime_error("no pipe");
     const pid_t child = fork();
     if (child == 0) {
-        dup2(pipe_ends[1], STDOUT_FILENO);
-        if (chdir(bin().c_str()) == 0) execl("./emulate", "emulate", "./emulate_subject", "wait", nullptr);
+        dup2(pipe_ends[1], STDERR_FILENO);
+        if (chdir(bin().c_str()) == 0)
+            execl("/bin/sh", "sh", "-c", ("exec ./emulate " + arguments).c_str(), nullptr);
         _exit(99);
     }
     close(pipe_ends[1]);
-    char ready[16];
-    if (::read(pipe_ends[0], ready, sizeof ready) <= 0) ADD_FAILURE() << "the program did not start";
+    char text[16];
+    if (::read(pipe_ends[0], text, sizeof text) <= 0) ADD_FAILURE() << "the program did not start";
     kill(child, signal);
     int status = 0;
     waitpid(child, &status, 0);
-    const bool program_has_ended = ::read(pipe_ends[0], ready, sizeof ready) == 0;
-    EXPECT_TRUE(program_has_ended) << "the program outlives emulate";
+    alarm(20); // a program that outlives emulate keeps the pipe open
+    while (::read(pipe_ends[0], text, sizeof text) > 0) {
+    }
+    alarm(0);
     close(pipe_ends[0]);
     return status;
 }
 
 TEST(Emulate, passes_signals_on_to_the_program) {
-    const int handled = status_after(SIGUSR1);
+    const int handled = status_after(SIGUSR1, "./emulate_subject wait");
     EXPECT_TRUE(WIFEXITED(handled));
     EXPECT_EQ(WEXITSTATUS(handled), 42) << "the program ends so when it gets SIGUSR1";
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        const int status = status_after(signal);
+        const int status = status_after(signal, "./emulate_subject wait");
         EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal);
     }
 }
@@ -145,6 +150,10 @@ TEST(Emulate, sees_programs_that_fork_or_become_others) {
     EXPECT_NE(forked["launches"][0]["process"], forked["launches"][1]["process"]);
     EXPECT_EQ(forked["launches"][0]["launch"], 0);
     EXPECT_EQ(forked["launches"][1]["launch"], 0) << "each process counts its own";
+
+    const json later = report("--counters ./emulate_subject 'fork later'");
+    ASSERT_THAT(later["launches"], SizeIs(2));
+    EXPECT_EQ(later["launches"][1]["launch"], 0) << "also when it is not the first of the process before";
 
     const Result became = emulate("--counters --output /dev/stdout ./emulate_subject exec");
     EXPECT_EQ(became.status, 5);
@@ -212,6 +221,8 @@ TEST(Emulate, says_when_no_launch_was_asked_for) {
     EXPECT_EQ(result.err, "emulate: ./emulate_subject: nothing was observed: of its 5 launches, --kernel and "
                           "--launch select none; its kernels are\n"
                           "  (anonymous namespace)::fill(int*, int)\n");
+    EXPECT_THAT(report("--counters --kernel sale ./emulate_subject 'the same'")["program"], SizeIs(2))
+        << "who asks for JSON gets it";
 }
 
 TEST(Emulate, shows_launches_that_fail) {
@@ -221,6 +232,11 @@ TEST(Emulate, shows_launches_that_fail) {
     EXPECT_THAT(result.err,
                 HasSubstr("launch 0: (anonymous namespace)::store_through(int*)\n"
                           "  grid (1,1,1), block (1,1,1)\n  illegal 4-byte store to global memory at 0x0"));
+    EXPECT_EQ(emulate("--check mem ./emulate_subject 'illegal store'").status, 10);
+    EXPECT_EQ(emulate("--check mem ./emulate_subject 'illegal store' 6").status, 128 + SIGABRT)
+        << "a signal says more than a finding";
+    EXPECT_THAT(report("--check mem --kernel fill ./emulate_subject 'illegal store'")["findings"], IsEmpty())
+        << "another kernel's";
     const json refused = report("--counters ./emulate_subject 'huge block'");
     EXPECT_EQ(refused["exit_status"], 4);
 }
@@ -236,6 +252,26 @@ TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {
     const Result failed = emulate("--counters --output /nowhere/file ./emulate_subject 'the same'");
     EXPECT_EQ(failed.status, 125);
     EXPECT_THAT(failed.err, HasSubstr("--output /nowhere/file: cannot be written: No such file"));
+    for (const char* output : {"/nowhere/file", "/tmp"}) {
+        const Result early =
+            emulate(std::string("--counters --output ") + output + " ./emulate_subject 'two kernels' 0");
+        EXPECT_EQ(early.status, 125);
+        EXPECT_EQ(early.out, "") << "told before the program runs, which may take long";
+    }
+    const Result late = emulate("--counters --output /dev/full ./emulate_subject 'the same'");
+    EXPECT_EQ(late.status, 125);
+    EXPECT_THAT(late.err, HasSubstr("--output /dev/full: cannot be written: No space left on device"));
+}
+
+TEST(Emulate, gives_no_part_of_a_report_for_all_of_it) {
+    // Files may have 512 or 1,024 bytes: as on a full disk, and long before the five launches are written.
+    const Result result =
+        run("trap '' XFSZ; ulimit -f 1; ./emulate --check all ./emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_THAT(result.err,
+                HasSubstr("emulator: the report for `emulate` cannot be written: File too large\n"));
+    EXPECT_THAT(result.err, HasSubstr("emulate: what was observed cannot be written: is there room in "));
+    EXPECT_THAT(result.err, Not(HasSubstr("no findings")));
 }
 
 TEST(Emulate, leaves_no_file_behind) {
@@ -282,7 +318,7 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
     EXPECT_EQ(emulate("false").status, 1) << "but a failure is the program's own";
     const Result no_kernel = emulate("--counters ./emulate_subject 'no kernel'");
     EXPECT_EQ(no_kernel.status, 0);
-    EXPECT_EQ(no_kernel.err, "no kernel was launched\n");
+    EXPECT_EQ(no_kernel.err, "no kernel ran to its end\n");
 }
 
 TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
@@ -299,9 +335,10 @@ TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
 TEST(Emulate, says_which_machine_code_is_there_instead_of_ptx) {
     const Result result = emulate("--counters ./emulate_subject_without_ptx 'the same'");
     EXPECT_EQ(result.status, 125);
-    EXPECT_THAT(result.err, HasSubstr("emulate: ./emulate_subject_without_ptx: no kernel ran, so nothing was "
-                                      "observed:\nthis program holds machine code only (sm_80, sm_90)"));
+    EXPECT_THAT(result.err, StartsWith("emulator: this program holds machine code only (sm_80, sm_90)"));
     EXPECT_THAT(result.err, HasSubstr("-gencode arch=compute_90,code=compute_90"));
+    EXPECT_THAT(result.err, EndsWith("emulate: ./emulate_subject_without_ptx: no kernel ran, for the reason "
+                                     "above, so nothing was observed\n"));
     EXPECT_EQ(emulate("--counters ./emulate_subject_without_ptx 'two kernels' 5").status, 5);
     EXPECT_EQ(emulate("./emulate_subject_without_ptx 'the same'").status, 0) << "nothing was asked for";
 }
@@ -375,6 +412,26 @@ TEST(Schedules, give_every_run_the_same_input) {
         << "each from where the first began";
 }
 
+TEST(Schedules, tell_lines_apart_that_differ_in_their_end) {
+    EXPECT_THAT(emulate("--schedules 3 ./emulate_subject 'line end'").err,
+                HasSubstr("Line 1 of its output is\n"
+                          "  default order   7 (and no end of line)\n"
+                          "  seed 1          7\n"));
+    EXPECT_THAT(emulate("--schedules 3 ./emulate_subject 'line end' status").err,
+                HasSubstr("The program ends with\n"
+                          "  default order   exit status 0\n"
+                          "  seed 1          exit status 3\n"));
+}
+
+TEST(Schedules, end_when_the_user_interrupts_one_of_them) {
+    const int killed = status_after(SIGINT, "--schedules 3 ./emulate_subject wait");
+    EXPECT_TRUE(WIFSIGNALED(killed) && WTERMSIG(killed) == SIGINT);
+    const int handled = status_after(SIGINT, "--schedules 3 sh -c 'trap \"exit 0\" INT; echo ready >&2; "
+                                             "while :; do sleep 0.1; done'");
+    EXPECT_TRUE(WIFEXITED(handled));
+    EXPECT_EQ(WEXITSTATUS(handled), 125) << "not all orders were tried";
+}
+
 TEST(Schedules, know_a_program_that_never_does_the_same_twice) {
     const Result result = emulate("--schedules 5 ./emulate_subject random");
     EXPECT_EQ(result.status, 125);
@@ -398,6 +455,20 @@ TEST(Pictures, are_drawn_for_each_kernel_from_its_first_launch) {
     fs::remove_all(there);
     emulate("--draw activity --output " + there.string() + " ./emulate_subject 'the same'");
     EXPECT_EQ(std::distance(fs::directory_iterator(there), fs::directory_iterator()), 1);
+}
+
+TEST(Pictures, are_the_same_on_each_run_and_on_any_number_of_cores) {
+    for (const std::string kind : {"banks", "sectors", "activity", "tile"}) {
+        const Folder one, all;
+        const auto draw = [&](const std::string& run_by, const Folder& folder) {
+            run(run_by + "./emulate --draw " + kind + " --output " + folder.path().string() +
+                " ./emulate_subject 'missing barrier'");
+            return read(folder.path() / ("sum_of_warps_" + kind + ".svg"));
+        };
+        const std::string picture = draw("taskset -c $(taskset -cp $$ | sed 's/.*[ ,-]//') ", one);
+        EXPECT_THAT(picture, StartsWith("<svg ")) << kind;
+        EXPECT_EQ(draw("", all), picture) << kind;
+    }
 }
 
 TEST(Pictures, are_of_the_kernel_and_the_line_that_are_asked_for) {

@@ -87,6 +87,7 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
     expect_error({}, "which program? Write: emulate [options] program [arguments]");
     expect_error({"--counters"}, "which program?");
     expect_error({"--counters", "--"}, "which program?");
+    expect_error({"--counters", ""}, "which program?");
     expect_error({"--conters", "p"}, "--conters: there is no such option");
     expect_error({"-x", "p"}, "-x: there is no such option");
     expect_error({"--counters=1", "p"}, "--counters: takes no value");
@@ -109,6 +110,12 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
 TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
     expect_error({"--format", "json", "p"}, "there is nothing to report");
     expect_error({"--schedule", "3", "--output", "f", "p"}, "there is nothing to report");
+    expect_error({"--kernel", "f", "p"}, "there is nothing to report");
+    expect_error({"--launch", "0", "p"}, "there is nothing to report");
+    expect_error({"--schedules", "3", "--kernel", "f", "p"},
+                 "--schedules: compares all that the program does");
+    expect_error({"--schedules", "3", "--launch", "0", "p"},
+                 "--schedules: compares all that the program does");
     expect_error({"--leaks", "--check", "race", "p"}, "--leaks: add --check mem");
     expect_error({"--global-races", "p"}, "--global-races: add --check race");
     expect_error({"--line", "3", "--lines", "p"}, "--line: says which access to draw; add --draw");

@@ -50,7 +50,8 @@ private:
         while (peek() != end) {
             if (place_ == text_.size()) fail("the text ends too early");
             if (peek() == '<') fail("unescaped <");
-            if (static_cast<unsigned char>(peek()) < ' ' && peek() != '\n') fail("a control character");
+            if (static_cast<unsigned char>(peek()) < ' ' && peek() != '\n' && peek() != '\t')
+                fail("a control character");
             if (peek() != '&')
                 result += text_[place_++];
             else if (accept("&amp;"))

@@ -58,6 +58,11 @@ TEST(Reports, leave_out_a_record_that_was_cut_off) {
     EXPECT_THAT(report_of("").launches, SizeIs(0));
 }
 
+TEST(Reports, tell_when_they_could_not_be_written) {
+    EXPECT_TRUE(report_of("").is_complete);
+    EXPECT_FALSE(report_of("{\"record\": \"cut off\"}\n").is_complete);
+}
+
 TEST(Reports, sort_records_by_kind) {
     Json other = launch(0, "b", {});
     other["record"] = "other launch";

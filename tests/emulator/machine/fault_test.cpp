@@ -77,6 +77,39 @@ TEST(Fault, message_says_who_did_what_where) {
     EXPECT_EQ(error.what(), expected);
 }
 
+TEST(Fault, in_an_inlined_function_is_placed_there_if_it_stands_in_the_kernels_file) {
+    // Line 30 of the kernel calls line 7 of its own file, that calls a library, and that the kernel's line 9.
+    Program program(R"(.version 8.5
+        .target sm_90
+        .address_size 64
+        .visible .entry k(.param .u64 p)
+        {
+            .reg .b32 %r<2>; .reg .b64 %rd<2>;
+            ld.param.u64 %rd1, [p];
+            .loc 1 30 5
+            .loc 1 7 3, function_name $L__info_string0, inlined_at 1 30 5
+            .loc 2 99 3, function_name $L__info_string0, inlined_at 1 7 3
+            ld.global.u32 %r1, [%rd1];
+            .loc 1 9 1, function_name $L__info_string0, inlined_at 2 99 3
+            ld.global.u32 %r1, [%rd1+4];
+            .loc 1 0 1, function_name $L__info_string0, inlined_at 2 99 3
+            ld.global.u32 %r1, [%rd1+8];
+            ret;
+        }
+        .file 1 "kernels.cuh"
+        .file 2 "/usr/include/vector.hpp"
+        .section .debug_str { $L__info_string0: .b8 0 })");
+    const auto place_after = [&](std::size_t words) {
+        const std::string what =
+            error_of([&] { program.launch("k", grid_of(1), {program.allocate<uint32_t>(words)}); }).what();
+        const std::size_t at = what.find(", at ") + 5;
+        return what.substr(at, what.find('\n', at) - at);
+    };
+    EXPECT_EQ(place_after(0), "kernels.cuh:7");
+    EXPECT_EQ(place_after(1), "kernels.cuh:9");
+    EXPECT_EQ(place_after(2), "kernels.cuh:7") << "line 0 is none";
+}
+
 TEST(Fault, of_a_thread_in_three_dimensions_is_named_so) {
     Program program(module_of(R"(
         mov.u32 %r1, %tid.z; mov.u32 %r2, %tid.y; setp.eq.u32 %p1, %r1, 2;
@@ -95,8 +128,7 @@ TEST(Fault, outside_of_an_allocation_by_one_byte) {
           "illegal 1-byte load from global memory"},
          {"ld.global.u8 %r1, [%rd60+-1];", Failure::illegal_address, "1 byte before the 16 bytes"},
          {"st.global.u8 [%rd60+16], %r1;", Failure::illegal_address, "illegal 1-byte store to global memory"},
-         {"st.global.u64 [%rd60+16], %rd1;", Failure::illegal_address,
-          "right after the end of the 16 bytes"},
+         {"st.global.u64 [%rd60+16], %rd1;", Failure::illegal_address, "right after the end of the 16 bytes"},
          {"atom.global.add.u32 %r1, [%rd60+16], 1;", Failure::illegal_address,
           "illegal 4-byte atomic on global memory"},
          {"red.global.add.u64 [%rd60+-8], 1;", Failure::illegal_address, "8 bytes before"},

@@ -176,6 +176,21 @@ TEST(AccessTrace, steps_of_warps_that_do_not_wait_for_each_other_meet_by_their_t
                                       ElementsAre(all, 0, 0), ElementsAre(all, all, all)));
 }
 
+TEST(AccessTrace, turns_are_counted_from_the_last_barrier_of_the_whole_block) {
+    // Before the barrier warp 0 stores twice and the others once. Warps 0 and 1 meet at one of their own.
+    const AccessTrace t = trace(R"(
+        mov.u32 %r5, 0; setp.lt.u32 %p3, %r60, 32; setp.ge.u32 %p4, %r60, 64;
+        ROUND: mov.u32 %r3, 1; setp.eq.u32 %p1, %r5, 0; and.pred %p1, %p1, %p3; @%p1 mov.u32 %r3, 2;
+        LOOP: st.shared.u32 [%r1], %r60; sub.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra LOOP;
+        @%p4 bra ALL; bar.sync 1, 64;
+        ALL: bar.sync 0; add.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 2; @%p2 bra ROUND;)",
+                                96);
+    const LaneMask all = emulator::all_lanes;
+    EXPECT_THAT(masks(t),
+                ElementsAre(ElementsAre(all, all, all), ElementsAre(all, 0, 0), ElementsAre(all, all, all)));
+    EXPECT_THAT(barriers(t), ElementsAre(0, 0, 1));
+}
+
 TEST(AccessTrace, each_turn_of_a_loop_is_a_step_with_the_lanes_that_are_left) {
     // The even lanes go round once more than the odd ones.
     const AccessTrace t = trace(R"(
@@ -231,6 +246,35 @@ TEST(AccessTrace, is_of_the_block_that_was_asked_for) {
         EXPECT_EQ(t.accesses[0].worst.addresses[0] - t.allocations.at(0).address, 5u * 64 * 4);
     }
     EXPECT_FALSE(trace(body, 64, {.block = 8}, 8).ran);
+}
+
+TEST(AccessTrace, knows_blocks_in_three_dimensions_and_memory_sized_at_launch) {
+    Program program(module_of("st.shared.u32 [dynamic], %r60;", ".extern .shared .align 4 .b8 dynamic[];"));
+    AccessTracing tracing(TraceOptions{.block = 7}); // 1 + 2 x (0 + 3 x 1)
+    emulator::Watcher* const watchers[] = {&tracing};
+    program.launch("k", {.grid = {2, 3, 2}, .block = {32, 1, 1}, .dynamic_shared_bytes = 256}, {},
+                   {.watchers = watchers});
+    const AccessTrace& t = tracing.trace();
+    EXPECT_EQ(t.index.x, 1u);
+    EXPECT_EQ(t.index.y, 0u);
+    EXPECT_EQ(t.index.z, 1u);
+    ASSERT_THAT(t.shared, SizeIs(1));
+    EXPECT_EQ(t.shared[0].name, "dynamic");
+    EXPECT_EQ(t.shared[0].bytes, 256u);
+    EXPECT_THAT(t.touched, SizeIs(64));
+}
+
+TEST(AccessTrace, is_the_same_on_any_number_of_host_threads) {
+    // Block 0 asks again and again until block 1 has answered.
+    const std::string body = R"(
+        setp.eq.u32 %p1, %r61, 0; @%p1 bra ASK;
+        st.volatile.global.u32 [%rd60], 1; bra END;
+        ASK: ld.volatile.global.u32 %r2, [%rd60]; setp.eq.u32 %p2, %r2, 0; @%p2 bra ASK;
+        END:)";
+    const auto requests = [&](unsigned host_threads) {
+        return trace(body, 32, {}, 2, host_threads).accesses.at(0).requests;
+    };
+    EXPECT_EQ(requests(2), requests(1));
 }
 
 TEST(AccessTrace, says_what_a_block_did_before_it_failed) {

@@ -221,6 +221,16 @@ TEST(InitChecker, hears_of_allocations_and_frees_between_launches) {
     EXPECT_THAT(program.run(grid_of(1), {memory}), SizeIs(1));
 }
 
+TEST(InitChecker, keeps_no_account_of_the_byte_behind_the_last) {
+    CheckedProgram program(module_of(""));
+    const std::uint64_t first = address_of(program.allocate_unwritten(64));
+    EXPECT_TRUE(program.checker.stretch(first + 63).written);
+    EXPECT_TRUE(program.checker.stretch(first + 63).contains(first));
+    EXPECT_FALSE(program.checker.stretch(first + 64).written);
+    EXPECT_TRUE(program.checker.stretch(first + 64).contains(first + 64));
+    EXPECT_FALSE(program.checker.stretch(first - 1).written);
+}
+
 TEST(InitChecker, carries_the_state_along_with_copies) {
     CheckedProgram program(module_of("ld.global.u32 %r1, [%rd60+4]; ld.global.u32 %r1, [%rd60+8];"));
     auto* const from = program.allocate_unwritten(64);

@@ -254,6 +254,37 @@ TEST(LineCounts, called_functions_without_lines_count_to_the_call) {
     EXPECT_EQ(c.sum(), c.launch);
 }
 
+TEST(LineCounts, called_functions_of_headers_count_to_the_call) {
+    const std::string text = module_of(R"(
+        .loc 1 59 5
+        mov.u32 %r1, 1;
+        .loc 1 60 5
+        { .param .b64 argument; st.param.b64 [argument], %rd60; call.uni in_header, (argument); }
+        .loc 1 61 1
+        ret;)",
+                                       std::string(files) + R"(
+        .func in_file(.param .b64 address)
+        {
+            .loc 1 5 0
+            ret;
+        }
+        .func in_header(.param .b64 address)
+        {
+            .reg .b32 %r<4>; .reg .b64 %rd<4>;
+            .loc 2 7 0
+            ld.param.u64 %rd1, [address]; ld.global.u32 %r1, [%rd1];
+            .loc 2 8 0
+            { .param .b64 argument; st.param.b64 [argument], %rd1; call.uni in_file, (argument); }
+            ret;
+        })");
+    const Counted c = count_text(text, 32, 1);
+    ASSERT_EQ(c.functions.size(), 2u);
+    EXPECT_EQ(c.functions[1].function, "in_file") << "what a header calls has its own lines again";
+    EXPECT_EQ(c.count(60, Metric::warp_instructions), 2u + 5); // st, call; ld, ld, st, call, ret
+    EXPECT_EQ(c.count(60, Metric::global_load_sectors), 1u);
+    EXPECT_EQ(c.sum(), c.launch);
+}
+
 TEST(LineCounts, of_ptx_where_there_is_no_source) {
     const Counted c = count_text(".version 8.5\n.target sm_90\n.address_size 64\n"
                                  ".visible .entry k(.param .u64 p0)\n" // line 4

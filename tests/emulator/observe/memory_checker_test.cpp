@@ -270,6 +270,17 @@ TEST(MemoryChecker, keeps_to_a_threads_arrays_in_its_local_memory) {
         "out of bounds");
 }
 
+TEST(MemoryChecker, counts_the_threads_that_leave_their_arrays) {
+    // Thread i at byte 4 i: threads 2 and 3 are between the two arrays, thread 4 is in the other one.
+    CheckedProgram program(module_of(
+        ".local .align 16 .b8 mine[8]; .local .align 16 .b8 other[16]; mov.u32 %r1, mine; mad.lo.u32 "
+        "%r1, %r60, 4, %r1; st.local.u32 [%r1], %r1;"));
+    program.run(grid_of(5));
+    const auto found = program.found();
+    ASSERT_EQ(kind_of(found), "out of bounds");
+    EXPECT_EQ(found[0].count, 2u);
+}
+
 TEST(MemoryChecker, lets_a_function_use_its_callers_arrays_and_no_others) {
     const auto run = [](const char* offset) {
         return kind_of(
@@ -298,6 +309,7 @@ TEST(MemoryChecker, keeps_shared_variables_apart) {
     EXPECT_THAT(found[0].message, HasSubstr("1-byte store to shared memory at 0x9: behind flags, 9 bytes"));
     EXPECT_EQ(found[0].allocation, "flags, 9 bytes of shared memory");
     EXPECT_EQ(kind_of(run("ld.shared.u8 %r1, [sums+-1];")), "out of bounds");
+    EXPECT_EQ(kind_of(run("ld.shared.u32 %r1, [flags+8];")), "out of bounds"); // only its first byte is there
     EXPECT_EQ(kind_of(run("ld.shared.u64 %rd1, [rest+8];")), "out of bounds"); // behind the last
 }
 

@@ -119,6 +119,23 @@ TEST(Race, every_thread_counts_not_only_the_last_to_read) {
 
 // ---- within a warp ----
 
+TEST(Race, every_lane_counts_not_only_the_last_to_read) {
+    EXPECT_EQ(
+        kinds("setp.eq.u32 %p1, %r60, 1; @%p9 ld.shared.u32 %r5, [%r12]; @%p1 ld.shared.u32 %r5, [%r12]; "
+              "@%p1 st.shared.u32 [%r12], %r60;",
+              one_warp),
+        Kinds{"write after read"});
+}
+
+TEST(Race, readers_of_one_warp_leave_room_for_those_of_another) {
+    // Lanes 0 and 1 read, with a barrier of others between them; then warp 1; then lane 0 writes.
+    EXPECT_EQ(kinds("setp.eq.u32 %p1, %r60, 1; setp.eq.u32 %p2, %r60, 2; setp.eq.u32 %p3, %r60, 32;"
+                    "@%p9 ld.shared.u32 %r5, [%r12]; @%p2 bar.warp.sync 4;"
+                    "@%p1 ld.shared.u32 %r5, [%r12]; @%p3 ld.shared.u32 %r5, [%r12]; nanosleep.u32 1;"
+                    "bar.warp.sync -1; @%p9 st.shared.u32 [%r12], %r60;"),
+              Kinds{"write after read"});
+}
+
 TEST(Race, is_between_lanes_without_a_warp_barrier) {
     EXPECT_EQ(kinds("st.shared.u32 [%r10], %r60; ld.shared.u32 %r5, [%r11];", one_warp),
               Kinds{"read after write"});
@@ -161,6 +178,11 @@ TEST(Race, a_warp_barrier_orders_the_lanes_that_it_names) {
     EXPECT_EQ(kinds("st.shared.u32 [%r10], %r60;" + halves + "bar.warp.sync -1; ld.shared.u32 %r5, [%r13];",
                     one_warp),
               none);
+    // What is after it, it does not order.
+    EXPECT_EQ(kinds("setp.lt.u32 %p1, %r60, 2; setp.eq.u32 %p2, %r60, 1; @%p1 bar.warp.sync 3;"
+                    "@%p9 st.shared.u32 [%r12], %r60; @%p2 ld.shared.u32 %r5, [%r12];",
+                    one_warp),
+              Kinds{"read after write"});
     // Not those that it does not name, though they have run already.
     EXPECT_EQ(
         kinds("@!%p7 st.shared.u32 [%r10], %r60; @%p7 bar.warp.sync 0xffff; @%p7 ld.shared.u32 %r5, [%r13];",
@@ -261,7 +283,39 @@ TEST(Race, of_vectors_concerns_all_their_words) {
         Kinds{"write after read"});
 }
 
+TEST(Race, of_lanes_that_are_not_side_by_side_is_found_to_the_last) {
+    // Warp 0 writes words in a row, from the last to the first, every second one and so on: all lanes, or
+    // only the even ones. Warp 1 reads the word of one lane.
+    const std::string words[] = {
+        "mad.lo.u32 %r5, %r3, 4, %r12;", "sub.u32 %r5, 47, %r3; mad.lo.u32 %r5, %r5, 4, %r12;",
+        "mad.lo.u32 %r5, %r3, 8, %r12;", "xor.b32 %r5, %r3, 29; mad.lo.u32 %r5, %r5, 16, %r12;",
+        "sub.u32 %r5, 31, %r3; mad.lo.u32 %r5, %r5, 128, %r12;"};
+    for (const std::string& word : words)
+        for (const std::string step : {"1", "2"})
+            for (const int lane : {0, 14, 30}) {
+                const std::string writes =
+                    word + "rem.u32 %r6, %r3, " + step +
+                    "; setp.eq.and.u32 %p1, %r6, 0, %p8; @%p1 st.shared.u32 [%r5], %r60;";
+                const std::string reads = "setp.eq.u32 %p2, %r60, " + std::to_string(32 + lane) +
+                                          "; @%p2 ld.shared.u32 %r6, [%r5];";
+                EXPECT_EQ(kinds(writes + reads), Kinds{"read after write"}) << word << step << ' ' << lane;
+                EXPECT_EQ(kinds(writes + "@%p1 ld.shared.u32 %r6, [%r5]; @%p1 st.shared.u32 [%r5], 0;"),
+                          none);
+                if (step == "2") {
+                    const std::string odd = "setp.eq.u32 %p2, %r60, " + std::to_string(33 + lane) +
+                                            "; @%p2 ld.shared.u32 %r6, [%r5];";
+                    EXPECT_EQ(kinds(writes + odd), none) << word << ' ' << lane;
+                }
+            }
+}
+
 TEST(Race, of_scattered_lanes_is_found_as_well) {
+    EXPECT_EQ(
+        kinds("and.b32 %r5, %r60, 7; mad.lo.u32 %r5, %r5, 4, %r12; st.shared.u32 [%r5], %r60;", one_warp),
+        Kinds{"write after write"});
+    EXPECT_EQ(
+        kinds("and.b32 %r5, %r60, 7; mad.lo.u32 %r6, %r5, 4, %r12; st.shared.u32 [%r6], %r5;", one_warp),
+        none);
     const std::string scattered = "xor.b32 %r5, %r60, 13; mad.lo.u32 %r5, %r5, 8, %r12;";
     EXPECT_EQ(kinds(scattered + "st.shared.u32 [%r5], %r60; ld.shared.u32 %r6, [%r5];"), none);
     EXPECT_EQ(kinds(scattered + "@%p8 st.shared.u32 [%r5], %r60; @!%p8 ld.shared.u32 %r6, [%r5+-256];"),
@@ -413,6 +467,30 @@ TEST(Race, volatile_data_are_data) {
     EXPECT_EQ(
         kinds("@%p8 st.volatile.shared.u32 [%r10], %r60; @!%p8 ld.volatile.shared.u32 %r5, [%r10+-128];"),
         Kinds{"read after write"});
+    // A fence makes a flag of what is stored after it, up to the next barrier; not of what was before.
+    const std::string load = "@!%p8 ld.volatile.shared.u32 %r5, [%r12];";
+    EXPECT_EQ(kinds("@%p9 membar.cta; @%p9 st.volatile.shared.u32 [%r12], 1;" + load), none);
+    EXPECT_EQ(kinds("@%p9 membar.cta; @%p9 st.volatile.shared.u32 [%r12], 1; @%p9 membar.cta;" + load), none);
+    EXPECT_EQ(kinds("@%p9 st.volatile.shared.u32 [%r12], 1; @%p9 membar.cta;" + load),
+              Kinds{"read after write"});
+    EXPECT_THAT(kinds("@%p9 membar.cta; bar.sync 0; @%p9 st.volatile.shared.u32 [%r12], 1;" + load),
+                SizeIs(1));
+}
+
+TEST(Race, a_counter_hands_on_what_all_have_left) {
+    // Warps 0 and 1 each leave a word and count up; warp 2 reads both when it sees 2.
+    const auto count = [](const std::string& fence) {
+        return kinds(
+            "@%p9 st.shared.u32 [%r12+512], 0; bar.sync 0; setp.ne.u32 %p1, %r3, 0; @%p1 bra END;"
+            "setp.eq.u32 %p2, %r4, 2; @%p2 bra WAIT; st.shared.u32 [%r10], 7;" +
+                fence +
+                "atom.shared.add.u32 %r5, [%r12+512], 1; bra END;"
+                "WAIT: ld.relaxed.cta.shared.u32 %r5, [%r12+512]; setp.lt.u32 %p1, %r5, 2; @%p1 bra WAIT;"
+                "membar.cta; ld.shared.u32 %r6, [%r12]; ld.shared.u32 %r6, [%r12+128]; END:",
+            {.threads = 96});
+    };
+    EXPECT_EQ(count("membar.cta;"), none);
+    EXPECT_EQ(count(""), (Kinds{"read after write", "read after write"}));
 }
 
 // ---- global memory ----
@@ -532,4 +610,11 @@ TEST(Race, is_the_same_when_stamps_run_out) {
                     {.blocks = 3, .options = {.ticks = 100}})
                   .size(),
               1u);
+    // Warp 0 arrives, and stamps run out before warp 1 comes: what warp 0 does meanwhile is not ordered.
+    const std::string tick = "@%p8 bar.warp.sync -1;";
+    EXPECT_EQ(
+        kinds(tick + tick + tick + tick + tick + tick + "@%p8 bar.arrive 1, 64;" + tick + tick + tick +
+                  "@%p9 st.shared.u32 [%r12], 1; @!%p8 bar.sync 1, 64; @!%p8 ld.shared.u32 %r5, [%r12];",
+              {.options = {.ticks = 10}}),
+        Kinds{"read after write"});
 }

@@ -100,6 +100,42 @@ TEST(WrittenBytes, that_the_host_wrote_all_at_once_are_complete) {
     EXPECT_FALSE(bytes.find_unwritten(0, 64));
 }
 
+TEST(WrittenBytes, that_the_host_wrote_piece_after_piece_are_complete) {
+    WrittenBytes bytes(64);
+    bytes.fill(0, 20);
+    bytes.fill(40, 24);
+    EXPECT_FALSE(bytes.is_complete()) << "a gap from 20 on";
+    bytes.fill(20, 10);
+    bytes.fill(29, 35); // once more 29, and the end
+    EXPECT_TRUE(bytes.is_complete());
+
+    bytes.copy(10, WrittenBytes(64), 0, 4); // unwrites 10 to 13
+    EXPECT_FALSE(bytes.is_complete());
+    bytes.fill(12, 52);
+    EXPECT_FALSE(bytes.is_complete()) << "10 and 11 are missing";
+    EXPECT_EQ(bytes.find_unwritten(0, 64)->count, 2u);
+    bytes.fill(8, 56);
+    EXPECT_TRUE(bytes.is_complete());
+}
+
+TEST(WrittenBytes, that_whole_warps_wrote_alone_are_complete) {
+    WrittenBytes bytes(256);
+    const auto write = [&](uint64_t first, uint64_t stride, emulator::LaneMask lanes) {
+        bytes.write_alone(strided(first, stride).data(), 0, lanes, 4);
+    };
+    write(0, 4, emulator::all_lanes);
+    write(128, 4, emulator::all_lanes >> 1);
+    EXPECT_FALSE(bytes.is_complete()) << "one lane did not";
+    write(0, 8, emulator::all_lanes);
+    EXPECT_FALSE(bytes.is_complete()) << "with gaps";
+    write(128, 4, emulator::all_lanes);
+    EXPECT_TRUE(bytes.is_complete());
+    bytes.reset(256);
+    EXPECT_FALSE(bytes.is_complete());
+    write(128, 4, emulator::all_lanes);
+    EXPECT_FALSE(bytes.is_complete()) << "not from the first on";
+}
+
 TEST(WrittenBytes, go_along_with_copies) {
     WrittenBytes half(64), complete(64), target(64);
     half.fill(0, 32);
@@ -182,6 +218,12 @@ TEST(WrittenBytes, elements_left_out_are_no_padding) {
     WrittenBytes last(64);
     last.fill(0, 63);
     expect_padding(last, false);
+
+    WrittenBytes three_of_eight(64); // bytes behind a double
+    write_one(three_of_eight, 0, 8);
+    write_one(three_of_eight, 8, 1);
+    three_of_eight.fill(11, 53);
+    expect_padding(three_of_eight, false);
 
     WrittenBytes hole_of_a_struct(64); // larger than any member
     for (uint64_t place = 0; place < 64; place += 32) {

@@ -91,12 +91,12 @@ int main(int argc, char** argv) {
     if (what == "wait") { // for a signal; prints when it is ready for one
         fill<<<1, 32>>>(data(), 7);
         std::signal(SIGUSR1, [](int) { _exit(42); });
-        std::printf("ready\n");
-        std::fflush(stdout);
+        std::fprintf(stderr, "ready\n");
         for (;;) pause();
     }
     if (what == "illegal store") {
         store_through<<<1, 1>>>(nullptr);
+        raise(std::atoi(argument)); // 0: none
         return tell_error();
     }
     if (what == "huge block") {
@@ -113,6 +113,13 @@ int main(int argc, char** argv) {
         }
         return 0;
     }
+    if (what == "fork later") {
+        fill<<<1, 32>>>(data(), 7);
+        const pid_t child = fork();
+        if (child == 0) scale<6><<<1, 32>>>(data());
+        if (child != 0) waitpid(child, nullptr, 0);
+        return 0;
+    }
     if (what == "exec") {
         fill<<<1, 32>>>(data(), 7);
         execl("/proc/self/exe", "subject", "two kernels", "5", nullptr);
@@ -126,6 +133,13 @@ int main(int argc, char** argv) {
         sum_of_warps<<<1, 128>>>(data());
         std::printf("sum\n%d\n", first_value());
         return first_value() == 6 ? 0 : 1;
+    }
+    if (what == "line end") { // not in the usual order
+        fill<<<1, 32>>>(data(), 7);
+        const bool usual = !std::strstr(std::getenv("EMULATOR_REQUEST"), "schedule");
+        if (argument == std::string("status")) return usual ? 0 : 3;
+        std::printf(usual ? "7" : "7\n");
+        return 0;
     }
     if (what == "random") { // prints something else each time
         fill<<<1, 32>>>(data(), 7);

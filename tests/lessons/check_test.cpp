@@ -1,0 +1,51 @@
+// `--check all` of every lesson: nothing is wrong with its kernels, whatever the sizes.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "lessons.hpp"
+#include "run_program.hpp"
+
+using testing::HasSubstr;
+
+namespace {
+
+/// One element; fewer than a warp; a tail in the last block; no power of two; more blocks than one pass.
+const std::vector<std::string> sums = {"--n 1 --block 32", "--n 31 --block 64", "--n 1000 --block 128",
+                                       "--n 4099 --block 256", "--n 65537 --block 512"};
+
+const std::vector<std::string> sums_of_one_block = {"--n 1 --block 32", "--n 31 --block 64",
+                                                    "--n 1000 --block 512", "--n 2047 --block 1024"};
+
+const std::vector<std::string> squares = {"", "--width 1", "--width 7 --padding 3",
+                                          "--width 31 --padding 33"};
+
+const std::vector<std::string> rectangles = {"", "--width 7 --height 5", "--width 33 --height 31 --padding 3",
+                                             "--width 1 --height 13 --padding 33"};
+
+std::vector<std::string> arguments_for(const std::string& lesson) {
+    if (lesson == "lesson14") return sums_of_one_block;
+    if (lesson >= "lesson19") return rectangles;
+    if (lesson >= "lesson16") return squares;
+    std::vector<std::string> result = sums;
+    if (lesson == "lesson06") result.push_back("--n 10007 --elements-per-thread 3");
+    if (lesson == "lesson08" || lesson == "lesson09") result.push_back("--n 10007 --offset 3");
+    if (lesson == "lesson15") result.push_back("--n 10007 --coarsening 1");
+    return result;
+}
+
+class CheckOnEmulator : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Lessons, CheckOnEmulator, testing::ValuesIn(lessons()),
+                         [](const auto& info) { return info.param; });
+
+} // namespace
+
+TEST_P(CheckOnEmulator, finds_nothing) {
+    for (const std::string& arguments : arguments_for(GetParam())) {
+        const ProgramResult result = run_program("./" + GetParam() + " --check all " + arguments);
+        EXPECT_EQ(result.status, 0) << arguments << '\n' << result.out << result.err;
+        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)\n")) << arguments;
+    }
+}
