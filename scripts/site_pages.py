@@ -234,6 +234,9 @@ class Site:
                 continue
             elif token.type == "inline":
                 self.resolve(page, token)
+                term = re.match(r"\*\*(.*?)\.\*\*", token.content) if page.name == "glossary" else None
+                if term:
+                    group[-1].attrs["id"] = f"{page.name}_{slug(term.group(1))}"
             elif token.type == "table_open":
                 group.append(html_token(token, '<div class="wide">\n'))
             group.append(token)

@@ -2,6 +2,7 @@
 """site_test.py FOLDER [TEST]...: the docs site in FOLDER/html is whole, valid and opens in a browser."""
 
 import html.parser
+import json
 import os
 import re
 import subprocess
@@ -58,6 +59,21 @@ class Whole(unittest.TestCase):
                     self.assertIn(url.fragment, links_of(path).anchors, f"{page.name} links to {target}")
                 links += 1
         self.assertGreater(links, 1000)
+
+    def test_what_the_search_finds_is_there(self):
+        data = (SITE / "html/search_data.js").read_text(encoding="utf-8")
+        entries = json.loads(data.removeprefix("const searchData = ").removesuffix(";\n"))
+        kinds = [entry["kind"] for entry in entries]
+        for kind, least in (("page", 300), ("term", 100), ("kernel", 30), ("api", 1000), ("file", 30)):
+            self.assertGreater(kinds.count(kind), least, kind)
+        for entry in entries:
+            name, _, anchor = entry["url"].partition("#")
+            self.assertTrue(entry["title"], entry)
+            self.assertTrue((SITE / "html" / name).is_file(), entry)
+            if anchor:
+                self.assertIn(anchor, links_of(SITE / "html" / name).anchors, entry)
+            if entry["kind"] != "api":
+                self.assertNotRegex(entry["title"] + entry["text"], r"</?(?:p|span|code|strong|div)\b", entry["url"])
 
     def test_nothing_is_loaded_from_elsewhere(self):
         for page in (SITE / "html").glob("*.html"):
@@ -184,12 +200,93 @@ class Browser(unittest.TestCase):
         self.assertGreater(len(others), 100)
         self.open_all([page for page in others if not page.name.startswith("file_")], "api", 1280, 1400, False, shots=False)
 
+    def search(self, words):
+        """[(title, page)] of what is found; what the line above says."""
+        field = self.driver.find_element("id", "search-field")
+        field.clear()
+        field.send_keys(words)
+        self.wait(lambda driver: driver.find_element("id", "search-status").is_displayed())
+        shown = self.driver.find_elements("css selector", "#search-results a")
+        found = [[part.text.removeprefix(" · ") for part in link.find_elements("css selector", ".found-title, .found-page")]
+                 for link in shown]
+        return [(parts[0], parts[-1]) for parts in found], self.driver.find_element("id", "search-status").text
+
+    def wait(self, condition):
+        from selenium.webdriver.support.ui import WebDriverWait
+        WebDriverWait(self.driver, 10).until(condition)
+
+    def open_search(self, page="index.html", width=1280):
+        (SITE / "screenshots").mkdir(exist_ok=True)
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+        self.driver.get("about:blank")
+        self.driver.get((SITE / "html" / page).as_uri())
+
     def test_search(self):
-        from selenium.webdriver.common.by import By
-        self.driver.get((SITE / "html/index.html").as_uri())
-        self.driver.find_element(By.ID, "MSearchField").send_keys("lesson 03")
-        self.driver.implicitly_wait(5)
-        self.assertTrue(self.driver.find_elements(By.ID, "MSearchResults"))
+        for width in (1280, 380):
+            self.open_search(width=width)
+            shared = "Shared memory, banks and conflicts"
+            for words, first in {"coalescing": "Global memory, sectors and coalescing", "bank conf": shared,
+                                 "reduce3": "Lesson 03: first add on load", "setRowReadCol": "Lesson 16: a square tile",
+                                 "  Bank  CONFLICTS ": shared,
+                                 "Lesson::run": "API", "add_reduction": "API", "add_reduction()": "API"}.items():
+                self.assertEqual(self.search(words)[0][0][1], first, words)
+            table = ("How to read our table", "Global memory, sectors and coalescing")
+            for words, one in {"__syncthreads": ("Barriers", "Threads, warps and blocks"),
+                               "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": table, "l1tex__t_sect": table,
+                               "occupancy": ("occupancy", "Glossary"),
+                               "DeviceBuffer": ("harness::DeviceBuffer", "API"),
+                               "machine/warp.cpp": ("common/emulator/machine/warp.cpp", "File")}.items():
+                found, said = self.search(words)
+                self.assertIn(one, found[:3], words)
+                self.assertLessEqual(len(found), 12)
+                self.assertRegex(said, r"^\d+ places$|^The best 12 of \d+ places$")
+                marks = self.driver.find_elements("css selector", "#search-results mark")
+                self.assertIn(words, [mark.text for mark in marks])
+            self.assertIn(("coalesced", "Glossary"), self.search("coalescing")[0][:3])
+            for unknown in ("hared", "<b>qwertz"):
+                self.assertEqual(self.search(unknown), ([], f"Nothing found for ‘{unknown}’."))
+            self.search("bank conf")
+            panel = self.driver.find_element("id", "search-panel").rect
+            self.assertLessEqual(panel["x"] + panel["width"], width)
+            self.assertLessEqual(panel["y"] + panel["height"], 900)
+            self.driver.save_screenshot(str(SITE / "screenshots" / f"search_{width}.png"))
+            self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
+
+    def test_search_by_keys(self):
+        from selenium.webdriver.common.keys import Keys
+        self.open_search()
+        self.driver.find_element("tag name", "body").send_keys("/")
+        field = self.driver.switch_to.active_element
+        self.assertEqual((field.get_attribute("id"), field.get_attribute("value")), ("search-field", ""))
+        self.search("bank conf")
+        links = self.driver.find_elements("css selector", "#search-results a")
+        for key, chosen in ((Keys.ARROW_DOWN, 1), (Keys.ARROW_UP, 0), (Keys.ARROW_UP, len(links) - 1), (Keys.ARROW_DOWN, 0)):
+            field.send_keys(key)
+            self.assertEqual([link.get_attribute("aria-selected") for link in links].index("true"), chosen)
+            self.assertEqual(field.get_attribute("aria-activedescendant"), links[chosen].get_attribute("id"))
+        field.send_keys(Keys.ARROW_DOWN)
+        target = links[1].get_attribute("href")
+        field.send_keys(Keys.ENTER)
+        self.wait(lambda driver: driver.current_url == target)
+        anchor = self.driver.find_element("id", target.partition("#")[2])
+        self.wait(lambda driver: 0 <= driver.execute_script("return arguments[0].getBoundingClientRect().top", anchor) < 900)
+        field = self.driver.find_element("id", "search-field")
+        self.search("warp")
+        self.assertEqual(field.get_attribute("aria-expanded"), "true")
+        field.send_keys(Keys.ESCAPE)
+        self.assertEqual(field.get_attribute("aria-expanded"), "false")
+        self.assertFalse(self.driver.find_element("id", "search-panel").is_displayed())
+        self.assertNotEqual(self.driver.switch_to.active_element, field)
+
+    def test_search_is_quick(self):
+        self.open_search()
+        self.search("warp")
+        spent = self.driver.execute_script("""
+            const begin = performance.now();
+            find("how to avoid bank conflicts");
+            return performance.now() - begin;""")
+        self.assertLess(spent, 300, "milliseconds")
 
 
 if __name__ == "__main__":
