@@ -32,7 +32,7 @@ MEASURED = (
 EMULATED = (
     "Emulated: counted while the emulator executed the kernels' PTX, and not timed: it has no clock, and cannot tell "
     "which kernel is faster. Sectors and requests follow from addresses and are those of a card; of wavefronts a card "
-    "counts up to a few percent more. Instructions and branches are those of PTX, from which a card's own code is "
+    "counts some more, mostly a few percent. Instructions and branches are those of PTX, from which a card's own code is "
     "made; that may differ.")
 
 
