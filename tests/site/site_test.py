@@ -279,15 +279,6 @@ class Browser(unittest.TestCase):
         self.assertFalse(self.driver.find_element("id", "search-panel").is_displayed())
         self.assertNotEqual(self.driver.switch_to.active_element, field)
 
-    def test_search_is_quick(self):
-        self.open_search()
-        self.search("warp")
-        spent = self.driver.execute_script("""
-            const begin = performance.now();
-            find("how to avoid bank conflicts");
-            return performance.now() - begin;""")
-        self.assertLess(spent, 300, "milliseconds")
-
 
 if __name__ == "__main__":
     SITE = Path(sys.argv.pop(1)).resolve()
