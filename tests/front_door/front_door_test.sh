@@ -261,7 +261,8 @@ test_make_test_goes_on_without_a_browser() {
 
 test_make_docs_brings_what_it_needs() {
     complete_machine
-    printf '%s\n' '#!/usr/bin/env bash' 'echo "docs: $*"' >tree/scripts/docs
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "docs: $*"' 'mkdir -p docs/figures build/docs/work/figures' \
+        'touch build/docs/work/figures/one.svg' >tree/scripts/docs
     rm bin/doxygen usr/share/doxygen-awesome-css/doxygen-awesome.css
     sed -i /markdown_it/d modules
     run make docs
@@ -269,6 +270,7 @@ test_make_docs_brings_what_it_needs() {
     expect_times 1 "^install --yes doxygen doxygen-awesome-css python3-markdown-it " apt-get.log
     expect_times 1 "--target emulate ladder lesson00 lesson03$" cmake.log
     expect_output "docs: --build build/default"
+    expect_file docs/figures/one.svg
     run make docs
     expect_times 1 "^install" apt-get.log
 }
