@@ -176,13 +176,11 @@ class Browser(unittest.TestCase):
             with self.subTest(page=page.name, mode=mode):
                 driver.get(page.as_uri())
                 self.assertEqual([entry["message"] for entry in driver.get_log("browser")], [])
-                broken = driver.execute_script(
-                    "return [...document.images].filter(image => !image.naturalWidth).map(image => image.src)")
-                self.assertEqual(broken, [], "pictures that do not load")
-                self.assertEqual(driver.execute_script("return document.documentElement.className"),
-                                 "dark-mode" if dark else "light-mode")
-                too_wide = driver.execute_script("return document.documentElement.scrollWidth > innerWidth")
-                self.assertFalse(too_wide, "wider than the window")
+                found = driver.execute_script("""return {
+                    broken: [...document.images].filter(image => !image.naturalWidth).map(image => image.src),
+                    mode: document.documentElement.className,
+                    isTooWide: document.documentElement.scrollWidth > innerWidth}""")
+                self.assertEqual(found, {"broken": [], "mode": "dark-mode" if dark else "light-mode", "isTooWide": False})
                 if shots:
                     driver.save_screenshot(str(SITE / "screenshots" / f"{page.stem}_{mode}.png"))
 
