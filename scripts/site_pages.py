@@ -282,7 +282,7 @@ class Site:
         if not path.is_file():
             raise PageError(f"{path.name} is shown, and no line of docs/figures.txt makes it")
         xml.etree.ElementTree.parse(path)
-        return f'<figure><img src="{path.name}" alt="{words}"/><figcaption>{words}</figcaption></figure>\n'
+        return f'<figure><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a><figcaption>{words}</figcaption></figure>\n'
 
     # ---- blocks ----
 
