@@ -63,6 +63,7 @@ public:
     std::span<Observer* const> execution_followers() const { return execution_followers_; }
     const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
+    std::span<const std::byte> shared() const { return {shared_.get(), shared_bytes_}; }
 
     /// The allocation that holds `bytes` bytes at `address`, or null. Remembers it, since the next access is
     /// likely there too.
