@@ -78,9 +78,11 @@ void move_by(Addresses& addresses, std::uint64_t distance) {
     for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += distance;
 }
 
-/// Addresses are offsets in the shared memory of the block of this rank.
-void locate_in_cluster(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                       Addresses& addresses, std::uint32_t rank) {
+/// Addresses are offsets in the shared memory of the block of this rank. Not inline, to keep what is always
+/// done short.
+[[gnu::noinline]] void locate_in_cluster(Warp& warp, const Instruction& instruction, LaneMask active,
+                                         AccessKind kind, Addresses& addresses, std::uint32_t rank) {
+    check_alignment(instruction, active, kind, Space::shared, addresses);
     const auto blocks = warp.block().cluster().blocks();
     if (rank >= blocks.size() || blocks[rank]->is_finished())
         refuse(Failure::launch_failure, std::countr_zero(active), instruction, kind, Space::shared, addresses,
@@ -91,11 +93,9 @@ void locate_in_cluster(Warp& warp, const Instruction& instruction, LaneMask acti
     move_by(addresses, reinterpret_cast<std::uintptr_t>(remote.shared().data()));
 }
 
-/// `rank`: of another block, or LaneAccess::own.
 void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-               Addresses& addresses, std::uint32_t rank) {
+               Addresses& addresses) {
     check_alignment(instruction, active, kind, space, addresses);
-    if (rank != LaneAccess::own) return locate_in_cluster(warp, instruction, active, kind, addresses, rank);
     switch (space) {
     case Space::shared: {
         const auto shared = warp.block().shared();
@@ -127,7 +127,10 @@ LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruc
                              AccessKind kind, Addresses& addresses, std::uint32_t rank = LaneAccess::own) {
     while (active != 0) {
         try {
-            locate_in(space, warp, instruction, active, kind, addresses, rank);
+            if (rank == LaneAccess::own)
+                locate_in(space, warp, instruction, active, kind, addresses);
+            else
+                locate_in_cluster(warp, instruction, active, kind, addresses, rank);
             return active;
         } catch (Fault& fault) {
             const LaneMask lane = LaneMask{1} << fault.lane;
@@ -206,10 +209,9 @@ LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, Acc
                 Addresses& addresses) {
     if (instruction.space == Space::generic || instruction.space == Space::shared_cluster)
         return locate_by_region(warp, instruction, active, kind, addresses);
-    if (instruction.space == Space::shared) {
-        // From offsets in the cluster's shared memory to those in the block's: nothing to do for most.
-        if (const std::uint64_t base = warp.block().shared_base(); base != 0) move_by(addresses, 0 - base);
-    }
+    // From offsets in the cluster's shared memory to those in the block's: nothing to do for most.
+    if (instruction.space == Space::shared && warp.block().rank() != 0)
+        move_by(addresses, 0 - warp.block().shared_base());
     return locate_or_leave_out(instruction.space, warp, instruction, active, kind, addresses);
 }
 
