@@ -442,26 +442,25 @@ void decode_cvta(Decoding& statement) {
                                             : &convert_address<uint64_t, true>);
 }
 
-/// Whether the address lies in the block's own shared memory: what .shared means without ::cluster.
-void is_in_own_shared(Warp& warp, const Instruction& instruction, LaneMask active) {
+/// Sets a predicate in the lanes whose generic address, without its low `shift` bits, is `place`.
+void find_addresses(Warp& warp, const Instruction& instruction, LaneMask active, int shift, uint64_t place) {
     const uint64_t* const address = warp.cells<uint64_t>(instruction.sources[0]);
-    const uint64_t own = (ptx::shared_window + warp.block().shared_base()) >> ptx::shared_rank_shift;
     LaneMask found = 0;
-    for_each_lane(
-        active, [&](int lane) { found |= LaneMask{address[lane] >> ptx::shared_rank_shift == own} << lane; });
+    for_each_lane(active,
+                  [&](int lane) { found |= LaneMask{address[lane] >> shift == place >> shift} << lane; });
     LaneMask& result = warp.predicate(instruction.destination);
     result = (result & ~active) | found;
 }
 
-/// A predicate: does the generic address lie in the space whose window is the immediate?
+/// The space's window is the immediate.
 void is_in_space(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const uint64_t* const address = warp.cells<uint64_t>(instruction.sources[0]);
-    LaneMask found = 0;
-    for_each_lane(active, [&](int lane) {
-        found |= LaneMask{(address[lane] & ptx::window_mask) == instruction.immediate} << lane;
-    });
-    LaneMask& result = warp.predicate(instruction.destination);
-    result = (result & ~active) | found;
+    find_addresses(warp, instruction, active, std::countr_zero(ptx::window_mask), instruction.immediate);
+}
+
+/// What .shared means without ::cluster.
+void is_in_own_shared(Warp& warp, const Instruction& instruction, LaneMask active) {
+    find_addresses(warp, instruction, active, ptx::shared_rank_shift,
+                   ptx::shared_window + warp.block().shared_base());
 }
 
 void decode_isspacep(Decoding& statement) {
