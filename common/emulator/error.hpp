@@ -13,6 +13,7 @@ enum class Failure {
     unsupported,           ///< correct PTX that this emulator does not interpret
     unknown_symbol,        ///< no kernel or variable of that name in the module
     invalid_configuration, ///< a grid, block or shared-memory size that no device accepts
+    invalid_cluster,       ///< clusters that the grid, the kernel or the device does not accept
     out_of_memory,
     illegal_address,
     misaligned_address,

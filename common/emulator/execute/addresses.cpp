@@ -1,5 +1,6 @@
 #include "emulator/execute/addresses.hpp"
 
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/refused_access.hpp"
 #include "emulator/ptx/decoder.hpp"
@@ -11,11 +12,11 @@ namespace {
 using ptx::Space;
 
 [[noreturn]] void refuse(Failure failure, int lane, const Instruction& instruction, AccessKind kind,
-                         Space space, const Addresses& addresses) {
+                         Space space, const Addresses& addresses, std::uint32_t rank = LaneAccess::own) {
     throw Fault{.failure = failure,
                 .lane = lane,
                 .instruction = &instruction,
-                .access = LaneAccess{space, kind, instruction.bytes, addresses[lane]}};
+                .access = LaneAccess{space, kind, instruction.bytes, addresses[lane], rank}};
 }
 
 [[noreturn]] void misaligned(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
@@ -44,8 +45,8 @@ bool all_inside(const Addresses& addresses, std::uint64_t first, std::uint64_t s
 }
 
 void tell_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                    Space space, const Addresses& addresses) {
-    const Access access{space, kind, instruction.bytes, active, addresses.lane.data()};
+                    Space space, const Addresses& addresses, const Block* remote = nullptr) {
+    const Access access{space, kind, instruction.bytes, active, addresses.lane.data(), remote};
     for (Observer* const observer : warp.block().observers()) observer->accessed(warp, instruction, access);
 }
 
@@ -65,12 +66,31 @@ void check_global(Warp& warp, const Instruction& instruction, LaneMask active, A
 
 /// For memory that is one piece with offsets from 0: shared, local and parameters.
 void check_piece(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
-                 const Addresses& addresses, std::uint64_t size) {
+                 const Addresses& addresses, std::uint64_t size, std::uint32_t rank = LaneAccess::own) {
     if (all_inside(addresses, 0, size, instruction.bytes)) return;
     for_each_lane(active, [&](int lane) {
         if (addresses[lane] <= size && instruction.bytes <= size - addresses[lane]) return;
-        refuse(Failure::illegal_address, lane, instruction, kind, space, addresses);
+        refuse(Failure::illegal_address, lane, instruction, kind, space, addresses, rank);
     });
+}
+
+void move_by(Addresses& addresses, std::uint64_t distance) {
+    for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += distance;
+}
+
+/// Addresses are offsets in the shared memory of the block of this rank. Not inline, to keep what is always
+/// done short.
+[[gnu::noinline]] void locate_in_cluster(Warp& warp, const Instruction& instruction, LaneMask active,
+                                         AccessKind kind, Addresses& addresses, std::uint32_t rank) {
+    check_alignment(instruction, active, kind, Space::shared, addresses);
+    const auto blocks = warp.block().cluster().blocks();
+    if (rank >= blocks.size() || blocks[rank]->is_finished())
+        refuse(Failure::launch_failure, std::countr_zero(active), instruction, kind, Space::shared, addresses,
+               rank);
+    Block& remote = *blocks[rank];
+    check_piece(instruction, active, kind, Space::shared, addresses, remote.shared().size(), rank);
+    tell_observers(warp, instruction, active, kind, Space::shared, addresses, &remote);
+    move_by(addresses, reinterpret_cast<std::uintptr_t>(remote.shared().data()));
 }
 
 void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
@@ -81,9 +101,7 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
         const auto shared = warp.block().shared();
         check_piece(instruction, active, kind, space, addresses, shared.size());
         tell_observers(warp, instruction, active, kind, space, addresses);
-        const auto base = reinterpret_cast<std::uintptr_t>(shared.data());
-        for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += base;
-        return;
+        return move_by(addresses, reinterpret_cast<std::uintptr_t>(shared.data()));
     }
     case Space::local:
         check_piece(instruction, active, kind, space, addresses, warp.local_bytes());
@@ -96,9 +114,7 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
         check_piece(instruction, active, kind, space, addresses, parameters.size());
         if (kind != AccessKind::load)
             refuse(Failure::illegal_address, std::countr_zero(active), instruction, kind, space, addresses);
-        const auto base = reinterpret_cast<std::uintptr_t>(parameters.data());
-        for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += base;
-        return;
+        return move_by(addresses, reinterpret_cast<std::uintptr_t>(parameters.data()));
     }
     default:
         check_global(warp, instruction, active, kind, space, addresses);
@@ -106,21 +122,15 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
     }
 }
 
-Space space_of_window(std::uint64_t window) {
-    switch (window) {
-    case ptx::shared_window: return Space::shared;
-    case ptx::local_window: return Space::local;
-    case ptx::param_window: return Space::param;
-    default: return Space::global;
-    }
-}
-
 /// Leaves out the lanes whose fault an observer takes over. Returns the others.
 LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruction, LaneMask active,
-                             AccessKind kind, Addresses& addresses) {
+                             AccessKind kind, Addresses& addresses, std::uint32_t rank = LaneAccess::own) {
     while (active != 0) {
         try {
-            locate_in(space, warp, instruction, active, kind, addresses);
+            if (rank == LaneAccess::own)
+                locate_in(space, warp, instruction, active, kind, addresses);
+            else
+                locate_in_cluster(warp, instruction, active, kind, addresses, rank);
             return active;
         } catch (Fault& fault) {
             const LaneMask lane = LaneMask{1} << fault.lane;
@@ -140,24 +150,49 @@ LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruc
     return 0;
 }
 
-/// Lanes may point into different spaces: each group of the same one is a request of its own.
-LaneMask locate_generic(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                        Addresses& addresses) {
+/// One piece of memory that addresses of a request may lie in.
+struct Region {
+    Space space = Space::global;
+    std::uint64_t mask = 0; ///< the bits that all addresses in it share
+    std::uint64_t base = 0; ///< what they count from
+    std::uint32_t rank = LaneAccess::own;
+};
+
+/// Of the shared memory of a cluster. Without clusters there is but one block's, whatever the address.
+Region shared_region(const Block& block, std::uint64_t address, std::uint64_t window) {
+    if (!block.launch().has_clusters) return {Space::shared, ptx::window_mask, window};
+    const std::uint64_t mask = ~(ptx::shared_rank_bytes - 1);
+    const auto rank = static_cast<std::uint32_t>((address - window) >> ptx::shared_rank_shift);
+    return {Space::shared, mask, address & mask, rank == block.rank() ? LaneAccess::own : rank};
+}
+
+Region region_of(const Block& block, Space space, std::uint64_t address) {
+    if (space == Space::shared_cluster) return shared_region(block, address, 0);
+    switch (const std::uint64_t window = address & ptx::window_mask) {
+    case ptx::shared_window: return shared_region(block, address, window);
+    case ptx::local_window: return {Space::local, ptx::window_mask, window};
+    case ptx::param_window: return {Space::param, ptx::window_mask, window};
+    default: return {Space::global, ptx::window_mask, 0};
+    }
+}
+
+/// Lanes may point into different regions: each group of the same one is a request of its own.
+LaneMask locate_by_region(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                          Addresses& addresses) {
     LaneMask located = 0;
     for (LaneMask left = active; left != 0;) {
-        const std::uint64_t window = addresses[std::countr_zero(left)] & ptx::window_mask;
+        const std::uint64_t first = addresses[std::countr_zero(left)];
+        const Region region = region_of(warp.block(), instruction.space, first);
         LaneMask group = 0;
         for (int lane = 0; lane < warp_size; ++lane)
-            group |= LaneMask{(addresses[lane] & ptx::window_mask) == window} << lane;
+            group |= LaneMask{((addresses[lane] ^ first) & region.mask) == 0} << lane;
         group &= left;
         left &= ~group;
-        const Space space = space_of_window(window);
-        const std::uint64_t base = space == Space::global ? 0 : window;
         Addresses part;
-        const std::uint64_t first = addresses[std::countr_zero(group)];
         for (int lane = 0; lane < warp_size; ++lane)
-            part[lane] = ((group >> lane & 1) != 0 ? addresses[lane] : first) - base;
-        const LaneMask found = locate_or_leave_out(space, warp, instruction, group, kind, part);
+            part[lane] = ((group >> lane & 1) != 0 ? addresses[lane] : first) - region.base;
+        const LaneMask found =
+            locate_or_leave_out(region.space, warp, instruction, group, kind, part, region.rank);
         located |= found;
         if (group == active) {
             addresses = part;
@@ -172,8 +207,11 @@ LaneMask locate_generic(Warp& warp, const Instruction& instruction, LaneMask act
 
 LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                 Addresses& addresses) {
-    if (instruction.space == Space::generic)
-        return locate_generic(warp, instruction, active, kind, addresses);
+    if (instruction.space == Space::generic || instruction.space == Space::shared_cluster)
+        return locate_by_region(warp, instruction, active, kind, addresses);
+    // From offsets in the cluster's shared memory to those in the block's: nothing to do for most.
+    if (instruction.space == Space::shared && warp.block().rank() != 0)
+        move_by(addresses, 0 - warp.block().shared_base());
     return locate_or_leave_out(instruction.space, warp, instruction, active, kind, addresses);
 }
 

@@ -38,10 +38,12 @@ std::span<const std::byte> memory_from(Warp& warp, const Instruction& instructio
         if (offset >= warp.local_bytes())
             return refuse(warp, instruction, lane, ptx::Space::local, offset, what);
         return {warp.local(lane) + offset, warp.local_bytes() - offset};
-    case ptx::shared_window:
-        if (offset >= warp.block().shared().size())
-            return refuse(warp, instruction, lane, ptx::Space::shared, offset, what);
-        return warp.block().shared().subspan(offset);
+    case ptx::shared_window: { // of another block: not supported
+        const uint64_t own = offset - warp.block().shared_base();
+        if (own >= warp.block().shared().size())
+            return refuse(warp, instruction, lane, ptx::Space::shared, own, what);
+        return warp.block().shared().subspan(own);
+    }
     default: {
         const Allocation* const allocation = warp.block().allocation(address, 1);
         if (!allocation) return refuse(warp, instruction, lane, ptx::Space::global, address, what);

@@ -3,7 +3,7 @@
 #include "emulator/execute/builtins.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/warp.hpp"
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/ptx/decoder.hpp"
@@ -235,6 +235,65 @@ void barrier_arrive(Warp& warp, const Instruction& instruction, LaneMask active)
     warp.block().arrive(here->barrier, warp, active, here->expected, here->truths);
 }
 
+// ---- the barrier of the cluster ----
+
+void tell_cluster_arrival(const Warp& warp, const Instruction& instruction, const ClusterArrival& arrival) {
+    for (Observer* const observer : warp.block().observers())
+        observer->came_to_cluster_barrier(warp, instruction, arrival);
+}
+
+/// Those of `active` that are not `wrong`. \throws Fault for the others, unless an observer takes over.
+LaneMask leave_out(Warp& warp, const Instruction& instruction, LaneMask active, LaneMask wrong,
+                   const char* message) {
+    if (wrong == 0) return active;
+    const Fault fault{Failure::launch_failure, std::countr_zero(wrong), &instruction, message};
+    bool goes_on = false;
+    for (Observer* const observer : warp.block().observers())
+        goes_on = observer->takes_over(warp, fault, wrong) || goes_on;
+    if (!goes_on) throw fault;
+    return active & ~wrong;
+}
+
+/// The immediate says whether it orders memory accesses.
+void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Cluster& cluster = warp.block().cluster();
+    const LaneMask lanes = leave_out(warp, instruction, active, active & cluster.not_waited(warp),
+                                     "the thread has arrived at the barrier of the cluster already, and has "
+                                     "not waited there since");
+    warp.advance();
+    if (lanes == 0) return;
+    tell_cluster_arrival(warp, instruction, {false, instruction.immediate != 0, lanes});
+    cluster.arrive(warp, lanes);
+}
+
+void cluster_wait(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Cluster& cluster = warp.block().cluster();
+    const LaneMask lanes = leave_out(warp, instruction, active, active & ~cluster.not_waited(warp),
+                                     "the thread waits at the barrier of the cluster, and has not arrived "
+                                     "there before");
+    if (lanes != 0) tell_cluster_arrival(warp, instruction, {true, true, lanes});
+    const LaneMask waiting = lanes & cluster.arrived(warp), passing = active & ~waiting;
+    cluster.waited(warp, passing);
+    if (waiting == 0) return warp.advance();
+    if (passing != 0) warp.send(passing, warp.running().pc + 1);
+    warp.wait_at_cluster_barrier();
+}
+
+/// barrier.cluster.arrive[.release|.relaxed][.aligned]; barrier.cluster.wait[.acquire][.aligned]
+void decode_cluster_barrier(Decoding& statement) {
+    const std::string_view action = statement.take_any({".arrive", ".wait"});
+    if (action.empty())
+        statement.invalid(statement.statement().place, "a cluster's barrier needs .arrive or .wait");
+    const bool arrives = action == ".arrive";
+    const std::string_view order =
+        arrives ? statement.take_any({".release", ".relaxed"}) : statement.take_any({".acquire"});
+    statement.take(".aligned");
+    statement.expect_operands(0, 0);
+    statement.instruction.immediate = order != ".relaxed";
+    statement.instruction.is_cluster_barrier = true;
+    statement.control_with(arrives ? &cluster_arrive : &cluster_wait);
+}
+
 /// bar[.cta].sync a [, b]; .arrive a, b; .red.{popc.u32 | and.pred | or.pred} d, a [, b], [!]p; bar.warp.sync
 /// mask
 void decode_bar(Decoding& statement) {
@@ -242,6 +301,8 @@ void decode_bar(Decoding& statement) {
         statement.take(".sync");
         return decode_warp_barrier(statement);
     }
+    if (statement.statement().opcode == "barrier" && statement.take(".cluster"))
+        return decode_cluster_barrier(statement);
     statement.take(".cta");
     statement.instruction.is_block_barrier = true;
     const std::string_view action = statement.take_any({".sync", ".arrive", ".red"});

@@ -1,11 +1,12 @@
 /// \file
-/// Moves and conversions: mov, cvt, cvta, isspacep.
+/// Moves and conversions: mov, cvt, cvta, isspacep, mapa, getctarank.
 #include "emulator/execute/convert.hpp"
 
 #include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/floating_point.hpp"
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/machine/block.hpp"
 
 #include <cfenv>
 #include <chrono>
@@ -409,7 +410,8 @@ void decode_mov(Decoding& statement) {
 
 uint64_t window_of(Space space) {
     switch (space) {
-    case Space::shared: return ptx::shared_window;
+    case Space::shared:
+    case Space::shared_cluster: return ptx::shared_window;
     case Space::local: return ptx::local_window;
     case Space::param: return ptx::param_window;
     default: return 0; // global and constant addresses are generic addresses
@@ -440,15 +442,25 @@ void decode_cvta(Decoding& statement) {
                                             : &convert_address<uint64_t, true>);
 }
 
-/// A predicate: does the generic address lie in the space whose window is the immediate?
-void is_in_space(Warp& warp, const Instruction& instruction, LaneMask active) {
+/// Sets a predicate in the lanes whose generic address, without its low `shift` bits, is `place`.
+void find_addresses(Warp& warp, const Instruction& instruction, LaneMask active, int shift, uint64_t place) {
     const uint64_t* const address = warp.cells<uint64_t>(instruction.sources[0]);
     LaneMask found = 0;
-    for_each_lane(active, [&](int lane) {
-        found |= LaneMask{(address[lane] & ptx::window_mask) == instruction.immediate} << lane;
-    });
+    for_each_lane(active,
+                  [&](int lane) { found |= LaneMask{address[lane] >> shift == place >> shift} << lane; });
     LaneMask& result = warp.predicate(instruction.destination);
     result = (result & ~active) | found;
+}
+
+/// The space's window is the immediate.
+void is_in_space(Warp& warp, const Instruction& instruction, LaneMask active) {
+    find_addresses(warp, instruction, active, std::countr_zero(ptx::window_mask), instruction.immediate);
+}
+
+/// What .shared means without ::cluster.
+void is_in_own_shared(Warp& warp, const Instruction& instruction, LaneMask active) {
+    find_addresses(warp, instruction, active, ptx::shared_rank_shift,
+                   ptx::shared_window + warp.block().shared_base());
 }
 
 void decode_isspacep(Decoding& statement) {
@@ -460,17 +472,63 @@ void decode_isspacep(Decoding& statement) {
     statement.instruction.destination = statement.destination(0, Type::pred);
     statement.instruction.sources[0] = statement.source(1, Type::u64);
     statement.instruction.immediate = window_of(space);
-    statement.execute_with(&is_in_space);
+    statement.execute_with(space == Space::shared ? &is_in_own_shared : &is_in_space);
+}
+
+// ---- mapa and getctarank ----
+
+/// Addresses of shared memory hold the rank of the block, generic ones beside the window.
+constexpr uint64_t rank_mask = 0xFFull << ptx::shared_rank_shift;
+
+template <class T> void map_address(Warp& warp, const Instruction& instruction, LaneMask active) {
+    T* const result = warp.cells<T>(instruction.destination);
+    const T* const address = warp.cells<T>(instruction.sources[0]);
+    const uint32_t* const rank = warp.cells<uint32_t>(instruction.sources[1]);
+    for_each_lane(active, [&](int lane) {
+        result[lane] = (address[lane] & ~static_cast<T>(rank_mask)) |
+                       static_cast<T>((rank[lane] & 0xFFu) << ptx::shared_rank_shift);
+    });
+}
+
+template <class T> void rank_of_address(Warp& warp, const Instruction& instruction, LaneMask active) {
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    const T* const address = warp.cells<T>(instruction.sources[0]);
+    for_each_lane(active, [&](int lane) {
+        result[lane] = static_cast<uint32_t>((address[lane] & rank_mask) >> ptx::shared_rank_shift);
+    });
+}
+
+/// Takes the type of mapa or getctarank: of the address.
+Type take_cluster_address(Decoding& statement) {
+    const bool is_shared = statement.take(".shared::cluster");
+    const Type type = statement.take_type();
+    if (type != Type::u64 && !(is_shared && type == Type::u32)) statement.no_such_type(type);
+    return type;
+}
+
+void decode_mapa(Decoding& statement) {
+    const Type type = take_cluster_address(statement);
+    statement.expect_operands(3, 3);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.sources[1] = statement.source(2, Type::u32);
+    statement.execute_with(type == Type::u64 ? &map_address<uint64_t> : &map_address<uint32_t>);
+}
+
+void decode_getctarank(Decoding& statement) {
+    const Type type = take_cluster_address(statement);
+    statement.expect_operands(2, 2);
+    statement.instruction.destination = statement.destination(0, Type::u32);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.execute_with(type == Type::u64 ? &rank_of_address<uint64_t> : &rank_of_address<uint32_t>);
 }
 
 } // namespace
 
 std::span<const Opcode> convert_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"mov", decode_mov},
-        {"cvt", decode_cvt},
-        {"cvta", decode_cvta},
-        {"isspacep", decode_isspacep},
+        {"mov", decode_mov},           {"cvt", decode_cvt},   {"cvta", decode_cvta},
+        {"isspacep", decode_isspacep}, {"mapa", decode_mapa}, {"getctarank", decode_getctarank},
     };
     return opcodes;
 }

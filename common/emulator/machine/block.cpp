@@ -1,5 +1,6 @@
 #include "emulator/machine/block.hpp"
 
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/schedule.hpp"
 #include "emulator/machine/where.hpp"
@@ -19,8 +20,8 @@ constexpr int shared_poison = 0xCD;          // fresh shared memory holds anythi
 
 } // namespace
 
-Block::Block(const Launch& launch, std::span<Observer* const> observers)
-    : launch_(launch), observers_(observers),
+Block::Block(const Launch& launch, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank)
+    : launch_(launch), observers_(observers), cluster_(cluster), rank_(rank),
       threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
       shared_bytes_(launch.kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
@@ -30,8 +31,8 @@ Block::Block(const Launch& launch, std::span<Observer* const> observers)
         warps_.push_back(std::make_unique<Warp>(*this, first / warp_size));
 }
 
-void Block::start(std::uint64_t index) {
-    index_ = coordinates(index, launch_.configuration.grid);
+void Block::start(Dim3 index) {
+    index_ = index;
     live_threads_ = threads_;
     barriers_ = {};
     std::memset(shared_.get(), shared_poison, shared_bytes_);
@@ -43,16 +44,16 @@ void Block::start(std::uint64_t index) {
     for (Observer* const observer : observers_) observer->block_started(*this);
 }
 
-bool Block::run(std::uint64_t budget) {
+std::uint64_t Block::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
-    while (executed < budget && live_threads_ != 0) {
+    while (executed < budget && !is_finished()) {
         const std::uint64_t in_this_round = launch_.schedule ? run_shuffled_round() : run_round();
-        if (in_this_round == 0 && live_threads_ != 0) break_deadlock();
+        if (in_this_round == 0) break;
         executed += in_this_round;
     }
-    if (live_threads_ != 0) return false;
-    for (Observer* const observer : observers_) observer->block_ended(*this);
-    return true;
+    if (is_finished())
+        for (Observer* const observer : observers_) observer->block_ended(*this);
+    return executed;
 }
 
 std::uint64_t Block::run_round() {
@@ -89,7 +90,8 @@ const Allocation* Block::allocation(std::uint64_t address, std::size_t bytes) {
 }
 
 std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const {
-    const Dim3 block = launch_.configuration.block, grid = launch_.configuration.grid;
+    const Dim3 block = launch_.configuration.block, grid = launch_.configuration.grid,
+               cluster = launch_.cluster, in_cluster = coordinates(rank_, cluster);
     const Dim3 thread =
         coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
     const LaneMask lane_bit = LaneMask{1} << lane;
@@ -121,6 +123,21 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::lanemask_ge: return ~(lane_bit - 1);
     case Special::dynamic_smem_size: return launch_.configuration.dynamic_shared_bytes;
     case Special::total_smem_size: return shared_bytes_;
+    case Special::clusterid_x: return cluster_.index().x;
+    case Special::clusterid_y: return cluster_.index().y;
+    case Special::clusterid_z: return cluster_.index().z;
+    case Special::nclusterid_x: return grid.x / cluster.x;
+    case Special::nclusterid_y: return grid.y / cluster.y;
+    case Special::nclusterid_z: return grid.z / cluster.z;
+    case Special::cluster_ctaid_x: return in_cluster.x;
+    case Special::cluster_ctaid_y: return in_cluster.y;
+    case Special::cluster_ctaid_z: return in_cluster.z;
+    case Special::cluster_nctaid_x: return cluster.x;
+    case Special::cluster_nctaid_y: return cluster.y;
+    case Special::cluster_nctaid_z: return cluster.z;
+    case Special::cluster_ctarank: return rank_;
+    case Special::cluster_nctarank: return static_cast<std::uint32_t>(cluster.count());
+    case Special::is_explicit_cluster: return launch_.has_clusters ? all_lanes : 0;
     case Special::zero: return 0;
     }
     return 0;
@@ -138,8 +155,9 @@ void Block::arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::u
     complete_if_all_arrived(which);
 }
 
-void Block::threads_exited(std::uint32_t threads) {
-    live_threads_ -= threads;
+void Block::threads_exited(const Warp& warp, LaneMask lanes) {
+    live_threads_ -= static_cast<std::uint32_t>(std::popcount(lanes));
+    cluster_.threads_exited(warp, lanes);
     for (std::uint32_t which = 0; which < barrier_count; ++which)
         if (barriers_[which].arrived != 0) complete_if_all_arrived(which);
 }
@@ -165,6 +183,15 @@ void Block::complete(std::uint32_t which) {
                                        std::span(barrier.lanes).first(warps_.size())};
     for (Observer* const observer : observers_) observer->barrier_completed(*this, completion);
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
+}
+
+bool Block::waits_for_itself() const {
+    const auto waits = [](const Fragment& fragment) {
+        return fragment.lanes != 0 && fragment.wait != Wait::cluster_barrier;
+    };
+    return std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
+        return waits(warp->running()) || std::any_of(warp->others().begin(), warp->others().end(), waits);
+    });
 }
 
 void Block::break_deadlock() {
@@ -206,6 +233,8 @@ void Block::report_deadlock() const {
                     << first + 31 - std::countl_zero(fragment.lanes) << ") wait ";
             if (fragment.wait == Wait::block_barrier)
                 message << "at barrier " << fragment.barrier;
+            else if (fragment.wait == Wait::cluster_barrier)
+                message << "at the barrier of the cluster";
             else
                 message << "for the lanes that their mask names";
             if (const std::string line = source_line(code, fragment.pc); !line.empty())

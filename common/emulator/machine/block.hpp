@@ -6,6 +6,7 @@
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/observe/observer.hpp"
+#include "emulator/ptx/decoder.hpp"
 
 #include <array>
 #include <cstddef>
@@ -16,6 +17,7 @@
 
 namespace emulator {
 
+class Cluster;
 struct Fault;
 class Schedule;
 
@@ -23,6 +25,8 @@ class Schedule;
 struct Launch {
     const Kernel& kernel;
     LaunchConfiguration configuration;
+    bool has_clusters; ///< that it asked for
+    Dim3 cluster;      ///< blocks; 1 x 1 x 1 without clusters
     std::span<const std::byte> parameters;
     GlobalMemory& memory;
     std::uint32_t stack_bytes = 0; ///< local memory of a thread
@@ -33,14 +37,25 @@ struct Launch {
 class Block {
 public:
     /// Observers get this block's events; they outlive it.
-    Block(const Launch& launch, std::span<Observer* const> observers);
+    Block(const Launch& launch, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank);
 
-    /// Begins the block with linear index `index` (x fastest).
-    void start(std::uint64_t index);
+    void start(Dim3 index);
 
-    /// Runs for about `budget` warp instructions, all warps in turn. Returns true when every thread has
-    /// exited. \throws Error when a thread fails or a barrier can never complete.
-    bool run(std::uint64_t budget);
+    /// Runs for about `budget` warp instructions, all warps in turn, or until no thread can go on. Returns
+    /// how many were executed. \throws Error when a thread fails.
+    std::uint64_t run(std::uint64_t budget);
+
+    bool is_finished() const { return live_threads_ == 0; } ///< every thread has exited
+
+    /// No thread can go on: whether one of them waits for others of the block, not for its cluster.
+    bool waits_for_itself() const;
+    /// Lets them go on, if an observer wants it. \throws Error if none does.
+    void break_deadlock();
+
+    Cluster& cluster() const { return cluster_; }
+    std::uint32_t rank() const { return rank_; } ///< in the cluster
+    /// Where the block's shared memory begins in that of its cluster.
+    std::uint64_t shared_base() const { return std::uint64_t{rank_} << ptx::shared_rank_shift; }
 
     const Launch& launch() const { return launch_; }
     Dim3 index() const { return index_; }
@@ -48,6 +63,7 @@ public:
     std::span<Observer* const> execution_followers() const { return execution_followers_; }
     const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
+    std::span<const std::byte> shared() const { return {shared_.get(), shared_bytes_}; }
 
     /// The allocation that holds `bytes` bytes at `address`, or null. Remembers it, since the next access is
     /// likely there too.
@@ -67,7 +83,7 @@ public:
                 std::uint32_t truths);
 
     /// So many threads have exited: barriers no longer wait for them.
-    void threads_exited(std::uint32_t threads);
+    void threads_exited(const Warp& warp, LaneMask lanes);
 
 private:
     struct Barrier {
@@ -83,13 +99,14 @@ private:
     std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
     void complete_if_all_arrived(std::uint32_t which);
     void complete(std::uint32_t which);
-    void break_deadlock();
     [[noreturn]] void report_deadlock() const;
     [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 
     const Launch& launch_;
     std::span<Observer* const> observers_;
     std::vector<Observer*> execution_followers_; ///< those of them that want to know of executed()
+    Cluster& cluster_;
+    std::uint32_t rank_;
     Dim3 index_{};
     std::uint32_t threads_;
     std::uint32_t live_threads_ = 0;

@@ -60,7 +60,8 @@ struct Instruction {
     Row guard = no_row;
     bool guard_negated = false;
     bool is_control = false;
-    bool is_block_barrier = false; ///< `bar` or `barrier`, but not that of a warp
+    bool is_block_barrier = false; ///< `bar` or `barrier`, but not that of a warp or a cluster
+    bool is_cluster_barrier = false;
     /// An atomic that the machine's compiler has one lane do for all, as they have one address.
     bool is_joined = false;
     bool is_branch =
@@ -100,15 +101,36 @@ enum class Special : std::uint8_t {
     lanemask_gt,
     dynamic_smem_size,
     total_smem_size,
-    zero, ///< those that are always zero here
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    cluster_ctaid_x,
+    cluster_ctaid_y,
+    cluster_ctaid_z,
+    cluster_nctaid_x,
+    cluster_nctaid_y,
+    cluster_nctaid_z,
+    cluster_ctarank,
+    cluster_nctarank,
+    is_explicit_cluster, ///< a predicate: the row's first cell is its mask
+    zero,                ///< those that are always zero here
 };
 
 /// A decoded function.
 struct Code {
+    /// What the value of a constant is relative to.
+    enum class Base : std::uint8_t {
+        none,
+        local, ///< the frame's place in local memory
+        shared ///< the block's place in the shared memory of its cluster
+    };
     struct Constant {
         Row row = no_row;
-        bool wide = false;          ///< 8-byte cells
-        bool local_address = false; ///< relative to the frame's place in local memory
+        bool wide = false; ///< 8-byte cells
+        Base base = Base::none;
         std::uint64_t value = 0;
     };
     struct SpecialRow {

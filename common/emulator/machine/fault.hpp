@@ -17,10 +17,13 @@ struct Instruction;
 
 /// What one lane of a memory instruction does. Space and address are as in Access.
 struct LaneAccess {
+    static constexpr std::uint32_t own = UINT32_MAX;
+
     ptx::Space space = ptx::Space::global;
     AccessKind kind = AccessKind::load;
     std::uint32_t bytes = 0;
     std::uint64_t address = 0;
+    std::uint32_t rank = own; ///< of the other block of the cluster whose shared memory it is
 };
 
 /// Thrown by handlers.

@@ -1,7 +1,7 @@
 #include "emulator/machine/launch.hpp"
 
 #include "emulator/error.hpp"
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/schedule.hpp"
 #include "emulator/observe/counting.hpp"
@@ -64,15 +64,20 @@ void check(const Kernel& kernel, const LaunchConfiguration& configuration,
                std::to_string(kernel.parameter_bytes()));
 }
 
-/// Hands out blocks to the host threads, and keeps the first failure.
+/// What a launch asks for; none: without clusters.
+std::optional<Dim3> cluster_of(const Kernel& kernel, const LaunchConfiguration& configuration) {
+    return configuration.cluster ? configuration.cluster : kernel.cluster();
+}
+
+/// Hands out clusters to the host threads, and keeps the first failure.
 class Work {
 public:
-    explicit Work(std::uint64_t blocks) : blocks_(blocks) {}
+    explicit Work(std::uint64_t clusters) : clusters_(clusters) {}
 
     bool next(std::uint64_t& index) {
         if (stopped_.load(std::memory_order_relaxed)) return false;
         index = next_.fetch_add(1, std::memory_order_relaxed);
-        return index < blocks_;
+        return index < clusters_;
     }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
@@ -86,7 +91,7 @@ public:
     }
 
 private:
-    std::uint64_t blocks_;
+    std::uint64_t clusters_;
     std::atomic<std::uint64_t> next_{0};
     std::atomic<bool> stopped_{false};
     std::mutex mutex_;
@@ -102,44 +107,51 @@ unsigned usable_cores() {
                     known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
 }
 
-/// One host thread's share of the grid.
-void run_blocks(const Launch& launch, Work& work, std::span<Observer* const> observers) {
-    std::deque<std::unique_ptr<Block>> begun, free;
+std::size_t most_clusters_at_once(const Launch& launch) {
+    return most_blocks_at_once / static_cast<std::size_t>(launch.cluster.count());
+}
+
+/// One host thread's share of the grid. The blocks of a cluster run together: they may wait for each other.
+void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> observers) {
+    std::deque<std::unique_ptr<Cluster>> begun, free;
+    const std::size_t most_at_once = most_clusters_at_once(launch);
     const auto begin_next = [&] {
         std::uint64_t index = 0;
-        if (begun.size() >= most_blocks_at_once || !work.next(index)) return false;
-        if (free.empty()) free.push_back(std::make_unique<Block>(launch, observers));
+        if (begun.size() >= most_at_once || !work.next(index)) return false;
+        if (free.empty()) free.push_back(std::make_unique<Cluster>(launch, observers));
         begun.push_front(std::move(free.back()));
         free.pop_back();
         begun.front()->start(index);
         return true;
     };
     while (!work.stopped() && (!begun.empty() || begin_next())) {
-        std::unique_ptr<Block> block = std::move(begun.front());
+        std::unique_ptr<Cluster> cluster = std::move(begun.front());
         begun.pop_front();
-        const bool finished = block->run(block_turn);
-        (finished ? free : begun).push_back(std::move(block));
+        const bool finished = cluster->run(block_turn);
+        (finished ? free : begun).push_back(std::move(cluster));
         if (!finished) begin_next();
     }
 }
 
-/// The same, with the blocks in another order. They begin in batches: since a batch is never larger than what
-/// may be in progress at once, a block that waits for earlier ones finds them begun in the end, as usual.
-void run_blocks_shuffled(const Launch& launch, Work& work, std::span<Observer* const> observers) {
+/// The same, with the clusters in another order. They begin in batches: since a batch is never larger than
+/// what may be in progress at once, a block that waits for earlier ones finds them begun in the end, as
+/// usual.
+void run_clusters_shuffled(const Launch& launch, Work& work, std::span<Observer* const> observers) {
     Schedule& schedule = *launch.schedule;
-    std::vector<std::unique_ptr<Block>> begun, free;
+    std::vector<std::unique_ptr<Cluster>> begun, free;
     std::vector<std::uint64_t> batch;
+    const std::size_t most_at_once = most_clusters_at_once(launch);
     while (!work.stopped()) {
         std::uint64_t index = 0;
         if (batch.empty()) {
-            while (batch.size() < most_blocks_at_once && work.next(index)) batch.push_back(index);
+            while (batch.size() < most_at_once && work.next(index)) batch.push_back(index);
             schedule.shuffle(std::span(batch));
         }
-        const bool may_begin = !batch.empty() && begun.size() < most_blocks_at_once;
+        const bool may_begin = !batch.empty() && begun.size() < most_at_once;
         if (!may_begin && begun.empty()) return;
         const std::size_t chosen = schedule.below(begun.size() + (may_begin ? 1 : 0));
         if (chosen == begun.size()) {
-            if (free.empty()) free.push_back(std::make_unique<Block>(launch, observers));
+            if (free.empty()) free.push_back(std::make_unique<Cluster>(launch, observers));
             begun.push_back(std::move(free.back()));
             free.pop_back();
             begun.back()->start(batch.back());
@@ -167,23 +179,55 @@ private:
 
 } // namespace
 
+void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration) {
+    const auto refuse = [&](const std::string& why) {
+        throw Error(Failure::invalid_cluster, "cannot launch " + kernel.readable_name() + ": " + why);
+    };
+    const auto asked = cluster_of(kernel, configuration);
+    if (!asked && kernel.needs_cluster())
+        refuse("it says __cluster_dims__() without a size: give one by cudaLaunchAttributeClusterDimension");
+    if (!asked) return;
+    const Dim3 cluster = *asked, grid = configuration.grid;
+    if (const auto own = kernel.cluster(); own && *own != cluster)
+        refuse("clusters of " + show(cluster) + " blocks; its __cluster_dims__ say " + show(*own));
+    const std::uint32_t limit = std::min(configuration.cluster_limit, kernel.max_blocks_per_cluster());
+    if (cluster.count() == 0 || cluster.count() > limit)
+        refuse("clusters of " + show(cluster) + " blocks; a cluster has at least 1 and at most " +
+               std::to_string(limit) +
+               (limit == DeviceLimits::blocks_per_cluster
+                    ? " (cudaFuncAttributeNonPortableClusterSizeAllowed raises it to " +
+                          std::to_string(DeviceLimits::blocks_per_large_cluster) + ")"
+                    : ""));
+    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+        refuse("a grid of " + show(grid) + " blocks in clusters of " + show(cluster) +
+               "; each extent must be a multiple of the cluster's");
+}
+
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
              std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options) {
     check(kernel, configuration, parameters);
+    check_cluster(kernel, configuration);
+    const std::optional<Dim3> cluster = cluster_of(kernel, configuration);
     std::optional<Schedule> schedule;
     if (options.schedule) schedule.emplace(*options.schedule);
-    const Launch launch{kernel, configuration,        parameters,
-                        memory, kernel.local_bytes(), schedule ? &*schedule : nullptr};
-    const std::uint64_t blocks = configuration.grid.count();
+    const Launch launch{.kernel = kernel,
+                        .configuration = configuration,
+                        .has_clusters = cluster.has_value(),
+                        .cluster = cluster.value_or(Dim3{}),
+                        .parameters = parameters,
+                        .memory = memory,
+                        .stack_bytes = kernel.local_bytes(),
+                        .schedule = schedule ? &*schedule : nullptr};
+    const std::uint64_t clusters = configuration.grid.count() / launch.cluster.count();
     const bool one_thread =
         options.schedule || std::any_of(options.watchers.begin(), options.watchers.end(),
                                         [](const Watcher* watcher) { return watcher->wants_one_thread(); });
     const std::uint64_t wanted = one_thread                  ? 1
                                  : options.host_threads != 0 ? options.host_threads
                                                              : usable_cores();
-    const std::size_t workers = static_cast<std::size_t>(std::min(wanted, blocks));
+    const std::size_t workers = static_cast<std::size_t>(std::min(wanted, clusters));
 
-    Work work(blocks);
+    Work work(clusters);
     std::vector<Counting> counting(workers);
     std::vector<std::vector<std::unique_ptr<Observer>>> watching(workers);
     std::vector<std::vector<Observer*>> observers(workers);
@@ -197,7 +241,7 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
     const auto worker = [&](std::size_t k) {
         try {
             const DefaultFloatingPoint environment;
-            (launch.schedule ? run_blocks_shuffled : run_blocks)(launch, work, observers[k]);
+            (launch.schedule ? run_clusters_shuffled : run_clusters)(launch, work, observers[k]);
         } catch (...) {
             work.fail(std::current_exception());
         }

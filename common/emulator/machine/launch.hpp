@@ -20,6 +20,7 @@ struct Dim3 {
     std::uint32_t x = 1, y = 1, z = 1;
 
     std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+    friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
 /// The device that the emulator reports and keeps to: the limits of compute capability 9.0.
@@ -33,6 +34,8 @@ struct DeviceLimits {
     static constexpr std::uint32_t default_shared_bytes_per_block = 48 * 1024;
     static constexpr std::uint32_t shared_bytes_per_block = 227 * 1024; ///< after opting in
     static constexpr std::uint32_t shared_bytes_per_multiprocessor = 228 * 1024;
+    static constexpr std::uint32_t blocks_per_cluster = 8;
+    static constexpr std::uint32_t blocks_per_large_cluster = 16; ///< after opting in
     static constexpr std::uint32_t threads_per_multiprocessor = 2048;
     static constexpr std::uint32_t blocks_per_multiprocessor = 32;
     static constexpr std::uint32_t registers_per_multiprocessor = 65536;
@@ -43,6 +46,8 @@ struct LaunchConfiguration {
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint32_t dynamic_shared_limit =
         DeviceLimits::default_shared_bytes_per_block; ///< as set by cudaFuncSetAttribute
+    std::optional<Dim3> cluster = {};                 ///< none: as the kernel says, or no clusters
+    std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
 };
 
 /// How a launch is run. None of it changes what a correct kernel computes.
@@ -52,12 +57,15 @@ struct RunOptions {
     std::optional<std::uint64_t> schedule = {}; ///< seed of another order of blocks, warps and lanes
 };
 
+/// \throws Error invalid_cluster unless the launch may have the clusters that it asks for.
+void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration);
+
 /// Runs `kernel` to its end over the whole grid, blocks spread over host threads.
 /// `parameters` is the kernel's parameter buffer, laid out as its PTX declares it (`Kernel::parameters()`).
 /// Returns the launch's counters.
-/// \throws Error: invalid_configuration before anything ran; everything else as soon as the first thread
-/// failed, with kernel, block, thread, PTX line and source line in the message. Memory keeps what was written
-/// until then.
+/// \throws Error: invalid_configuration or invalid_cluster before anything ran; everything else as soon as
+/// the first thread failed, with kernel, block, thread, PTX line and source line in the message. Memory keeps
+/// what was written until then.
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
              std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options = {});
 

@@ -129,6 +129,18 @@ std::uint32_t Kernel::max_threads_per_block() const {
                                       : DeviceLimits::threads_per_block;
 }
 
+std::optional<Dim3> Kernel::cluster() const {
+    if (!function_.cluster) return std::nullopt;
+    const auto [x, y, z] = *function_.cluster;
+    return Dim3{x, y, z};
+}
+
+bool Kernel::needs_cluster() const { return function_.needs_cluster || function_.cluster; }
+
+std::uint32_t Kernel::max_blocks_per_cluster() const {
+    return function_.max_cluster != 0 ? function_.max_cluster : DeviceLimits::blocks_per_large_cluster;
+}
+
 LoadedModule::LoadedModule(std::string text, GlobalMemory& memory)
     : memory_(memory), module_(ptx::parse(std::move(text))) {
     for (const auto& variable : module_->variables) {

@@ -2,6 +2,7 @@
 /// A PTX module on the emulated device: its variables placed in memory, its kernels ready to run.
 #pragma once
 
+#include "emulator/machine/launch.hpp"
 #include "emulator/memory/global_memory.hpp"
 #include "emulator/ptx/module.hpp"
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +48,11 @@ public:
     const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
     std::uint32_t local_bytes() const;           ///< local memory of a thread, in bytes
     std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
-    const Code& code() const;                    ///< decoded
+    std::optional<Dim3> cluster() const;         ///< `__cluster_dims__`
+    /// Whether it can only be launched with clusters, and how large they may be for it.
+    bool needs_cluster() const;
+    std::uint32_t max_blocks_per_cluster() const;
+    const Code& code() const; ///< decoded
     const LoadedModule& module() const { return module_; }
 
 private:

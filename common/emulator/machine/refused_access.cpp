@@ -1,6 +1,7 @@
 #include "emulator/machine/refused_access.hpp"
 
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/memory/host_memory.hpp"
 #include "emulator/observe/wording.hpp"
 #include "emulator/text.hpp"
@@ -143,11 +144,25 @@ Refusal in_global_memory(const GlobalMemory& memory, const Launch* launch, std::
     return in_no_allocation(memory, launch, address, bytes);
 }
 
-Refusal in_shared_memory(const Block& block) {
+/// Of a block that there is not, or not any more.
+Refusal in_no_block(const Block& block, std::uint32_t rank) {
+    const auto blocks = block.cluster().blocks();
+    if (rank < blocks.size())
+        return {"shared memory of an exited block",
+                "all threads of block " + triple(blocks[rank]->index()) + " have exited", "shared memory",
+                "A cluster.sync() is missing at the end: the shared memory of a block ends with it, so every "
+                "block has to wait until the others have done with its own."};
+    return {"no such block", "the cluster has " + std::to_string(blocks.size()) + " blocks", "shared memory",
+            "The rank that map_shared_rank() or mapa was given has to be less than the number of blocks in "
+            "the cluster."};
+}
+
+Refusal in_shared_memory(const Block& block, std::uint32_t rank) {
     const Launch& launch = block.launch();
     const std::uint32_t fixed = launch.kernel.static_shared_bytes();
     const std::uint32_t dynamic = launch.configuration.dynamic_shared_bytes;
-    Refusal result{"out of bounds", "this block has " + byte_count(fixed + dynamic),
+    const std::string whose = rank == LaneAccess::own ? "this" : "that";
+    Refusal result{"out of bounds", whose + " block has " + byte_count(fixed + dynamic),
                    "shared memory, " + byte_count(fixed + dynamic), ""};
     if (dynamic != 0)
         result.allocation += ": " + thousands(fixed) + " static and " + thousands(dynamic) + " dynamic";
@@ -185,7 +200,9 @@ Refusal misaligned(const Block& block, const LaneAccess& access) {
 Refusal reason(const Block& block, Failure failure, const LaneAccess& access) {
     if (failure == Failure::misaligned_address) return misaligned(block, access);
     switch (access.space) {
-    case Space::shared: return in_shared_memory(block);
+    case Space::shared:
+        return failure == Failure::launch_failure ? in_no_block(block, access.rank)
+                                                  : in_shared_memory(block, access.rank);
     case Space::param: return in_parameters(block.launch(), access);
     case Space::local:
         return {"out of bounds", "each thread has " + byte_count(block.launch().stack_bytes), "",
@@ -198,6 +215,7 @@ Refusal reason(const Block& block, Failure failure, const LaneAccess& access) {
 
 std::string describe(const LaneAccess& access) {
     return std::to_string(access.bytes) + "-byte " + name_of(access.kind) + " " + name_of(access.space) +
+           (access.rank != LaneAccess::own ? " of the cluster's block " + std::to_string(access.rank) : "") +
            " at " + hexadecimal(access.address);
 }
 

@@ -32,9 +32,11 @@ template <class T> void fill(std::byte* row, T value) {
     std::fill_n(reinterpret_cast<T*>(row), warp_size, value);
 }
 
+/// A block keeps its rank in its cluster.
 bool depends_on_block(Special special) {
     return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
-           special == Special::smid;
+           special == Special::clusterid_x || special == Special::clusterid_y ||
+           special == Special::clusterid_z || special == Special::smid;
 }
 
 /// Deeper activations first, so that a function is left before its caller goes on; then the lowest program
@@ -74,7 +76,9 @@ void Warp::start(LaneMask lanes) {
 
 void Warp::fill_constants(Frame& frame) const {
     for (const Code::Constant& constant : frame.code->constants) {
-        const std::uint64_t value = constant.value + (constant.local_address ? frame.local_base : 0);
+        std::uint64_t value = constant.value;
+        if (constant.base == Code::Base::local) value += frame.local_base;
+        if (constant.base == Code::Base::shared) value += block_.shared_base();
         if (constant.wide)
             fill(frame.rows + constant.row, value);
         else
@@ -234,7 +238,7 @@ void Warp::exit_running() {
     running_.lanes = 0;
     for (Observer* const observer : block_.observers()) observer->exited(*this, lanes);
     if (!others_.empty()) release_gathered();
-    block_.threads_exited(static_cast<std::uint32_t>(std::popcount(lanes)));
+    block_.threads_exited(*this, lanes);
 }
 
 Frame& Warp::new_frame() {
@@ -320,6 +324,19 @@ void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, st
     };
     release(running_);
     for (Fragment& fragment : others_) release(fragment);
+}
+
+LaneMask Warp::release_cluster_barrier() {
+    LaneMask released = 0;
+    const auto release = [&](Fragment& fragment) {
+        if (fragment.wait != Wait::cluster_barrier) return;
+        released |= fragment.lanes;
+        fragment.wait = Wait::nothing;
+        ++fragment.pc;
+    };
+    release(running_);
+    for (Fragment& fragment : others_) release(fragment);
+    return released;
 }
 
 void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {

@@ -30,8 +30,9 @@ struct Frame {
 
 enum class Wait : std::uint8_t {
     nothing,
-    block_barrier, ///< `bar.sync`: for other threads of the block
-    members,       ///< `bar.warp.sync`, shuffles, votes: for the lanes that the mask names
+    block_barrier,   ///< `bar.sync`: for other threads of the block
+    cluster_barrier, ///< `barrier.cluster.wait`: for other threads of the cluster
+    members,         ///< `bar.warp.sync`, shuffles, votes: for the lanes that the mask names
 };
 
 /// Lanes that are at the same instruction of the same activation and move together.
@@ -94,6 +95,9 @@ public:
     /// They stop here until `release_block_barrier`.
     void wait_at_block_barrier(std::uint32_t barrier);
 
+    /// They stop here until `release_cluster_barrier`.
+    void wait_at_cluster_barrier() { running_.wait = Wait::cluster_barrier; }
+
     /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have
     /// come: then they execute the instruction anew, together.
     void wait_for_members(LaneMask done, const std::uint32_t* members);
@@ -106,6 +110,9 @@ public:
     /// Moves the lanes that wait at `barrier` on. A `bar.red` among them gets its result from `truths` of
     /// `threads`.
     void release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads);
+
+    /// Moves the lanes that wait at the barrier of the cluster on. Returns them.
+    LaneMask release_cluster_barrier();
 
     /// Lets go all lanes that wait for members of their mask, though these have not come. From then on no
     /// lane of the block waits for members.

@@ -44,7 +44,7 @@ Metric global_sectors(AccessKind kind) {
 void count_access(Counters& counters, const Instruction& instruction, const Access& access) {
     if (access.space == ptx::Space::global)
         count_global(counters, instruction, access);
-    else if (access.space == ptx::Space::shared)
+    else if (access.space == ptx::Space::shared && !access.remote) // an H200 counts no others either
         count_shared(counters, access);
 }
 

@@ -51,7 +51,7 @@ private:
     }
 
     void follow_shared(const Warp& warp, const Instruction& instruction, const Access& access) {
-        WrittenBytes& written = shared_of(warp.block());
+        WrittenBytes& written = shared_of(access.remote ? *access.remote : warp.block());
         if (written.is_complete()) return;
         if (access.kind != AccessKind::store) ask(warp, instruction, access, access.active, written, 0);
         if (access.kind != AccessKind::load)
@@ -143,8 +143,9 @@ private:
         Finding result{
             .checker = "init",
             .kind = "uninitialised read",
-            .message =
-                describe(LaneAccess{access.space, access.kind, access.bytes, access.addresses[lane]}) + ": ",
+            .message = describe(LaneAccess{access.space, access.kind, access.bytes, access.addresses[lane],
+                                           access.remote ? access.remote->rank() : LaneAccess::own}) +
+                       ": ",
             .kernel = launch.kernel.readable_name(),
             .parties = {party(role_of(access.kind), warp, instruction, lane)}};
         if (access.space == ptx::Space::shared) {

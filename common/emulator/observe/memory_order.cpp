@@ -53,6 +53,13 @@ bool MemoryOrder::fenced_before(Stamp stamp) const {
     return first >= floor_ && first <= stamp;
 }
 
+MemoryOrder::Clock MemoryOrder::release(std::uint32_t warp) {
+    Clock told;
+    for (std::uint32_t other = 0; other < most_warps; ++other) told[other] = floor_between(other, warp);
+    told[warp] = pass_tick();
+    return told;
+}
+
 void MemoryOrder::came_to_barrier(std::uint32_t warp, const BarrierArrival& arrival) {
     if (arrival.expected == 0) return; // its completion orders all
     Barrier& barrier = barriers_[arrival.barrier];

@@ -33,6 +33,13 @@ constexpr std::uint32_t warp_of(Stamp stamp) { return stamp & 31; }
 /// may order what is not, never the other way round.
 class MemoryOrder {
 public:
+    static constexpr std::size_t most_warps = 32;
+
+    /// Of each warp: accesses with earlier stamps are known to have been made.
+    using Clock = std::array<Stamp, most_warps>;
+
+    static void join(Clock& clock, const Clock& other);
+
     explicit MemoryOrder(std::uint32_t ticks) : ticks_(ticks) {}
 
     /// A block begins where another one has ended.
@@ -54,8 +61,8 @@ public:
         return std::max(floor_, clocks_[later][earlier]);
     }
 
-    /// Those of `earlier`, lanes of the warp that made an access at `stamp`, that nothing orders with the next
-    /// access of the lanes `now` of `warp`. A lane is in order with itself.
+    /// Those of `earlier`, lanes of the warp that made an access at `stamp`, that nothing orders with the
+    /// next access of the lanes `now` of `warp`. A lane is in order with itself.
     LaneMask unordered(Stamp stamp, LaneMask earlier, std::uint32_t warp, LaneMask now) const;
 
     /// Whether the warp has executed a fence since the last barrier of the whole block, and before `stamp`.
@@ -67,6 +74,13 @@ public:
 
     // ---- events ----
 
+    /// What the warp can tell others now: all that it has done, and that it knows of.
+    Clock release(std::uint32_t warp);
+    /// … what it could at its last fence. Null: there was none, or what it had to tell is over.
+    const Clock* released_by_fence(std::uint32_t warp) const {
+        return has_something_to_tell(warp) ? &fences_->sent[warp] : nullptr;
+    }
+
     void came_to_barrier(std::uint32_t warp, const BarrierArrival& arrival);
     void barrier_completed(const Block& block, const BarrierCompletion& completion);
     void came_to_warp_barrier(const Warp& warp, LaneMask lanes);
@@ -76,10 +90,7 @@ public:
     void write_message(std::uint32_t warp, std::uint64_t place);
 
 private:
-    static constexpr std::size_t most_warps = 32, barriers = 16;
-
-    /// Of each warp: accesses with earlier stamps are known to have been made.
-    using Clock = std::array<Stamp, most_warps>;
+    static constexpr std::size_t barriers = 16;
 
     struct Barrier {
         Clock clock{};
@@ -95,8 +106,6 @@ private:
     using LaneClocks = std::array<Clock, warp_size>;
 
     Stamp pass_tick() { return ++now_ << 5; }
-    static void join(Clock& clock, const Clock& other);
-
     std::uint32_t ticks_;
     std::uint32_t now_ = 1;
     Stamp floor_ = 1 << 5;

@@ -12,6 +12,7 @@
 namespace emulator {
 
 class Block;
+class Cluster;
 struct Code;
 struct Fault;
 struct Instruction;
@@ -35,6 +36,8 @@ struct Access {
     /// thread's local memory. An inactive lane repeats the address of the first active one, so that loops
     /// over all lanes need no mask.
     const std::uint64_t* addresses = nullptr;
+    /// The other block of the cluster whose shared memory it is; null: all memory but that.
+    const Block* remote = nullptr;
 };
 
 /// Threads that come to a block barrier with one instruction.
@@ -50,6 +53,13 @@ struct BarrierCompletion {
     std::uint32_t barrier = 0;
     std::uint32_t expected = 0;          ///< as its last arrival says; 0: all of the block
     std::span<const LaneMask> arrived{}; ///< of each warp, who has come
+};
+
+/// Threads that come to the barrier of their cluster, or go on from it.
+struct ClusterArrival {
+    bool waits = false;  ///< for the end of the phase: it has come. False: they arrive, and go on at once
+    bool orders = false; ///< memory accesses: `.release`, or `.acquire`
+    LaneMask lanes = 0;
 };
 
 /// Gets every event of the blocks that one host thread runs.
@@ -89,13 +99,17 @@ public:
     virtual void came_to_barrier(const Warp&, const Instruction&, const BarrierArrival&) {}
     virtual void barrier_completed(Block&, const BarrierCompletion&) {}
 
+    virtual void came_to_cluster_barrier(const Warp&, const Instruction&, const ClusterArrival&) {}
+    /// All threads of the cluster that have not exited have arrived. Told before those that wait go on.
+    virtual void cluster_barrier_completed(const Cluster&) {}
+
     /// membar and fence.
     virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
 
     virtual void exited(const Warp&, LaneMask /*lanes*/) {}
 
-    /// The machine refuses an access of `lanes`, or how they come to a block barrier. True: go on as if they
-    /// had not (loads give 0); else the launch ends with the fault.
+    /// The machine refuses an access of `lanes`, or how they come to a barrier of the block or the cluster.
+    /// True: go on as if they had not (loads give 0); else the launch ends with the fault.
     virtual bool takes_over(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
 
     /// No thread of the block can go on: each waits for others that do not come. True: let all of them past

@@ -1,8 +1,9 @@
 #include "emulator/observe/race_checker.hpp"
 
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/where.hpp"
 #include "emulator/observe/access_shadow.hpp"
+#include "emulator/observe/cluster_order.hpp"
 #include "emulator/observe/local_findings.hpp"
 #include "emulator/observe/memory_order.hpp"
 #include "emulator/observe/sites.hpp"
@@ -10,6 +11,8 @@
 #include "emulator/text.hpp"
 
 #include <cstring>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -70,19 +73,32 @@ using GridStamp = std::uint64_t;
 constexpr std::uint32_t block_of(GridStamp stamp) { return static_cast<std::uint32_t>(stamp >> 32) - 1; }
 constexpr Stamp in_block(GridStamp stamp) { return static_cast<Stamp>(stamp); }
 
-/// A warp that accesses global memory.
+/// Where a warp is in its cluster.
+struct InCluster {
+    const ClusterOrder* order = nullptr; ///< null: without clusters
+    std::uint32_t rank = 0, warp = 0;
+
+    bool knows(std::uint32_t block, Stamp stamp) const {
+        return order && order->knows(rank, warp, block, stamp);
+    }
+};
+
+/// A warp that accesses memory of more than one block: global memory, or the shared memory of a cluster.
 class GridActor {
 public:
     using Stamp = GridStamp;
     using Record = AccessRecord<Stamp>;
 
-    GridActor(const BlockActor& in_block, std::uint32_t block, const Messages& messages, bool may_have_read)
-        : in_block_(in_block), block_(block), messages_(messages), may_have_read_(may_have_read) {}
+    GridActor(const BlockActor& in_block, std::uint32_t block, InCluster in_cluster, const Messages& messages,
+              bool may_have_read)
+        : in_block_(in_block), block_(block), in_cluster_(in_cluster), messages_(messages),
+          may_have_read_(may_have_read) {}
 
     Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
     Stamp floor() const { return 1; }
     Site site() const { return in_block_.site(); }
-    bool needs_all() const { return false; }
+    /// Arrivals at the barrier of a cluster order some of its threads, and not others.
+    bool needs_all() const { return in_cluster_.order != nullptr; }
 
     LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
         if (stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0)) return 0;
@@ -92,6 +108,7 @@ public:
     LaneMask unordered(const Record& record, LaneMask lanes) const {
         if (record.stamp == 0) return 0;
         const emulator::Stamp stamp = in_block(record.stamp);
+        if (in_cluster_.knows(block_of(record.stamp), stamp)) return 0;
         if (block_of(record.stamp) == block_)
             return in_block_.unordered({stamp, record.lanes, record.site}, lanes);
         if (!may_have_read_) return record.lanes;
@@ -108,21 +125,32 @@ public:
 private:
     const BlockActor& in_block_;
     std::uint32_t block_;
+    InCluster in_cluster_;
     const Messages& messages_;
     bool may_have_read_; ///< messages of other blocks
 };
 
-/// Whether a barrier with a number of threads can be reached from this function.
-bool names_numbers_of_threads(const Code& code, std::set<const Code*>& seen) {
+/// Whether such an instruction can be reached from this function.
+bool reaches(const Code& code, bool (*is_such)(const Instruction&), std::set<const Code*>& seen) {
     if (!seen.insert(&code).second) return false;
     for (const Instruction& instruction : code.instructions) {
-        if (instruction.is_block_barrier && instruction.sources[1] != no_row) return true;
+        if (is_such(instruction)) return true;
         if (instruction.detail && instruction.detail->callee &&
-            names_numbers_of_threads(*instruction.detail->callee, seen))
+            reaches(*instruction.detail->callee, is_such, seen))
             return true;
     }
     return false;
 }
+bool reaches(const Code& code, bool (*is_such)(const Instruction&)) {
+    std::set<const Code*> seen;
+    return reaches(code, is_such, seen);
+}
+
+/// A barrier with a number of threads.
+bool names_number_of_threads(const Instruction& instruction) {
+    return instruction.is_block_barrier && instruction.sources[1] != no_row;
+}
+bool is_cluster_barrier(const Instruction& instruction) { return instruction.is_cluster_barrier; }
 
 /// What `lane` is about to store.
 std::array<std::byte, 16> stored_value(const Warp& warp, const Instruction& instruction, int lane) {
@@ -162,8 +190,9 @@ class RaceObserver final : public Observer {
 public:
     RaceObserver(Findings& findings, const Launch& launch, RaceOptions options)
         : findings_(findings), launch_(launch), options_(options) {
-        std::set<const Code*> seen;
-        needs_all_ = names_numbers_of_threads(launch.kernel.code(), seen);
+        const Code& code = launch.kernel.code();
+        needs_all_ = reaches(code, names_number_of_threads);
+        has_clusters_ = launch.has_clusters || reaches(code, is_cluster_barrier);
     }
 
     bool follows_execution() const override { return false; }
@@ -178,6 +207,16 @@ public:
         state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
                                                                  (index.y + std::uint64_t{grid.y} * index.z));
         state->is_out_of_step = state->has_atomics = state->may_have_read_messages = false;
+        if (has_clusters_) begin_in_cluster(*state, block);
+    }
+    void block_ended(Block& block) override {
+        if (has_clusters_) check_end_of_shared_memory(block);
+    }
+    void exited(const Warp& warp, LaneMask lanes) override {
+        if (!has_clusters_) return;
+        const Fragment& running = warp.running();
+        state_of(warp.block()).last_exit = {warp.index(), std::countr_zero(lanes),
+                                            sites_(*running.frame->code, running.pc)};
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
@@ -192,7 +231,9 @@ public:
                       role};
         if (may_be_message) read_messages(now);
         const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
-        if (is_shared)
+        if (is_shared && has_clusters_)
+            check_shared_of_cluster(now, actor);
+        else if (is_shared)
             check_shared(now, actor);
         else if (options_.global)
             check_global(now, actor);
@@ -204,7 +245,10 @@ public:
         forget_if_used_up(warp.block());
     }
     void barrier_completed(Block& block, const BarrierCompletion& completion) override {
-        state_of(block).order.barrier_completed(block, completion);
+        BlockState& state = state_of(block);
+        const Stamp floor = state.order.floor();
+        state.order.barrier_completed(block, completion);
+        if (state.cluster && state.order.floor() != floor) state.cluster->block_met(block.rank());
         forget_if_used_up(block);
     }
     void members_met(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
@@ -216,6 +260,24 @@ public:
         fence(state_of(warp.block()), warp);
     }
 
+    void came_to_cluster_barrier(const Warp& warp, const Instruction&,
+                                 const ClusterArrival& arrival) override {
+        if (!has_clusters_) return;
+        BlockState& state = state_of(warp.block());
+        const std::uint32_t rank = warp.block().rank();
+        if (arrival.waits)
+            state.cluster->wait(rank, warp.index(),
+                                (warp.block().cluster().arrived(warp) & arrival.lanes) == 0);
+        else if (arrival.orders)
+            state.cluster->arrive(rank, state.order.release(warp.index()));
+        else if (const auto* const told = state.order.released_by_fence(warp.index()))
+            state.cluster->arrive(rank, *told);
+        forget_if_used_up(warp.block());
+    }
+    void cluster_barrier_completed(const Cluster& cluster) override {
+        if (has_clusters_) state_of(*cluster.blocks().front()).cluster->phase_ended();
+    }
+
     /// From here on the block's threads have passed barriers that they should not have.
     bool takes_over_deadlock(Block& block) override {
         state_of(block).is_out_of_step = true;
@@ -223,11 +285,30 @@ public:
     }
 
 private:
+    /// A thread of a block.
+    struct Place {
+        std::uint32_t warp = 0;
+        int lane = 0;
+        Site site = 0;
+    };
+
+    /// The last access of another block's warp to the block's shared memory.
+    struct Visit {
+        Party thread;
+        GridStamp stamp = 0;
+        Role role = Role::read;
+        std::uint64_t address = 0;
+    };
+
     struct BlockState {
         BlockState(std::uint32_t ticks, std::size_t shared_bytes) : order(ticks), shared(shared_bytes) {}
 
         MemoryOrder order;
         AccessShadow<BlockActor> shared;
+        ClusterOrder* cluster = nullptr;                          ///< null: without clusters
+        std::optional<AccessShadow<GridActor>> shared_in_cluster; ///< then it takes the place of `shared`
+        std::map<GridStamp, Visit> visits;                        ///< by stamp, without its tick
+        Place last_exit;
         std::uint32_t number = 0; ///< of the block in the grid
         bool is_out_of_step = false;
         bool has_atomics = false;
@@ -265,6 +346,85 @@ private:
         state.shared = AccessShadow<BlockActor>(block.shared().size());
         global_.clear();
         state.order.forget();
+        if (!has_clusters_) return;
+        state.cluster->forget(block.rank());
+        for (const auto& other : block.cluster().blocks()) {
+            blocks_.at(other.get())->shared_in_cluster.emplace(other->shared().size());
+            blocks_.at(other.get())->visits.clear();
+        }
+    }
+
+    // ---- clusters ----
+
+    /// The blocks of a cluster begin in the order of their ranks, before any of them runs.
+    void begin_in_cluster(BlockState& state, const Block& block) {
+        state.cluster = &clusters_[&block.cluster()];
+        if (block.rank() == 0) state.cluster->start();
+        state.cluster->add_block(block.rank(), state.number);
+        state.shared_in_cluster.emplace(block.shared().size());
+        state.visits.clear();
+    }
+
+    GridActor grid_actor(const Now& now, const BlockActor& in_block) const {
+        return {in_block,
+                now.state.number,
+                {now.state.cluster, now.warp.block().rank(), now.warp.index()},
+                messages_,
+                now.state.may_have_read_messages};
+    }
+
+    [[gnu::noinline]] void check_shared_of_cluster(const Now& now, const BlockActor& in_block_actor) {
+        const GridActor actor = grid_actor(now, in_block_actor);
+        BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
+        owner.shared_in_cluster->access(
+            actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
+            [&](int lane, const GridActor::Record& record, Role role) {
+                return is_hazard(now, lane, earlier_of(record, role));
+            },
+            [&](int lane, int other) { check_collision(now, lane, other); });
+        if (!now.access.remote) return;
+        const int lane = std::countr_zero(now.access.active);
+        const GridStamp whose = (actor.stamp() >> 32 << 32) | now.warp.index();
+        Visit& visit = owner.visits[whose];
+        if (visit.stamp == 0) visit.thread = party(name_of(now.role), now.warp, now.instruction, lane);
+        visit.stamp = actor.stamp();
+        visit.role = now.role;
+        visit.address = now.access.addresses[lane];
+    }
+
+    /// A block's shared memory ends with it: whatever others do there has to come before.
+    void check_end_of_shared_memory(const Block& block) {
+        BlockState& state = state_of(block);
+        if (state.is_out_of_step) return;
+        for (const auto& [whose, visit] : state.visits) {
+            const std::uint32_t number = block_of(visit.stamp);
+            const Stamp stamp = in_block(visit.stamp);
+            const auto fence = messages_.last_fence.find(number);
+            const bool is_told =
+                state.may_have_read_messages && fence != messages_.last_fence.end() && stamp < fence->second;
+            if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
+            const Site exit = sites_.of_line(state.last_exit.site);
+            findings_.add({Sort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
+                return end_of_shared_memory(block, state.last_exit, visit);
+            });
+        }
+    }
+
+    Finding end_of_shared_memory(const Block& block, const Place& exit, const Visit& visit) const {
+        const std::uint64_t thread =
+            std::uint64_t{exit.warp} * warp_size + static_cast<std::uint32_t>(exit.lane);
+        return {
+            .checker = "race",
+            .kind = std::string("exit after ") + name_of(visit.role),
+            .message = "thread " + visit.thread.thread + " of block " + visit.thread.block +
+                       verb(visit.role, " reads", " writes", " changes by an atomic") +
+                       " shared memory of block " + triple(block.index()) + " at " +
+                       hexadecimal(visit.address) + ": nothing keeps that block from exiting before",
+            .kernel = launch_.kernel.readable_name(),
+            .parties = {visit.thread, party("exit", sites_.code(exit.site), Sites::pc(exit.site),
+                                            block.index(), coordinates(thread, launch_.configuration.block))},
+            .allocation = shared_variable(launch_, visit.address),
+            .cause = "A cluster.sync() is missing at the end: the shared memory of a block ends with it."};
     }
 
     // ---- messages ----
@@ -272,22 +432,24 @@ private:
     void fence(BlockState& state, const Warp& warp) {
         state.order.fenced(warp.index());
         forget_if_used_up(warp.block());
-        if (options_.global) messages_.last_fence[state.number] = state.order.stamp(0);
+        if (options_.global || has_clusters_) messages_.last_fence[state.number] = state.order.stamp(0);
     }
 
     template <class Visit> static void for_each_place(const Access& access, Visit visit) {
         constexpr std::uint64_t in_shared = std::uint64_t{1} << 63;
-        std::uint64_t last = ~std::uint64_t{0};
+        std::uint64_t last = ~std::uint64_t{0}, where = 0;
+        if (access.space == ptx::Space::shared)
+            where = in_shared | (access.remote ? std::uint64_t{access.remote->rank()} + 1 : 0) << 32;
         for_each_lane(access.active, [&](int lane) {
             const std::uint64_t address = access.addresses[lane];
-            if (address != last) visit(address | (access.space == ptx::Space::shared ? in_shared : 0));
+            if (address != last) visit(address | where);
             last = address;
         });
     }
 
     void read_messages(const Now& now) {
         const Ordering ordering = now.instruction.ordering;
-        if (now.access.space == ptx::Space::global) now.state.may_have_read_messages = true;
+        if (now.access.space == ptx::Space::global || has_clusters_) now.state.may_have_read_messages = true;
         if (now.access.kind == AccessKind::store || now.access.kind == AccessKind::red) return;
         if (!now.state.order.has_messages()) return;
         const bool acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
@@ -322,7 +484,7 @@ private:
 
     /// Page by page.
     [[gnu::noinline]] void check_global(const Now& now, const BlockActor& in_block_actor) {
-        const GridActor actor(in_block_actor, now.state.number, messages_, now.state.may_have_read_messages);
+        const GridActor actor = grid_actor(now, in_block_actor);
         const std::uint64_t* const addresses = now.access.addresses;
         for (LaneMask left = now.access.active; left != 0;) {
             const std::uint64_t first = addresses[std::countr_zero(left)], page = first / page_bytes;
@@ -338,12 +500,15 @@ private:
                 .first->second.access(
                     actor, now.role, places.data(), now.access.bytes, group,
                     [&](int lane, const GridActor::Record& record, Role role) {
-                        return is_hazard(now, lane,
-                                         {block_of(record.stamp), in_block(record.stamp),
-                                          std::countr_zero(record.lanes), record.site, role});
+                        return is_hazard(now, lane, earlier_of(record, role));
                     },
                     [&](int lane, int other) { check_collision(now, lane, other); });
         }
+    }
+
+    static Earlier earlier_of(const GridActor::Record& record, Role role) {
+        return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.site,
+                role};
     }
 
     /// Whether what nothing orders is a hazard: then it is a finding, too.
@@ -371,10 +536,15 @@ private:
     static bool is_there_already(const Now& now, int lane) {
         const std::uint64_t address = now.access.addresses[lane];
         const std::byte* const place = now.access.space == ptx::Space::shared
-                                           ? now.warp.block().shared().data() + address
+                                           ? owner_of(now).shared().data() + address
                                            : reinterpret_cast<const std::byte*>(address);
         return std::memcmp(stored_value(now.warp, now.instruction, lane).data(), place,
                            now.instruction.bytes) == 0;
+    }
+
+    /// Whose shared memory it is.
+    static const Block& owner_of(const Now& now) {
+        return now.access.remote ? *now.access.remote : now.warp.block();
     }
 
     void check_collision(const Now& now, int lane, int other) {
@@ -387,7 +557,7 @@ private:
 
     /// One missing barrier makes one finding, whether it shows as a read after a write or the other way
     /// round.
-    enum class Sort { read_and_write, two_writes, with_atomic };
+    enum class Sort { read_and_write, two_writes, with_atomic, end_of_block };
 
     static Sort sort_of(Role now, Role earlier) {
         if (now == Role::atomic || earlier == Role::atomic) return Sort::with_atomic;
@@ -425,9 +595,11 @@ private:
     static std::string message(const Now& now, int lane, const Earlier& earlier, const std::string& thread,
                                const Party& other) {
         const std::uint64_t address = now.access.addresses[lane];
-        const std::string place = byte_count(now.access.bytes) + " of " +
-                                  (now.access.space == ptx::Space::shared ? "shared" : "global") +
-                                  " memory at " + hexadecimal(address);
+        const std::string place =
+            byte_count(now.access.bytes) + " of " +
+            (now.access.space == ptx::Space::shared ? "shared" : "global") + " memory at " +
+            hexadecimal(address) +
+            (now.access.remote ? " of block " + triple(now.access.remote->index()) : "");
         if (earlier.at_once)
             return "threads " + other.thread + " and " + thread + " write different values to the same " +
                    place + " at once";
@@ -448,6 +620,11 @@ private:
         const Sort sort = sort_of(now.role, earlier.role);
         if (earlier.at_once)
             return "Several threads come to the same index: give each its own, or use an atomic.";
+        if (earlier.block != now.state.number && now.access.space == ptx::Space::shared)
+            return sort == Sort::with_atomic
+                       ? "An atomic keeps out only other atomics: a cluster.sync() is missing between the "
+                         "two."
+                       : "A cluster.sync() is missing between the two: a __syncthreads() is for one block.";
         if (earlier.block != now.state.number)
             return "The blocks of a launch run in any order, and at once: what one of them needs of another "
                    "belongs into two launches.";
@@ -470,11 +647,13 @@ private:
     const Launch& launch_;
     const RaceOptions options_;
     bool needs_all_ = false;
+    bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
     Sites sites_;
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
     Messages messages_;
+    std::unordered_map<const Cluster*, ClusterOrder> clusters_; // storage, used again
 };
 
 } // namespace

@@ -18,6 +18,9 @@ struct RaceOptions {
 /// In shared memory every hazard between two threads of a block is found that this run's order of atomics
 /// and messages lets happen, in whatever order the threads have run.
 ///
+/// In clusters so are those with threads of other blocks, and the end of a block's shared memory while others
+/// are not done with it. Their blocks are ordered by the barrier of the cluster, or as in global memory:
+///
 /// In global memory (on request) the same within a block. Between blocks there is order by atomics and
 /// fences only, and who has read whose message is not followed through: where the one block has executed a
 /// fence after its access, and the other one an atomic or volatile access before its own, they are taken to

@@ -1,7 +1,7 @@
 #include "emulator/observe/sync_checker.hpp"
 
 #include "emulator/execute/warp.hpp"
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/where.hpp"
 #include "emulator/observe/local_findings.hpp"
@@ -69,6 +69,8 @@ public:
         state->waits.resize(block.warps().size()); // nobody waits there: all have exited
         state->exits.clear();
         state->met_apart.clear();
+        state->arrivals.assign(block.warps().size(), {});
+        if (block.rank() == 0) clusters_[&block.cluster()] = {};
         state->is_out_of_step = false;
         current_ = {&block, state.get()};
     }
@@ -104,8 +106,16 @@ public:
     }
 
     bool takes_over(const Warp& warp, const Fault& fault, LaneMask) override {
-        if (!fault.instruction->is_block_barrier) return false;
         const Site here = site(warp, *fault.instruction);
+        if (fault.instruction->is_cluster_barrier) {
+            add(Kind::wrong_barrier, here, here, [&] {
+                return finding("wrong cluster barrier", fault.message,
+                               {party("is here", warp, *fault.instruction, fault.lane)},
+                               "Each thread has to arrive and to wait in turn; cluster.sync() does both.");
+            });
+            return true;
+        }
+        if (!fault.instruction->is_block_barrier) return false;
         add(Kind::wrong_barrier, here, here, [&] {
             return finding(
                 "wrong barrier", fault.message, {party("is here", warp, *fault.instruction, fault.lane)},
@@ -119,6 +129,40 @@ public:
         if (!std::exchange(state.is_out_of_step, true)) found_deadlock(block, state);
         for (auto& waits : state.waits) waiting_warps_ -= std::exchange(waits, {}).empty() ? 0 : 1;
         return true;
+    }
+
+    // ---- the barrier of the cluster ----
+
+    void came_to_cluster_barrier(const Warp& warp, const Instruction& instruction,
+                                 const ClusterArrival& arrival) override {
+        BlockState& state = state_of(warp.block());
+        if (state.is_out_of_step) return;
+        if (waiting_warps_ != 0) note_passing(state, warp, instruction, arrival.lanes);
+        if (arrival.waits) return;
+        Group& here = state.arrivals[warp.index()];
+        here = {warp.index(), arrival.lanes, site(warp, instruction)};
+        FirstArrival& first = clusters_[&warp.block().cluster()];
+        if (!first.block) first = {&warp.block(), here};
+    }
+
+    void cluster_barrier_completed(const Cluster& cluster) override {
+        const FirstArrival arrival = std::exchange(clusters_[&cluster], {});
+        std::uint64_t threads = 0;
+        const Block* block_of_first = nullptr; // of whom it has not been told yet
+        Group* first = nullptr;
+        for (const auto& block : cluster.blocks()) {
+            BlockState& state = *blocks_.at(block.get());
+            if (state.is_out_of_step) return;
+            for (Group& exit : state.exits) {
+                const LaneMask missing = exit.lanes & ~cluster.arrived(*block->warps()[exit.warp]);
+                threads += static_cast<std::uint64_t>(std::popcount(missing));
+                if (missing == 0 || std::exchange(exit.is_told, true) || first) continue;
+                first = &exit;
+                block_of_first = block.get();
+            }
+        }
+        if (first && arrival.block)
+            found_cluster_not_reached(cluster, arrival, *block_of_first, *first, threads);
     }
 
     // ---- masks ----
@@ -161,8 +205,11 @@ public:
 
     void exited(const Warp& warp, LaneMask lanes) override {
         const Fragment& running = warp.running();
-        state_of(warp.block())
-            .exits.push_back({warp.index(), lanes, sites_(*running.frame->code, running.pc)});
+        BlockState& state = state_of(warp.block());
+        state.exits.push_back({warp.index(), lanes, sites_(*running.frame->code, running.pc)});
+        const LaneMask without_wait = lanes & warp.block().cluster().not_waited(warp);
+        if (without_wait != 0 && !state.is_out_of_step)
+            found_no_wait(warp.block(), state.arrivals[warp.index()], state.exits.back());
     }
 
 private:
@@ -174,6 +221,7 @@ private:
         wrong_barrier,
         mask_without_caller,
         passing,
+        no_wait,
         exited_source
     };
 
@@ -202,8 +250,15 @@ private:
         std::array<Barrier, Block::barrier_count> barriers;
         std::vector<std::vector<MaskWait>> waits; ///< of each warp
         std::vector<Group> exits;
+        std::vector<Group> arrivals;  ///< of each warp, the last one at the barrier of the cluster
         std::vector<Group> met_apart; ///< a barrier of the whole block that warps met at different places
         bool is_out_of_step = false;  ///< threads have passed what they should have waited at
+    };
+
+    /// The first that came to the barrier of a cluster in its present phase.
+    struct FirstArrival {
+        const Block* block = nullptr; ///< null: nobody has come
+        Group group;
     };
 
     BlockState& state_of(const Block& block) {
@@ -355,6 +410,31 @@ private:
         });
     }
 
+    void found_cluster_not_reached(const Cluster& cluster, const FirstArrival& waiting, const Block& block,
+                                   const Group& exit, std::uint64_t threads) {
+        add(Kind::not_reached, waiting.group.site, exit.site, [&] {
+            return finding(
+                "barrier not reached by all",
+                "the barrier of the cluster is for all its threads, but " + number_of(threads, "thread") +
+                    " of " + thousands(cluster.blocks().size() * launch_.configuration.block.count()) +
+                    " exited without coming to it",
+                {party_of("waits here", *waiting.block, waiting.group), party_of("has exited", block, exit)},
+                "A return, or a branch around the barrier, keeps threads from it: every thread of "
+                "the cluster has to reach each cluster.sync().");
+        });
+    }
+
+    void found_no_wait(const Block& block, const Group& arrival, const Group& exit) {
+        add(Kind::no_wait, arrival.site, exit.site, [&] {
+            return finding("arrival without a wait",
+                           "a thread arrives at the barrier of the cluster, and exits without having waited "
+                           "there",
+                           {party_of("arrives here", block, arrival), party_of("has exited", block, exit)},
+                           "A barrier_wait() is missing: to each barrier_arrive() belongs one, by the same "
+                           "thread.");
+        });
+    }
+
     void found_deadlock(const Block& block, const BlockState& state) {
         std::vector<Waiting> all;
         for (const auto& warp : block.warps()) {
@@ -413,7 +493,8 @@ private:
         for (std::uint32_t which = 0; which < Block::barrier_count; ++which) {
             std::uint64_t threads = 0;
             for (const Waiting& waiting : all) {
-                if (waiting.fragment->barrier != which) continue;
+                if (waiting.fragment->wait != Wait::block_barrier || waiting.fragment->barrier != which)
+                    continue;
                 threads += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
                 if (std::find(places.begin(), places.end(), waiting.group.site) != places.end()) continue;
                 places.push_back(waiting.group.site);
@@ -427,6 +508,15 @@ private:
                        number_of(threads, "thread") + " wait at barrier " + std::to_string(which) +
                        (expected != 0 ? " for " + std::to_string(expected) : "");
         }
+        std::uint64_t in_cluster = 0;
+        for (const Waiting& waiting : all) {
+            if (waiting.fragment->wait != Wait::cluster_barrier) continue;
+            if (in_cluster == 0)
+                parties.push_back(party_of("waits at the barrier of the cluster", block, waiting.group));
+            in_cluster += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
+        }
+        if (in_cluster != 0)
+            message += ", " + number_of(in_cluster, "thread") + " wait at the barrier of the cluster";
         add(Kind::deadlock, places.front(), places.back(), [&] {
             if (!state.exits.empty()) parties.push_back(party_of("has exited", block, state.exits.front()));
             return too_many
@@ -490,6 +580,7 @@ private:
     const Launch& launch_;
     Sites sites_;
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
+    std::unordered_map<const Cluster*, FirstArrival> clusters_;
     std::pair<const Block*, BlockState*> current_{};
     std::size_t waiting_warps_ = 0; // with lanes that wait for members of their masks
 };

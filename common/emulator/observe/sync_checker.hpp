@@ -14,6 +14,9 @@ namespace emulator {
 /// threads that are wrong, or differ. For masks: those without the lane that uses them; those with lanes that
 /// wait elsewhere, or go by; shuffles from a lane that has exited.
 ///
+/// For the barrier of a cluster: threads that have exited without coming to it, that exit without waiting
+/// after they have arrived, or that do not arrive and wait in turn.
+///
 /// Where threads wait for ever, it lets them go on. That is told once for each block.
 ///
 /// Nothing is found where lanes that a mask names exit without doing anything else: they count no more.

@@ -69,6 +69,20 @@ const std::unordered_map<std::string_view, Special>& special_registers() {
         {"%lanemask_gt", Special::lanemask_gt},
         {"%dynamic_smem_size", Special::dynamic_smem_size},
         {"%total_smem_size", Special::total_smem_size},
+        {"%clusterid.x", Special::clusterid_x},
+        {"%clusterid.y", Special::clusterid_y},
+        {"%clusterid.z", Special::clusterid_z},
+        {"%nclusterid.x", Special::nclusterid_x},
+        {"%nclusterid.y", Special::nclusterid_y},
+        {"%nclusterid.z", Special::nclusterid_z},
+        {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+        {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+        {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+        {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+        {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+        {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+        {"%cluster_ctarank", Special::cluster_ctarank},
+        {"%cluster_nctarank", Special::cluster_nctarank},
         {"%gridid", Special::zero}};
     return table;
 }
@@ -127,10 +141,10 @@ public:
     Row register_row(std::uint32_t index) const { return registers_[index]; }
     bool varies(std::uint32_t index) const { return varying_[index]; }
 
-    Row constant(std::uint64_t value, bool wide, bool local) {
-        const auto [found, fresh] = constants_.try_emplace({value, wide, local}, next_row_);
+    Row constant(std::uint64_t value, bool wide, Code::Base base = Code::Base::none) {
+        const auto [found, fresh] = constants_.try_emplace({value, wide, base}, next_row_);
         if (fresh) {
-            code_.constants.push_back({next_row_, wide, local, value});
+            code_.constants.push_back({next_row_, wide, base, value});
             next_row_ += warp_size * (wide ? 8 : 4);
         }
         return found->second;
@@ -184,7 +198,7 @@ private:
     const std::vector<bool> varying_; // by register
     std::vector<Row> registers_;
     std::vector<std::uint32_t> read_;
-    std::map<std::tuple<std::uint64_t, bool, bool>, Row> constants_;
+    std::map<std::tuple<std::uint64_t, bool, Code::Base>, Row> constants_;
     std::map<Special, Row> specials_;
     Places locals_, parameters_;
 };
@@ -227,9 +241,10 @@ Type Decoding::take_type() {
 }
 
 Space Decoding::take_space() {
-    const std::string_view text = take_any({".global", ".shared", ".shared::cta", ".local", ".const",
-                                            ".param", ".param::entry", ".param::func"});
+    const std::string_view text = take_any({".global", ".shared", ".shared::cta", ".shared::cluster",
+                                            ".local", ".const", ".param", ".param::entry", ".param::func"});
     if (text == ".global") return Space::global;
+    if (text == ".shared::cluster") return Space::shared_cluster;
     if (text.starts_with(".shared")) return Space::shared;
     if (text == ".local") return Space::local;
     if (text == ".const") return Space::constant;
@@ -257,16 +272,20 @@ void Decoding::expect_operands(std::size_t least, std::size_t most) {
             quoted(statement_.opcode) + " takes " + wanted + " operands here, not " + std::to_string(count));
 }
 
-std::uint64_t Decoding::symbol_value(const Operand& operand, bool& local) const {
-    local = false;
+std::uint64_t Decoding::symbol_value(const Operand& operand, Code::Base& base) const {
+    base = Code::Base::none;
     if (operand.variable) {
         if (const auto place = layout_.local(operand.variable)) {
-            local = true;
+            base = Code::Base::local;
             return *place + operand.offset;
         }
         if (const auto place = layout_.parameter(operand.variable)) return *place + operand.offset;
-        if (const auto place = linkage_.shared.find(operand.variable); place != linkage_.shared.end())
-            return place->second + operand.offset;
+    }
+    const Variable* const variable =
+        operand.variable ? operand.variable : linkage_.module->variable(operand.name);
+    if (const auto place = linkage_.shared.find(variable); place != linkage_.shared.end()) {
+        base = Code::Base::shared;
+        return place->second + operand.offset;
     }
     const auto found = linkage_.addresses.find(operand.name);
     if (found == linkage_.addresses.end())
@@ -320,7 +339,7 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
     }
     case Operand::Kind::integer:
     case Operand::Kind::single_precision:
-    case Operand::Kind::double_precision: return layout_.constant(literal(operand, type), wide, false);
+    case Operand::Kind::double_precision: return layout_.constant(literal(operand, type), wide);
     case Operand::Kind::special: {
         const auto found = special_registers().find(operand.name);
         if (found == special_registers().end())
@@ -330,9 +349,9 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
         return layout_.special(found->second);
     }
     case Operand::Kind::symbol: {
-        bool local = false;
-        const std::uint64_t value = symbol_value(operand, local);
-        return layout_.constant(value, wide, local);
+        Code::Base base = Code::Base::none;
+        const std::uint64_t value = symbol_value(operand, base);
+        return layout_.constant(value, wide, base);
     }
     default: invalid(operand.place, "a register or a constant is needed here");
     }
@@ -341,7 +360,9 @@ Row Decoding::loose_source(const Operand& operand, Type type, bool& wide) {
 Row Decoding::predicate(const Operand& operand, bool& negated) {
     negated = operand.negated;
     if (operand.kind == Operand::Kind::integer)
-        return layout_.constant(operand.bits != 0 ? all_lanes : 0, false, false);
+        return layout_.constant(operand.bits != 0 ? all_lanes : 0, false);
+    if (operand.kind == Operand::Kind::special && operand.name == "%is_explicit_cluster")
+        return layout_.special(Special::is_explicit_cluster);
     return predicate_register(operand);
 }
 
@@ -379,19 +400,18 @@ bool Decoding::address(const Operand& operand, Space space) {
         instruction.immediate = static_cast<std::uint64_t>(operand.offset);
         return wide;
     }
-    bool local = false;
+    Code::Base relative_to = Code::Base::none;
     std::uint64_t value = 0;
     if (base.kind == Operand::Kind::symbol) {
-        value = symbol_value(base, local);
-        if (space == Space::generic && base.variable && base.variable->space == Space::shared)
-            value += shared_window;
+        value = symbol_value(base, relative_to);
+        if (space == Space::generic && relative_to == Code::Base::shared) value += shared_window;
     } else if (base.kind == Operand::Kind::integer) {
         value = base.bits;
     } else {
         invalid(base.place, "an address is a register, a variable or a number");
     }
     instruction.sources[0] =
-        layout_.constant(value + static_cast<std::uint64_t>(operand.offset), true, local);
+        layout_.constant(value + static_cast<std::uint64_t>(operand.offset), true, relative_to);
     instruction.immediate = 0;
     return true;
 }
@@ -416,7 +436,7 @@ bool Decoding::varies(const Operand& operand) const {
     return operand.kind == Operand::Kind::special;
 }
 
-Row Decoding::constant_row(std::uint64_t value, bool wide) { return layout_.constant(value, wide, false); }
+Row Decoding::constant_row(std::uint64_t value, bool wide) { return layout_.constant(value, wide); }
 
 std::uint32_t Decoding::local_offset(const Operand& variable) const {
     const auto place = variable.variable ? layout_.local(variable.variable) : std::nullopt;

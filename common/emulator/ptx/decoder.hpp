@@ -42,6 +42,11 @@ inline constexpr std::uint64_t shared_window = 0x0100'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0200'0000'0000'0000;
 inline constexpr std::uint64_t param_window = 0x0300'0000'0000'0000;
 
+/// Shared memory of the block of rank r in its cluster begins at r times this, as on a card of compute
+/// capability 9.0: so a block's own address means the same to the other blocks.
+inline constexpr int shared_rank_shift = 24;
+inline constexpr std::uint64_t shared_rank_bytes = 1 << shared_rank_shift;
+
 /// What a family of instructions sees of the statement that it decodes.
 ///
 /// Each modifier and operand that a family understands is taken; what is left over makes the statement
@@ -132,7 +137,7 @@ public:
 private:
     void keep_detail(std::unique_ptr<Detail> detail);
     Row predicate_register(const Operand& operand) const;
-    std::uint64_t symbol_value(const Operand& operand, bool& local) const;
+    std::uint64_t symbol_value(const Operand& operand, Code::Base& base) const;
     std::uint64_t literal(const Operand& operand, Type type) const;
 
     const Function& function_;

@@ -4,10 +4,12 @@
 
 #include "emulator/ptx/types.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,7 +100,10 @@ struct Function {
     std::map<std::string, std::vector<Operand>, std::less<>>
         branch_targets; ///< `.branchtargets` lists of labels by name
     std::vector<std::unique_ptr<Location>> locations;
-    std::uint32_t max_threads = 0; ///< product of `.maxntid` or `.reqntid`; 0: not said
+    std::optional<std::array<std::uint32_t, 3>> cluster; ///< `.reqnctapercluster`
+    bool needs_cluster = false;                          ///< `.explicitcluster`
+    std::uint32_t max_cluster = 0;                       ///< `.maxclusterrank`; 0: not said
+    std::uint32_t max_threads = 0;                       ///< product of `.maxntid` or `.reqntid`; 0: not said
 };
 
 struct Module {

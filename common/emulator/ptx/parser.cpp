@@ -391,6 +391,16 @@ private:
                 while (accept(",")) threads *= small_number() % 65536;
                 function_->max_threads =
                     static_cast<std::uint32_t>(std::min<std::uint64_t>(threads, UINT32_MAX));
+            } else if (accept(".explicitcluster")) {
+                function_->needs_cluster = true;
+            } else if (accept(".reqnctapercluster")) {
+                auto& cluster = function_->cluster.emplace(std::array<std::uint32_t, 3>{1, 1, 1});
+                for (std::uint32_t& extent : cluster) {
+                    extent = small_number();
+                    if (!accept(",")) break;
+                }
+            } else if (accept(".maxclusterrank")) {
+                function_->max_cluster = small_number();
             } else if (accept(".minnctapersm") || accept(".maxnctapersm") || accept(".maxnreg")) {
                 small_number(); // tuning: no effect on results
             } else if (accept(".pragma")) {

@@ -34,7 +34,16 @@ enum class Type : std::uint8_t {
     s16x2,
 };
 
-enum class Space : std::uint8_t { generic, reg, constant, global, local, param, shared };
+enum class Space : std::uint8_t {
+    generic,
+    reg,
+    constant,
+    global,
+    local,
+    param,
+    shared,        ///< of the block
+    shared_cluster ///< of all blocks of its cluster
+};
 
 /// ".u32" -> Type::u32; nothing for a word that is no type.
 std::optional<Type> type_from(std::string_view dot_word);

@@ -34,6 +34,7 @@ enum cudaError_t : int {
     cudaErrorMisalignedAddress = 716,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorUnknown = 999,
 };
 
@@ -63,6 +64,10 @@ enum cudaSharedMemConfig : int {
 enum cudaFuncAttribute : int {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeClusterDimMustBeSet = 10,
+    cudaFuncAttributeRequiredClusterWidth = 11,
+    cudaFuncAttributeRequiredClusterHeight = 12,
+    cudaFuncAttributeRequiredClusterDepth = 13,
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
     cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
 };
@@ -129,6 +134,7 @@ enum cudaDeviceAttr : int {
     cudaDevAttrHostRegisterSupported = 99,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrClusterLaunch = 120,
     cudaDevAttrMemSyncDomainCount = 126,
     cudaDevAttrNumaId = 131,
     cudaDevAttrHostNumaId = 134,

@@ -51,6 +51,7 @@ int device_attribute(int attribute) {
     case cudaDevAttrGpuOverlap: return 1;
     case cudaDevAttrConcurrentKernels: return 1;
     case cudaDevAttrStreamPrioritiesSupported: return 1;
+    case cudaDevAttrClusterLaunch: return 1;
     case cudaDevAttrComputePreemptionSupported: return 1;
     case cudaDevAttrMemSyncDomainCount: return 4;
 
@@ -109,6 +110,7 @@ cudaDeviceProp device_properties() {
     properties.sharedMemPerBlockOptin = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     properties.maxBlocksPerMultiProcessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
     properties.reservedSharedMemPerBlock = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+    properties.clusterLaunch = attribute(cudaDevAttrClusterLaunch);
     properties.hostRegisterSupported = attribute(cudaDevAttrHostRegisterSupported);
     properties.deviceNumaId = attribute(cudaDevAttrNumaId);
     properties.hostNumaId = attribute(cudaDevAttrHostNumaId);

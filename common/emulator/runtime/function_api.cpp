@@ -1,9 +1,11 @@
 /// \file
 /// Asking about kernels, setting their limits, and occupancy.
 
+#include "emulator/runtime/clusters.hpp"
 #include "emulator/runtime/occupancy.hpp"
 #include "emulator/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <string>
 
 using namespace emulator;
@@ -32,13 +34,17 @@ void set_attribute(Device& device, const void* host_stub, cudaFuncAttribute attr
         require(value >= -1 && value <= 100);
         settings.carveout = value;
         return;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: return; // hints
+    case cudaFuncAttributeNonPortableClusterSizeAllowed: settings.large_clusters = value != 0; return;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return; // a hint
+    case cudaFuncAttributeClusterDimMustBeSet:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+        throw Refused(cudaErrorNotSupported,
+                      "cudaFuncSetAttribute: a kernel's clusters are not set here; use __cluster_dims__ or "
+                      "cudaLaunchAttributeClusterDimension");
     }
-    const bool exists = attribute > cudaFuncAttributePreferredSharedMemoryCarveout &&
-                        attribute < cudaFuncAttributeNonPortableClusterSizeAllowed;
-    require(exists);
-    throw Refused(cudaErrorNotSupported, "cudaFuncSetAttribute: no clusters of blocks yet");
+    require(false);
 }
 
 cudaFuncAttributes attributes_of(const Device& device, const void* host_stub, FoundKernel found) {
@@ -52,6 +58,14 @@ cudaFuncAttributes attributes_of(const Device& device, const void* host_stub, Fo
         10 * DeviceLimits::compute_capability_major + DeviceLimits::compute_capability_minor;
     attributes.maxDynamicSharedSizeBytes =
         static_cast<int>(dynamic_shared_limit(device, host_stub, found.kernel));
+    attributes.clusterDimMustBeSet = found.kernel.needs_cluster();
+    if (const auto cluster = found.kernel.cluster()) {
+        attributes.requiredClusterWidth = static_cast<int>(cluster->x);
+        attributes.requiredClusterHeight = static_cast<int>(cluster->y);
+        attributes.requiredClusterDepth = static_cast<int>(cluster->z);
+    }
+    attributes.nonPortableClusterSizeAllowed =
+        cluster_limit(device, host_stub) > DeviceLimits::blocks_per_cluster;
     const auto settings = device.kernel_settings.find(host_stub);
     attributes.preferredShmemCarveout =
         settings == device.kernel_settings.end() ? -1 : settings->second.carveout;
@@ -68,7 +82,45 @@ cudaError_t max_active_blocks(int* blocks, const void* host_stub, int threads,
     });
 }
 
+/// How many blocks of the launch a multiprocessor holds, if its clusters can be launched at all.
+std::uint32_t resident_blocks_of(Device& device, const void* host_stub, const cudaLaunchConfig_t* config) {
+    require(config && (config->attrs || config->numAttrs == 0));
+    const Kernel& kernel = find_kernel(device, host_stub).kernel;
+    check_cluster(kernel, {.grid = extents(config->gridDim),
+                           .block = extents(config->blockDim),
+                           .cluster = asked_cluster(*config),
+                           .cluster_limit = cluster_limit(device, host_stub)});
+    return resident_blocks(extents(config->blockDim).count(),
+                           kernel.static_shared_bytes() + config->dynamicSmemBytes);
+}
+
 } // namespace
+
+/// Of clusters an H200 holds no more on a multiprocessor, however few threads they have.
+constexpr std::uint32_t cluster_blocks_per_multiprocessor = 8;
+
+/// As many as fit if any multiprocessors could form a group. A card's groups have limits: an H200 finds room
+/// for up to an eighth fewer.
+EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* host_stub,
+                                                          const cudaLaunchConfig_t* config) {
+    return api_call([&](Device& device) {
+        require(clusters);
+        const std::uint32_t blocks =
+            std::min(resident_blocks_of(device, host_stub, config), cluster_blocks_per_multiprocessor);
+        const auto asked = asked_cluster(*config);
+        const auto cluster = asked ? asked : find_kernel(device, host_stub).kernel.cluster();
+        *clusters = cluster ? static_cast<int>(blocks * DeviceLimits::multiprocessors / cluster->count()) : 0;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* host_stub,
+                                                                const cudaLaunchConfig_t* config) {
+    return api_call([&](Device& device) {
+        require(blocks);
+        const bool fits = resident_blocks_of(device, host_stub, config) != 0;
+        *blocks = fits ? static_cast<int>(cluster_limit(device, host_stub)) : 0;
+    });
+}
 
 EMULATOR_ENTRY cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* host_stub) {
     return api_call([&](Device& device) {

@@ -1,10 +1,12 @@
 /// \file
 /// Kernel launches. A launch runs the kernel to its end before it returns.
 
+#include "emulator/runtime/clusters.hpp"
 #include "emulator/runtime/observation.hpp"
 #include "emulator/runtime/runtime.hpp"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 using namespace emulator;
@@ -24,8 +26,6 @@ std::vector<CallConfiguration>& pending_configurations() {
     thread_local std::vector<CallConfiguration> stack;
     return stack;
 }
-
-Dim3 extents(dim3 value) { return {value.x, value.y, value.z}; }
 
 /// The kernel's parameter buffer: the value behind each argument where the PTX declares its parameter.
 std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* arguments) {
@@ -71,17 +71,21 @@ cudaError_t configuration_error(const LaunchConfiguration& configuration) {
 /// if nothing had happened.
 bool is_launch_error(Failure failure) {
     return failure == Failure::invalid_ptx || failure == Failure::unsupported ||
-           failure == Failure::unknown_symbol || failure == Failure::out_of_memory;
+           failure == Failure::unknown_symbol || failure == Failure::out_of_memory ||
+           failure == Failure::invalid_cluster;
 }
 
 cudaError_t launch(const void* host_stub, dim3 grid, dim3 block, void* const* arguments,
-                   std::size_t shared_bytes, const void* stream) {
+                   std::size_t shared_bytes, const void* stream, std::optional<Dim3> cluster = {}) {
     return api_call([&](Device& device) {
         require_stream(device, stream);
         const Kernel& kernel = device.modules.kernel(registered_kernel(host_stub)).kernel;
-        const LaunchConfiguration configuration{extents(grid), extents(block),
+        const LaunchConfiguration configuration{extents(grid),
+                                                extents(block),
                                                 static_cast<std::uint32_t>(shared_bytes),
-                                                dynamic_shared_limit(device, host_stub, kernel)};
+                                                dynamic_shared_limit(device, host_stub, kernel),
+                                                cluster,
+                                                cluster_limit(device, host_stub)};
         check_against_kernel(kernel, configuration, shared_bytes);
         const auto parameters = parameter_buffer(kernel, arguments);
         auto& last_launch = Runtime::instance().last_launch;
@@ -119,9 +123,7 @@ void check_attribute(const cudaLaunchAttribute& attribute) {
     case cudaLaunchAttributeCooperative:
         if (!attribute.val.cooperative) return;
         throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: no cooperative launches yet");
-    case cudaLaunchAttributeClusterDimension:
-        if (extents(attribute.val.clusterDim).count() == 1) return;
-        throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: no clusters of blocks yet");
+    case cudaLaunchAttributeClusterDimension: return; // see asked_cluster
     }
     throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
                                              std::to_string(attribute.id) + " is not supported");
@@ -182,7 +184,7 @@ EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
     });
     if (error != cudaSuccess) return error;
     return launch(host_stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                  config->stream);
+                  config->stream, asked_cluster(*config));
 }
 EMULATOR_PER_THREAD_TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 

@@ -23,7 +23,8 @@ cudaError_t remember(cudaError_t error) {
 [[gnu::destructor]] void program_ends() {
     Observation* const observation = Observation::instance();
     if (!observation) return;
-    const std::unique_lock lock(Runtime::instance().mutex, std::try_to_lock); // a thread may never end its call
+    const std::unique_lock lock(Runtime::instance().mutex,
+                                std::try_to_lock); // a thread may never end its call
     if (lock) observation->finish();
 }
 
@@ -90,6 +91,12 @@ std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, 
            std::min(kernel.static_shared_bytes(), DeviceLimits::default_shared_bytes_per_block);
 }
 
+std::uint32_t cluster_limit(const Device& device, const void* host_stub) {
+    const auto settings = device.kernel_settings.find(host_stub);
+    const bool large = settings != device.kernel_settings.end() && settings->second.large_clusters;
+    return large ? DeviceLimits::blocks_per_large_cluster : DeviceLimits::blocks_per_cluster;
+}
+
 void require_stream(const Device& device, const void* handle) {
     const auto number =
         reinterpret_cast<std::uintptr_t>(handle); // 0: default, 1: legacy default, 2: default of this thread
@@ -102,6 +109,7 @@ cudaError_t error_code(Failure failure) {
     case Failure::unsupported: return cudaErrorNotSupported;
     case Failure::unknown_symbol: return cudaErrorInvalidDeviceFunction;
     case Failure::invalid_configuration: return cudaErrorInvalidConfiguration;
+    case Failure::invalid_cluster: return cudaErrorInvalidClusterSize;
     case Failure::out_of_memory: return cudaErrorMemoryAllocation;
     case Failure::illegal_address: return cudaErrorIllegalAddress;
     case Failure::misaligned_address: return cudaErrorMisalignedAddress;

@@ -43,6 +43,7 @@ struct Event {
 /// What cudaFuncSetAttribute set.
 struct KernelSettings {
     std::optional<std::uint32_t> dynamic_shared_limit; ///< bytes
+    bool large_clusters = false;                       ///< cudaFuncAttributeNonPortableClusterSizeAllowed
     int carveout = -1; ///< percent of the L1 cache for shared memory; -1: no preference
 };
 
@@ -90,6 +91,9 @@ const RegisteredVariable& registered_variable(const void* host_address);
 
 /// The most dynamic shared memory that a launch of the kernel may ask for, in bytes.
 std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, const Kernel& kernel);
+
+/// The most blocks that a cluster of the kernel may have.
+std::uint32_t cluster_limit(const Device& device, const void* host_stub);
 
 /// \throws Refused with cudaErrorInvalidDevice for a device other than 0.
 inline void require_device(int device) { require(device == 0, abi::cudaErrorInvalidDevice); }

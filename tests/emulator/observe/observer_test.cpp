@@ -2,7 +2,7 @@
 
 #include "../machine/ptx_fixture.hpp"
 
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/observe/observer.hpp"
 
 #include <gtest/gtest.h>
@@ -49,11 +49,16 @@ struct Recorder final : Observer {
 void run_block(Program& program, uint32_t threads, std::span<const void* const> parameters,
                std::span<Observer* const> observers) {
     const emulator::Kernel& kernel = program.module.kernel("k");
-    const emulator::Launch launch{kernel, grid_of(threads), std::as_bytes(parameters), program.memory,
-                                  kernel.local_bytes()};
-    emulator::Block block(launch, observers);
-    block.start(0);
-    while (!block.run(1'000'000)) {
+    const emulator::Launch launch{.kernel = kernel,
+                                  .configuration = grid_of(threads),
+                                  .has_clusters = false,
+                                  .cluster = {},
+                                  .parameters = std::as_bytes(parameters),
+                                  .memory = program.memory,
+                                  .stack_bytes = kernel.local_bytes()};
+    emulator::Cluster cluster(launch, observers);
+    cluster.start(0);
+    while (!cluster.run(1'000'000)) {
     }
 }
 

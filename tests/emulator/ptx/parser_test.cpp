@@ -286,7 +286,8 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
           {".file 1 a", "the file's name in quotes"},
           {".func (.reg .b32 %r) f(){ret;}", "only .param parameters are supported", Failure::unsupported},
           {".entry k(.param .q32 x){ret;}", "expected a type here"},
-          {".entry k() .explicitcluster {ret;}", "'.explicitcluster' is not supported", Failure::unsupported},
+          {".entry k() .blocksareclusters {ret;}", "'.blocksareclusters' is not supported",
+           Failure::unsupported},
           {".entry k() {ret;", "this block has no end\nPTX line 4:\n    .entry k() {ret;\n               ^"},
           {".entry (", "expected a parameter here"},
           {".entry 5", "expected the function's name here"}}) {

@@ -211,6 +211,7 @@ SAME_VALUE(cudaErrorHostMemoryNotRegistered);
 SAME_VALUE(cudaErrorMisalignedAddress);
 SAME_VALUE(cudaErrorLaunchFailure);
 SAME_VALUE(cudaErrorNotSupported);
+SAME_VALUE(cudaErrorInvalidClusterSize);
 SAME_VALUE(cudaErrorUnknown);
 
 SAME_SIZE(cudaMemcpyKind);
@@ -238,6 +239,10 @@ SAME_VALUE(cudaSharedMemBankSizeEightByte);
 SAME_SIZE(cudaFuncAttribute);
 SAME_VALUE(cudaFuncAttributeMaxDynamicSharedMemorySize);
 SAME_VALUE(cudaFuncAttributePreferredSharedMemoryCarveout);
+SAME_VALUE(cudaFuncAttributeClusterDimMustBeSet);
+SAME_VALUE(cudaFuncAttributeRequiredClusterWidth);
+SAME_VALUE(cudaFuncAttributeRequiredClusterHeight);
+SAME_VALUE(cudaFuncAttributeRequiredClusterDepth);
 SAME_VALUE(cudaFuncAttributeNonPortableClusterSizeAllowed);
 SAME_VALUE(cudaFuncAttributeClusterSchedulingPolicyPreference);
 
@@ -282,6 +287,7 @@ SAME_VALUE(cudaDevAttrTexturePitchAlignment);
 SAME_VALUE(cudaDevAttrComputeCapabilityMajor);
 SAME_VALUE(cudaDevAttrComputeCapabilityMinor);
 SAME_VALUE(cudaDevAttrStreamPrioritiesSupported);
+SAME_VALUE(cudaDevAttrClusterLaunch);
 SAME_VALUE(cudaDevAttrGlobalL1CacheSupported);
 SAME_VALUE(cudaDevAttrLocalL1CacheSupported);
 SAME_VALUE(cudaDevAttrMaxSharedMemoryPerMultiprocessor);

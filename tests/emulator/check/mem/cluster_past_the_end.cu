@@ -1,0 +1,26 @@
+// The index runs past the end of the other block's shared memory.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+namespace cg = cooperative_groups;
+
+__global__ void __cluster_dims__(2) beyond(const int* in, int* out) {
+    __shared__ int values[64];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    values[tid] = in[i];
+    cluster.sync();
+    out[i] = cluster.map_shared_rank(values, cluster.block_rank() ^ 1)[tid + 1]; // expect: mem, out of bounds
+    cluster.sync();
+}
+
+int main() {
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, 128 * sizeof(int));
+    cudaMalloc(&out, 128 * sizeof(int));
+    cudaMemset(in, 1, 128 * sizeof(int));
+    cudaMemset(out, 0, 128 * sizeof(int));
+    beyond<<<2, 64>>>(in, out);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
+           cudaFree(out) != cudaSuccess;
+}

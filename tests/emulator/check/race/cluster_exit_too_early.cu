@@ -1,0 +1,26 @@
+// Block 0 may exit, and its shared memory end, before block 1 has read it.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+namespace cg = cooperative_groups;
+
+__global__ void __cluster_dims__(2) last_words(const int* in, int* out) {
+    __shared__ int values[64];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const unsigned tid = threadIdx.x;
+    values[tid] = in[blockIdx.x * 64 + tid];
+    cluster.sync();
+    if (cluster.block_rank() == 1)
+        out[tid] = *cluster.map_shared_rank(&values[tid], 0); // expect: race, exit after read
+}
+
+int main() {
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, 128 * sizeof(int));
+    cudaMalloc(&out, 128 * sizeof(int));
+    cudaMemset(in, 1, 128 * sizeof(int));
+    cudaMemset(out, 0, 128 * sizeof(int));
+    last_words<<<2, 64>>>(in, out);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
+           cudaFree(out) != cudaSuccess;
+}
