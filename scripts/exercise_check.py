@@ -50,14 +50,16 @@ BLOCKS = (32, 64, 128, 256, 512, 1024)
 
 
 def reductions(sizes=SIZES, large=LARGE, blocks=BLOCKS, options=((),)):
-    """Every size with three blocks in turn, the large ones, which take longer, with one; and the options in turn."""
-    pairs = [(n, block) for i, n in enumerate(sizes) for block in blocks_in_turn(blocks, i, (0, 1, 3))]
-    pairs += [(n, block) for i, n in enumerate(large) for block in blocks_in_turn(blocks, i, (3,))]
+    """Every size with the largest block that it fills and two in turn, the large ones, which take longer, with one in
+    turn; and the options in turn."""
+    pairs = [(n, block) for i, n in enumerate(sizes) for block in blocks_for(n, i, blocks)]
+    pairs += [(n, blocks[(i + 3) % len(blocks)]) for i, n in enumerate(large)]
     return [("--n", str(n), "--block", str(block), *options[i % len(options)]) for i, (n, block) in enumerate(pairs)]
 
 
-def blocks_in_turn(blocks, first, steps):
-    return sorted({blocks[(first + step) % len(blocks)] for step in steps})
+def blocks_for(n, turn, blocks):
+    filled = max((block for block in blocks if block <= n), default=blocks[0])
+    return sorted({filled, blocks[turn % len(blocks)], blocks[(turn + 2) % len(blocks)]})
 
 
 # Lessons that are not checked as most are: arguments of each case.
