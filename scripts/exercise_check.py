@@ -65,6 +65,7 @@ def blocks_for(n, turn, blocks):
 # Lessons that are not checked as most are: arguments of each case.
 CASES = {
     "lesson16": [("--width", width) for width in ("1", "2", "5", "8", "16", "31", "32")],
+    "lesson18": [("--width", w, "--padding", p) for p in ("1", "0", "2", "33") for w in ("2", "16", "31", "32")],
 }
 
 
