@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 20  # seconds that a case may take; the slowest takes one
+LONGEST_COMPILING = 120
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
 CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
 
@@ -62,10 +63,15 @@ def blocks_for(n, turn, blocks):
     return sorted({filled, blocks[turn % len(blocks)], blocks[(turn + 2) % len(blocks)]})
 
 
+# Widths, heights and paddings of tiles: wide, tall, narrow, small, of odd sizes.
+RECTANGLES = [tuple(tile.split()) for tile in ("3 2 1", "2 5 0", "32 16 2", "16 32 1", "24 40 3", "31 33 33", "1 40 2",
+                                               "40 1 2", "64 8 4", "5 7 12", "8 128 32", "32 24 0")]
+
 # Lessons that are not checked as most are: arguments of each case.
 CASES = {
     "lesson16": [("--width", width) for width in ("1", "2", "5", "8", "16", "31", "32")],
     "lesson18": [("--width", w, "--padding", p) for p in ("1", "0", "2", "33") for w in ("2", "16", "31", "32")],
+    "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
 }
 
 
@@ -153,13 +159,33 @@ def compile_text(exercise, text, build, folder):
     ptx.unlink(missing_ok=True)
     command = [nvcc_of(build), "-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"),
                "-o", str(ptx), str(shadow / "main.cu")]
+    said_file = folder / "nvcc.txt"
+    status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
+    if status is None:
+        return None, f"nvcc did not end within {LONGEST_COMPILING} s"
+    return (ptx if status == 0 else None), read_start(said_file).replace(f"{ROOT}/", "").strip()
+
+
+def run_bounded(command, seconds, out, err):
+    """The exit status, or None if it had to be ended, with all that it had started. `out` and `err` are files."""
+    with open(out, "wb") as out_file, open(err, "ab") as err_file:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file,
+                                   start_new_session=True)
     try:
-        run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             text=True, errors="replace", timeout=120)
+        return process.wait(seconds)
     except subprocess.TimeoutExpired:
-        return None, "nvcc did not end within 120 s"
-    said = run.stdout.replace(f"{ROOT}/", "").strip()
-    return (ptx if run.returncode == 0 else None), said
+        return None
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+def read_start(file):
+    with file.open("rb") as opened:
+        return opened.read(20_000).decode("utf-8", "replace")
 
 
 # ---- running ----
@@ -190,29 +216,16 @@ def run_case(exercise, ptx, build, case):
         report_file, told_file = Path(folder) / "report.json", Path(folder) / "stderr"
         command = emulate_command(exercise, ptx, case, (str(build / "bin/emulate"), str(build / "bin/{}")))
         command[1:1] = ["--counters", "--format", "json", "--output", str(report_file)]
-        with told_file.open("wb") as told:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=told,
-                                       start_new_session=True)
-            try:
-                process.wait(LONGEST)
-            except subprocess.TimeoutExpired:
-                case.problem = f"did not end within {LONGEST} s: does a loop never end?"
-                return case
-            finally:
-                try:
-                    os.killpg(process.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
-                process.wait()
-        with told_file.open("rb") as file:
-            told = file.read(20_000).decode("utf-8", "replace")
+        if run_bounded(command, LONGEST, os.devnull, told_file) is None:
+            case.problem = f"did not end within {LONGEST} s: does a loop never end?"
+            return
+        told = read_start(told_file)
         try:
             report = json.loads(report_file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             case.problem = f"emulate: {told.strip() or 'no report'}"
-            return case
+            return
     judge(exercise, case, report, told)
-    return case
 
 
 def judge(exercise, case, report, told):
