@@ -94,6 +94,16 @@ void expect_same_parameters(const ptx::Function& own, const ptx::Function& repla
                                              sizes(replacing) + ", than the program gives it, " + sizes(own));
 }
 
+/// `body()`, whose errors name the replacing file if it is about that.
+template <typename Body> auto naming_file(bool is_replaced, Body body) {
+    try {
+        return body();
+    } catch (const Error& error) {
+        if (!is_replaced) throw;
+        throw Error(error.failure(), replacing_file() + ": " + error.what());
+    }
+}
+
 } // namespace
 
 Modules::~Modules() {
@@ -103,7 +113,9 @@ Modules::~Modules() {
 FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
     for (auto& module : modules_of(*kernel.binary)) {
         const auto* function = module.loaded->ptx().function(kernel.name);
-        if (function && function->is_kernel) return {module.loaded->kernel(kernel.name), module.target};
+        if (!function || !function->is_kernel) continue;
+        const auto decoded = [&] { return FoundKernel{module.loaded->kernel(kernel.name), module.target}; };
+        return naming_file(from_file_ != nullptr, decoded);
     }
     throw Error(Failure::unknown_symbol,
                 from_file_ ? not_in_file(kernel.name, from_file_->ptx())
@@ -155,12 +167,8 @@ const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path)
     std::ifstream file(path, std::ios::binary);
     std::string text(std::istreambuf_iterator<char>(file), {});
     if (!file) throw Error(Failure::invalid_ptx, path + ": cannot be read");
-    try {
-        from_file_ = std::make_shared<LoadedModule>(std::move(text), memory_.global());
-    } catch (const Error& error) {
-        throw Error(error.failure(), path + ": " + error.what());
-    }
-    return from_file_;
+    return from_file_ = naming_file(
+               true, [&] { return std::make_shared<LoadedModule>(std::move(text), memory_.global()); });
 }
 
 void Modules::place_managed_variables(const RegisteredBinary& binary, const ModuleList& modules) {

@@ -458,6 +458,12 @@ TEST(OtherKernels, are_told_wrong_before_the_program_runs) {
     expect("--ptx " + broken.file(), "PTX line 15:\n    add.s32 %r2, %r1 40;\n                     ^\n");
 }
 
+TEST(OtherKernels, name_their_file_where_they_cannot_be_run) {
+    const OtherPtx other(replace(other_ptx, "add.s32", "dance.s32"));
+    EXPECT_THAT(other.emulate("./emulate_subject replaced").err,
+                HasSubstr("emulator: " + other.file() + ": "));
+}
+
 TEST(OtherKernels, are_found_wrong_in_their_own_source) {
     const OtherPtx other(replace(other_ptx, "[%rd2]", "[%rd2 + 2]"));
     EXPECT_THAT(other.emulate("--check mem ./emulate_subject replaced").err,
