@@ -163,12 +163,16 @@ def compile_text(exercise, text, build, folder):
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
     if status is None:
         return None, f"nvcc did not end within {LONGEST_COMPILING} s"
-    return (ptx if status == 0 else None), read_start(said_file).replace(f"{ROOT}/", "").strip()
+    said = [line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
+            if not re.match(r"\d+ errors? detected in the compilation of ", line)]
+    return (ptx if status == 0 else None), "\n".join(said).strip()
 
 
 def run_bounded(command, seconds, out, err):
     """The exit status, or None if it had to be ended, with all that it had started. `out` and `err` are files."""
-    with open(out, "wb") as out_file, open(err, "ab") as err_file:
+    for file in (out, err):
+        open(file, "wb").close()
+    with open(out, "ab") as out_file, open(err, "ab") as err_file:  # which may be the same file
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file,
                                    start_new_session=True)
     try:
@@ -306,7 +310,7 @@ def check(exercise, text, build, folder, seed=None):
 
     ptx, said = compile_text(exercise, text, build, folder)
     verdict.warnings = said if ptx else ""
-    if not step("compiles", first_lines(said, 12) if ptx is None else [], ["yes"]):
+    if not step("compiles", ["no:", *first_lines(said, 12)] if ptx is None else [], ["yes"]):
         return verdict
     numbers = random.Random(seed)
     cases = run_all(exercise, ptx, build,

@@ -138,7 +138,7 @@ class Commands(WithFolder):
         self.text.write_text(self.original.replace("const unsigned int tid = threadIdx.x;", "int tid = threadIdx.y y;"))
         told = self.run_script("03", status=1)
         line = self.original[:self.original.index("const unsigned int tid")].count("\n") + 1
-        self.assertIn(f"  compiles   lessons/lesson03_first_add_on_load/exercise.cuh({line}): error: ", told)
+        self.assertIn(f"  compiles   no:\n             lessons/lesson03_first_add_on_load/exercise.cuh({line}): error: ", told)
         self.assertIn("  right      not looked at yet", told)
 
     def test_a_kernel_that_is_gone_is_an_error(self):
