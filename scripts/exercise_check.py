@@ -67,10 +67,19 @@ def blocks_for(n, turn, blocks):
 RECTANGLES = [tuple(tile.split()) for tile in ("3 2 1", "2 5 0", "32 16 2", "16 32 1", "24 40 3", "31 33 33", "1 40 2",
                                                "40 1 2", "64 8 4", "5 7 12", "8 128 32", "32 24 0")]
 
+# Blocks, and sizes that one of them can sum: two ints a thread at most.
+ONE_BLOCK = (("32", "1 2 31 32 33 63 64"), ("64", "1 33 100 127 128"), ("256", "2 255 256 257 500 511 512"),
+             ("1024", "1 1000 1023 1024 1025 1999 2047 2048"))
+
 # Lessons that are not checked as most are: arguments of each case.
 CASES = {
+    "lesson14": [("--n", n, "--block", b) for b, sizes in ONE_BLOCK for n in sizes.split()],
+    "lesson15": reductions(options=[("--coarsening", k) for k in ("1", "4", "16", "2", "8")]),
     "lesson16": [("--width", width) for width in ("1", "2", "5", "8", "16", "31", "32")],
+    "lesson17": [("--width", width) for width in ("16", "2", "5", "17", "31", "32")],
     "lesson18": [("--width", w, "--padding", p) for p in ("1", "0", "2", "33") for w in ("2", "16", "31", "32")],
+    "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
+    "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
 }
 
