@@ -8,6 +8,8 @@
 ## make watch03             checks it each time you save
 ## make reset03             puts the original back, and keeps your text beside it
 ## make exercises           shows which exercises are solved, and which is next
+## make grade SUBMISSIONS=dir
+##                          grades a folder of them, each in a sandbox: build/grades; scripts/grade --help
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
@@ -32,7 +34,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(exercise_targets) exercises emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(exercise_targets) exercises grade emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -65,6 +67,12 @@ exercise% hint% watch% reset%:
 
 exercises:
 	@scripts/exercise board
+
+grade: $(build)/build.ninja
+	@$(if $(SUBMISSIONS),,$(error Which submissions? make grade SUBMISSIONS=dir, with one folder a student in dir))
+	@scripts/setup grade
+	@cmake --build $(build) --target emulate $(lessons)
+	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
 
 emulate: $(build)/build.ninja
 	@cmake --build $(build) --target emulate
