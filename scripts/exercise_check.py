@@ -75,6 +75,7 @@ ONE_BLOCK = (("32", "1 2 31 32 33 63 64"), ("64", "1 33 100 127 128"), ("256", "
 CASES = {
     "lesson06": reductions(options=[("--elements-per-thread", str(e)) for e in (2, 1, 16, 5)]),
     "lesson08": reductions(options=[("--offset", str(k)) for k in (0, 1, 2, 3, 5, 6, 7, 4)]),
+    "lesson09": reductions(options=[("--offset", str(k), "--repeat", "2") for k in (0, 1, 2, 3, 5, 6, 7, 4)]),
     "lesson14": [("--n", n, "--block", b) for b, sizes in ONE_BLOCK for n in sizes.split()],
     "lesson15": reductions(options=[("--coarsening", k) for k in ("1", "4", "16", "2", "8")]),
     "lesson16": [("--width", width) for width in ("1", "2", "5", "8", "16", "31", "32")],
