@@ -69,7 +69,7 @@ exercises:
 	@scripts/exercise board
 
 grade: $(build)/build.ninja
-	@$(if $(SUBMISSIONS),,$(error Which submissions? make grade SUBMISSIONS=dir, with one folder a student in dir))
+	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder a student"; exit 2; }
 	@scripts/setup grade
 	@cmake --build $(build) --target emulate $(lessons)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)

@@ -72,7 +72,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in chromedriver chromium clang-format doxygen gnuplot hunspell ninja pkg-config tidy; do
+for stocked in bwrap chromedriver chromium clang-format doxygen gnuplot hunspell ninja pkg-config tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -108,7 +108,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{chromedriver,chromium,clang-format,doxygen,gnuplot,hunspell,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang-format,doxygen,gnuplot,hunspell,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -255,6 +255,21 @@ test_make_report_builds_what_it_runs() {
     expect_times 1 "^install --yes gnuplot-nox " apt-get.log
     expect_times 1 "--target ladder lesson00 lesson03$" cmake.log
     expect_output "report: --build build/default --fresh"
+}
+
+test_make_grade_builds_what_it_runs() {
+    complete_machine
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "grade: $*"' >tree/scripts/grade
+    rm bin/bwrap
+    run make grade
+    expect_status 2
+    expect_output "make grade SUBMISSIONS=dir"
+    expect_no_file ../apt-get.log
+    run make grade "SUBMISSIONS=the folder" ARGS=--unsafe
+    expect_status 0
+    expect_times 1 "^install --yes bubblewrap " apt-get.log
+    expect_times 1 "--target emulate lesson00 lesson03$" cmake.log
+    expect_output "grade: the folder --build build/default --unsafe"
 }
 
 test_make_test_goes_on_without_a_browser() {
