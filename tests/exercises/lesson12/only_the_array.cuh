@@ -43,7 +43,7 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
 
 /// reduceSmemUnroll with one int of dynamic shared memory a thread. Leaves one partial sum a block.
 __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::size_t n) {
-    // TODO, about 9 lines: the same here.
+    // TODO, about 10 lines: the same here.
     constexpr unsigned int block_size = 256;
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
