@@ -10,6 +10,8 @@
 ## make exercises           shows which exercises are solved, and which is next
 ## make grade SUBMISSIONS=dir
 ##                          grades a folder of them, each in a sandbox: build/grades; scripts/grade --help
+## make new-lesson NAME=double_buffering
+##                          makes the skeleton of a new lesson and its exercise
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
@@ -34,7 +36,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(exercise_targets) exercises grade emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(exercise_targets) exercises grade new-lesson emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -73,6 +75,9 @@ grade: $(build)/build.ninja
 	@scripts/setup grade
 	@cmake --build $(build) --target emulate $(lessons)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
+
+new-lesson:
+	@scripts/new_lesson $(NAME)
 
 emulate: $(build)/build.ninja
 	@cmake --build $(build) --target emulate
