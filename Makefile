@@ -3,6 +3,15 @@
 ## make                     prints this list
 ## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
 ## make lessons             builds all lessons
+## make exercise03          checks your lessons/lesson03_…/exercise.cuh, the exercise of that lesson
+## make hint03              shows the next hint of that exercise
+## make watch03             checks it each time you save
+## make reset03             puts the original back, and keeps your text beside it
+## make exercises           shows which exercises are solved, and which is next
+## make grade SUBMISSIONS=dir
+##                          grades a folder of them, each in a sandbox: build/grades; scripts/grade --help
+## make new-lesson NAME=double_buffering
+##                          makes the skeleton of a new lesson and its exercise
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
@@ -20,12 +29,14 @@
 PRESET  := default
 build   := build/$(PRESET)
 lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
+numbers := $(lessons:lesson%=%)
+exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)%))
 
 # CMake from there if the machine's own is too old.
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(exercise_targets) exercises grade new-lesson emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -40,6 +51,33 @@ lessons: $(build)/build.ninja
 
 lesson%:
 	$(error There is no $@$(if $(filter lesson0$*,$(lessons)),: did you mean lesson0$*?,.) There are: $(lessons))
+
+$(numbers:%=exercise%): exercise%: lesson% emulate
+	@scripts/exercise check $* --build $(build) $(ARGS)
+
+$(numbers:%=watch%): watch%: lesson% emulate
+	@scripts/exercise watch $* --build $(build)
+
+$(numbers:%=hint%): hint%:
+	@scripts/exercise hint $*
+
+$(numbers:%=reset%): reset%:
+	@scripts/exercise reset $*
+
+exercise% hint% watch% reset%:
+	$(error There is no $@. Write the lesson's number with two digits: $(numbers))
+
+exercises:
+	@scripts/exercise board
+
+grade: $(build)/build.ninja
+	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder a student"; exit 2; }
+	@scripts/setup grade
+	@cmake --build $(build) --target emulate $(lessons)
+	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
+
+new-lesson:
+	@scripts/new_lesson $(NAME)
 
 emulate: $(build)/build.ninja
 	@cmake --build $(build) --target emulate

@@ -44,8 +44,10 @@ class Page:
 
 
 def page_name(path):
-    lesson = re.match(r"lessons/(lesson\d\d)_", path)
-    return lesson.group(1) if lesson else Path(path).stem.lower()
+    lesson = re.match(r"lessons/lesson(\d\d)_", path)
+    if not lesson:
+        return Path(path).stem.lower()
+    return ("exercise" if path.endswith("/exercise.md") else "lesson") + lesson.group(1)
 
 
 def slug(title):

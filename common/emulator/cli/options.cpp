@@ -149,6 +149,7 @@ Options parse_options(int argc, const char* const* argv) {
     option("--line", line);
     option("--schedule", schedule);
     option("--schedules", schedules);
+    option("--ptx", request.ptx);
     option("--kernel", request.kernel);
     option("--launch", launch);
     option("--format", format);
@@ -189,6 +190,7 @@ Options parse_options(int argc, const char* const* argv) {
         throw UsageError(
             fmt::format("--kernel {}: not a regular expression (as in JavaScript)", request.kernel));
     }
+    require(!given("--ptx") || !request.ptx.empty(), "--ptx: empty; write the name of a file");
     require(!given("--output") || !options.output.empty(), "--output: empty; write the name of a file");
     options.format = given("--format") ? parse_format(format) : format_of_file(options.output);
     check(options, given("--format"));
@@ -219,6 +221,10 @@ What to report:
   --schedule SEED  run blocks, warps and lanes in another order: that of SEED
   --schedules K    try the orders of K seeds; tell the first that changes what
                    the program prints on stdout, or its exit status
+
+With which kernels:
+  --ptx FILE       those of this PTX file, in place of the program's own of the
+                   same mangled names; nvcc -ptx -arch=compute_90 makes one
 
 Of which launches:
   --kernel REGEX   those of kernels in whose name the expression is found

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 ReadSource sources_of(const Report& report) {
+    if (!report.ptx.empty()) return read_source_files(report.ptx);
     return read_source_files(report.processes.empty() ? "" : report.processes.front().value("program", ""));
 }
 

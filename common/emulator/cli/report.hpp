@@ -18,6 +18,7 @@ using emulator::Json;
 /// The records of a run (runtime/observation.hpp tells what they hold), by kind and in the order of events.
 struct Report {
     std::vector<std::string> program; ///< and its arguments
+    std::string ptx{};                ///< the file whose kernels ran in place of the program's own
     Ending ending{};
     std::vector<Json> processes, launches, accesses;
     std::vector<KernelCounts> lines;         ///< in the order of their first launches

@@ -3,11 +3,17 @@
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/program.hpp"
 #include "emulator/cli/temporary_file.hpp"
+#include "emulator/error.hpp"
+#include "emulator/ptx/parser.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace emulate {
@@ -31,6 +37,23 @@ constexpr const char* static_runtime =
     "Link it anew with the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in "
     "CMake.";
 
+/// The file that --ptx names, for a program that may go to another folder. Errors in it are told before the
+/// program runs, not at its first kernel.
+std::string checked_ptx(const std::string& name) {
+    const auto fail = [&](const std::string& why) {
+        throw CommandError(ExitStatus::failed, fmt::format("--ptx {}: {}", name, why));
+    };
+    if (fs::is_directory(name)) fail("is a folder, not a file of PTX");
+    std::ifstream file(name, std::ios::binary);
+    if (!file) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+    try {
+        emulator::ptx::parse(std::string(std::istreambuf_iterator<char>(file), {}));
+    } catch (const emulator::Error& error) {
+        fail(error.what());
+    }
+    return fs::absolute(name);
+}
+
 } // namespace
 
 Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
@@ -41,12 +64,15 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
     if (linkage.has_device_code && !linkage.imports_runtime)
         throw CommandError(ExitStatus::not_runnable, fmt::format(static_runtime, name));
 
+    emulator::Request passed_on = request;
+    if (!request.ptx.empty()) passed_on.ptx = checked_ptx(request.ptx);
+
     const fs::path library = emulator_library();
     const TemporaryFile records;
     Command command{.file = file,
                     .arguments = program,
                     .environment = {{"LD_LIBRARY_PATH", in_front(library.parent_path(), "LD_LIBRARY_PATH")},
-                                    {emulator::request_variable, to_text(request)},
+                                    {emulator::request_variable, to_text(passed_on)},
                                     {emulator::report_variable, records.path()}},
                     .descriptors = descriptors};
     // An old-style RPATH goes before LD_LIBRARY_PATH.
@@ -59,6 +85,7 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
                            fmt::format("what was observed cannot be written: is there room in {}?",
                                        records.path().parent_path().string()));
     report.program = program;
+    report.ptx = passed_on.ptx;
     report.ending = ending;
     return report;
 }

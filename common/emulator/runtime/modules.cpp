@@ -1,9 +1,16 @@
 #include "emulator/runtime/modules.hpp"
 
 #include "emulator/error.hpp"
+#include "emulator/machine/where.hpp"
+#include "emulator/ptx/parser.hpp"
 #include "emulator/runtime/fat_binary.hpp"
+#include "emulator/runtime/observation.hpp"
 #include "emulator/runtime/refused.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace emulator {
@@ -50,6 +57,53 @@ const Allocation* find_variable(const ModuleList& modules, const std::string& na
     return nullptr;
 }
 
+/// The file whose kernels run in place of the program's own; empty: none.
+std::string replacing_file() {
+    const Observation* const observation = Observation::instance();
+    return observation ? observation->request().ptx : "";
+}
+
+/// What to tell of a kernel that the replacing file has not.
+std::string not_in_file(const std::string& kernel, const ptx::Module& module) {
+    std::string message = replacing_file() + ": has no kernel " + readable_name(kernel) + " (" + kernel + ")";
+    std::string others;
+    for (const auto& function : module.functions)
+        if (function->is_kernel) others += "\n    " + readable_name(function->name);
+    return message + (others.empty() ? ", and no other" : "; it has" + others);
+}
+
+/// 90 for `.target sm_90a`.
+unsigned target_of(const ptx::Module& module) {
+    unsigned target = 0;
+    const std::size_t digits = std::min(module.target.find_first_of("0123456789"), module.target.size());
+    std::from_chars(module.target.data() + digits, module.target.data() + module.target.size(), target);
+    return target;
+}
+
+/// A kernel is called with the program's own arguments, which have to be what it takes.
+void expect_same_parameters(const ptx::Function& own, const ptx::Function& replacing) {
+    const auto sizes = [](const ptx::Function& function) {
+        std::string list;
+        for (const ptx::Variable* parameter : function.parameters)
+            list += (list.empty() ? "" : ", ") + std::to_string(parameter->bytes);
+        return "(" + list + ")";
+    };
+    if (sizes(own) == sizes(replacing)) return;
+    throw Error(Failure::unknown_symbol, replacing_file() + ": " + readable_name(own.name) +
+                                             " takes parameters of other sizes, in bytes " +
+                                             sizes(replacing) + ", than the program gives it, " + sizes(own));
+}
+
+/// `body()`, whose errors name the replacing file if it is about that.
+template <typename Body> auto naming_file(bool is_replaced, Body body) {
+    try {
+        return body();
+    } catch (const Error& error) {
+        if (!is_replaced) throw;
+        throw Error(error.failure(), replacing_file() + ": " + error.what());
+    }
+}
+
 } // namespace
 
 Modules::~Modules() {
@@ -59,15 +113,19 @@ Modules::~Modules() {
 FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
     for (auto& module : modules_of(*kernel.binary)) {
         const auto* function = module.loaded->ptx().function(kernel.name);
-        if (function && function->is_kernel) return {module.loaded->kernel(kernel.name), module.target};
+        if (!function || !function->is_kernel) continue;
+        const auto decoded = [&] { return FoundKernel{module.loaded->kernel(kernel.name), module.target}; };
+        return naming_file(from_file_ != nullptr, decoded);
     }
-    throw Error(Failure::unknown_symbol, "the program's PTX has no kernel called '" + kernel.name + "'");
+    throw Error(Failure::unknown_symbol,
+                from_file_ ? not_in_file(kernel.name, from_file_->ptx())
+                           : "the program's PTX has no kernel called '" + kernel.name + "'");
 }
 
 const Allocation& Modules::variable(const RegisteredVariable& variable) {
     if (const Allocation* found = find_variable(modules_of(*variable.binary), variable.name)) return *found;
-    throw Refused(abi::cudaErrorInvalidSymbol,
-                  "the program's PTX has no variable called '" + variable.name + "'");
+    throw Refused(abi::cudaErrorInvalidSymbol, (from_file_ ? replacing_file() : "the program's PTX") +
+                                                   " has no variable called '" + variable.name + "'");
 }
 
 void Modules::unload(const RegisteredBinary& binary) {
@@ -84,12 +142,33 @@ Modules::ModuleList& Modules::modules_of(const RegisteredBinary& binary) {
 }
 
 Modules::ModuleList Modules::load_all(const RegisteredBinary& binary) {
+    if (const std::string file = replacing_file(); !file.empty()) {
+        const auto& loaded = load_file(file);
+        for (const Text& text : texts_of(binary.wrapper)) {
+            const auto own = ptx::parse(text.ptx);
+            for (const auto& function : own->functions) {
+                const ptx::Function* const replacing = loaded->ptx().function(function->name);
+                if (function->is_kernel && replacing) expect_same_parameters(*function, *replacing);
+            }
+        }
+        return {{target_of(loaded->ptx()), loaded}};
+    }
     ModuleList modules;
     for (auto& text : texts_of(binary.wrapper))
         modules.push_back(
-            {text.target, std::make_unique<LoadedModule>(std::move(text.ptx), memory_.global())});
+            {text.target, std::make_shared<LoadedModule>(std::move(text.ptx), memory_.global())});
     if (modules.empty()) throw Refused(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
     return modules;
+}
+
+/// The same module for all binaries: their variables are its variables.
+const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path) {
+    if (from_file_) return from_file_;
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw Error(Failure::invalid_ptx, path + ": cannot be read");
+    return from_file_ = naming_file(
+               true, [&] { return std::make_shared<LoadedModule>(std::move(text), memory_.global()); });
 }
 
 void Modules::place_managed_variables(const RegisteredBinary& binary, const ModuleList& modules) {

@@ -18,7 +18,8 @@ struct FoundKernel {
     unsigned target; ///< 90 for `.target sm_90`
 };
 
-/// Loads a binary when the first of its kernels or variables is asked for.
+/// Loads a binary when the first of its kernels or variables is asked for. With `emulate --ptx FILE` that
+/// file stands in for all binaries.
 class Modules {
 public:
     Modules(const Registry& registry, DeviceMemory& memory) : registry_(registry), memory_(memory) {}
@@ -41,18 +42,20 @@ public:
 private:
     struct Module {
         unsigned target;
-        std::unique_ptr<LoadedModule> loaded;
+        std::shared_ptr<LoadedModule> loaded;
     };
     using ModuleList = std::vector<Module>; ///< one for each translation unit
 
     ModuleList& modules_of(const RegisteredBinary& binary);
     ModuleList load_all(const RegisteredBinary& binary);
+    const std::shared_ptr<LoadedModule>& load_file(const std::string& path);
     void place_managed_variables(const RegisteredBinary& binary, const ModuleList& modules);
     void forget_managed_variables(const RegisteredBinary& binary);
 
     const Registry& registry_;
     DeviceMemory& memory_;
     std::unordered_map<const RegisteredBinary*, ModuleList> binaries_;
+    std::shared_ptr<LoadedModule> from_file_; ///< of `emulate --ptx`; null: not loaded, or there is none
 };
 
 } // namespace emulator

@@ -21,6 +21,7 @@ template <class SomeRequest, class Field> void for_each_field(SomeRequest& reque
     field("draw", request.draw);
     field("line", request.line);
     field("schedule", request.schedule);
+    field("ptx", request.ptx);
 }
 
 template <class T> void read(const Json& value, T& member) { value.get_to(member); }

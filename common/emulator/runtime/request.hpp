@@ -14,7 +14,8 @@ namespace emulator {
 inline constexpr const char* request_variable = "EMULATOR_REQUEST";
 inline constexpr const char* report_variable = "EMULATOR_REPORT";
 
-/// What to observe. Each member is called in JSON as here; what is as it is here is left out.
+/// What to observe, and of which kernels. Each member is called in JSON as here; what is as it is here is
+/// left out.
 struct Request {
     // Which launches counters, lines, pictures and findings are about.
     std::string kernel{};                  ///< regular expression, to be found in the kernel's readable name
@@ -27,6 +28,7 @@ struct Request {
     std::string draw{};                      ///< "banks", "sectors", "activity" or "tile"
     std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
     std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes
+    std::string ptx{};                       ///< a file whose kernels run in place of the program's own
 
     bool checks(std::string_view checker) const;
 };

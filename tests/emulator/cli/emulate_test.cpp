@@ -363,6 +363,113 @@ TEST(Emulate, answers_questions) {
     EXPECT_EQ(run("./emulate --help >/dev/full").status, 125);
 }
 
+// ---- kernels from a file
+
+/// replaced(int*) stores 40 plus the variable `offset`, in line 12 of other.cu.
+constexpr const char* other_ptx = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.global .align 4 .u32 offset = 2;
+.file 1 "/somewhere/other.cu"
+.visible .entry _Z8replacedPi(.param .u64 out)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd2, %rd1;
+    .loc 1 12 5
+    ld.global.u32 %r1, [offset];
+    add.s32 %r2, %r1, 40;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+)";
+
+class OtherPtx {
+public:
+    explicit OtherPtx(const std::string& text = other_ptx) { std::ofstream(file()) << text; }
+    std::string file() const { return folder_.path() / "other.ptx"; }
+    Result emulate(const std::string& arguments) const {
+        return ::emulate("--ptx " + file() + " " + arguments);
+    }
+
+private:
+    Folder folder_;
+};
+
+std::string replace(std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(OtherKernels, run_in_place_of_the_programs_own) {
+    const OtherPtx other;
+    EXPECT_EQ(emulate("./emulate_subject replaced").out, "8\ncudaSuccess\n");
+    const Result result = other.emulate("./emulate_subject replaced");
+    EXPECT_EQ(result.out, "42\ncudaSuccess\n");
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(other.emulate("./emulate_subject replaced variable").out, "43\ncudaSuccess\n")
+        << "its variables too";
+    EXPECT_EQ(other.emulate("./emulate_subject_without_ptx replaced").out, "42\ncudaSuccess\n")
+        << "also where the program has no PTX";
+    EXPECT_EQ(other.emulate("--schedules 2 ./emulate_subject replaced").out, "42\ncudaSuccess\n");
+    EXPECT_EQ(run("cd " + fs::path(other.file()).parent_path().string() + " && " + bin().string() +
+                  "/emulate --ptx other.ptx sh -c 'cd / && " + bin().string() + "/emulate_subject replaced'")
+                  .out,
+              "42\ncudaSuccess\n")
+        << "wherever the program goes";
+}
+
+TEST(OtherKernels, are_the_only_ones) {
+    const OtherPtx other;
+    const Result result = other.emulate("--counters ./emulate_subject replaced too");
+    EXPECT_EQ(result.out, "42\ncudaSuccess\n") << "only the launch fails, as without such a kernel";
+    EXPECT_THAT(result.err, HasSubstr("emulator: " + other.file() +
+                                      ": has no kernel replaced_too(int*) (_Z12replaced_tooPi); it has\n"
+                                      "emulator:     replaced(int*)\n"));
+    const OtherPtx none(".version 8.0\n.target sm_90\n.address_size 64\n");
+    EXPECT_THAT(none.emulate("--counters ./emulate_subject replaced").err,
+                HasSubstr("has no kernel replaced(int*) (_Z8replacedPi), and no other\n"));
+    const OtherPtx without_variable(replace(replace(other_ptx, "offset", "other"), "[offset]", "[other]"));
+    EXPECT_THAT(without_variable.emulate("./emulate_subject replaced variable").err,
+                HasSubstr("other.ptx has no variable called 'offset'"));
+}
+
+TEST(OtherKernels, take_the_parameters_of_the_programs_own) {
+    const OtherPtx other(replace(other_ptx, "(.param .u64 out)", "(.param .u64 out, .param .u64 more)"));
+    const Result result = other.emulate("./emulate_subject replaced");
+    EXPECT_THAT(result.err, HasSubstr("replaced(int*) takes parameters of other sizes, in bytes (8, 8), "
+                                      "than the program gives it, (8)"));
+    EXPECT_THAT(result.out, Not(StartsWith("42"))) << "it was not launched";
+}
+
+TEST(OtherKernels, are_told_wrong_before_the_program_runs) {
+    const auto expect = [](const std::string& options, const std::string& message) {
+        const Result result = emulate(options + " ./emulate_subject replaced");
+        EXPECT_EQ(result.status, 125);
+        EXPECT_EQ(result.out, "");
+        EXPECT_THAT(result.err, HasSubstr(message));
+    };
+    expect("--ptx /nowhere/file.ptx",
+           "emulate: --ptx /nowhere/file.ptx: cannot be read: No such file or directory\n");
+    expect("--ptx /tmp", "emulate: --ptx /tmp: is a folder, not a file of PTX\n");
+    const OtherPtx broken(replace(other_ptx, "%r1, 40", "%r1 40"));
+    expect("--ptx " + broken.file(), "emulate: --ptx " + broken.file() + ": ");
+    expect("--ptx " + broken.file(), "PTX line 15:\n    add.s32 %r2, %r1 40;\n                     ^\n");
+}
+
+TEST(OtherKernels, name_their_file_where_they_cannot_be_run) {
+    const OtherPtx other(replace(other_ptx, "add.s32", "dance.s32"));
+    EXPECT_THAT(other.emulate("./emulate_subject replaced").err,
+                HasSubstr("emulator: " + other.file() + ": "));
+}
+
+TEST(OtherKernels, are_found_wrong_in_their_own_source) {
+    const OtherPtx other(replace(other_ptx, "[%rd2]", "[%rd2 + 2]"));
+    EXPECT_THAT(other.emulate("--check mem ./emulate_subject replaced").err,
+                HasSubstr("other.cu:12: mem: misaligned"));
+}
+
 // ---- schedules
 
 TEST(Schedules, find_the_missing_barrier_that_the_default_order_hides) {

@@ -41,9 +41,10 @@ TEST(EmulateOptions, end_where_the_program_begins) {
 }
 
 TEST(EmulateOptions, are_all_read) {
-    const Options options = parse({"--counters", "--lines", "--check=race,mem", "--leaks", "--global-races",
-                                   "--schedule", "18446744073709551615", "--kernel", "red.*3", "--launch=2",
-                                   "--format", "json", "--output", "file", "--error-exitcode", "0", "p"});
+    const Options options =
+        parse({"--counters", "--lines", "--check=race,mem", "--leaks", "--global-races", "--schedule",
+               "18446744073709551615", "--kernel", "red.*3", "--launch=2", "--ptx", "k.ptx", "--format",
+               "json", "--output", "file", "--error-exitcode", "0", "p"});
     EXPECT_TRUE(options.counters);
     EXPECT_TRUE(options.request.lines);
     EXPECT_THAT(options.request.check, ElementsAre("mem", "race"));
@@ -52,6 +53,7 @@ TEST(EmulateOptions, are_all_read) {
     EXPECT_EQ(options.request.schedule, 18446744073709551615u);
     EXPECT_EQ(options.request.kernel, "red.*3");
     EXPECT_EQ(options.request.launch, 2u);
+    EXPECT_EQ(options.request.ptx, "k.ptx");
     EXPECT_EQ(options.format, Format::json);
     EXPECT_EQ(options.output, "file");
     EXPECT_EQ(options.error_exit_code, 0);
@@ -104,6 +106,7 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
     expect_error({"--draw", "circles", "p"}, "--draw circles: write one of banks, sectors, activity, tile");
     expect_error({"--counters", "--format", "xml", "p"}, "--format xml: write text, json, csv or html");
     expect_error({"--counters", "--kernel", "(", "p"}, "--kernel (: not a regular expression");
+    expect_error({"--ptx", "", "p"}, "--ptx: empty; write the name of a file");
     expect_error({"--counters", "--output", "", "p"}, "--output: empty; write the name of a file");
 }
 
@@ -132,8 +135,8 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
 TEST(EmulateOptions, are_all_in_the_help) {
     for (const char* option :
          {"--counters", "--lines", "--check WHAT", "--leaks", "--global-races", "--draw WHAT", "--line N",
-          "--schedule SEED", "--schedules K", "--kernel REGEX", "--launch K", "--format HOW", "--output FILE",
-          "--error-exitcode N", "--help", "--version"})
+          "--schedule SEED", "--schedules K", "--ptx FILE", "--kernel REGEX", "--launch K", "--format HOW",
+          "--output FILE", "--error-exitcode N", "--help", "--version"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
@@ -149,7 +152,8 @@ TEST(Requests, come_back_as_they_were_sent) {
                               .global_races = true,
                               .draw = "tile",
                               .line = 7,
-                              .schedule = 18446744073709551615u};
+                              .schedule = 18446744073709551615u,
+                              .ptx = "/a/b.ptx"};
     const std::string text = emulator::to_text(request);
     const emulator::Request read = emulator::parse_request(text);
     EXPECT_EQ(emulator::to_text(read), text);
@@ -159,6 +163,7 @@ TEST(Requests, come_back_as_they_were_sent) {
     EXPECT_TRUE(read.checks("mem") && read.checks("race") && !read.checks("init"));
     EXPECT_EQ(read.draw, "tile");
     EXPECT_EQ(read.line, 7u);
+    EXPECT_EQ(read.ptx, "/a/b.ptx");
     EXPECT_EQ(read.schedule, 18446744073709551615u);
     for (const char* wrong : {"", "[]", "{\"lines\": 3}", "{\"unknown\": true}"})
         EXPECT_THROW(emulator::parse_request(wrong), std::exception) << wrong;

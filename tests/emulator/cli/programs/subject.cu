@@ -8,6 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/// For --ptx: outside the namespace below, in which names depend on where this file lies.
+__device__ int offset = 1;
+__global__ void replaced(int* out) { *out = 7 + offset; }
+__global__ void replaced_too(int* out) { *out *= 2; }
+
 namespace {
 
 __global__ void fill(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
@@ -74,6 +79,14 @@ int main(int argc, char** argv) {
         std::printf("%d\n", first_value());
         std::fprintf(stderr, "on stderr\n");
         return std::atoi(argument);
+    }
+    if (what == "replaced") {
+        const int more = 3;
+        if (argument == std::string("variable")) cudaMemcpyToSymbol(offset, &more, sizeof more);
+        replaced<<<1, 1>>>(data());
+        if (argument == std::string("too")) replaced_too<<<1, 1>>>(data());
+        std::printf("%d\n", first_value());
+        return tell_error();
     }
     if (what == "the same") {
         for (int i = 0; i < 5; ++i) fill<<<1, 32>>>(data(), 7);

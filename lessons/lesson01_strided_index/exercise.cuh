@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+
+/// The adders of each step are the first threads of the block, so that whole warps drop out.
+/// Shared memory: one int a thread. Leaves one partial sum a block.
+__global__ void reduce1(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
+
+    shared[tid] = i < n ? input[i] : 0;
+    __syncthreads(); // Every element is stored before another thread reads it.
+
+    // TODO, about 4 lines: the words that are added in a step stay the same, but let the first threads of the block
+    // add them, so that whole warps have nothing to do.
+    for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
+        if ((tid & (2 * stride - 1)) == 0) {
+            shared[tid] += shared[tid + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = shared[0];
+    }
+}

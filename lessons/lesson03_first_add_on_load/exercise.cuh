@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+
+/// Each thread loads two elements and adds them on the way in: half the blocks, and no thread only loads.
+/// Shared memory: one int a thread. Leaves one partial sum a block.
+__global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+
+    // TODO, about 6 lines: a block has twice as many elements now as it has threads. Let each thread load two of
+    // them and store their sum. Any n is allowed, and the loads of a warp have to stay side by side.
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
+    shared[tid] = i < n ? input[i] : 0;
+    __syncthreads(); // Every sum of two is stored before another thread reads it.
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            shared[tid] += shared[tid + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = shared[0];
+    }
+}

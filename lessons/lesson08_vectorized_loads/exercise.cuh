@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint> // for std::uintptr_t: an address as a number
+
+/// Each load brings four ints, 16 bytes: a quarter of the requests. The input may start anywhere and have any
+/// length. Shared memory: block_size / 32 ints, static. Leaves one partial sum a block.
+template <unsigned int block_size>
+__global__ void reduce8(const int* input, int* partial_sums, std::size_t n) {
+    static_assert(block_size >= 32 && block_size <= 1024 && (block_size & (block_size - 1)) == 0,
+                  "whole warps, and halves of halves: a power of two from 32 to 1024");
+    constexpr unsigned int all_lanes = 0xffffffff, warps = block_size / 32;
+    __shared__ int warp_sums[warps];
+    const unsigned int tid = threadIdx.x;
+    const unsigned int warp = tid / 32, lane = tid % 32;
+    // 64 bits wide: beyond 2^32 elements a narrower i would wrap around and never reach n.
+    const std::size_t grid_stride = std::size_t{gridDim.x} * (2 * block_size);
+
+    // TODO, about 20 lines: load four ints at a time, as an int4. The input may start at any int, while such a load
+    // needs an address that 16 divides, and n need not be a multiple of 4.
+    int sum = 0;
+    for (std::size_t i = std::size_t{blockIdx.x} * (2 * block_size) + tid; i < n; i += grid_stride) {
+        sum += input[i];
+        if (i + block_size < n) {
+            sum += input[i + block_size];
+        }
+    }
+
+    // All lanes that the mask names must come here: those beyond n bring 0. Lane 0 ends with the warp's sum;
+    // what the others end with is of no use.
+    for (unsigned int distance = 16; distance > 0; distance /= 2) {
+        sum += __shfl_down_sync(all_lanes, sum, distance);
+    }
+    if (lane == 0) {
+        warp_sums[warp] = sum;
+    }
+    __syncthreads(); // Every warp's sum is stored before the first warp reads it.
+
+    if (warp == 0) {
+        sum = lane < warps ? warp_sums[lane] : 0;
+        for (unsigned int distance = warps / 2; distance > 0; distance /= 2) {
+            sum += __shfl_down_sync(all_lanes, sum, distance);
+        }
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = sum;
+    }
+}

@@ -1,0 +1,397 @@
+"""What an exercise is, and how a solution of it is checked.
+
+The kernels to check are compiled to PTX behind the lesson's own main.cu. What runs is the lesson's program, built
+before, with `emulate --ptx`: of a solution nothing runs on the host. The verdict comes from the program's exit
+status and from the report of `emulate`, neither of which a kernel can write; what it prints is thrown away.
+"""
+
+import html
+import json
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 20  # seconds that a case may take; the slowest takes one
+LONGEST_COMPILING = 120
+LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
+CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
+
+# A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them.
+COUNTERS = {
+    "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "global load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "atomic sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "reduction sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "instructions": "smsp__inst_executed.sum",
+    "thread instructions": "smsp__thread_inst_executed.sum",
+    "divergent branches": "smsp__sass_branch_targets_threads_divergent.sum",
+}
+
+# Which sizes and blocks are checked: sizes around warps and blocks, a prime, one more and one less than powers of two,
+# a tail of every kind.
+SIZES = (1, 2, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025, 4095, 4096, 4097)
+LARGE = (65_537, 999_983, 2**20 - 1, 2**20 + 1)
+BLOCKS = (32, 64, 128, 256, 512, 1024)
+
+
+def reductions(sizes=SIZES, large=LARGE, blocks=BLOCKS, options=((),)):
+    """Every size with the largest block that it fills and two in turn, the large ones, which take longer, with one in
+    turn; and the options in turn."""
+    pairs = [(n, block) for i, n in enumerate(sizes) for block in blocks_for(n, i, blocks)]
+    pairs += [(n, blocks[(i + 3) % len(blocks)]) for i, n in enumerate(large)]
+    return [("--n", str(n), "--block", str(block), *options[i % len(options)]) for i, (n, block) in enumerate(pairs)]
+
+
+def blocks_for(n, turn, blocks):
+    filled = max((block for block in blocks if block <= n), default=blocks[0])
+    return sorted({filled, blocks[turn % len(blocks)], blocks[(turn + 2) % len(blocks)]})
+
+
+# Widths, heights and paddings of tiles: wide, tall, narrow, small, of odd sizes.
+RECTANGLES = [tuple(tile.split()) for tile in ("3 2 1", "2 5 0", "32 16 2", "16 32 1", "24 40 3", "31 33 33", "1 40 2",
+                                               "40 1 2", "64 8 4", "5 7 12", "8 128 32", "32 24 0")]
+
+# Blocks, and sizes that one of them can sum: two ints a thread at most.
+ONE_BLOCK = (("32", "1 2 31 32 33 63 64"), ("64", "1 33 100 127 128"), ("256", "2 255 256 257 500 511 512"),
+             ("1024", "1 1000 1023 1024 1025 1999 2047 2048"))
+
+# Lessons that are not checked as most are: arguments of each case.
+CASES = {
+    "lesson06": reductions(options=[("--elements-per-thread", str(e)) for e in (2, 1, 16, 5)]),
+    "lesson08": reductions(options=[("--offset", str(k)) for k in (0, 1, 2, 3, 5, 6, 7, 4)]),
+    "lesson09": reductions(options=[("--offset", str(k), "--repeat", "2") for k in (0, 1, 2, 3, 5, 6, 7, 4)]),
+    "lesson14": [("--n", n, "--block", b) for b, sizes in ONE_BLOCK for n in sizes.split()],
+    "lesson15": reductions(options=[("--coarsening", k) for k in ("1", "4", "16", "2", "8")]),
+    "lesson16": [("--width", width) for width in ("1", "2", "5", "8", "16", "31", "32")],
+    "lesson17": [("--width", width) for width in ("16", "2", "5", "17", "31", "32")],
+    "lesson18": [("--width", w, "--padding", p) for p in ("1", "0", "2", "33") for w in ("2", "16", "31", "32")],
+    "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
+    "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
+    "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
+}
+
+
+class ExerciseError(Exception):
+    """What is wrong with an exercise itself, or with what its check needs."""
+
+
+@dataclass
+class Goal:
+    kernel: str
+    arguments: tuple
+    counter: str
+    most: int
+
+
+class Exercise:
+    def __init__(self, number):
+        folders = list(ROOT.glob(f"lessons/lesson{number}_*"))
+        if len(folders) != 1:
+            raise ExerciseError(f"there is no lesson {number}")
+        self.number, self.lesson, self.folder = number, f"lesson{number}", folders[0]
+        self.text, self.page = self.folder / "exercise.cuh", self.folder / "exercise.md"
+        if not self.page.is_file():
+            raise ExerciseError(f"lesson {number} has no exercise yet; there are: {' '.join(all_numbers())}")
+        source = self.page.read_text(encoding="utf-8")
+        title = re.match(rf"# Exercise {number}: (.+)\n", source)
+        if not title:
+            raise self.wrong(f"the first line is not '# Exercise {number}: …'")
+        self.title = title.group(1)
+        self.goals = self.read_goals(source)
+        self.hints = [html.unescape(text).strip() for text in re.findall(
+            r"<details><summary>Hint \d</summary>\n(.*?)\n *</details>", source, re.DOTALL)]
+
+    def wrong(self, what):
+        return ExerciseError(f"{self.page.relative_to(ROOT)}: {what}")
+
+    def read_goals(self, source):
+        lines = source.partition("\n## Goal\n")[2].partition("\n## ")[0].splitlines()
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+        if len(rows) < 3 or rows[0] != ["kernel", "run", "counter", "goal"]:
+            raise self.wrong("below '## Goal' there is no table | kernel | run | counter | goal |")
+        goals = []
+        for kernel, run, counter, most in rows[2:]:
+            if counter not in COUNTERS:
+                raise self.wrong(f"unknown counter '{counter}'; there are: {', '.join(COUNTERS)}")
+            goals.append(Goal(kernel, tuple(shlex.split(run.strip("`"))), counter, int(most.replace(",", ""))))
+        return goals
+
+    def kernels(self):
+        return list(dict.fromkeys(goal.kernel for goal in self.goals))
+
+    def cases(self):
+        """Arguments of the runs to check, small ones first; those of the goals are among them."""
+        cases = list(CASES.get(self.lesson) or reductions())
+        return cases + [run for run in dict.fromkeys(goal.arguments for goal in self.goals) if run not in cases]
+
+
+def all_numbers():
+    return sorted(page.parent.name[6:8] for page in ROOT.glob("lessons/lesson[0-9][0-9]_*/exercise.md"))
+
+
+# ---- compiling ----
+
+def nvcc_of(build):
+    cache = build / "CMakeCache.txt"
+    found = cache.is_file() and re.search(r"^CMAKE_CUDA_COMPILER:\w+=(.+)$", cache.read_text(), re.MULTILINE)
+    if not found:
+        raise ExerciseError(f"{build} is no build tree")
+    return found.group(1)
+
+
+def compile_text(exercise, text, build, folder):
+    """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
+    shadow = folder / "shadow" / exercise.folder.name
+    shadow.mkdir(parents=True, exist_ok=True)
+    for other in exercise.folder.parent.glob("lesson[0-9][0-9]_*"):
+        link = shadow.parent / other.name
+        if other != exercise.folder and not link.exists():
+            link.symlink_to(other)
+    # So that errors, findings and costs by line name the file that the learner edits.
+    for name, original in (("kernels.cuh", text), ("main.cu", exercise.folder / "main.cu")):
+        lines = original.read_text(encoding="utf-8", errors="replace")
+        (shadow / name).write_text(f'#line 1 "{original}"\n{lines}', encoding="utf-8")
+    ptx = folder / f"exercise{exercise.number}.ptx"
+    ptx.unlink(missing_ok=True)
+    command = [nvcc_of(build), "-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"),
+               "-o", str(ptx), str(shadow / "main.cu")]
+    said_file = folder / "nvcc.txt"
+    status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
+    if status is None:
+        return None, f"nvcc did not end within {LONGEST_COMPILING} s"
+    said = [line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
+            if not re.match(r"\d+ errors? detected in the compilation of ", line)]
+    return (ptx if status == 0 else None), "\n".join(said).strip()
+
+
+def run_bounded(command, seconds, out, err):
+    """The exit status, or None if it had to be ended, with all that it had started. `out` and `err` are files."""
+    for file in (out, err):
+        open(file, "wb").close()
+    with open(out, "ab") as out_file, open(err, "ab") as err_file:  # which may be the same file
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file,
+                                   start_new_session=True)
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+def read_start(file):
+    with file.open("rb") as opened:
+        return opened.read(20_000).decode("utf-8", "replace")
+
+
+# ---- running ----
+
+@dataclass
+class Case:
+    """One run of the lesson's program with the solution's kernels, and what came of it."""
+    arguments: tuple
+    seed: int
+    problem: str = ""  # why it is not right; empty if it is
+    findings: list = field(default_factory=list)
+    counters: dict = field(default_factory=dict)  # of each kernel's first launch
+
+
+def emulate_command(exercise, ptx, case, programs=("./emulate", "./{}")):
+    kernels = [word for kernel in exercise.kernels() for word in ("--kernel", kernel)]
+    seed = [] if not takes_seed(case) else ["--seed", str(case.seed)]
+    return [programs[0], "--ptx", str(ptx), "--check", "all", "--global-races",
+            programs[1].format(exercise.lesson), "--device", "emulator", *kernels, *case.arguments, *seed, "--check"]
+
+
+def takes_seed(case):
+    return "--n" in case.arguments
+
+
+def run_case(exercise, ptx, build, case):
+    with tempfile.TemporaryDirectory() as folder:
+        report_file, told_file = Path(folder) / "report.json", Path(folder) / "stderr"
+        command = emulate_command(exercise, ptx, case, (str(build / "bin/emulate"), str(build / "bin/{}")))
+        command[1:1] = ["--counters", "--format", "json", "--output", str(report_file)]
+        if run_bounded(command, LONGEST, os.devnull, told_file) is None:
+            case.problem = f"did not end within {LONGEST} s: does a loop never end?"
+            return
+        told = read_start(told_file)
+        try:
+            report = json.loads(report_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            case.problem = f"emulate: {told.strip() or 'no report'}"
+            return
+    judge(exercise, case, report, told)
+
+
+def judge(exercise, case, report, told):
+    case.findings = report.get("findings", [])
+    for launch in report.get("launches", []):
+        name = launch["kernel"].partition("<")[0].rpartition("::")[2]
+        case.counters.setdefault(name, launch.get("counters", {}))
+    status = report.get("exit_status")
+    if status == 0:
+        missing = [kernel for kernel in exercise.kernels() if kernel not in case.counters]
+        if missing:
+            case.problem = f"{missing[0]} was not launched"
+        # What lies there may be right by luck, on this machine and today.
+        elif any(finding["checker"] in LUCK for finding in case.findings):
+            case.problem = "the result is right by luck:"
+        return
+    lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.lesson + ": ")]
+    wrong = [line for line in lines if "wrong result" in line]
+    errors = [error if isinstance(error, str) else error.get("text", "") for error in report.get("errors", [])]
+    case.problem = (wrong or [error for error in errors if error] or lines or [f"exit status {status}"])[0]
+
+
+def run_all(exercise, ptx, build, cases):
+    """Runs the cases on all processors. Returns those before the first that is not right, and that one."""
+    lock, first_wrong = threading.Lock(), len(cases)
+
+    def run(index):
+        nonlocal first_wrong
+        if index < first_wrong:
+            run_case(exercise, ptx, build, cases[index])
+        if cases[index].problem:
+            with lock:
+                first_wrong = min(first_wrong, index)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(run, range(len(cases))))
+    return cases[:first_wrong + 1]
+
+
+# ---- the verdict ----
+
+STEPS = ("compiles", "right", "clean", "traffic")
+
+
+@dataclass
+class Step:
+    name: str  # of STEPS
+    passed: bool
+    what: list  # lines: what was looked at, or what is wrong
+
+
+@dataclass
+class Verdict:
+    exercise: Exercise
+    steps: list = field(default_factory=list)  # up to the first that failed
+    warnings: str = ""  # what nvcc said of a solution that it compiled
+
+    @property
+    def solved(self):
+        return len(self.steps) == len(STEPS) and self.steps[-1].passed
+
+    def points(self):
+        """A point each for right, clean and traffic; compiling alone is none."""
+        return sum(step.passed for step in self.steps if step.name != "compiles")
+
+
+def check(exercise, text, build, folder, seed=None):
+    """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for program in ("emulate", exercise.lesson):
+        if not (build / "bin" / program).is_file():
+            raise ExerciseError(f"there is no {build / 'bin' / program}; make {exercise.lesson} emulate builds it")
+    verdict = Verdict(exercise)
+
+    def step(name, problem, what):
+        verdict.steps.append(Step(name, not problem, problem or what))
+        return not problem
+
+    ptx, said = compile_text(exercise, text, build, folder)
+    verdict.warnings = said if ptx else ""
+    if not step("compiles", ["no:", *first_lines(said, 12)] if ptx is None else [], ["yes"]):
+        return verdict
+    numbers = random.Random(seed)
+    cases = run_all(exercise, ptx, build,
+                    [Case(arguments, numbers.randrange(1, 2**31)) for arguments in exercise.cases()])
+    if not step("right", not_right(exercise, ptx, cases), [what_was_run(cases)]):
+        return verdict
+    step("clean", not_clean(exercise, ptx, cases), [f"no findings: {', '.join(CHECKERS.values())}"])
+    if verdict.steps[-1].passed:
+        step("traffic", *traffic(exercise, cases))
+    return verdict
+
+
+def what_was_run(cases):
+    def values(option):
+        return sorted({int(case.arguments[case.arguments.index(option) + 1]) for case in cases
+                       if option in case.arguments})
+    sizes, blocks = values("--n"), values("--block")
+    text = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
+    if sizes:
+        text += f": n from {sizes[0]:,} to {sizes[-1]:,}"
+    if len(blocks) > 1:
+        text += f", blocks of {blocks[0]} to {blocks[-1]:,}"
+    return text
+
+
+def shown(exercise, ptx, case):
+    """The case as a command that repeats it, for a shell in the root."""
+    path = ptx.relative_to(ROOT) if ptx.is_relative_to(ROOT) else ptx
+    return shlex.join(emulate_command(exercise, path, case))
+
+
+def not_right(exercise, ptx, cases):
+    wrong = next((case for case in cases if case.problem), None)
+    if not wrong:
+        return []
+    lines = [f"no, with {' '.join(wrong.arguments) or 'the lesson as it is'}:", *first_lines(wrong.problem, 4)]
+    if wrong.findings:
+        lines += finding_lines(wrong.findings[0])
+    return lines + ["again: " + shown(exercise, ptx, wrong)]
+
+
+def not_clean(exercise, ptx, cases):
+    unclean = next((case for case in cases if case.findings), None)
+    if not unclean:
+        return []
+    return [f"no, with {' '.join(unclean.arguments) or 'the lesson as it is'}:", *finding_lines(unclean.findings[0]),
+            "again: " + shown(exercise, ptx, unclean)]
+
+
+def finding_lines(finding):
+    parties = [party for party in finding.get("parties", []) if party.get("where")]
+    where = f" at {parties[0]['where']}" if parties else ""
+    lines = [f"{finding['checker']}: {finding['kind']}{where}", *textwrap.wrap(finding["message"], 100)]
+    return lines + (textwrap.wrap(f"usually: {finding['cause']}", 100) if finding.get("cause") else [])
+
+
+def traffic(exercise, cases):
+    """(What is wrong, what is right.)"""
+    problem, what = [], []
+    for goal in exercise.goals:
+        case = next(case for case in cases if case.arguments == goal.arguments)
+        count = case.counters[goal.kernel][COUNTERS[goal.counter]]
+        line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.most:,}"
+        what.append(line)
+        if count > goal.most:
+            problem.append(f"{line}, with {' '.join(goal.arguments) or 'the lesson as it is'}")
+    return (["no:"] + problem if problem else []), what
+
+
+def first_lines(text, count):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[:count] + (["…"] if len(lines) > count else [])

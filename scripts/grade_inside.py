@@ -1,0 +1,89 @@
+"""Checks one submission. Runs within the sandbox of scripts/grade; its only argument is what to do, as JSON.
+
+On stdout goes a line 'compiled' once it is, and a line of JSON: the steps of the verdict, the command that repeats
+what failed, and the PTX. What is started here has another stdout.
+"""
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import exercise_check as checker  # noqa: E402, beside this file
+
+MIB = 2**20
+MOST_PTX = 4 * MIB  # characters; larger PTX is not handed out
+LARGEST_FILE, MOST_PROCESSES = 64 * MIB, 4096
+
+
+def bound(task):
+    """Limits for this process, and for nvcc and the emulator, which inherit them."""
+    for what, most in ((resource.RLIMIT_AS, task["memory"] * MIB), (resource.RLIMIT_CPU, task["seconds"]),
+                       (resource.RLIMIT_FSIZE, LARGEST_FILE), (resource.RLIMIT_NPROC, MOST_PROCESSES),
+                       (resource.RLIMIT_CORE, 0)):
+        hard = resource.getrlimit(what)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+    # One processor: the emulator then runs block after block, and a racy kernel comes to the same result everywhere.
+    os.sched_setaffinity(0, {task["processor"]})
+    checker.os.cpu_count = lambda: 1
+    checker.LONGEST = task["case_seconds"]
+
+
+def compile_and_say_why_not(exercise, *rest):
+    ptx, said = compile_text(exercise, *rest)
+    if ptx:
+        print("compiled", flush=True)
+    elif not said.strip():
+        said = "nvcc crashed, or was stopped for the time or the memory that it took"
+    return ptx, said
+
+
+compile_text, checker.compile_text = checker.compile_text, compile_and_say_why_not
+
+
+def again(exercise, ptx, step):
+    """The command that repeats what failed; of what does not compile there is none."""
+    for line in step.what:
+        if line.startswith("again: "):
+            return line[len("again: "):]
+    for goal in exercise.goals if step.name == "traffic" else []:
+        if any(line.startswith(f"{goal.counter} of {goal.kernel}: ") for line in step.what):
+            case = checker.Case(goal.arguments, 1)
+            return checker.shlex.join(["./emulate", "--ptx", str(ptx), "--counters", f"./{exercise.lesson}", "--device",
+                                       "emulator", "--kernel", goal.kernel, *case.arguments, "--check"])
+    return ""
+
+
+def grade(task):
+    exercise, text, work = checker.Exercise(task["number"]), Path(task["text"]), Path(task["work"])
+    verdict = checker.check(exercise, text, Path(task["build"]), work, task["seed"])
+    ptx = work / f"exercise{exercise.number}.ptx"
+    failed = [step for step in verdict.steps if not step.passed]
+
+    def without_folders(line):
+        return line.replace(str(text), text.name).replace(f"{work}/", "")
+
+    return {"steps": [{"name": step.name, "passed": step.passed,
+                       "what": [without_folders(line) for line in step.what if not line.startswith("again: ")]}
+                      for step in verdict.steps],
+            "again": without_folders(again(exercise, ptx, failed[0])) if failed else "",
+            "ptx": ptx.read_text(errors="replace") if ptx.is_file() and ptx.stat().st_size < MOST_PTX else ""}
+
+
+def main():
+    task = json.loads(sys.argv[1])
+    bound(task)
+    try:
+        result = grade(task)
+    except MemoryError:
+        result = {"stopped": f"took more than {task['memory']} MiB of memory"}
+    except checker.ExerciseError as error:
+        result = {"trouble": str(error)}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""exercises_test.py BUILD NN: exercise NN is as it should be.
+exercises_test.py BUILD commands: so is scripts/exercise.
+
+A wrong solution, tests/exercises/lessonNN/*.cuh, begins with a line that says at which step the check has to fail,
+and with which words, {} standing for anything within a line:
+
+  // expect: traffic: shared load wavefronts of reduce3: yours {}, goal 204,800
+"""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts/exercise"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "scripts"))
+import exercise_check as checker  # noqa: E402
+
+BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
+MOST_LINES = 24  # of a check's output: one screen
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="exercises_test_")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+
+class OneExercise(WithFolder):
+    def setUp(self):
+        super().setUp()
+        self.exercise = checker.Exercise(WHAT)
+
+    def check(self, text):
+        verdict = checker.check(self.exercise, text, BUILD, self.folder, seed=7)
+        lines = [line for step in verdict.steps for entry in step.what for line in entry.splitlines()]
+        self.assertLess(len(lines), MOST_LINES, "more than a screen")
+        return verdict, "\n".join(lines)
+
+    def test_unsolved_it_compiles_and_fails(self):
+        text = self.exercise.text.read_text(encoding="utf-8")
+        self.assertRegex(text, r"// TODO, about \d+ lines?: ", "where, how many lines, and what to achieve")
+        verdict, told = self.check(self.exercise.text)
+        self.assertTrue(verdict.steps[0].passed, told)
+        self.assertFalse(verdict.solved, "the exercise is solved already")
+        self.assertEqual(verdict.warnings, "", "nvcc warns of the unsolved exercise")
+
+    def test_solved_it_passes(self):
+        verdict, told = self.check(self.exercise.folder / "kernels.cuh")
+        self.assertTrue(verdict.solved, told)
+        self.assertEqual(verdict.points(), 3)
+
+    def test_wrong_solutions_fail_as_they_should(self):
+        wrong = sorted((ROOT / "tests/exercises" / self.exercise.lesson).glob("*.cuh"))
+        self.assertGreaterEqual(len(wrong), 3, "at least three wrong solutions")
+        for text in wrong:
+            with self.subTest(text.stem):
+                expected = re.match(r"// expect: (\w+): (.+)\n", text.read_text(encoding="utf-8"))
+                self.assertTrue(expected, "the first line is not '// expect: STEP: WORDS'")
+                verdict, told = self.check(text)
+                failed = [step.name for step in verdict.steps if not step.passed]
+                self.assertEqual(failed, [expected.group(1)], told)
+                words = ".*".join(re.escape(part) for part in expected.group(2).split("{}"))
+                self.assertRegex(told, words)
+
+    def test_it_has_a_page_with_hints(self):
+        source = self.exercise.page.read_text(encoding="utf-8")
+        self.assertIn(f"make exercise{WHAT}", source)
+        self.assertIn(f"{self.exercise.folder.name}/exercise.cuh", source)
+        self.assertEqual(source.count("<details>"), 3)
+        self.assertEqual(len(self.exercise.hints), 3)
+        for hint in self.exercise.hints:
+            self.assertGreater(len(hint.split()), 20, "a hint says something")
+            self.assertLess(len(hint.splitlines()), MOST_LINES)
+
+    def test_the_lessons_page_leads_to_it(self):
+        self.assertIn("](exercise.md)", (self.exercise.folder / "README.md").read_text(encoding="utf-8"))
+
+    def test_the_goals_kernels_are_the_lessons(self):
+        listed = subprocess.run([BUILD / "bin" / self.exercise.lesson, "--list"], stdout=subprocess.PIPE, text=True)
+        for goal in self.exercise.goals:
+            self.assertIn(goal.kernel, listed.stdout.split())
+
+
+class Commands(WithFolder):
+    """scripts/exercise in a copy of the tree as far as it needs it."""
+
+    def setUp(self):
+        super().setUp()
+        self.tree = self.folder / "tree"
+        for part in ("scripts", "common/harness"):
+            shutil.copytree(ROOT / part, self.tree / part)
+        for name in ("lesson02_sequential_addressing", "lesson03_first_add_on_load"):
+            shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
+        self.lesson = self.tree / "lessons/lesson03_first_add_on_load"
+        self.text = self.lesson / "exercise.cuh"
+        self.original = self.text.read_text(encoding="utf-8")
+
+    def command(self, *words):
+        return [sys.executable, str(self.tree / "scripts/exercise"), *words, "--build", str(BUILD)]
+
+    def run_script(self, *words, status=0):
+        run = subprocess.run(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(run.returncode, status, run.stdout)
+        return run.stdout
+
+    def solve(self):
+        shutil.copy(self.lesson / "kernels.cuh", self.text)
+
+    def test_check_says_what_is_wrong_and_what_to_do(self):
+        told = self.run_script("03", "--seed", "7", status=1)
+        self.assertLess(len(told.splitlines()), MOST_LINES)
+        self.assertIn("  compiles   yes\n  right      no, with --n ", told)
+        self.assertRegex(told, r"reduce3: wrong result: expected -?[\d,]+, got -?[\d,]+\n")
+        again = re.search(r"again: (\./emulate --ptx build/exercises/lesson03/exercise03.ptx .*)\n", told).group(1)
+        self.assertIn("  clean      not looked at yet\n  traffic    not looked at yet\n", told)
+        self.assertIn("This is the original.", told)
+        self.assertIn("Hint 1 of 3: make hint03.", told)
+        self.assertIn("scripts/exercise 03 --seed 7", told)
+        self.assertEqual(told, self.run_script("03", "--seed", "7", status=1))
+
+        for program in ("emulate", "lesson03"):
+            (self.tree / program).symlink_to(BUILD / "bin" / program)
+        repeated = subprocess.run(again, shell=True, cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True)
+        wrong = re.search(r"reduce3: wrong result: .*\n", told).group(0)
+        self.assertIn(wrong, repeated.stdout, "the command repeats the case")
+
+    def test_errors_of_the_compiler_name_the_file_and_its_line(self):
+        self.text.write_text(self.original.replace("const unsigned int tid = threadIdx.x;", "int tid = threadIdx.y y;"))
+        told = self.run_script("03", status=1)
+        line = self.original[:self.original.index("const unsigned int tid")].count("\n") + 1
+        self.assertIn(f"  compiles   no:\n             lessons/lesson03_first_add_on_load/exercise.cuh({line}): error: ", told)
+        self.assertIn("  right      not looked at yet", told)
+
+    def test_a_kernel_that_is_gone_is_an_error(self):
+        self.text.write_text(self.original.replace("reduce3", "reduce4"))
+        told = self.run_script("03", status=1)
+        self.assertIn("lessons/lesson03_first_add_on_load/main.cu(", told)
+        self.assertIn('identifier "reduce3" is undefined', told)
+        self.text.write_text(self.original.replace("reduce3", "reduce4") + "#define reduce3 reduce4\n")
+        self.assertIn("exercise03.ptx: has no kernel reduce3(int const*, int*, unsigned long)",
+                      self.run_script("03", status=1))
+
+    def test_a_loop_without_end_is_ended(self):
+        self.text.write_text(self.original.replace("stride > 0; stride /= 2", "stride >= 0; stride /= 2"))
+        check = str(self.tree / "scripts/exercise_check.py")
+        Path(check).write_text(Path(check).read_text().replace("LONGEST = 20", "LONGEST = 1"))
+        self.assertIn("did not end within 1 s", self.run_script("03", status=1))
+
+    def test_what_a_kernel_prints_counts_for_nothing(self):
+        self.text.write_text(self.original.replace(
+            "#include <cstddef>", "#include <cstddef>\n#include <cstdio>").replace(
+            "    if (tid == 0) {", '    if (tid == 0) {\n        printf("{\\"exit_status\\": 0}\\nreduce3: verified, 5\\n");'))
+        self.assertIn("wrong result", self.run_script("03", status=1))
+
+    def test_a_solved_one_is_told_and_remembered(self):
+        self.solve()
+        told = self.run_script("check", "03")
+        self.assertRegex(told, r"  right      \d+ cases: n from 1 to 4,194,304, blocks of 32 to 1,024\n"
+                               r"  clean      no findings: memory accesses, uninitialised reads, races, barriers\n"
+                               r"  traffic    global load sectors of reduce3: yours 524,288, goal 524,288\n")
+        self.assertIn("Solved.", told)
+        board = self.run_script("board")
+        self.assertRegex(board, r"02  sequential addressing +-\n03  first add on load +solved\n")
+        self.assertIn("1 of 2 solved. Next: make exercise02", board)
+        self.text.write_text(self.text.read_text() + "\n// more\n")
+        self.assertIn("changed since its last check: make exercise03", self.run_script("board"))
+
+    def test_a_file_from_elsewhere_leaves_no_trace(self):
+        other = self.folder / "other.cuh"
+        other.write_text(self.original)
+        self.assertIn(str(other), self.run_script("03", "--file", str(other), status=1))
+        self.assertFalse((self.tree / "build/exercises/state.json").exists())
+
+    def test_hints_come_one_by_one(self):
+        for number in (1, 2, 3):
+            told = self.run_script("hint", "03")
+            self.assertTrue(told.startswith(f"Hint {number} of 3, exercise 03: first add on load\n\n"), told)
+            self.assertEqual(told.count("Hint "), 1)
+        self.assertEqual(self.run_script("hint", "03").count("Hint "), 3)
+        self.assertIn("All hints again: make hint03.", self.run_script("03", status=1))
+        self.assertIn("3 of 3 hints", self.run_script("board"))
+
+    def test_reset_keeps_what_was_written(self):
+        self.assertIn("is the original.", self.run_script("reset", "03"))
+        for number in (1, 2):
+            self.text.write_text(f"// mine {number}\n")
+            told = self.run_script("reset", "03")
+            self.assertIn(f"Your text is now lessons/lesson03_first_add_on_load/exercise.cuh.mine-{number}.", told)
+            self.assertEqual(self.text.with_name(f"exercise.cuh.mine-{number}").read_text(), f"// mine {number}\n")
+            self.assertEqual(self.text.read_text(), self.original)
+        self.text.unlink()
+        self.assertIn("make reset03 brings the original", self.run_script("03", status=2))
+        self.run_script("reset", "03")
+        self.assertEqual(self.text.read_text(), self.original)
+
+    def test_reset_takes_the_original_from_git(self):
+        for words in (["init", "-q"], ["add", "lessons"],
+                      ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all"]):
+            subprocess.run(["git", "-C", str(self.tree), *words], check=True)
+        self.text.write_text("// mine\n")
+        self.run_script("reset", "03")
+        self.assertEqual(self.text.read_text(), self.original)
+
+    def test_reset_says_when_nobody_has_the_original(self):
+        self.text.write_text("// mine\n")
+        self.assertIn("is nowhere", self.run_script("reset", "03", status=2))
+        self.assertEqual(self.text.read_text(), "// mine\n")
+
+    def test_watch_checks_again_on_each_save(self):
+        process = subprocess.Popen(self.command("watch", "03"), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        try:
+            seen = self.read_to(process, "Watching ")
+            self.assertIn("wrong result", seen)
+            self.solve()
+            self.assertIn("Solved.", self.read_to(process, "Watching "))
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(10), 0)
+        finally:
+            process.kill()
+            process.wait()
+
+    def read_to(self, process, words):
+        seen = ""
+        for line in process.stdout:
+            seen += line
+            if words in line:
+                return seen
+        self.fail(f"it ended: {seen}")
+
+    def test_wrong_command_lines_are_told(self):
+        self.assertIn("which exercise?", self.run_script("check", status=2))
+        self.assertIn("there is no lesson 3", self.run_script("3", status=2))
+        self.assertIn("is about all exercises", self.run_script("board", "03", status=2))
+        (self.tree / "lessons/lesson04_x").mkdir()
+        self.assertIn("lesson 04 has no exercise yet; there are: 02 03", self.run_script("04", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "Commands" if WHAT == "commands" else "OneExercise"])

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""grade_test.py BUILD: scripts/grade gives the points that are due, whatever is in the submissions.
+
+Most submissions are of exercise 16, whose check is the fastest. Skipped where bwrap can make no sandboxes.
+"""
+
+import csv
+import os
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(sys.argv[1]).absolute()
+LESSON = ROOT / "lessons/lesson16_square_tile"
+RIGHT = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
+UNSOLVED = (LESSON / "exercise.cuh").read_text(encoding="utf-8")
+SECRET = "a secret of somebody else"
+
+
+def grade(*words, environment=None):
+    return subprocess.run([sys.executable, str(ROOT / "scripts/grade"), *map(str, words)], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env={**os.environ, **(environment or {})})
+
+
+def with_body(body, before=""):
+    """The right solution, whose kernel does something else as well."""
+    head, kernel, rest = RIGHT.partition("__global__ void setRowReadCol(int* out) {\n")
+    return f"{before}{head}{kernel}{body}\n{rest}"
+
+
+class Page(HTMLParser):
+    def __init__(self, source):
+        super().__init__()
+        self.tags, self.attributes = set(), set()
+        self.feed(source)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attributes)
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="grade_test_")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.submissions, self.out = self.folder / "submissions", self.folder / "out"
+        self.submissions.mkdir()
+
+    def submit(self, student, text, name="exercise16.cuh"):
+        (self.submissions / student).mkdir(exist_ok=True)
+        path = self.submissions / student / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def grades(self, *words, status=0):
+        self.told = grade(self.submissions, "--build", BUILD, "--out", self.out, *words)
+        self.assertEqual(self.told.returncode, status, self.told.stdout)
+        with (self.out / "grades.csv").open(encoding="utf-8", newline="") as file:
+            return {(row["student"], row["exercise"]): row for row in csv.DictReader(file)}
+
+
+class WithSandbox(WithFolder):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "nobody").mkdir()
+            tried = grade(folder, "--build", BUILD, "--out", Path(folder) / "out")
+        if tried.returncode == 2 and "bwrap" in tried.stdout:
+            raise unittest.SkipTest(tried.stdout)
+        assert tried.returncode == 0, tried.stdout
+
+
+class Points(WithSandbox):
+    def test_points_are_for_right_clean_and_traffic(self):
+        self.submit("solved", RIGHT)
+        self.submit("unsolved", UNSOLVED)
+        self.submit("broken", RIGHT.replace("threadIdx.y", "threadIdx.y y"))
+        self.submit("old", "// nothing\n", "lesson16.cuh")  # the other of the two names counts
+        self.submit("old", RIGHT)
+        self.submit("late", "", "notes.txt")
+        self.submit("costly", RIGHT.replace("tile[row * width + col] = idx;\n    __syncthreads(); // Every",
+                                            "tile[row * width + col] = idx;\n    tile[row * width + col] = idx + "
+                                            "(clock() == 0);\n    __syncthreads(); // Every"))
+        of = self.grades("--seed", "5")
+        self.assertEqual({student: row["points"] for (student, _), row in of.items()},
+                         {"broken": "0", "costly": "70", "late": "0", "old": "100", "solved": "100", "unsolved": "0"})
+        costly = of["costly", "16"]
+        self.assertEqual([costly[name] for name in ("right", "clean", "traffic", "failed")],
+                         ["50", "20", "0", "traffic"])
+        self.assertIn("shared store wavefronts of setRowReadCol: yours 64, goal 32", costly["message"])
+        self.assertIn(f"{self.out}/ptx/costly/exercise16.ptx --counters ./lesson16 ", costly["again"])
+        self.assertIn("exercise16.cuh(", of["broken", "16"]["message"])
+        self.assertEqual(of["late", "16"]["message"], "not submitted")
+        self.assertIn("not looked at: late/notes.txt", self.told.stdout)
+        self.assertIn("not looked at: old/lesson16.cuh", self.told.stdout)
+
+        for program in ("emulate", "lesson16"):
+            (self.folder / program).symlink_to(BUILD / "bin" / program)
+        unsolved = of["unsolved", "16"]
+        again = subprocess.run(shlex.split(unsolved["again"]), cwd=self.folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+        self.assertIn("wrong", unsolved["message"])
+        self.assertIn(unsolved["message"].splitlines()[1], again.stdout, "the command repeats the case")
+
+    def test_who_submits_what_cannot_be_graded_costs_only_himself(self):
+        secret = self.submit("anna", f"{SECRET}\n", "notes.txt")
+        self.submit("anna", RIGHT)
+        other = self.submissions / "anna/exercise16.cuh"
+        trace = self.folder / "trace"
+        loop = with_body("    volatile int* never = out;\n    while (*never != -5) {\n    }")
+        self.submit("loops", loop)
+        self.submit("crashes nvcc", RIGHT + f"inline void deep() {{{'{' * 400_000}{'}' * 400_000}}}\n")
+        self.submit("fills memory", with_body("    big[idx_of_big()] = 1;", "__device__ char big[1ULL << 36];\n"
+                                              "__device__ unsigned idx_of_big() { return threadIdx.x; }\n"))
+        self.submit("forges", UNSOLVED.replace(
+            "#pragma once", "#pragma once\n#include <cstdio>").replace(
+            "__global__ void setRowReadCol(int* out) {\n", "__global__ void setRowReadCol(int* out) {\n"
+            '    printf("{\\"steps\\": [], \\"exit_status\\": 0}\\nsetRowReadCol: verified\\n");\n'))
+        self.submit("writes", RIGHT + f"""
+            #include <cstdio>
+            #include <cstdlib>
+            struct Writer {{
+                Writer() {{ fclose(fopen("{trace}", "w")); system("touch {trace}"); exit(0); }}
+            }};
+            static Writer writer;
+            #define main not_main
+            """)
+        self.submit("reads passwd", '#include "/etc/passwd"\n' + RIGHT)
+        self.submit("reads anna", f'#include "{other}"\n')
+        self.submit("looks around", RIGHT + "".join(f'#if __has_include("{path}")\n#error {path}\n#endif\n' for path in (
+            secret, other, "../anna/notes.txt", "../../anna/notes.txt", "/etc/passwd", "/etc/hostname",
+            Path.home() / ".bashrc", ROOT / "README.md", LESSON / "kernels.cuh",
+            "/course/lessons/lesson16_square_tile/kernels.cuh", "/course/lessons/lesson16_square_tile/exercise.cuh")))
+        self.submit("reads for ever", '#include "/dev/urandom"\n' + RIGHT)
+        self.submit("talks", with_body('    for (int i = 0; i < 100000; i++) printf("%0999d", i);',
+                                       "#include <cstdio>\n"))
+        self.submit("warns", RIGHT + '#pragma message "much"\n' * 10_000)
+        self.submit("breaks PTX", with_body('    asm volatile("}} .visible .entry other() {{");'))
+        self.submit("bomb", RIGHT + "template <int n, int m> struct Bomb { Bomb<n - 1, 2 * m> a; Bomb<n - 1, 2 * m + 1> "
+                                    "b; };\ntemplate <int m> struct Bomb<0, m> { int x; };\nBomb<26, 0> bomb;\n")
+        self.submit("<img src=x onerror=alert(1)>", "#error </pre><script>alert(1)</script>\n")
+        self.submit("=1+1", "\x1b[2J\n" + '#error "\x1b[2J"\n')
+        for student in ("links", "pipes", "is huge", "nests"):
+            (self.submissions / student).mkdir()
+        (self.submissions / "links/exercise16.cuh").symlink_to(other)
+        os.mkfifo(self.submissions / "pipes/exercise16.cuh")
+        (self.submissions / "is huge/exercise16.cuh").write_bytes(b"/" * (2**20 + 1))
+        (self.submissions / "nests/exercise16.cuh").mkdir()
+        (self.submissions / "a linked folder").symlink_to(self.submissions / "anna")
+
+        of = self.grades("--seconds", "25", "--case-seconds", "2", "--memory", "1024")
+        honest = ("anna", "looks around", "warns", "writes")
+        self.assertEqual({student: row["points"] for (student, _), row in of.items() if row["points"] != "0"},
+                         dict.fromkeys(honest, "100"), "host code does not run; other files are not there")
+        message = {student: row["message"] for (student, _), row in of.items()}
+        self.assertIn("did not end within 2 s", message["loops"])
+        self.assertIn("wrong", message["forges"])
+        for student in ("reads anna", "reads passwd"):
+            self.assertIn("No such file", message[student])
+        self.assertIn("is a link", message["links"])
+        self.assertIn("not a plain file", message["pipes"])
+        self.assertIn("not a plain file", message["nests"])
+        self.assertIn("1,048,577 bytes", message["is huge"])
+        self.assertLessEqual(max(map(len, message.values())), 2000)
+        for student in message:
+            self.assertNotEqual(message[student] == "", student not in honest, student)
+        self.assertFalse(trace.exists())
+        self.assertIn("not looked at: a linked folder", self.told.stdout)
+
+        page = (self.out / "grades.html").read_text(encoding="utf-8")
+        table = (self.out / "grades.csv").read_text(encoding="utf-8")
+        for text in (page, table, self.told.stdout):
+            self.assertNotIn("\x1b", text)
+            self.assertNotIn(SECRET, text)
+            self.assertNotIn("root:", text)
+        self.assertIn("'=1+1", table)
+        self.assertLessEqual(Page(page).tags & {"script", "img", "a", "link"}, set())
+        self.assertLessEqual(Page(page).attributes, {"lang", "charset", "name", "content", "class"})
+
+
+class CommandLine(WithFolder):
+    def test_without_a_sandbox_nothing_is_graded(self):
+        self.submit("anna", RIGHT)
+        tools = self.folder / "tools"
+        tools.mkdir()
+        told = grade(self.submissions, "--build", BUILD, "--out", self.out, environment={"PATH": str(tools)})
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("there is no bwrap", told.stdout)
+        (tools / "bwrap").write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace'\nexit 1\n")
+        (tools / "bwrap").chmod(0o755)
+        told = grade(self.submissions, "--build", BUILD, "--out", self.out, environment={"PATH": str(tools)})
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("    bwrap: No permissions to create new namespace\n", told.stdout)
+        self.assertIn("--unsafe", told.stdout)
+        self.assertFalse(self.out.exists())
+
+    def test_unsafe_does_without(self):
+        self.submit("anna", RIGHT)
+        of = self.grades("--unsafe", "--points", "5,2,3")
+        self.assertEqual(of["anna", "16"]["points"], "10")
+        self.assertIn("without sandboxes", self.told.stdout)
+
+    def test_where_the_solution_does_not_pass_nobody_is_graded(self):
+        self.submit("anna", RIGHT)
+        told = grade(self.submissions, "--build", BUILD, "--out", self.out, "--unsafe", "--memory", "64")
+        self.assertEqual(told.returncode, 2, told.stdout)
+        self.assertIn("the lesson's own solution of exercise 16 does not pass here", told.stdout)
+
+    def test_wrong_command_lines_are_told(self):
+        for words, message in (([], "which folder?"), ([self.folder / "none"], "there is no folder"),
+                               ([self.submissions], "has no folder of a student in it"),
+                               ([self.submissions, "--points", "1,2"], "'1,2' is not three numbers"),
+                               ([self.submissions, "--student", "anna"], "there is no folder")):
+            told = grade(*words)
+            self.assertEqual(told.returncode, 2, told.stdout)
+            self.assertIn(message, told.stdout)
+        self.submit("anna", RIGHT)
+        self.assertIn("there is no lesson 99", grade(self.submissions, "--exercises", "99").stdout)
+        self.assertIn("make emulate builds it", grade(self.submissions, "--build", self.folder).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

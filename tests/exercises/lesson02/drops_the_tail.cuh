@@ -1,0 +1,26 @@
+// expect: right: wrong result
+#pragma once
+
+#include <cstddef>
+
+/// The stride halves from step to step, so that neighbouring lanes use neighbouring words: no bank conflicts.
+/// Shared memory: one int a thread. Leaves one partial sum a block.
+__global__ void reduce2(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
+
+    shared[tid] = std::size_t{blockIdx.x + 1} * blockDim.x <= n ? input[i] : 0;
+    __syncthreads(); // Every element is stored before another thread reads it.
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            shared[tid] += shared[tid + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = shared[0];
+    }
+}

@@ -1,0 +1,27 @@
+// expect: right: mem: out of bounds at {}powers_of_two_only.cuh:
+#pragma once
+
+#include <cstddef>
+
+/// Each thread loads two elements and adds them on the way in: half the blocks, and no thread only loads.
+/// Shared memory: one int a thread. Leaves one partial sum a block.
+__global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * (2 * blockDim.x) + tid;
+
+    int sum = input[i] + input[i + blockDim.x];
+    shared[tid] = sum;
+    __syncthreads(); // Every sum of two is stored before another thread reads it.
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            shared[tid] += shared[tid + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = shared[0];
+    }
+}

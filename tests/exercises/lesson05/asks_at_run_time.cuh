@@ -1,0 +1,80 @@
+// expect: traffic: instructions of reduce5: yours {}, goal 3,276,800
+#pragma once
+
+#include <cstddef>
+
+/// The block size is known to the compiler, so that it can unroll the whole tree.
+/// Shared memory: one int a thread. Leaves one partial sum a block.
+template <unsigned int block_size>
+__global__ void reduce5(const int* input, int* partial_sums, std::size_t n) {
+    static_assert(block_size >= 32 && block_size <= 1024 && (block_size & (block_size - 1)) == 0,
+                  "whole warps, and halves of halves: a power of two from 32 to 1024");
+    extern __shared__ int shared[];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * (2 * blockDim.x) + tid;
+
+    int sum = i < n ? input[i] : 0;
+    if (i + blockDim.x < n) {
+        sum += input[i + blockDim.x];
+    }
+    shared[tid] = sum;
+    __syncthreads(); // Every sum of two is stored before another thread reads it.
+
+    // The compiler knows which of these steps exist: no condition on block_size is left.
+    if (blockDim.x >= 1024) {
+        if (tid < 512) {
+            shared[tid] += shared[tid + 512];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+    if (blockDim.x >= 512) {
+        if (tid < 256) {
+            shared[tid] += shared[tid + 256];
+        }
+        __syncthreads();
+    }
+    if (blockDim.x >= 256) {
+        if (tid < 128) {
+            shared[tid] += shared[tid + 128];
+        }
+        __syncthreads();
+    }
+    if (blockDim.x >= 128) {
+        if (tid < 64) {
+            shared[tid] += shared[tid + 64];
+        }
+        __syncthreads();
+    }
+
+    // All 32 lanes add in every step: a warp takes no longer for it than for one lane, and needs no guard.
+    // Nothing promises that they run in lock-step: hence a barrier after each store, and one after each load.
+    if (tid < 32) {
+        sum = shared[tid];
+        if (blockDim.x > 32) {
+            sum += shared[tid + 32];
+            shared[tid] = sum;
+        }
+        __syncwarp(); // written, then read
+        sum += shared[tid ^ 16];
+        __syncwarp(); // read, then overwritten
+        shared[tid] = sum;
+        __syncwarp();
+        sum += shared[tid ^ 8];
+        __syncwarp();
+        shared[tid] = sum;
+        __syncwarp();
+        sum += shared[tid ^ 4];
+        __syncwarp();
+        shared[tid] = sum;
+        __syncwarp();
+        sum += shared[tid ^ 2];
+        __syncwarp();
+        shared[tid] = sum;
+        __syncwarp();
+        sum += shared[tid ^ 1];
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = sum;
+    }
+}

@@ -1,0 +1,97 @@
+// expect: traffic: global load sectors of reduceSmemUnroll: yours 524,288, goal 131,072
+#pragma once
+
+#include <cstddef>
+
+/// Each thread first adds up four elements, a block's width apart: a thread block for four blocks of data.
+/// In place in global memory: the input is overwritten. Leaves one partial sum a block.
+__global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
+    const unsigned int tid = threadIdx.x;
+    const std::size_t first = std::size_t{blockIdx.x} * (4 * blockDim.x);
+    const std::size_t i = first + tid;
+    // What lies from here on is another block's, or nobody's: neither read nor written, it counts as zero.
+    const std::size_t end = first + blockDim.x < n ? first + blockDim.x : n;
+
+    // Each load has a guard of its own: the input may end before any of them.
+    int four = i < n ? data[i] : 0;
+    if (i + blockDim.x < n) {
+        four += data[i + blockDim.x];
+    }
+    if (i + 2 * blockDim.x < n) {
+        four += data[i + 2 * blockDim.x];
+    }
+    if (i + 3 * blockDim.x < n) {
+        four += data[i + 3 * blockDim.x];
+    }
+    if (i < n) {
+        data[i] = four;
+    }
+    __syncthreads(); // Every sum of four is stored before another thread reads it.
+
+    for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
+        if (tid < stride && i + stride < end) {
+            data[i] += data[i + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    // One warp is left: all of its lanes add in every step, and load both words anew.
+    if (tid < 32) {
+#pragma unroll
+        for (unsigned int stride = 32; stride > 0; stride /= 2) {
+            const bool has_partner = i + stride < end;
+            const int sum = has_partner ? data[i] + data[i + stride] : 0;
+            __syncwarp(); // Every lane has read before another one overwrites.
+            if (has_partner) {
+                data[i] = sum;
+            }
+            __syncwarp(); // This step's sums are stored before the next step reads them.
+        }
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = i < n ? data[i] : 0;
+    }
+}
+
+/// The same in shared memory, whose size is known to the compiler. Leaves one partial sum a block.
+template <unsigned int block_size>
+__global__ void reduceSmemUnroll(const int* input, int* partial_sums, std::size_t n) {
+    __shared__ int shared[block_size];
+    const unsigned int tid = threadIdx.x;
+    const std::size_t i = 4 * (std::size_t{blockIdx.x} * blockDim.x + tid);
+
+    int four = 0;
+    for (unsigned int k = 0; k < 4; ++k) {
+        if (i + k < n) {
+            four += input[i + k];
+        }
+    }
+    shared[tid] = four;
+    __syncthreads(); // Every sum of four is stored before another thread reads it.
+
+    for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
+        if (tid < stride) {
+            shared[tid] += shared[tid + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    // One warp is left: all of its lanes add in every step, and load both words anew.
+    if (tid < 32) {
+#pragma unroll
+        for (unsigned int stride = 32; stride > 0; stride /= 2) {
+            const bool has_partner = tid + stride < blockDim.x;
+            const int sum = has_partner ? shared[tid] + shared[tid + stride] : 0;
+            __syncwarp(); // Every lane has read before another one overwrites.
+            if (has_partner) {
+                shared[tid] = sum;
+            }
+            __syncwarp(); // This step's sums are stored before the next step reads them.
+        }
+    }
+
+    if (tid == 0) {
+        partial_sums[blockIdx.x] = shared[0];
+    }
+}

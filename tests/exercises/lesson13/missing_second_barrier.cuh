@@ -1,0 +1,63 @@
+// expect: right: wrong result: expected
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <cstddef>
+
+namespace cg = cooperative_groups;
+
+/// The obvious loop, from left to right, for a launch of one thread.
+__global__ void sequential_reduction(const int* input, int* result, std::size_t n) {
+    int sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        sum += input[i];
+    }
+    *result = sum;
+}
+
+/// A thread for each element, and an atomic for each thread. *result must be 0 before the launch: there is no
+/// moment in a kernel at which one block could zero it and no other has added to it yet.
+__global__ void naive_reduction(const int* input, int* result, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        atomicAdd(result, input[i]);
+    }
+}
+
+/// An atomic for each warp. *result must be 0 before the launch.
+__global__ void warp_reduction(const int* input, int* result, std::size_t n) {
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+
+    // All threads of the tile must come here: those beyond n bring 0.
+    const int sum = cg::reduce(warp, i < n ? input[i] : 0, cg::plus<int>());
+    if (warp.thread_rank() == 0) {
+        atomicAdd(result, sum);
+    }
+}
+
+/// An atomic in shared memory for each warp, and one in global memory for each block. *result must be 0
+/// before the launch.
+__global__ void block_reduction(const int* input, int* result, std::size_t n) {
+    __shared__ int block_sum;
+    const auto block = cg::this_thread_block();
+    const auto warp = cg::tiled_partition<32>(block);
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+
+    if (block.thread_rank() == 0) {
+        block_sum = 0;
+    }
+    block.sync(); // The zero is stored before a warp adds to it.
+
+    const int sum = cg::reduce(warp, i < n ? input[i] : 0, cg::plus<int>());
+    if (warp.thread_rank() == 0) {
+        atomicAdd(&block_sum, sum);
+    }
+
+    if (block.thread_rank() == 0) {
+        atomicAdd(result, block_sum);
+    }
+}

@@ -1,0 +1,13 @@
+// expect: right: mem: out of bounds at {}always_32_wide.cuh:
+#pragma once
+
+/// setRowReadCol with a tile that is sized at launch: one int a thread. One square block.
+__global__ void setRowReadColDyn(int* out) {
+    extern __shared__ int tile[]; // as large as the launch says
+    const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
+    const unsigned int idx = row * width + col;
+
+    tile[row * 32 + col] = idx;
+    __syncthreads(); // Every word is stored before another thread reads it.
+    out[idx] = tile[col * 32 + row];
+}

@@ -1,0 +1,12 @@
+// expect: right: init: uninitialised read at {}missing_barrier.cuh:
+#pragma once
+
+/// setRowReadCol with a tile that is sized at launch: one int a thread. One square block.
+__global__ void setRowReadColDyn(int* out) {
+    extern __shared__ int tile[]; // as large as the launch says
+    const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
+    const unsigned int idx = row * width + col;
+
+    tile[row * width + col] = idx;
+    out[idx] = tile[col * width + row];
+}

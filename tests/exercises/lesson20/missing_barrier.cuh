@@ -1,0 +1,14 @@
+// expect: right: init: uninitialised read at {}missing_barrier.cuh:
+#pragma once
+
+/// setRowReadCol with a tile that is sized at launch: one int a thread. One block.
+__global__ void setRowReadColDyn(int* out) {
+    extern __shared__ int tile[]; // as large as the launch says
+    const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x, height = blockDim.y;
+    const unsigned int idx = row * width + col;
+    // The place of element idx in the transposed tile, which has `width` rows of `height` ints.
+    const unsigned int transposed_row = idx / height, transposed_col = idx % height;
+
+    tile[row * width + col] = idx;
+    out[idx] = tile[transposed_col * width + transposed_row];
+}

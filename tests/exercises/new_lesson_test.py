@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""new_lesson_test.py BUILD skeleton: what scripts/new_lesson makes compiles, and is not taken for a lesson.
+new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
+
+
+def left_to_fill_in(tree):
+    return sorted(f"{path.relative_to(tree)}: {line.strip()}" for path in tree.glob("lessons/*/*") if path.is_file()
+                  for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if "FILL:" in line)
+
+
+class Lessons(unittest.TestCase):
+    def test_are_filled_in(self):
+        self.assertEqual(left_to_fill_in(ROOT), [])
+
+
+class Skeleton(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="new_lesson_test_")
+        self.addCleanup(folder.cleanup)
+        self.tree = Path(folder.name)
+        for part in ("scripts", "common/harness"):
+            shutil.copytree(ROOT / part, self.tree / part)
+        for name in ("lesson02_sequential_addressing", "lesson09_one_launch"):
+            shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
+        self.listed = self.tree / "lessons/CMakeLists.txt"
+        self.listed.write_text("add_lesson(lesson02 lesson02_sequential_addressing)\n"
+                               "add_lesson(lesson09 lesson09_one_launch)\n\nadd_lesson(ladder ladder)\n")
+
+    def new_lesson(self, *words, status=0):
+        run = subprocess.run([sys.executable, str(self.tree / "scripts/new_lesson"), *words], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(run.returncode, status, run.stdout)
+        return run.stdout
+
+    def test_it_gets_the_next_number_and_a_line(self):
+        self.assertIn("make lesson10 builds it", self.new_lesson("double_buffering"))
+        folder = self.tree / "lessons/lesson10_double_buffering"
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"])
+        self.assertIn("add_lesson(lesson09 lesson09_one_launch)\n"
+                      "add_lesson(lesson10 lesson10_double_buffering)\n\n", self.listed.read_text())
+        page = (folder / "README.md").read_text(encoding="utf-8")
+        self.assertTrue(page.startswith("# Lesson 10: double buffering\n"))
+        self.assertIn("[lesson 09, one launch](../lesson09_one_launch/README.md)", page)
+        headings = re.findall(r"^## .*", (ROOT / "lessons/lesson03_first_add_on_load/README.md").read_text(
+            encoding="utf-8"), re.MULTILINE)
+        self.assertEqual(re.findall(r"^## .*", page, re.MULTILINE), headings, "the parts that the lessons have")
+
+    def test_it_compiles_and_is_red(self):
+        self.new_lesson("double_buffering")
+        script = ("import sys; sys.path.insert(0, 'scripts'); import exercise_check as checker; from pathlib import Path\n"
+                  "exercise, here = checker.Exercise('10'), Path.cwd()\n"
+                  "for name in ('kernels.cuh', 'exercise.cuh'):\n"
+                  f"    print(checker.compile_text(exercise, exercise.folder / name, Path({str(BUILD)!r}), here / 'work'))")
+        run = subprocess.run([sys.executable, "-c", script], cwd=self.tree, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(run.stdout.count("exercise10.ptx'), '')"), 2, run.stdout)  # compiled without a word
+        left = "\n".join(left_to_fill_in(self.tree))
+        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"):
+            self.assertIn(f"lesson10_double_buffering/{name}: ", left)
+
+    def test_wrong_command_lines_change_nothing(self):
+        for words, message in (([], "which name?"), (["Big"], "'Big' is no name"), (["../x"], "is no name"),
+                               (["a", "b"], "which name?"), (["one_launch"], "there is lesson09_one_launch")):
+            self.assertIn(message, self.new_lesson(*words, status=2))
+        self.assertEqual(len(list(self.tree.glob("lessons/lesson*"))), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "Lessons" if WHAT == "filled_in" else "Skeleton"])
