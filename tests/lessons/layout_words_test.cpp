@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/memory/global_memory.hpp"
@@ -92,13 +92,17 @@ public:
         std::memcpy(parameters.data(), &first, sizeof first);
         std::memcpy(parameters.data() + 8, &tile.padding, sizeof tile.padding);
         const emulator::Kernel& code = module_.kernel(symbol);
-        const emulator::Launch launch{code, configuration,
-                                      std::span(parameters).first(kernel.padded ? 12 : 8), memory_,
-                                      code.local_bytes()};
+        const emulator::Launch launch{.kernel = code,
+                                      .configuration = configuration,
+                                      .has_clusters = false,
+                                      .cluster = {1, 1, 1},
+                                      .parameters = std::span(parameters).first(kernel.padded ? 12 : 8),
+                                      .memory = memory_,
+                                      .stack_bytes = code.local_bytes()};
         Recorder recorder(tile.threads());
         emulator::Counting counting;
         emulator::Observer* const observers[] = {&recorder, &counting};
-        emulator::Block block(launch, observers);
+        emulator::Cluster block(launch, observers);
         block.start(0);
         const bool ended = block.run(1'000'000);
         memory_.release(reinterpret_cast<std::uint64_t>(out.data()));

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "emulator/execute/warp.hpp"
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/memory/global_memory.hpp"
@@ -160,11 +160,16 @@ std::vector<std::string> find_faults(const std::string& kernel, unsigned int blo
     configuration.block.x = block;
     configuration.dynamic_shared_bytes = block * sizeof(int);
     const emulator::Kernel& code = module.kernel(kernel);
-    const emulator::Launch launch{code, configuration, std::as_bytes(std::span(parameters)), memory,
-                                  code.local_bytes()};
+    const emulator::Launch launch{.kernel = code,
+                                  .configuration = configuration,
+                                  .has_clusters = false,
+                                  .cluster = {1, 1, 1},
+                                  .parameters = std::as_bytes(std::span(parameters)),
+                                  .memory = memory,
+                                  .stack_bytes = code.local_bytes()};
     RaceCheck check(block);
     emulator::Observer* const observers[] = {&check};
-    emulator::Block running(launch, observers);
+    emulator::Cluster running(launch, observers);
     for (std::uint64_t index = 0; index < grid; ++index) {
         check.begin_block(index);
         running.start(index);
