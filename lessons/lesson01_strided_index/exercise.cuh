@@ -12,8 +12,8 @@ __global__ void reduce1(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 4 lines: the words that are added in a step stay the same, but let the first threads of the block
-    // add them, so that whole warps have nothing to do.
+    // TODO, about 4 lines: the words that are added in a step stay the same, but let the first threads of the
+    // block add them, so that whole warps have nothing to do.
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
         if ((tid & (2 * stride - 1)) == 0) {
             shared[tid] += shared[tid + stride];

@@ -16,8 +16,9 @@ __global__ void reduce4(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = sum;
     __syncthreads(); // Every sum of two is stored before another thread reads it.
 
-    // TODO, about 30 lines: end the loop when one warp is left, and let that warp finish alone: no loop, all its 32
-    // lanes in every step, and barriers for the warp only. Nothing promises that its lanes run in lock-step.
+    // TODO, about 30 lines: end the loop when one warp is left, and let that warp finish alone: no loop, all
+    // its 32 lanes in every step, and barriers for the warp only. Nothing promises that its lanes run in
+    // lock-step.
     for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
             shared[tid] += shared[tid + stride];

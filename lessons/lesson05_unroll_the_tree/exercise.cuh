@@ -19,8 +19,8 @@ __global__ void reduce5(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = sum;
     __syncthreads(); // Every sum of two is stored before another thread reads it.
 
-    // TODO, about 30 lines: the compiler knows block_size. Let it write this tree as steps one after the other, just
-    // those that such a block has, without a loop and without a question asked at run time.
+    // TODO, about 30 lines: the compiler knows block_size. Let it write this tree as steps one after the
+    // other, just those that such a block has, without a loop and without a question asked at run time.
     for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
         if (tid < stride) {
             shared[tid] += shared[tid + stride];

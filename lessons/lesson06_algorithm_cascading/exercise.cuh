@@ -10,8 +10,8 @@ __global__ void reduce6(const int* input, int* partial_sums, std::size_t n) {
                   "whole warps, and halves of halves: a power of two from 32 to 1024");
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
-    // TODO, about 8 lines: the grid may be smaller than n needs, whatever its size. Let each thread sum as many elements
-    // as there are for it, in a loop; a warp's loads stay side by side.
+    // TODO, about 8 lines: the grid may be smaller than n needs, whatever its size. Let each thread sum as
+    // many elements as there are for it, in a loop; a warp's loads stay side by side.
     const std::size_t i = std::size_t{blockIdx.x} * (2 * block_size) + tid;
 
     int sum = i < n ? input[i] : 0;

@@ -21,8 +21,8 @@ __global__ void reduce7(const int* input, int* partial_sums, std::size_t n) {
         }
     }
 
-    // TODO, about 15 lines: sum within each warp by shuffles instead, then over the block's warps. Shared memory is left
-    // with one word a warp, and the block with one barrier. Replace the array above too.
+    // TODO, about 15 lines: sum within each warp by shuffles instead, then over the block's warps. Shared
+    // memory is left with one word a warp, and the block with one barrier. Replace the array above too.
     shared[tid] = sum;
     __syncthreads(); // Every thread's sum is stored before another thread reads it.
 

@@ -16,8 +16,8 @@ __global__ void reduce8(const int* input, int* partial_sums, std::size_t n) {
     // 64 bits wide: beyond 2^32 elements a narrower i would wrap around and never reach n.
     const std::size_t grid_stride = std::size_t{gridDim.x} * (2 * block_size);
 
-    // TODO, about 20 lines: load four ints at a time, as an int4. The input may start at any int, while such a load
-    // needs an address that 16 divides, and n need not be a multiple of 4.
+    // TODO, about 20 lines: load four ints at a time, as an int4. The input may start at any int, while such
+    // a load needs an address that 16 divides, and n need not be a multiple of 4.
     int sum = 0;
     for (std::size_t i = std::size_t{blockIdx.x} * (2 * block_size) + tid; i < n; i += grid_stride) {
         sum += input[i];

@@ -92,6 +92,7 @@ __global__ void reduce9(const int* input, int* result, std::size_t n, int* parti
     if (tid == 0) {
         partial_sums[blockIdx.x] = sum;
     }
-    // TODO, about 20 lines: count this block as done. The block that is the last one adds up the partial sums of all, in
-    // the order of the blocks, and stores the result. No block waits for another, and blocks_done ends at 0.
+    // TODO, about 20 lines: count this block as done. The block that is the last one adds up the partial sums
+    // of all, in the order of the blocks, and stores the result. No block waits for another, and blocks_done
+    // ends at 0.
 }

@@ -15,7 +15,8 @@ __global__ void reduce8(const int* input, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     const unsigned int warp = tid / 32, lane = tid % 32;
     int sum = 0;
-    for (std::size_t i = std::size_t{blockIdx.x} * (4 * block_size) + tid; i < n; i += std::size_t{gridDim.x} * (4 * block_size)) {
+    const std::size_t grid_stride = std::size_t{gridDim.x} * (4 * block_size);
+    for (std::size_t i = std::size_t{blockIdx.x} * (4 * block_size) + tid; i < n; i += grid_stride) {
         for (unsigned int k = 0; k < 4; ++k) {
             sum += i + k * block_size < n ? input[i + k * block_size] : 0;
         }
