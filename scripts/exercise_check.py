@@ -170,7 +170,7 @@ def compile_text(exercise, text, build, folder):
     ptx = folder / f"exercise{exercise.number}.ptx"
     ptx.unlink(missing_ok=True)
     command = [nvcc_of(build), "-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"),
-               "-o", str(ptx), str(shadow / "main.cu")]
+               "-I", str(exercise.folder), "-o", str(ptx), str(shadow / "main.cu")]
     said_file = folder / "nvcc.txt"
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
     if status is None:

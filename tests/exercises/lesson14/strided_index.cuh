@@ -1,0 +1,64 @@
+// expect: traffic: global load sectors of strided_reduction: yours 2,047, goal 517
+#pragma once
+
+#include <cstddef>
+
+// One block sums n ints, 2 * blockDim.x at most, and stores the sum in *result. blockDim.x is a power of two.
+
+/// Neighbours meet first; the threads that still add are spread over all warps, on purpose. In place:
+/// overwrites data.
+__global__ void blocked_reduction(int* data, int* result, std::size_t n) {
+    const unsigned int i = 2 * threadIdx.x;
+
+    for (unsigned int stride = 1; stride <= blockDim.x; stride *= 2) {
+        if (threadIdx.x % stride == 0 && i + stride < n) {
+            data[i] += data[i + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (threadIdx.x == 0) {
+        *result = data[0];
+    }
+}
+
+/// Far elements meet first, and adjacent threads add: whole warps have work, or none. In place: overwrites
+/// data.
+__global__ void strided_reduction(int* data, int* result, std::size_t n) {
+    for (unsigned int stride = 1; stride <= blockDim.x; stride *= 2) {
+        const unsigned int i = 2 * stride * threadIdx.x;
+        if (i < 2 * blockDim.x && i + stride < n) {
+            data[i] += data[i + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (threadIdx.x == 0) {
+        *result = data[0];
+    }
+}
+
+/// The same tree in shared memory, from its second step on: global memory is read once, and never written.
+/// Shared memory: one int a thread.
+__global__ void smem_reduction(const int* data, int* result, std::size_t n) {
+    extern __shared__ int shared[];
+    const unsigned int i = threadIdx.x;
+
+    int sum = i < n ? data[i] : 0;
+    if (i + blockDim.x < n) {
+        sum += data[i + blockDim.x];
+    }
+    shared[threadIdx.x] = sum;
+    __syncthreads(); // Every sum of two is stored before another thread reads it.
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) {
+            shared[threadIdx.x] += shared[threadIdx.x + stride];
+        }
+        __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    if (threadIdx.x == 0) {
+        *result = shared[0];
+    }
+}
