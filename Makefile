@@ -103,7 +103,7 @@ docs: $(build)/build.ninja
 	@scripts/setup docs
 	@cmake --build $(build) --target emulate ladder $(lessons)
 	@scripts/docs --build $(build)
-	@cp build/docs/work/figures/*.svg docs/figures
+	@cp build/docs/parts/figures/*.svg docs/figures
 
 test: $(build)/build.ninja
 	@scripts/setup test docs

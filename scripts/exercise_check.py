@@ -129,7 +129,11 @@ class Exercise:
         for kernel, run, counter, most in rows[2:]:
             if counter not in COUNTERS:
                 raise self.wrong(f"unknown counter '{counter}'; there are: {', '.join(COUNTERS)}")
-            goals.append(Goal(kernel, tuple(shlex.split(run.strip("`"))), counter, int(most.replace(",", ""))))
+            arguments = tuple(shlex.split(run.strip("`")))
+            for word in arguments:
+                if word[0].isdigit() and not word.isdigit():
+                    raise self.wrong(f"'{word}' in the goal's table: write it in digits alone")
+            goals.append(Goal(kernel, arguments, counter, int(most.replace(",", ""))))
         return goals
 
     def kernels(self):

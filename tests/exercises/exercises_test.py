@@ -2,10 +2,11 @@
 """exercises_test.py BUILD NN: exercise NN is as it should be.
 exercises_test.py BUILD commands: so is scripts/exercise.
 
-A wrong solution, tests/exercises/lessonNN/*.cuh, begins with a line that says at which step the check has to fail,
-and with which words, {} standing for anything within a line:
+A wrong solution, tests/exercises/lessonNN/*.diff, begins with a line that says at which step the check has to fail,
+and with which words, {} standing for anything within a line. Behind it is how it differs from the lesson's kernels.cuh,
+each part of the diff behind a line @@:
 
-  // expect: traffic: shared load wavefronts of reduce3: yours {}, goal 204,800
+  expect: traffic: shared load wavefronts of reduce3: yours {}, goal 204,800
 """
 
 import re
@@ -25,6 +26,19 @@ import exercise_check as checker  # noqa: E402
 
 BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
 MOST_LINES = 24  # of a check's output: one screen
+
+
+def changed(lines, diff):
+    """The lines with each part of the diff made in them, the next one behind the one before."""
+    result, at = [], 0
+    for part in re.split(r"^@@.*\n", diff, flags=re.MULTILINE)[1:]:
+        before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
+        places = [i for i in range(at, len(lines)) if lines[i:i + len(before)] == before]
+        if not places:
+            raise ValueError("kernels.cuh has no such lines:\n" + "\n".join(before))
+        result += lines[at:places[0]] + after
+        at = places[0] + len(before)
+    return result + lines[at:]
 
 
 class WithFolder(unittest.TestCase):
@@ -59,12 +73,16 @@ class OneExercise(WithFolder):
         self.assertEqual(verdict.points(), 3)
 
     def test_wrong_solutions_fail_as_they_should(self):
-        wrong = sorted((ROOT / "tests/exercises" / self.exercise.lesson).glob("*.cuh"))
+        kernels = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
+        wrong = sorted((ROOT / "tests/exercises" / self.exercise.lesson).glob("*.diff"))
         self.assertGreaterEqual(len(wrong), 3, "at least three wrong solutions")
-        for text in wrong:
-            with self.subTest(text.stem):
-                expected = re.match(r"// expect: (\w+): (.+)\n", text.read_text(encoding="utf-8"))
-                self.assertTrue(expected, "the first line is not '// expect: STEP: WORDS'")
+        for path in wrong:
+            with self.subTest(path.stem):
+                head, _, diff = path.read_text(encoding="utf-8").partition("\n")
+                expected = re.fullmatch(r"expect: (\w+): (.+)", head)
+                self.assertTrue(expected, "the first line is not 'expect: STEP: WORDS'")
+                text = self.folder / f"{path.stem}.cuh"
+                text.write_text("\n".join(changed(kernels, diff)) + "\n", encoding="utf-8")
                 verdict, told = self.check(text)
                 failed = [step.name for step in verdict.steps if not step.passed]
                 self.assertEqual(failed, [expected.group(1)], told)
@@ -237,6 +255,11 @@ class Commands(WithFolder):
             if words in line:
                 return seen
         self.fail(f"it ended: {seen}")
+
+    def test_what_is_wrong_with_a_goal_is_told(self):
+        page = self.lesson / "exercise.md"
+        page.write_text(page.read_text().replace("`--n 4194304", "`--n 2^22"))
+        self.assertIn("exercise.md: '2^22' in the goal's table: write it in digits alone", self.run_script("03", status=2))
 
     def test_wrong_command_lines_are_told(self):
         self.assertIn("which exercise?", self.run_script("check", status=2))

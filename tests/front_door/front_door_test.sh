@@ -289,8 +289,8 @@ test_make_test_goes_on_without_a_browser() {
 
 test_make_docs_brings_what_it_needs() {
     complete_machine
-    printf '%s\n' '#!/usr/bin/env bash' 'echo "docs: $*"' 'mkdir -p docs/figures build/docs/work/figures' \
-        'touch build/docs/work/figures/one.svg' >tree/scripts/docs
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "docs: $*"' 'mkdir -p docs/figures build/docs/parts/figures' \
+        'touch build/docs/parts/figures/one.svg' >tree/scripts/docs
     rm bin/doxygen usr/share/doxygen-awesome-css/doxygen-awesome.css
     sed -i /markdown_it/d modules
     run make docs

@@ -37,7 +37,7 @@ def links_of(path):
 
 def own_pages():
     """Those made from the project's pages; the others are Doxygen's, of the API."""
-    made = [path.stem for path in (SITE / "work/pages").glob("*.md")]
+    made = [path.stem for path in (SITE / "parts/pages").glob("*.md")]
     names = {stem if not stem.startswith(("lessons_", "tests_", "docs_", "common_")) else "" for stem in made}
     return sorted(SITE / "html" / f"{name}.html" for name in names if (SITE / "html" / f"{name}.html").is_file())
 
@@ -99,7 +99,7 @@ class Figures(unittest.TestCase):
     def test_are_those_in_the_tree(self):
         """Which people see who read the pages there. `make docs` makes both."""
         made, kept = ({path.name: path.read_bytes() for path in folder.glob("*.svg")}
-                      for folder in (SITE / "work/figures", ROOT / "docs/figures"))
+                      for folder in (SITE / "parts/figures", ROOT / "docs/figures"))
         self.assertEqual(sorted(made), sorted(kept))
         for name in made:
             self.assertTrue(made[name] == kept[name], f"docs/figures/{name} is not what is drawn now: make docs")
@@ -115,7 +115,7 @@ class Valid(unittest.TestCase):
     def test_html(self):
         """Ours without a warning. Of Doxygen's own frame around it, errors alone are ours to fear."""
         for page in own_pages():
-            source = SITE / f"work/pages/{page.stem}.md"
+            source = SITE / f"parts/pages/{page.stem}.md"
             bodies = re.findall(r"^\\htmlonly\[block\]\n(.*?)^\\endhtmlonly$", source.read_text(encoding="utf-8"),
                                 re.DOTALL | re.MULTILINE) if source.is_file() else []
             document = "<!DOCTYPE html><html lang=en><head><title>t</title></head><body>" + "\n".join(bodies) + "</body></html>"
