@@ -47,13 +47,14 @@ bool all_inside(const Addresses& addresses, std::uint64_t first, std::uint64_t s
 void tell_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                     Space space, const Addresses& addresses, const Block* remote = nullptr) {
     const Access access{space, kind, instruction.bytes, active, addresses.lane.data(), remote};
-    for (Observer* const observer : warp.block().observers()) observer->accessed(warp, instruction, access);
+    for (Observer* const observer : warp.block().followers(access_event(space)))
+        observer->accessed(warp, instruction, access);
 }
 
 void check_global(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
                   const Addresses& addresses) {
     Block& block = warp.block();
-    const Allocation* const likely = block.last_allocation();
+    const Allocation* const likely = block.allocation(addresses[std::countr_zero(active)], instruction.bytes);
     if (likely && all_inside(addresses, likely->address, likely->bytes, instruction.bytes) &&
         (kind == AccessKind::load || likely->writable))
         return;
@@ -204,6 +205,30 @@ LaneMask locate_by_region(Warp& warp, const Instruction& instruction, LaneMask a
 }
 
 } // namespace
+
+StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, const Access& access) {
+    Block& block = warp.block();
+    const LaneAddresses& addresses = access.addresses;
+    if (((addresses.first() | static_cast<std::uint64_t>(addresses.stride())) & (access.bytes - 1)) != 0)
+        return {};
+
+    // Where two addresses lie in one piece of memory, all between them do.
+    std::byte* first = reinterpret_cast<std::byte*>(addresses.first());
+    if (access.space == Space::shared && block.rank() == 0) {
+        const std::size_t size = block.shared().size();
+        if (size < access.bytes || addresses.highest() > size - access.bytes) return {};
+        first = block.shared().data() + addresses.first();
+    } else if (access.space == Space::global) {
+        const Allocation* const allocation = block.allocation(addresses.lowest(), access.bytes);
+        if (!allocation || !allocation->contains(addresses.highest(), access.bytes)) return {};
+        if (access.kind != AccessKind::load && !allocation->writable) return {};
+    } else {
+        return {};
+    }
+    for (Observer* const observer : block.followers(access_event(access.space)))
+        observer->accessed(warp, instruction, access);
+    return {first, addresses.stride()};
+}
 
 LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                 Addresses& addresses) {

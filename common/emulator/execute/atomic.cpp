@@ -89,10 +89,29 @@ template <class Operation, class T> T update(uint64_t address, T operand) {
     return std::bit_cast<T>(old);
 }
 
+/// The operands of these lanes can be put together before the update: in any order they make the same.
+template <class Operation, class T>
+constexpr bool is_associative = std::is_integral_v<T> &&
+                                (std::is_same_v<Operation, Add> || std::is_same_v<Operation, Minimum> ||
+                                 std::is_same_v<Operation, Maximum> || std::is_same_v<Operation, And> ||
+                                 std::is_same_v<Operation, Or> || std::is_same_v<Operation, ExclusiveOr>);
+
 template <class Operation, class T>
 void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, const Addresses& addresses) {
     const auto* const operand = warp.cells<Cell<T>>(instruction.sources[1]);
     const bool used = instruction.destination != no_row;
+    if constexpr (is_associative<Operation, T>) {
+        const uint64_t place = lanes != 0 ? addresses[std::countr_zero(lanes)] : 0;
+        const LaneMask others = lanes & lanes_where([&](int lane) { return addresses[lane] != place; });
+        if (!used && lanes != 0 && others == 0) {
+            T together = from_cell<T>(operand[std::countr_zero(lanes)]);
+            for_each_lane(lanes & (lanes - 1), [&](int lane) {
+                together = Operation::apply(together, from_cell<T>(operand[lane]));
+            });
+            update<Operation, T>(place, together);
+            return;
+        }
+    }
     auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
     for_each_lane(lanes, [&](int lane) {
         const T old = update<Operation, T>(addresses[lane], from_cell<T>(operand[lane]));

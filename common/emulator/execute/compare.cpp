@@ -54,63 +54,6 @@ template <auto condition> struct Widened {
     template <class T> bool operator()(T a, T b) const { return condition(to_double(a), to_double(b)); }
 };
 
-using FindLanes = LaneMask (*)(Warp&, Row, Row);
-
-template <auto condition> FindLanes for_integer(Type type) {
-    switch (type) {
-    case Type::b16:
-    case Type::u16: return &lanes_where<condition, uint16_t>;
-    case Type::s16: return &lanes_where<condition, int16_t>;
-    case Type::b32:
-    case Type::u32: return &lanes_where<condition, uint32_t>;
-    case Type::s32: return &lanes_where<condition, int32_t>;
-    case Type::b64:
-    case Type::u64: return &lanes_where<condition, uint64_t>;
-    case Type::s64: return &lanes_where<condition, int64_t>;
-    default: return nullptr;
-    }
-}
-
-template <auto condition> FindLanes for_floating_point(Type type, bool ftz) {
-    switch (type) {
-    case Type::f32: return ftz ? &lanes_where<Flushed<condition>{}, float> : &lanes_where<condition, float>;
-    case Type::f64: return &lanes_where<condition, double>;
-    case Type::f16: return &lanes_where<Widened<condition>{}, Half>;
-    case Type::bf16: return &lanes_where<Widened<condition>{}, BFloat>;
-    default: return nullptr;
-    }
-}
-
-FindLanes find_lanes(std::string_view comparison, Type type, bool ftz) {
-    if (ptx::is_integer(type) || ptx::is_bits(type)) {
-        if (comparison == ".eq") return for_integer<Equal{}>(type);
-        if (comparison == ".ne") return for_integer<NotEqual{}>(type);
-        if (ptx::is_bits(type)) return nullptr; // bits have no order
-        if (comparison == ".lt" || comparison == ".lo") return for_integer<Less{}>(type);
-        if (comparison == ".le" || comparison == ".ls") return for_integer<LessOrEqual{}>(type);
-        if (comparison == ".gt" || comparison == ".hi") return for_integer<Greater{}>(type);
-        if (comparison == ".ge" || comparison == ".hs") return for_integer<GreaterOrEqual{}>(type);
-        return nullptr;
-    }
-    if (comparison == ".eq") return for_floating_point<Equal{}>(type, ftz);
-    if (comparison == ".ne") return for_floating_point<NotEqual{}>(type, ftz);
-    if (comparison == ".lt") return for_floating_point<Less{}>(type, ftz);
-    if (comparison == ".le") return for_floating_point<LessOrEqual{}>(type, ftz);
-    if (comparison == ".gt") return for_floating_point<Greater{}>(type, ftz);
-    if (comparison == ".ge") return for_floating_point<GreaterOrEqual{}>(type, ftz);
-    if (comparison == ".equ") return for_floating_point<Opposite<NotEqual{}>{}>(type, ftz);
-    if (comparison == ".neu") return for_floating_point<Opposite<Equal{}>{}>(type, ftz);
-    if (comparison == ".ltu") return for_floating_point<Opposite<GreaterOrEqual{}>{}>(type, ftz);
-    if (comparison == ".leu") return for_floating_point<Opposite<Greater{}>{}>(type, ftz);
-    if (comparison == ".gtu") return for_floating_point<Opposite<LessOrEqual{}>{}>(type, ftz);
-    if (comparison == ".geu") return for_floating_point<Opposite<Less{}>{}>(type, ftz);
-    if (comparison == ".num") return for_floating_point<BothNumbers{}>(type, ftz);
-    if (comparison == ".nan") return for_floating_point<Opposite<BothNumbers{}>{}>(type, ftz);
-    return nullptr;
-}
-
-// ---- setp and set ----
-
 enum CombineMode : uint32_t { combine_nothing, combine_and, combine_or, combine_xor };
 
 LaneMask combine(uint32_t mode, LaneMask a, LaneMask b) {
@@ -133,11 +76,83 @@ void write_predicate(Warp& warp, Row row, LaneMask value, LaneMask active) {
     result = (result & ~active) | (value & active);
 }
 
+// ---- comparisons ----
+
+using FindLanes = LaneMask (*)(Warp&, Row, Row);
+
+/// The lanes where a comparison holds; and setp as it mostly is, with one destination and nothing else.
+struct Comparison {
+    FindLanes find = nullptr;
+    Handler set_predicate = nullptr;
+};
+
+template <auto condition, class T>
+void set_predicate_where(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const LaneMask found = lanes_where<condition, T>(warp, instruction.sources[0], instruction.sources[1]);
+    write_predicate(warp, instruction.destination, found, active);
+}
+
+template <auto condition, class T>
+constexpr Comparison comparison_of{&lanes_where<condition, T>, &set_predicate_where<condition, T>};
+
+template <auto condition> Comparison for_integer(Type type) {
+    switch (type) {
+    case Type::b16:
+    case Type::u16: return comparison_of<condition, uint16_t>;
+    case Type::s16: return comparison_of<condition, int16_t>;
+    case Type::b32:
+    case Type::u32: return comparison_of<condition, uint32_t>;
+    case Type::s32: return comparison_of<condition, int32_t>;
+    case Type::b64:
+    case Type::u64: return comparison_of<condition, uint64_t>;
+    case Type::s64: return comparison_of<condition, int64_t>;
+    default: return {};
+    }
+}
+
+template <auto condition> Comparison for_floating_point(Type type, bool ftz) {
+    switch (type) {
+    case Type::f32: return ftz ? comparison_of<Flushed<condition>{}, float> : comparison_of<condition, float>;
+    case Type::f64: return comparison_of<condition, double>;
+    case Type::f16: return comparison_of<Widened<condition>{}, Half>;
+    case Type::bf16: return comparison_of<Widened<condition>{}, BFloat>;
+    default: return {};
+    }
+}
+
+Comparison find_comparison(std::string_view comparison, Type type, bool ftz) {
+    if (ptx::is_integer(type) || ptx::is_bits(type)) {
+        if (comparison == ".eq") return for_integer<Equal{}>(type);
+        if (comparison == ".ne") return for_integer<NotEqual{}>(type);
+        if (ptx::is_bits(type)) return {}; // bits have no order
+        if (comparison == ".lt" || comparison == ".lo") return for_integer<Less{}>(type);
+        if (comparison == ".le" || comparison == ".ls") return for_integer<LessOrEqual{}>(type);
+        if (comparison == ".gt" || comparison == ".hi") return for_integer<Greater{}>(type);
+        if (comparison == ".ge" || comparison == ".hs") return for_integer<GreaterOrEqual{}>(type);
+        return {};
+    }
+    if (comparison == ".eq") return for_floating_point<Equal{}>(type, ftz);
+    if (comparison == ".ne") return for_floating_point<NotEqual{}>(type, ftz);
+    if (comparison == ".lt") return for_floating_point<Less{}>(type, ftz);
+    if (comparison == ".le") return for_floating_point<LessOrEqual{}>(type, ftz);
+    if (comparison == ".gt") return for_floating_point<Greater{}>(type, ftz);
+    if (comparison == ".ge") return for_floating_point<GreaterOrEqual{}>(type, ftz);
+    if (comparison == ".equ") return for_floating_point<Opposite<NotEqual{}>{}>(type, ftz);
+    if (comparison == ".neu") return for_floating_point<Opposite<Equal{}>{}>(type, ftz);
+    if (comparison == ".ltu") return for_floating_point<Opposite<GreaterOrEqual{}>{}>(type, ftz);
+    if (comparison == ".leu") return for_floating_point<Opposite<Greater{}>{}>(type, ftz);
+    if (comparison == ".gtu") return for_floating_point<Opposite<LessOrEqual{}>{}>(type, ftz);
+    if (comparison == ".geu") return for_floating_point<Opposite<Less{}>{}>(type, ftz);
+    if (comparison == ".num") return for_floating_point<BothNumbers{}>(type, ftz);
+    if (comparison == ".nan") return for_floating_point<Opposite<BothNumbers{}>{}>(type, ftz);
+    return {};
+}
+
+// ---- setp and set ----
+
 void set_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
     const Detail& detail = *instruction.detail;
     const LaneMask found = detail.find_lanes(warp, instruction.sources[0], instruction.sources[1]);
-    if (detail.mode == combine_nothing && instruction.second == no_row)
-        return write_predicate(warp, instruction.destination, found, active);
     const LaneMask third = third_source(warp, instruction);
     if (instruction.destination != no_row)
         write_predicate(warp, instruction.destination, combine(detail.mode, found, third), active);
@@ -183,10 +198,10 @@ void take_sources(Decoding& statement, Type type, uint32_t combination) {
     statement.instruction.immediate = negated;
 }
 
-FindLanes take_find_lanes(Decoding& statement, std::string_view comparison, Type type) {
-    const FindLanes find = find_lanes(comparison, type, type == Type::f32 && statement.take(".ftz"));
-    if (!find) statement.no_such_type(type);
-    return find;
+Comparison take_comparison_of(Decoding& statement, std::string_view name, Type type) {
+    const Comparison result = find_comparison(name, type, type == Type::f32 && statement.take(".ftz"));
+    if (!result.find) statement.no_such_type(type);
+    return result;
 }
 
 void decode_setp(Decoding& statement) {
@@ -203,8 +218,11 @@ void decode_setp(Decoding& statement) {
         statement.instruction.second = statement.destination(target.elements[1], Type::pred);
     if (statement.instruction.destination == no_row && statement.instruction.second == no_row)
         statement.invalid(target.place, "a predicate register to write to is needed here");
+    const Comparison found = take_comparison_of(statement, comparison, type);
+    if (combination == combine_nothing && statement.instruction.second == no_row)
+        return statement.execute_with(found.set_predicate);
     statement.detail().mode = combination;
-    statement.detail().find_lanes = take_find_lanes(statement, comparison, type);
+    statement.detail().find_lanes = found.find;
     statement.execute_with(&set_predicate);
 }
 
@@ -218,7 +236,7 @@ void decode_set(Decoding& statement) {
     statement.instruction.destination = statement.destination(0, result);
     statement.instruction.immediate |= uint64_t{result == Type::f32 ? 0x3F80'0000u : 0xFFFF'FFFFu} << 32;
     statement.detail().mode = combination;
-    statement.detail().find_lanes = take_find_lanes(statement, comparison, type);
+    statement.detail().find_lanes = take_comparison_of(statement, comparison, type).find;
     statement.execute_with(&set_register);
 }
 

@@ -170,69 +170,66 @@ void decode_exit(Decoding& statement) {
 /// Sources: number of the barrier, number of threads (or no row), predicate (or no row; negated by the
 /// immediate).
 struct Arrival {
-    uint32_t barrier = 0, expected = 0, truths = 0;
+    uint32_t barrier = 0, expected = 0;
+    LaneMask disagreeing = 0; ///< with the first lane
 };
 
-Arrival arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const int lane = std::countr_zero(active);
-    Arrival result;
-    result.barrier = warp.cells<uint32_t>(instruction.sources[0])[lane];
-    if (instruction.sources[1] != no_row)
-        result.expected = warp.cells<uint32_t>(instruction.sources[1])[lane];
-    for_each_lane(active, [&](int other) {
-        if (warp.cells<uint32_t>(instruction.sources[0])[other] != result.barrier ||
-            (instruction.sources[1] != no_row &&
-             warp.cells<uint32_t>(instruction.sources[1])[other] != result.expected))
-            throw Fault{Failure::launch_failure, other, &instruction,
-                        "threads of one warp come with different numbers to one barrier instruction"};
-    });
-    if (result.barrier >= Block::barrier_count)
-        throw Fault{Failure::launch_failure, lane, &instruction,
-                    "barrier " + std::to_string(result.barrier) + ": a block has the barriers 0 to 15"};
-    if (result.expected % warp_size != 0)
-        throw Fault{Failure::launch_failure, lane, &instruction,
-                    "a barrier for " + std::to_string(result.expected) +
-                        " threads: the number must be a multiple of the warp size, 32"};
+/// \throws Fault, unless an observer takes over what is wrong. Not inline, to keep what is always done short.
+[[gnu::noinline]] void refuse(const Warp& warp, const Instruction& instruction, LaneMask active,
+                              const Arrival& arrival) {
+    Fault fault{Failure::launch_failure, std::countr_zero(active), &instruction, {}};
+    if (arrival.disagreeing != 0) {
+        fault.lane = std::countr_zero(arrival.disagreeing);
+        fault.message = "threads of one warp come with different numbers to one barrier instruction";
+    } else if (arrival.barrier >= Block::barrier_count) {
+        fault.message = "barrier " + std::to_string(arrival.barrier) + ": a block has the barriers 0 to 15";
+    } else {
+        fault.message = "a barrier for " + std::to_string(arrival.expected) +
+                        " threads: the number must be a multiple of the warp size, 32";
+    }
+    bool goes_on = false;
+    for (Observer* const observer : warp.block().observers())
+        goes_on = observer->takes_over(warp, fault, active) || goes_on;
+    if (!goes_on) throw fault;
+}
+
+/// `number_known`: it is the same for all lanes, and that of a barrier.
+template <bool waits, bool number_known>
+void come_to_barrier(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const int first = std::countr_zero(active);
+    Arrival here;
+    const auto take = [&](Row row) {
+        const uint32_t* const values = warp.cells<uint32_t>(row);
+        here.disagreeing |= active & lanes_where([&](int lane) { return values[lane] != values[first]; });
+        return values[first];
+    };
+    if constexpr (number_known)
+        here.barrier = *warp.cells<uint32_t>(instruction.sources[0]);
+    else
+        here.barrier = take(instruction.sources[0]);
+    if (instruction.sources[1] != no_row) here.expected = take(instruction.sources[1]);
+    if (here.disagreeing != 0 || here.barrier >= Block::barrier_count || here.expected % warp_size != 0) {
+        refuse(warp, instruction, active, here);
+        return warp.advance();
+    }
+    uint32_t truths = 0;
     if (instruction.sources[2] != no_row) {
         const LaneMask truth =
             warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
-        result.truths = static_cast<uint32_t>(std::popcount(truth & active));
+        truths = static_cast<uint32_t>(std::popcount(truth & active));
     }
-    return result;
+    for (Observer* const observer : warp.block().followers(EventKind::barrier))
+        observer->came_to_barrier(warp, instruction, {here.barrier, here.expected, waits, active});
+    if constexpr (waits)
+        warp.wait_at_block_barrier(here.barrier);
+    else
+        warp.advance();
+    warp.block().arrive(here.barrier, warp, active, here.expected, truths);
 }
 
-void tell_arrival(const Warp& warp, const Instruction& instruction, const BarrierArrival& arrival) {
-    for (Observer* const observer : warp.block().observers())
-        observer->came_to_barrier(warp, instruction, arrival);
-}
-
-/// Nothing when an observer takes over what is wrong with it.
-std::optional<Arrival> checked_arrival(Warp& warp, const Instruction& instruction, LaneMask active) {
-    try {
-        return arrival(warp, instruction, active);
-    } catch (const Fault& fault) {
-        bool goes_on = false;
-        for (Observer* const observer : warp.block().observers())
-            goes_on = observer->takes_over(warp, fault, active) || goes_on;
-        if (!goes_on) throw;
-        return std::nullopt;
-    }
-}
-
-void barrier_sync(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const std::optional<Arrival> here = checked_arrival(warp, instruction, active);
-    if (!here) return warp.advance();
-    tell_arrival(warp, instruction, {here->barrier, here->expected, true, active});
-    warp.wait_at_block_barrier(here->barrier);
-    warp.block().arrive(here->barrier, warp, active, here->expected, here->truths);
-}
-
-void barrier_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const std::optional<Arrival> here = checked_arrival(warp, instruction, active);
-    warp.advance();
-    if (!here) return;
-    tell_arrival(warp, instruction, {here->barrier, here->expected, false, active});
-    warp.block().arrive(here->barrier, warp, active, here->expected, here->truths);
+template <bool waits> Handler barrier_handler(const Operand& number) {
+    const bool known = number.kind == Operand::Kind::integer && number.bits < Block::barrier_count;
+    return known ? &come_to_barrier<waits, true> : &come_to_barrier<waits, false>;
 }
 
 // ---- the barrier of the cluster ----
@@ -321,14 +318,16 @@ void decode_bar(Decoding& statement) {
         statement.instruction.sources[2] = statement.predicate(statement.operand(last), negated);
         statement.instruction.immediate = negated;
         statement.detail().mode = count ? barrier_popc : operation == ".and" ? barrier_and : barrier_or;
-        return statement.control_with(&barrier_sync);
+        return statement.control_with(barrier_handler<true>(statement.operand(1)));
     }
     if (action.empty())
         statement.invalid(statement.statement().place, "a barrier needs .sync, .arrive or .red");
     statement.expect_operands(action == ".arrive" ? 2 : 1, 2);
     statement.instruction.sources[0] = statement.source(0, Type::u32);
     if (statement.operand_count() == 2) statement.instruction.sources[1] = statement.source(1, Type::u32);
-    statement.control_with(action == ".sync" ? &barrier_sync : &barrier_arrive);
+    const Operand& number = statement.operand(0);
+    statement.control_with(action == ".sync" ? barrier_handler<true>(number)
+                                             : barrier_handler<false>(number));
 }
 
 // ---- the rest ----

@@ -12,7 +12,12 @@
 
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 namespace emulator {
 
@@ -45,14 +50,43 @@ void each_lane(Warp& warp, const Instruction& instruction, LaneMask active) {
                                                      std::index_sequence_for<Sources...>{});
 }
 
+#ifdef __AVX512F__
+/// What AVX-512 calls the comparison of integers that `condition` makes.
+template <auto condition, class T> constexpr int comparison() {
+    constexpr bool less = condition(T{0}, T{1}), equal = condition(T{0}, T{0}),
+                   greater = condition(T{1}, T{0});
+    if (less) return equal ? _MM_CMPINT_LE : greater ? _MM_CMPINT_NE : _MM_CMPINT_LT;
+    return !equal ? _MM_CMPINT_NLE : greater ? _MM_CMPINT_NLT : _MM_CMPINT_EQ;
+}
+
+/// GCC 12 makes no mask registers of the loop that `lanes_where` has.
+template <auto condition, class T> LaneMask lanes_where_wide(const Cell<T>* a, const Cell<T>* b) {
+    constexpr int how = comparison<condition, T>();
+    constexpr int at_once = 64 / sizeof(T);
+    LaneMask result = 0;
+    for (int lane = 0; lane < warp_size; lane += at_once) {
+        const __m512i left = _mm512_load_si512(a + lane), right = _mm512_load_si512(b + lane);
+        LaneMask found = 0;
+        if constexpr (std::is_same_v<T, std::int32_t>) found = _mm512_cmp_epi32_mask(left, right, how);
+        if constexpr (std::is_same_v<T, std::uint32_t>) found = _mm512_cmp_epu32_mask(left, right, how);
+        if constexpr (std::is_same_v<T, std::int64_t>) found = _mm512_cmp_epi64_mask(left, right, how);
+        if constexpr (std::is_same_v<T, std::uint64_t>) found = _mm512_cmp_epu64_mask(left, right, how);
+        result |= found << lane;
+    }
+    return result;
+}
+#endif
+
 /// Bit `lane` of the result is condition(a[lane], b[lane]).
 template <auto condition, class Source> LaneMask lanes_where(Warp& warp, Row a_row, Row b_row) {
     const auto* const a = warp.cells<Cell<Source>>(a_row);
     const auto* const b = warp.cells<Cell<Source>>(b_row);
-    LaneMask result = 0;
-    for (int lane = 0; lane < warp_size; ++lane)
-        result |= LaneMask{condition(from_cell<Source>(a[lane]), from_cell<Source>(b[lane]))} << lane;
-    return result;
+#ifdef __AVX512F__
+    if constexpr (std::is_integral_v<Source> && sizeof(Source) >= 4)
+        return lanes_where_wide<condition, Source>(a, b);
+#endif
+    return lanes_where(
+        [&](int lane) { return condition(from_cell<Source>(a[lane]), from_cell<Source>(b[lane])); });
 }
 
 /// Makes `each_lane` handlers of a `T operation(T...)` with `arity` operands of the instruction's own type.

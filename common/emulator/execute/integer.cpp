@@ -96,6 +96,35 @@ struct Remainder {
         return Subtract{}(a, MultiplyLow{}(Divide{}(a, b), b));
     }
 };
+
+/// Programs mostly divide by the same number in all lanes, and then multiply by its inverse: 2^-51 less than
+/// that, so that the quotient is right or too small by 1, whatever is rounded.
+template <auto operation>
+constexpr bool divides = std::is_same_v<std::remove_const_t<decltype(operation)>, Divide> ||
+                         std::is_same_v<std::remove_const_t<decltype(operation)>, Remainder>;
+template <auto operation>
+void divide_by_one_number(Warp& warp, const Instruction& instruction, LaneMask active) {
+    using std::uint32_t;
+    const uint32_t* const a = warp.cells<uint32_t>(instruction.sources[0]);
+    const uint32_t* const b = warp.cells<uint32_t>(instruction.sources[1]);
+    const uint32_t divisor = b[std::countr_zero(active)];
+    const LaneMask others = lanes_where([&](int lane) { return b[lane] != divisor; });
+    if ((others & active) != 0 || divisor == 0 || divisor >= 1u << 31)
+        return each_lane<operation, uint32_t, uint32_t, uint32_t>(warp, instruction, active);
+    const double inverse = (1 - 0x1p-51) / divisor;
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+#pragma GCC ivdep
+    for (int lane = 0; lane < warp_size; ++lane) {
+        const auto quotient = static_cast<uint32_t>(a[lane] * inverse);
+        const uint32_t remainder = a[lane] - quotient * divisor;
+        const bool too_small = remainder >= divisor;
+        const uint32_t value = std::is_same_v<std::remove_const_t<decltype(operation)>, Divide>
+                                   ? quotient + (too_small ? 1 : 0)
+                                   : remainder - (too_small ? divisor : 0);
+        result[lane] = (active >> lane & 1) != 0 ? value : result[lane];
+    }
+}
+
 struct Absolute {
     template <class T> constexpr T operator()(T a) const { return a < 0 ? Subtract{}(T{0}, a) : a; }
 };
@@ -150,7 +179,9 @@ template <auto operation, std::size_t arity> Handler for_integer(Type type) {
     switch (type) {
     case Type::u16: return same_type_handler<operation, std::uint16_t, arity>();
     case Type::s16: return same_type_handler<operation, std::int16_t, arity>();
-    case Type::u32: return same_type_handler<operation, std::uint32_t, arity>();
+    case Type::u32:
+        if constexpr (divides<operation>) return &divide_by_one_number<operation>;
+        return same_type_handler<operation, std::uint32_t, arity>();
     case Type::s32: return same_type_handler<operation, std::int32_t, arity>();
     case Type::u64: return same_type_handler<operation, std::uint64_t, arity>();
     case Type::s64: return same_type_handler<operation, std::int64_t, arity>();

@@ -31,9 +31,44 @@ template <class T> T read(uint64_t address) {
     return value;
 }
 
+template <class T, class C> void load_strided(const StridedPlaces& places, LaneMask active, C* result) {
+    const int first_lane = std::countr_zero(active);
+    if (places.stride == sizeof(T)) {
+        const std::byte* const first = places.first - static_cast<std::size_t>(first_lane) * sizeof(T);
+        if (active == all_lanes) {
+            T values[warp_size];
+            std::memcpy(values, first, sizeof values);
+            for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
+            return;
+        }
+    }
+    for_each_lane(active, [&](int lane) {
+        result[lane] = static_cast<C>(
+            read<T>(reinterpret_cast<uint64_t>(places.first + (lane - first_lane) * places.stride)));
+    });
+}
+
+template <class T, class C>
+void store_strided(const StridedPlaces& places, LaneMask active, const C* source) {
+    const int first_lane = std::countr_zero(active);
+    if (places.stride == sizeof(T) && active == all_lanes) {
+        T values[warp_size];
+        for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<T>(source[lane]);
+        std::memcpy(places.first, values, sizeof values);
+        return;
+    }
+    for_each_lane(active, [&](int lane) {
+        const T value = static_cast<T>(source[lane]);
+        std::memcpy(places.first + (lane - first_lane) * places.stride, &value, sizeof value);
+    });
+}
+
 /// `T` lies in memory, `C` is the register's cell: a signed `T` is sign-extended to it.
 template <class T, class C, class Base>
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
+    if (const StridedPlaces places = locate_strided<Base>(warp, instruction, active, AccessKind::load);
+        places.first)
+        return load_strided<T>(places, active, warp.cells<C>(instruction.destination));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
     C* const result = warp.cells<C>(instruction.destination);
@@ -52,6 +87,15 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 template <class T, class C, class Base>
 void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
+    if (const StridedPlaces places = locate_strided<Base>(warp, instruction, active, AccessKind::load);
+        places.first) {
+        StridedPlaces element = places;
+        for (const Row row : instruction.detail->rows) {
+            if (row != no_row) load_strided<T>(element, active, warp.cells<C>(row));
+            element.first += sizeof(T);
+        }
+        return;
+    }
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
     const LaneMask left_out = active & ~located;
@@ -70,6 +114,9 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 template <class T, class C, class Base>
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
+    if (const StridedPlaces places = locate_strided<Base>(warp, instruction, active, AccessKind::store);
+        places.first)
+        return store_strided<T>(places, active, warp.cells<C>(instruction.sources[1]));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     active = locate(warp, instruction, active, AccessKind::store, addresses);
     const C* const source = warp.cells<C>(instruction.sources[1]);

@@ -29,13 +29,12 @@ Row members_row(const Instruction& instruction) { return instruction.detail->row
 template <class Execute>
 void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute) {
     const uint32_t* const members = warp.cells<uint32_t>(members_row(instruction));
-    const auto observers = warp.block().observers();
+    const auto observers = warp.block().followers(EventKind::members);
     for (Observer* const observer : observers) observer->came_to_members(warp, instruction, active, members);
     LaneMask done = 0;
     for (LaneMask left = active; left != 0;) {
         const LaneMask named = members[std::countr_zero(left)];
-        LaneMask group = 0;
-        for_each_lane(left, [&](int lane) { group |= LaneMask{members[lane] == named} << lane; });
+        const LaneMask group = left & lanes_where([&](int lane) { return members[lane] == named; });
         left &= ~group;
         if ((named & warp.live() & ~group) != 0 && !warp.ignores_members()) continue;
         execute(group);
@@ -70,23 +69,31 @@ int source_lane(uint32_t mode, int lane, uint32_t b, uint32_t c) {
     }
 }
 
+/// Known modes make a loop without branches.
+template <ShuffleMode mode> void shuffle_group(Warp& warp, const Instruction& instruction, LaneMask group) {
+    const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
+    const uint32_t* const b = warp.cells<uint32_t>(instruction.sources[1]);
+    const uint32_t* const c = warp.cells<uint32_t>(instruction.sources[2]);
+    int from[warp_size];
+    uint32_t results[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) from[lane] = source_lane(mode, lane, b[lane], c[lane]);
+    for (int lane = 0; lane < warp_size; ++lane) results[lane] = value[from[lane] < 0 ? lane : from[lane]];
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    for (int lane = 0; lane < warp_size; ++lane)
+        result[lane] = (group >> lane & 1) != 0 ? results[lane] : result[lane];
+    if (instruction.second == no_row) return;
+    const LaneMask inside = lanes_where([&](int lane) { return from[lane] >= 0; });
+    LaneMask& predicate = warp.predicate(instruction.second);
+    predicate = (predicate & ~group) | (inside & group);
+}
+
 void shuffle(Warp& warp, const Instruction& instruction, LaneMask active) {
     in_complete_groups(warp, instruction, active, [&](LaneMask group) {
-        const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
-        const uint32_t* const b = warp.cells<uint32_t>(instruction.sources[1]);
-        const uint32_t* const c = warp.cells<uint32_t>(instruction.sources[2]);
-        uint32_t results[warp_size];
-        LaneMask inside = 0;
-        for_each_lane(group, [&](int lane) {
-            const int from = source_lane(instruction.detail->mode, lane, b[lane], c[lane]);
-            results[lane] = value[from < 0 ? lane : from];
-            inside |= LaneMask{from >= 0} << lane;
-        });
-        uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
-        for_each_lane(group, [&](int lane) { result[lane] = results[lane]; });
-        if (instruction.second != no_row) {
-            LaneMask& predicate = warp.predicate(instruction.second);
-            predicate = (predicate & ~group) | inside;
+        switch (instruction.detail->mode) {
+        case up: return shuffle_group<up>(warp, instruction, group);
+        case down: return shuffle_group<down>(warp, instruction, group);
+        case butterfly: return shuffle_group<butterfly>(warp, instruction, group);
+        default: return shuffle_group<index>(warp, instruction, group);
         }
     });
 }

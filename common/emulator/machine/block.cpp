@@ -25,8 +25,9 @@ Block::Block(const Launch& launch, std::span<Observer* const> observers, Cluster
       threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
       shared_bytes_(launch.kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
-    std::copy_if(observers.begin(), observers.end(), std::back_inserter(execution_followers_),
-                 [](const Observer* observer) { return observer->follows_execution(); });
+    for (std::size_t k = 0; k < event_kinds; ++k)
+        std::copy_if(observers.begin(), observers.end(), std::back_inserter(followers_[k]),
+                     [&](const Observer* observer) { return observer->follows(static_cast<EventKind>(k)); });
     for (std::uint32_t first = 0; first < threads_; first += warp_size)
         warps_.push_back(std::make_unique<Warp>(*this, first / warp_size));
 }
@@ -51,6 +52,8 @@ std::uint64_t Block::run(std::uint64_t budget) {
         if (in_this_round == 0) break;
         executed += in_this_round;
     }
+    const Executed in_this_turn = std::exchange(executed_, {});
+    for (Observer* const observer : followers(EventKind::ran)) observer->ran(*this, in_this_turn);
     if (is_finished())
         for (Observer* const observer : observers_) observer->block_ended(*this);
     return executed;
@@ -80,25 +83,26 @@ std::uint64_t Block::run_warp(Warp& warp, std::uint64_t budget) {
     }
 }
 
-const Allocation* Block::allocation(std::uint64_t address, std::size_t bytes) {
-    if (!last_allocation_ || !last_allocation_->contains(address, bytes)) {
-        const Allocation* const found = launch_.memory.find(address);
-        if (!found || !found->contains(address, bytes)) return nullptr;
-        last_allocation_ = found;
-    }
-    return last_allocation_;
+const Allocation* Block::find_allocation(std::uint64_t address, std::size_t bytes) {
+    std::swap(likely_[0], likely_[1]);
+    if (likely_[0] && likely_[0]->contains(address, bytes)) return likely_[0];
+    const Allocation* const found = launch_.memory.find(address);
+    if (!found || !found->contains(address, bytes)) return nullptr;
+    return likely_[0] = found;
 }
 
 std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const {
     const Dim3 block = launch_.configuration.block, grid = launch_.configuration.grid,
-               cluster = launch_.cluster, in_cluster = coordinates(rank_, cluster);
-    const Dim3 thread =
-        coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
+               cluster = launch_.cluster;
+    const auto in_cluster = [&] { return coordinates(rank_, cluster); };
+    const auto thread = [&] {
+        return coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
+    };
     const LaneMask lane_bit = LaneMask{1} << lane;
     switch (which) {
-    case Special::tid_x: return thread.x;
-    case Special::tid_y: return thread.y;
-    case Special::tid_z: return thread.z;
+    case Special::tid_x: return thread().x;
+    case Special::tid_y: return thread().y;
+    case Special::tid_z: return thread().z;
     case Special::ntid_x: return block.x;
     case Special::ntid_y: return block.y;
     case Special::ntid_z: return block.z;
@@ -129,9 +133,9 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::nclusterid_x: return grid.x / cluster.x;
     case Special::nclusterid_y: return grid.y / cluster.y;
     case Special::nclusterid_z: return grid.z / cluster.z;
-    case Special::cluster_ctaid_x: return in_cluster.x;
-    case Special::cluster_ctaid_y: return in_cluster.y;
-    case Special::cluster_ctaid_z: return in_cluster.z;
+    case Special::cluster_ctaid_x: return in_cluster().x;
+    case Special::cluster_ctaid_y: return in_cluster().y;
+    case Special::cluster_ctaid_z: return in_cluster().z;
     case Special::cluster_nctaid_x: return cluster.x;
     case Special::cluster_nctaid_y: return cluster.y;
     case Special::cluster_nctaid_z: return cluster.z;
@@ -163,7 +167,7 @@ void Block::threads_exited(const Warp& warp, LaneMask lanes) {
 }
 
 void Block::complete_if_all_arrived(std::uint32_t which) {
-    const Barrier barrier = barriers_[which];
+    const Barrier& barrier = barriers_[which];
     std::uint32_t counted = barrier.arrived;
     // Where a number of threads is named, a warp counts as a whole as soon as all its threads that have not
     // exited have come.
@@ -181,7 +185,8 @@ void Block::complete(std::uint32_t which) {
     const Barrier barrier = std::exchange(barriers_[which], {});
     const BarrierCompletion completion{which, barrier.expected,
                                        std::span(barrier.lanes).first(warps_.size())};
-    for (Observer* const observer : observers_) observer->barrier_completed(*this, completion);
+    for (Observer* const observer : followers(EventKind::barrier))
+        observer->barrier_completed(*this, completion);
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
 }
 

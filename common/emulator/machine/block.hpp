@@ -60,18 +60,32 @@ public:
     const Launch& launch() const { return launch_; }
     Dim3 index() const { return index_; }
     std::span<Observer* const> observers() const { return observers_; }
-    std::span<Observer* const> execution_followers() const { return execution_followers_; }
+    /// Those of them that want to know of such events.
+    std::span<Observer* const> followers(EventKind kind) const {
+        return followers_[static_cast<std::size_t>(kind)];
+    }
     const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
     std::span<const std::byte> shared() const { return {shared_.get(), shared_bytes_}; }
 
-    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers it, since the next access is
-    /// likely there too.
-    const Allocation* allocation(std::uint64_t address, std::size_t bytes);
-    const Allocation* last_allocation() const { return last_allocation_; }
+    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers the last two, since the next
+    /// access is likely to one of them.
+    const Allocation* allocation(std::uint64_t address, std::size_t bytes) {
+        if (likely_[0] && likely_[0]->contains(address, bytes)) return likely_[0];
+        return find_allocation(address, bytes);
+    }
 
     /// What a special register reads as, in `lane` of the warp with index `warp`.
     std::uint32_t special(Special which, std::uint32_t warp, int lane) const;
+
+    /// `lanes` of a warp have executed so many instructions; the last one may be a barrier of the block.
+    void count(std::uint32_t instructions, LaneMask lanes, bool is_barrier) {
+        const auto threads = static_cast<std::uint32_t>(std::popcount(lanes));
+        executed_.warp_instructions += instructions;
+        executed_.thread_instructions += std::uint64_t{instructions} * threads;
+        // Lanes of a warp may come to a barrier one after the other: count lanes.
+        executed_.thread_barriers += is_barrier ? threads : 0;
+    }
 
     // ---- barriers, for handlers ----
 
@@ -94,6 +108,7 @@ private:
         std::uint32_t truths = 0;   ///< arrived with a true predicate
     };
 
+    const Allocation* find_allocation(std::uint64_t address, std::size_t bytes);
     std::uint64_t run_round();
     std::uint64_t run_shuffled_round();
     std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
@@ -104,17 +119,18 @@ private:
 
     const Launch& launch_;
     std::span<Observer* const> observers_;
-    std::vector<Observer*> execution_followers_; ///< those of them that want to know of executed()
+    std::array<std::vector<Observer*>, event_kinds> followers_;
     Cluster& cluster_;
     std::uint32_t rank_;
     Dim3 index_{};
     std::uint32_t threads_;
     std::uint32_t live_threads_ = 0;
+    Executed executed_; ///< in this turn
     std::uint32_t shared_bytes_;
     std::unique_ptr<std::byte[]> shared_;
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
-    const Allocation* last_allocation_ = nullptr;
+    std::array<const Allocation*, 2> likely_{}; ///< the last one first
 };
 
 } // namespace emulator

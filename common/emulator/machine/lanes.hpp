@@ -33,6 +33,13 @@ template <class T> constexpr T from_cell(Cell<T> cell) {
 
 template <class T> constexpr Cell<T> to_cell(T value) { return std::bit_cast<UnsignedOf<sizeof(T)>>(value); }
 
+/// Bit `lane` of the result says whether `holds(lane)`.
+template <class Condition> LaneMask lanes_where(Condition holds) {
+    LaneMask result = 0;
+    for (int lane = 0; lane < warp_size; ++lane) result |= LaneMask{holds(lane)} << lane;
+    return result;
+}
+
 /// Calls `visit(lane)` for each lane in `mask`, lowest first.
 template <class Visit> void for_each_lane(LaneMask mask, Visit visit) {
     for (; mask != 0; mask &= mask - 1) visit(std::countr_zero(mask));

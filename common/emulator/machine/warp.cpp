@@ -99,26 +99,18 @@ void Warp::fill_specials(Frame& frame, bool of_block_only) const {
 
 // ---- running ----
 
-std::uint64_t Warp::run(std::uint64_t budget) {
-    std::uint64_t executed = 0;
-    yielded_ = false;
-    while (executed < budget && !yielded_) {
-        if (!others_.empty()) reschedule();
-        if (running_.lanes == 0 || running_.wait != Wait::nothing) break;
-        if (schedule_) part_lanes();
-        const std::uint64_t count = run_to_control(budget - executed);
-        executed += count;
-        slice_ = others_.empty() ? 0 : slice_ + count;
-        if (slice_ < instructions_in_order) continue;
-        in_turns_ = !in_turns_;
-        slice_ = 0;
-    }
-    return executed;
+/// The first instruction after the running one at which other lanes of the same activation are ready.
+std::uint32_t Warp::merge_point() const {
+    std::uint32_t result = UINT32_MAX;
+    for (const Fragment& other : others_)
+        if (other.wait == Wait::nothing && other.frame == running_.frame && other.pc > running_.pc)
+            result = std::min(result, other.pc);
+    return result;
 }
 
 /// Runs straight-line instructions until lanes are met, or up to and including the next control instruction.
 /// With a schedule it may also be the end of their turn.
-std::uint64_t Warp::run_to_control(std::uint64_t budget) {
+[[gnu::always_inline]] inline std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     const Code& code = *running_.frame->code;
     const Instruction* const first = code.instructions.data() + running_.pc;
     std::uint32_t merge = others_.empty() ? UINT32_MAX : merge_point();
@@ -139,7 +131,8 @@ std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     running_.pc = stop;
     const bool at_control = stop != merge;
     const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
-    for (Observer* const observer : block_.execution_followers())
+    block_.count(count, lanes, at_control && last->is_block_barrier);
+    for (Observer* const observer : block_.followers(EventKind::executed))
         observer->executed(*this, code, begin, count, lanes);
     if (!at_control) return count;
 
@@ -154,13 +147,21 @@ std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     return count;
 }
 
-/// The first instruction after the running one at which other lanes of the same activation are ready.
-std::uint32_t Warp::merge_point() const {
-    std::uint32_t result = UINT32_MAX;
-    for (const Fragment& other : others_)
-        if (other.wait == Wait::nothing && other.frame == running_.frame && other.pc > running_.pc)
-            result = std::min(result, other.pc);
-    return result;
+std::uint64_t Warp::run(std::uint64_t budget) {
+    std::uint64_t executed = 0;
+    yielded_ = false;
+    while (executed < budget && !yielded_) {
+        if (!others_.empty()) reschedule();
+        if (running_.lanes == 0 || running_.wait != Wait::nothing) break;
+        if (schedule_) part_lanes();
+        const std::uint64_t count = run_to_control(budget - executed);
+        executed += count;
+        slice_ = others_.empty() ? 0 : slice_ + count;
+        if (slice_ < instructions_in_order) continue;
+        in_turns_ = !in_turns_;
+        slice_ = 0;
+    }
+    return executed;
 }
 
 /// Now and then some of the running lanes stay behind.
@@ -370,7 +371,7 @@ void Warp::release_gathered() {
         if ((one.members & live_ & ~present) != 0) continue;
         if (barrier) {
             const Instruction& instruction = one.frame->code->instructions[one.pc];
-            for (Observer* const observer : block_.observers())
+            for (Observer* const observer : block_.followers(EventKind::members))
                 observer->members_met(*this, instruction, present, true);
         }
         for (Fragment& other : others_)

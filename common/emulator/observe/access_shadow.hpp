@@ -3,7 +3,7 @@
 /// an atomic.
 #pragma once
 
-#include "emulator/machine/lanes.hpp"
+#include "emulator/observe/observer.hpp"
 #include "emulator/observe/sites.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -29,7 +30,8 @@ template <class Stamp> struct AccessRecord {
 /// The cells that lanes of a warp access at once.
 struct Cells {
     enum class Shape {
-        run,       ///< they lie side by side, and so do the lanes
+        row,       ///< each lane has one, right behind that of the lane before it; some lanes may be left out
+        run,       ///< each lane has several, and the next lane the next ones
         spaced,    ///< each lane has one, equally far from that of the next lane
         one_place, ///< all lanes access the same
         scattered
@@ -37,10 +39,10 @@ struct Cells {
     Shape shape = Shape::scattered;
     std::size_t first = 0;                 ///< of the first lane
     std::size_t each = 1;                  ///< of one lane
-    std::ptrdiff_t distance = 0;           ///< if spaced: from one lane's cell to the next lane's
+    std::ptrdiff_t distance = 0;           ///< of a row or spaced: from one lane's cell to the next lane's
     std::size_t first_line = 0, lines = 1; ///< all lie in these
     LaneMask active = 0;
-    const std::uint64_t* addresses = nullptr;
+    const LaneAddresses& addresses;
     int shift = 0; ///< of an address to its cell
 
     static constexpr int line_shift = 5; ///< 32 cells are a line
@@ -64,20 +66,20 @@ struct Cells {
         }
     }
 
+    bool is_regular() const { return shape == Shape::row || shape == Shape::spaced; }
+
     /// Calls `visit(line)` for all lines that hold one of them. There may be others among them.
     template <class Visit> void for_each_line(Visit visit) const {
-        if (lines <= warp_size)
+        if (lines <= 2 * warp_size)
             for (std::size_t k = 0; k < lines; ++k) visit(first_line + k);
         else
             for_each([&](std::size_t cell, LaneMask) { visit(cell >> line_shift); });
     }
 
-    bool has_gaps() const { return std::popcount(active) != lane_span(); }
-
-    /// If spaced: calls `visit(cell, lane)` for each of them.
+    /// Of a row or spaced: calls `visit(cell, lane)` for each of them.
     template <class Visit> void for_each_spaced(Visit visit) const {
         const int from = first_lane(), span = lane_span();
-        if (has_gaps())
+        if (has_gaps(active))
             for_each_lane(active, [&](int lane) {
                 visit(first + static_cast<std::size_t>((lane - from) * distance), LaneMask{1} << lane);
             });
@@ -86,25 +88,44 @@ struct Cells {
                 visit(first + static_cast<std::size_t>(k * distance), LaneMask{1} << (from + k));
     }
 
+    // ---- of a row ----
+
+    /// Calls `visit(k, lane, is_active)` for 32 cells from the first one on, `is_active` being all ones or 0:
+    /// loops that always have as many rounds, and no branches, are fast. There are as many cells behind the
+    /// last one of the memory.
+    template <class Visit> void for_each_in_row(Visit visit) const {
+        const LaneMask* const lanes = lane_bits.data() + first_lane();
+        const LaneMask from_first = active >> first_lane();
+        for (std::size_t k = 0; k < warp_size; ++k) visit(k, lanes[k], 0 - (from_first >> k & 1));
+    }
+
+    /// The same of a row or spaced: calls `visit(cell)` for 32 cells; for lanes that are not active, with a
+    /// cell of one that is.
+    template <class Visit> void for_each_in_steps(Visit visit) const {
+        const LaneMask from_first = active >> first_lane();
+        for (int k = 0; k < warp_size; ++k) {
+            const std::ptrdiff_t steps = (from_first >> k & 1) != 0 ? k : 0;
+            visit(first + static_cast<std::size_t>(steps * distance));
+        }
+    }
+
     // ---- of a run ----
 
     std::size_t count() const { return each * static_cast<std::size_t>(std::popcount(active)); }
 
-    /// For each cell, the lane that accesses it.
-    const LaneMask* lanes() const {
-        const auto log = static_cast<std::size_t>(std::countr_zero(each));
-        return lane_bits[log].data() + each * static_cast<std::size_t>(std::countr_zero(active));
+    /// Calls `visit(cell, lane)` for each of them.
+    template <class Visit> void for_each_in_run(Visit visit) const {
+        std::size_t cell = first;
+        for_each_lane(active, [&](int lane) {
+            for (std::size_t k = 0; k < each; ++k) visit(cell++, LaneMask{1} << lane);
+        });
     }
 
 private:
-    static constexpr std::size_t most_each = 16, logarithms = 5;
-
-    /// Lane i's bit for each of its cells, lane after lane; by the logarithm of their number.
+    /// Lane i's bit; none behind the last lane.
     static constexpr auto lane_bits = [] {
-        std::array<std::array<LaneMask, warp_size * most_each>, logarithms> result{};
-        for (std::size_t log = 0; log < logarithms; ++log)
-            for (std::size_t i = 0; i < std::size_t{warp_size} << log; ++i)
-                result[log][i] = LaneMask{1} << (i >> log);
+        std::array<LaneMask, 2 * warp_size> result{};
+        for (std::size_t i = 0; i < warp_size; ++i) result[i] = LaneMask{1} << i;
         return result;
     }();
 };
@@ -116,9 +137,9 @@ public:
 
     bool empty() const { return stamps_.empty(); }
     void resize(std::size_t cells) {
-        stamps_.resize(cells);
-        lanes_.resize(cells);
-        sites_.resize(cells);
+        stamps_.resize(cells + warp_size); // see Cells::for_each_in_row
+        lanes_.resize(cells + warp_size);
+        sites_.resize(cells + warp_size);
         latest_.resize(std::bit_ceil((cells >> Cells::line_shift) + 1)); // see Cells::lines
     }
     /// Each cell becomes `parts` cells that know the same.
@@ -143,41 +164,33 @@ public:
 
     /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
     template <class Actor> bool surely_before(const Actor& actor, const Cells& cells) const {
-        if (are_over(actor.floor(), cells)) return true;
-        LaneMask perhaps_after = 0;
-        const auto look_at = [&](std::size_t cell, LaneMask now) {
-            return actor.perhaps_after(stamps_[cell], lanes_[cell], now);
-        };
-        if (cells.shape == Cells::Shape::run) {
-            const LaneMask* const now = cells.lanes();
-            for (std::size_t k = 0; k < cells.count(); ++k) perhaps_after |= look_at(cells.first + k, now[k]);
-        } else if (cells.shape == Cells::Shape::spaced) {
-            cells.for_each_spaced(
-                [&](std::size_t cell, LaneMask lane) { perhaps_after |= look_at(cell, lane); });
-        } else {
-            cells.for_each([&](std::size_t cell, LaneMask now) { perhaps_after |= look_at(cell, now); });
-        }
-        return perhaps_after == 0;
+        return are_over(actor.floor(), cells) || are_surely_before<false>(actor, cells);
+    }
+    /// … or have its stamp.
+    template <class Actor> bool surely_before_or_alike(const Actor& actor, const Cells& cells) const {
+        return are_over(actor.floor(), cells) || are_surely_before<true>(actor, cells);
     }
 
-    /// The actor's access instead of all that was. Lanes at one cell stand there together.
-    template <class Actor> void replace(const Actor& actor, const Cells& cells) {
+    /// The actor's access instead of all that was. Lanes at one cell stand there together; `with_alike`: also
+    /// with those of earlier accesses that have the same stamp.
+    template <class Actor> void replace(const Actor& actor, const Cells& cells, bool with_alike) {
         touch(actor.stamp(), cells);
-        if (cells.shape == Cells::Shape::run) {
-            const LaneMask* const lanes = cells.lanes();
-            const std::size_t end = cells.first + cells.count();
-            for (std::size_t cell = cells.first; cell < end; ++cell) stamps_[cell] = actor.stamp();
-            for (std::size_t cell = cells.first; cell < end; ++cell) lanes_[cell] = lanes[cell - cells.first];
-            for (std::size_t cell = cells.first; cell < end; ++cell) sites_[cell] = actor.site();
-            return;
-        }
-        if (cells.shape == Cells::Shape::spaced)
-            return cells.for_each_spaced([&](std::size_t cell, LaneMask lane) {
-                set(cell, {actor.stamp(), lane, actor.site()});
-            });
-        cells.for_each([&](std::size_t cell, LaneMask lanes) {
-            const LaneMask others = stamps_[cell] == actor.stamp() ? lanes_[cell] : 0;
-            set(cell, {actor.stamp(), others | lanes, actor.site()});
+        if (cells.shape != Cells::Shape::row) return replace_one_by_one(actor, cells, with_alike);
+        const Stamp stamp = actor.stamp();
+        const Site site = actor.site();
+        Stamp* const stamps = stamps_.data() + cells.first;
+        LaneMask* const lanes = lanes_.data() + cells.first;
+        Site* const sites = sites_.data() + cells.first;
+        const LaneMask kept = with_alike ? all_lanes : 0;
+        cells.for_each_in_row([=](std::size_t k, LaneMask lane, LaneMask is_active) {
+            const LaneMask alike = stamps[k] == stamp ? kept : 0;
+            lanes[k] = (lanes[k] & (alike | ~is_active)) | (lane & is_active);
+        });
+        cells.for_each_in_row([=](std::size_t k, LaneMask, LaneMask is_active) {
+            stamps[k] = is_active != 0 ? stamp : stamps[k];
+        });
+        cells.for_each_in_row([=](std::size_t k, LaneMask, LaneMask is_active) {
+            sites[k] = (sites[k] & ~is_active) | (site & is_active);
         });
     }
 
@@ -190,9 +203,65 @@ private:
 
     /// Most often all that was is before the last barrier of the block: a look at the lines tells.
     bool are_over(Stamp floor, const Cells& cells) const {
-        bool result = true;
-        cells.for_each_line([&](std::size_t line) { result &= latest_[line] < floor; });
-        return result;
+        if (cells.lines > 2 * warp_size) return false;
+        for (std::size_t k = 0; k < cells.lines; ++k)
+            if (latest_[cells.first_line + k] >= floor) return false;
+        return true;
+    }
+
+    // Not inline, to keep what is done most often short.
+
+    template <bool or_alike, class Actor>
+    [[gnu::noinline]] bool are_surely_before(const Actor& the_actor, const Cells& cells) const {
+        const Actor actor = the_actor;
+        const Stamp own = actor.stamp();
+        LaneMask perhaps_after = 0;
+        const auto look_at = [&](Stamp stamp, LaneMask lanes, LaneMask now) {
+            const LaneMask found = actor.perhaps_after(stamp, lanes, now);
+            return or_alike && stamp == own ? 0 : found;
+        };
+        if (cells.is_regular()) {
+            // Copies of all 32: then the loop needs no branches.
+            std::array<Stamp, warp_size> stamps;
+            std::array<LaneMask, warp_size> lanes;
+            if (cells.shape == Cells::Shape::row) {
+                std::copy_n(stamps_.data() + cells.first, warp_size, stamps.begin());
+                std::copy_n(lanes_.data() + cells.first, warp_size, lanes.begin());
+            } else {
+                cells.for_each_in_steps([&, k = std::size_t{0}](std::size_t cell) mutable {
+                    stamps[k] = stamps_.data()[cell];
+                    lanes[k++] = lanes_.data()[cell];
+                });
+            }
+            cells.for_each_in_row([&](std::size_t k, LaneMask lane, LaneMask is_active) {
+                perhaps_after |= look_at(stamps[k], lanes[k], lane) & is_active;
+            });
+        } else {
+            const auto collect = [&](std::size_t cell, LaneMask now) {
+                perhaps_after |= look_at(stamps_[cell], lanes_[cell], now);
+            };
+            if (cells.shape == Cells::Shape::run)
+                cells.for_each_in_run(collect);
+            else
+                cells.for_each(collect);
+        }
+        return perhaps_after == 0;
+    }
+
+    template <class Actor>
+    [[gnu::noinline]] void replace_one_by_one(const Actor& actor, const Cells& cells, bool with_alike) {
+        const Stamp stamp = actor.stamp();
+        const Site site = actor.site();
+        const LaneMask kept = with_alike ? all_lanes : 0;
+        const auto put = [&](std::size_t cell, LaneMask lane) {
+            set(cell, {stamp, lane | (stamps_[cell] == stamp ? lanes_[cell] & kept : 0), site});
+        };
+        if (cells.shape == Cells::Shape::run) return cells.for_each_in_run(put);
+        if (cells.shape == Cells::Shape::spaced) return cells.for_each_spaced(put);
+        cells.for_each([&](std::size_t cell, LaneMask lanes) {
+            const LaneMask others = stamps_[cell] == stamp ? lanes_[cell] : 0;
+            set(cell, {stamp, others | lanes, site});
+        });
     }
 
     std::vector<Stamp> stamps_;
@@ -239,16 +308,22 @@ public:
     /// `all` is how many cells there are.
     void add(const Actor& actor, const Cells& cells, std::size_t all) {
         if (first_.empty()) first_.resize(all);
-        if (first_.surely_before(actor, cells)) return first_.replace(actor, cells);
-        first_.touch(actor.stamp(), cells);
-        if (second_.empty()) second_.resize(all);
-        second_.touch(actor.stamp(), cells);
-        if (cells.shape != Cells::Shape::run)
-            return cells.for_each([&](std::size_t cell, LaneMask lanes) { add(actor, cell, lanes); });
-        for (std::size_t k = 0; k < cells.count(); ++k) add(actor, cells.first + k, cells.lanes()[k]);
+        if (first_.surely_before_or_alike(actor, cells)) return first_.replace(actor, cells, true);
+        add_one_by_one(actor, cells, all);
     }
 
 private:
+    [[gnu::noinline]] void add_one_by_one(const Actor& actor, const Cells& cells, std::size_t all) {
+        first_.touch(actor.stamp(), cells);
+        if (second_.empty()) second_.resize(all);
+        second_.touch(actor.stamp(), cells);
+        const auto add_one = [&](std::size_t cell, LaneMask lanes) { add(actor, cell, lanes); };
+        if (cells.is_regular())
+            cells.for_each_spaced(add_one);
+        else
+            cells.for_each(add_one);
+    }
+
     void add(const Actor& actor, std::size_t cell, LaneMask lanes) {
         if (take_place_of(actor, first_, cell, lanes)) return;
         const Record first = first_[cell], second = second_[cell];
@@ -306,7 +381,7 @@ public:
     /// until it returns true; and `collides(lane, other)` for two lanes that write to one place now. Then the
     /// access counts among the earlier ones.
     template <class Disturbs, class Collides>
-    void access(const Actor& actor, Role role, const std::uint64_t* addresses, std::uint32_t bytes,
+    void access(const Actor& actor, Role role, const LaneAddresses& addresses, std::uint32_t bytes,
                 LaneMask active, Disturbs disturbs, Collides collides) {
         if (bytes < std::size_t{1} << shift_) divide(bytes);
         const Cells cells = cells_of(addresses, bytes, active);
@@ -318,24 +393,20 @@ public:
     }
 
 private:
-    Cells cells_of(const std::uint64_t* addresses, std::uint32_t bytes, LaneMask active) const {
+    Cells cells_of(const LaneAddresses& addresses, std::uint32_t bytes, LaneMask active) const {
         Cells cells{.first = addresses[0] >> shift_, // inactive lanes repeat the first active one's
                     .each = bytes >> shift_,
                     .active = active,
                     .addresses = addresses,
                     .shift = shift_};
-        const auto from_lane = static_cast<std::size_t>(cells.first_lane());
-        const bool has_next = from_lane + 1 < warp_size && (active >> (from_lane + 1) & 1) != 0;
-        const std::uint64_t distance = has_next ? addresses[from_lane + 1] - addresses[0] : bytes;
-        if (distance != 0 && are_spaced(addresses, distance, active)) {
-            const LaneMask from_first = active >> from_lane;
-            if (distance == bytes && (from_first & (from_first + 1)) == 0) {
+        if (const auto stride = stride_of(addresses, bytes, active); stride && *stride != 0) {
+            if (cells.each > 1 && *stride == bytes && !has_gaps(active)) {
                 cells.shape = Cells::Shape::run;
                 return in_lines_of(cells, cells.first, cells.first + cells.count() - 1);
             }
             if (cells.each == 1) {
-                cells.shape = Cells::Shape::spaced;
-                cells.distance = static_cast<std::int64_t>(distance) >> shift_;
+                cells.shape = *stride == bytes ? Cells::Shape::row : Cells::Shape::spaced;
+                cells.distance = *stride >> shift_;
                 const std::size_t last =
                     cells.first + static_cast<std::size_t>((cells.lane_span() - 1) * cells.distance);
                 return in_lines_of(cells, std::min(cells.first, last), std::max(cells.first, last));
@@ -348,6 +419,19 @@ private:
         cells.lines = std::size_t{1} << std::bit_width(difference >> shift_ >> Cells::line_shift);
         cells.first_line = cells.first >> Cells::line_shift & ~(cells.lines - 1);
         return cells;
+    }
+
+    /// From one lane's address to the next lane's, if that is the same for all; of a lane on its own,
+    /// `bytes`.
+    static std::optional<std::int64_t> stride_of(const LaneAddresses& addresses, std::uint32_t bytes,
+                                                 LaneMask active) {
+        if (std::has_single_bit(active)) return bytes;
+        if (addresses.are_strided()) return addresses.stride();
+        const int from_lane = std::countr_zero(active);
+        const bool has_next = (active >> (from_lane + 1) & 1) != 0;
+        const std::uint64_t distance = has_next ? addresses[from_lane + 1] - addresses[0] : bytes;
+        if (!are_spaced(addresses.data(), distance, active)) return std::nullopt;
+        return static_cast<std::int64_t>(distance);
     }
 
     static Cells in_lines_of(Cells cells, std::size_t first, std::size_t last) {
@@ -412,7 +496,7 @@ private:
         case Role::atomic: return atomics_.add(actor, accessed, cells());
         case Role::write:
             if (writes_.empty()) writes_.resize(cells());
-            writes_.replace(actor, accessed);
+            writes_.replace(actor, accessed, false);
         }
     }
 

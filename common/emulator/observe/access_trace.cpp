@@ -185,7 +185,7 @@ void TracingObserver::record_cost(Site& site, const Warp& warp, const Instructio
                     .active = access.active,
                     .cost = cost.count,
                     .ideal = cost.ideal};
-    std::copy_n(access.addresses, warp_size, traced.worst.addresses.begin());
+    std::copy_n(access.addresses.data(), warp_size, traced.worst.addresses.begin());
     if (access.space == ptx::Space::global) record_allocations(traced.worst);
 }
 

@@ -17,8 +17,8 @@ void count_access(Counters& counters, const Instruction& instruction, const Acce
 /// counters.
 class alignas(64) Counting final : public Observer {
 public:
-    void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
-                  LaneMask active) override;
+    bool follows(EventKind kind) const override { return kind == EventKind::ran || is_access(kind); }
+    void ran(const Block& block, const Executed& executed) override;
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
     void diverged(const Warp& warp, const Instruction& instruction, LaneMask active, LaneMask taken) override;
 

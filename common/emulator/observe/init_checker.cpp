@@ -30,6 +30,10 @@ class InitObserver final : public Observer {
 public:
     InitObserver(Findings& findings, InitChecker& checker) : findings_(findings), checker_(checker) {}
 
+    bool follows(EventKind kind) const override {
+        return kind == EventKind::shared_access || kind == EventKind::global_access;
+    }
+
     void block_started(Block& block) override {
         if (!block.shared().empty()) shared_[&block].reset(block.shared().size());
     }
@@ -74,6 +78,9 @@ private:
     }
 
     static bool all_in(const InitChecker::Stretch& stretch, const Access& access) {
+        if (access.addresses.are_strided())
+            return stretch.contains(access.addresses.lowest()) &&
+                   stretch.contains(access.addresses.highest());
         std::uint64_t outside = 0;
         for (int lane = 0; lane < warp_size; ++lane)
             outside |= stretch.contains(access.addresses[lane]) ? 0u : 1u;

@@ -62,9 +62,14 @@ public:
     MemoryObserver(Findings& findings, const Launch& launch)
         : findings_(findings), shared_gaps_(gaps_in_shared_memory(launch)) {}
 
+    bool follows(EventKind kind) const override {
+        return kind == EventKind::local_access || (kind == EventKind::shared_access && !shared_gaps_.empty());
+    }
+
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
-        if (access.space == ptx::Space::local) check_local(warp, instruction, access);
-        if (access.space == ptx::Space::shared && !shared_gaps_.empty())
+        if (access.space == ptx::Space::local)
+            check_local(warp, instruction, access);
+        else
             check_shared(warp, instruction, access);
     }
 
@@ -97,13 +102,12 @@ private:
     void found(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                Refusal refusal) {
         const int lane = std::countr_zero(lanes);
-        findings_.add({&instruction, Failure::illegal_address, access.space, false}, std::popcount(lanes),
-                      [&] {
-                          const LaneAccess one{access.space, access.kind, access.bytes,
-                                               access.addresses[static_cast<std::size_t>(lane)]};
-                          refusal.message = "illegal " + describe(one) + ": " + refusal.message;
-                          return finding(warp, instruction, lane, std::move(refusal), one);
-                      });
+        findings_.add(
+            {&instruction, Failure::illegal_address, access.space, false}, std::popcount(lanes), [&] {
+                const LaneAccess one{access.space, access.kind, access.bytes, access.addresses[lane]};
+                refusal.message = "illegal " + describe(one) + ": " + refusal.message;
+                return finding(warp, instruction, lane, std::move(refusal), one);
+            });
     }
 
     void check_local(const Warp& warp, const Instruction& instruction, const Access& access) {

@@ -8,7 +8,7 @@ namespace emulator {
 
 namespace {
 
-using std::uint32_t, std::uint64_t;
+using std::int64_t, std::uint32_t, std::uint64_t;
 
 /// How many different values there are among `count`, which it reorders.
 uint32_t distinct(uint64_t* values, uint32_t count) {
@@ -19,20 +19,18 @@ uint32_t distinct(uint64_t* values, uint32_t count) {
 /// The most words that any bank has to give to `group`.
 uint32_t conflict_degree(const Access& access, LaneMask group) {
     const uint32_t words_each = std::max(access.bytes / bank_bytes, 1u);
-    std::array<uint64_t, warp_size * 4> words;
-    uint32_t count = 0;
-    bool ascending = true;
+    std::array<std::uint8_t, bank_count> wanted{};
+    uint64_t words[bank_count][warp_size]; // of each bank, so many as are wanted of it
+    uint32_t most = 0;
     for_each_lane(group, [&](int lane) {
         for (uint32_t k = 0; k < words_each; ++k) {
-            const uint64_t word = access.addresses[lane] / bank_bytes + k;
-            ascending = ascending && (count == 0 || words[count - 1] < word);
-            words[count++] = word;
+            const uint64_t word = access.addresses[lane] / bank_bytes + k, bank = word % bank_count;
+            uint64_t* const end = words[bank] + wanted[bank];
+            if (std::find(words[bank], end, word) != end) continue;
+            *end = word;
+            most = std::max<uint32_t>(most, ++wanted[bank]);
         }
     });
-    if (!ascending) count = distinct(words.data(), count);
-    std::array<std::uint8_t, bank_count> wanted{};
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % bank_count]);
     return most;
 }
 
@@ -49,20 +47,50 @@ bool neighbours_agree(const Access& access, int distance) {
 
 /// One bit for each bank that a lane's only word lies in. Inactive lanes repeat an active one.
 uint32_t banks_touched(const Access& access) {
+    const uint64_t* const addresses = access.addresses.data();
     uint32_t touched = 0;
-    for (int lane = 0; lane < warp_size; ++lane)
-        touched |= 1u << (access.addresses[lane] / bank_bytes % bank_count);
+    for (int lane = 0; lane < warp_size; ++lane) touched |= 1u << (addresses[lane] / bank_bytes % bank_count);
     return touched;
+}
+
+/// Of lanes that go in even steps; 0: there is no short cut.
+uint32_t sectors_in_steps(const Access& access) {
+    const LaneAddresses& addresses = access.addresses;
+    const uint64_t distance = addresses.highest() / sector_bytes - addresses.lowest() / sector_bytes;
+    if (distance == 0) return 1;
+    // No two lanes share a sector, or no sector on the way is left out.
+    const int64_t stride = addresses.stride();
+    if (std::max(stride, -stride) >= int64_t{sector_bytes})
+        return static_cast<uint32_t>(std::popcount(access.active));
+    return has_gaps(access.active) ? 0 : static_cast<uint32_t>(distance + 1);
+}
+
+/// Of 4 bytes each, in even steps.
+uint32_t wavefronts_in_steps(LaneMask active, int64_t stride) {
+    if (stride == 0) return 1;
+    // The words of two lanes share a bank where 32 divides their distance times the stride, in words: where
+    // `period` divides their distance.
+    const auto words = static_cast<uint64_t>(stride) / bank_bytes;
+    const uint32_t period = bank_count >> std::min(std::countr_zero(words), 5);
+    if (period == bank_count) return 1;
+    const LaneMask every_period = all_lanes / ((LaneMask{1} << period) - 1);
+    int most = 0;
+    for (uint32_t lane = 0; lane < period; ++lane)
+        most = std::max(most, std::popcount(active & every_period << lane));
+    return static_cast<uint32_t>(most);
 }
 
 } // namespace
 
 uint32_t sectors(const Access& access) {
+    if (access.addresses.are_strided())
+        if (const uint32_t count = sectors_in_steps(access); count != 0) return count;
     // Most requests touch sectors that lie close together: one bit for each.
-    const uint64_t first = access.addresses[0] / sector_bytes;
+    const uint64_t* const addresses = access.addresses.data();
+    const uint64_t first = addresses[0] / sector_bytes;
     uint64_t touched = 0, far = 0;
     for (int lane = 0; lane < warp_size; ++lane) {
-        const uint64_t place = access.addresses[lane] / sector_bytes - first + 32;
+        const uint64_t place = addresses[lane] / sector_bytes - first + 32;
         far |= place >> 6;
         touched |= uint64_t{1} << (place & 63);
     }
@@ -70,14 +98,14 @@ uint32_t sectors(const Access& access) {
 
     std::array<uint64_t, warp_size> all;
     for (int lane = 0; lane < warp_size; ++lane)
-        all[static_cast<std::size_t>(lane)] = access.addresses[lane] / sector_bytes;
+        all[static_cast<std::size_t>(lane)] = addresses[lane] / sector_bytes;
     return distinct(all.data(), warp_size);
 }
 
 uint32_t ideal_sectors(const Access& access) {
     // Accesses are aligned: two lanes share all of their bytes or none.
     std::array<uint64_t, warp_size> all;
-    std::copy_n(access.addresses, warp_size, all.begin());
+    std::copy_n(access.addresses.data(), warp_size, all.begin());
     return (distinct(all.data(), warp_size) * access.bytes + sector_bytes - 1) / sector_bytes;
 }
 
@@ -99,6 +127,8 @@ uint32_t atomic_sectors(const Access& access) {
 }
 
 Wavefronts wavefronts(const Access& access) {
+    if (access.bytes == bank_bytes && access.addresses.are_strided())
+        return {wavefronts_in_steps(access.active, access.addresses.stride()), 1};
     if (access.bytes <= bank_bytes) {
         // No bank is wanted twice.
         if (std::popcount(banks_touched(access)) == std::popcount(access.active)) return {1, 1};

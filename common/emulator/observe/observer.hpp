@@ -5,6 +5,8 @@
 #include "emulator/machine/lanes.hpp"
 #include "emulator/ptx/types.hpp"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,18 +28,74 @@ enum class AccessKind : std::uint8_t {
     red,  ///< an atomic whose old value is not used
 };
 
+/// An address for each lane of a warp. An inactive lane repeats the address of the first active one, so that
+/// loops over all lanes need no mask.
+class LaneAddresses {
+public:
+    LaneAddresses() = default;
+    /// Any 32 of them, which outlive this.
+    LaneAddresses(const std::uint64_t* each) : each_(each) {} // NOLINT: the same, by another name
+    /// In even steps of `stride` bytes, as nearly all go: `first` is that of the first active lane.
+    LaneAddresses(LaneMask active, std::uint64_t first, std::int64_t stride)
+        : active_(active), first_(first), stride_(stride) {}
+
+    std::uint64_t operator[](int lane) const {
+        if (each_) return each_[lane];
+        return (active_ >> lane & 1) != 0 ? in_step(lane) : first_;
+    }
+    /// All 32.
+    const std::uint64_t* data() const {
+        if (each_) return each_;
+        if (!is_spread_)
+            for (int lane = 0; lane < warp_size; ++lane) spread_[lane] = (*this)[lane];
+        is_spread_ = true;
+        return spread_;
+    }
+
+    /// Whether it is known that they go in even steps. The rest is for those that do.
+    bool are_strided() const { return !each_; }
+    std::uint64_t first() const { return first_; }
+    std::uint64_t last() const { return in_step(warp_size - 1 - std::countl_zero(active_)); }
+    std::uint64_t lowest() const { return stride_ < 0 ? last() : first_; }
+    std::uint64_t highest() const { return stride_ < 0 ? first_ : last(); }
+    std::int64_t stride() const { return stride_; }
+
+private:
+    std::uint64_t in_step(int lane) const {
+        return first_ + static_cast<std::uint64_t>((lane - std::countr_zero(active_)) * stride_);
+    }
+
+    const std::uint64_t* each_ = nullptr; // null: in even steps
+    LaneMask active_ = 1;
+    std::uint64_t first_ = 0;
+    std::int64_t stride_ = 0;
+    mutable bool is_spread_ = false;
+    mutable std::uint64_t spread_[warp_size]; // of those in even steps, once somebody wants all of them
+};
+
+/// Lanes from the first to the last active one that are not active.
+constexpr bool has_gaps(LaneMask active) {
+    const LaneMask from_first = active >> std::countr_zero(active);
+    return (from_first & (from_first + 1)) != 0;
+}
+
 /// One warp-level memory instruction: what hardware calls a request.
 struct Access {
     ptx::Space space = ptx::Space::global; ///< where the bytes really are: never generic
     AccessKind kind = AccessKind::load;
     std::uint32_t bytes = 0; ///< of each lane's access: 1 to 16
     LaneMask active = 0;     ///< never none
-    /// 32 addresses: of global memory as the program sees them, else offsets in the block's shared or the
-    /// thread's local memory. An inactive lane repeats the address of the first active one, so that loops
-    /// over all lanes need no mask.
-    const std::uint64_t* addresses = nullptr;
+    /// Of global memory as the program sees it, else offsets in the block's shared or the thread's local
+    /// memory.
+    LaneAddresses addresses{};
     /// The other block of the cluster whose shared memory it is; null: all memory but that.
     const Block* remote = nullptr;
+};
+
+/// How much the warps of a block have executed.
+struct Executed {
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::uint64_t thread_barriers = 0; ///< barriers of the block among them, once for each thread
 };
 
 /// Threads that come to a block barrier with one instruction.
@@ -62,6 +120,27 @@ struct ClusterArrival {
     LaneMask lanes = 0;
 };
 
+/// Kinds of events that many observers have no use for.
+enum class EventKind : std::uint8_t {
+    executed,
+    ran,
+    shared_access,
+    global_access,
+    local_access,
+    barrier, ///< of the block: came_to_barrier, barrier_completed
+    members, ///< came_to_members, members_met
+};
+inline constexpr std::size_t event_kinds = 7;
+
+constexpr EventKind access_event(ptx::Space space) {
+    if (space == ptx::Space::shared) return EventKind::shared_access;
+    return space == ptx::Space::global ? EventKind::global_access : EventKind::local_access;
+}
+constexpr bool is_access(EventKind kind) {
+    return kind == EventKind::shared_access || kind == EventKind::global_access ||
+           kind == EventKind::local_access;
+}
+
 /// Gets every event of the blocks that one host thread runs.
 ///
 /// A host thread may have several blocks in progress, and run a part of one, then of another: what an
@@ -70,8 +149,8 @@ class Observer {
 public:
     virtual ~Observer() = default;
 
-    /// False: executed() is not called. It would be the most frequent event.
-    virtual bool follows_execution() const { return true; }
+    /// False: it is not told of these events, which are the most frequent ones.
+    virtual bool follows(EventKind) const { return true; }
 
     virtual void block_started(Block&) {}
     /// Every thread has exited.
@@ -80,6 +159,9 @@ public:
     /// The lanes in `active` executed `count` instructions from `first` on, one after the other.
     virtual void executed(const Warp&, const Code&, std::uint32_t /*first*/, std::uint32_t /*count*/,
                           LaneMask /*active*/) {}
+
+    /// The same, summed up at the end of the block's turn.
+    virtual void ran(const Block&, const Executed&) {}
 
     /// Before the memory is read or written.
     virtual void accessed(const Warp&, const Instruction&, const Access&) {}

@@ -195,7 +195,10 @@ public:
         has_clusters_ = launch.has_clusters || reaches(code, is_cluster_barrier);
     }
 
-    bool follows_execution() const override { return false; }
+    bool follows(EventKind kind) const override {
+        return kind == EventKind::shared_access || kind == EventKind::global_access ||
+               kind == EventKind::barrier || kind == EventKind::members;
+    }
 
     void block_started(Block& block) override {
         auto& state = blocks_[&block];
@@ -485,7 +488,7 @@ private:
     /// Page by page.
     [[gnu::noinline]] void check_global(const Now& now, const BlockActor& in_block_actor) {
         const GridActor actor = grid_actor(now, in_block_actor);
-        const std::uint64_t* const addresses = now.access.addresses;
+        const std::uint64_t* const addresses = now.access.addresses.data();
         for (LaneMask left = now.access.active; left != 0;) {
             const std::uint64_t first = addresses[std::countr_zero(left)], page = first / page_bytes;
             LaneMask group = 0;
@@ -498,7 +501,7 @@ private:
             left &= ~group;
             global_.try_emplace(page, page_bytes)
                 .first->second.access(
-                    actor, now.role, places.data(), now.access.bytes, group,
+                    actor, now.role, LaneAddresses(places.data()), now.access.bytes, group,
                     [&](int lane, const GridActor::Record& record, Role role) {
                         return is_hazard(now, lane, earlier_of(record, role));
                     },

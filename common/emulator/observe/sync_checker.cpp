@@ -60,7 +60,9 @@ class SyncObserver final : public Observer {
 public:
     SyncObserver(Findings& findings, const Launch& launch) : findings_(findings), launch_(launch) {}
 
-    bool follows_execution() const override { return false; }
+    bool follows(EventKind kind) const override {
+        return is_access(kind) || kind == EventKind::barrier || kind == EventKind::members;
+    }
 
     void block_started(Block& block) override {
         auto& state = blocks_[&block];

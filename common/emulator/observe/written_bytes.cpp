@@ -22,13 +22,30 @@ template <class Word> bool has_no_zero(const std::uint8_t* place) {
     return ((sizes - static_cast<Word>(each_byte)) & static_cast<Word>(each_byte << 7)) == 0;
 }
 
-/// True when lane i's bytes follow those of lane i-1, and fill whole 8-byte words.
-bool side_by_side(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes) {
-    if (lanes != all_lanes || (addresses[0] - base) % 8 != 0) return false;
-    std::uint64_t difference = 0;
-    for (std::uint32_t lane = 0; lane < warp_size; ++lane)
-        difference |= addresses[lane] ^ (addresses[0] + std::uint64_t{lane} * bytes);
-    return difference == 0;
+/// How many bytes the lanes have together, if they lie side by side; 0: they don't.
+std::size_t bytes_side_by_side(const LaneAddresses& addresses, LaneMask lanes, std::uint32_t bytes) {
+    if (has_gaps(lanes)) return 0;
+    const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
+    if (addresses.are_strided()) {
+        if (addresses.stride() != bytes && count != 1) return 0;
+    } else {
+        if (count != warp_size) return 0;
+        std::uint64_t difference = 0;
+        for (int lane = 0; lane < warp_size; ++lane)
+            difference |= addresses[lane] ^ (addresses[0] + static_cast<std::uint32_t>(lane) * bytes);
+        if (difference != 0) return 0;
+    }
+    return count * bytes;
+}
+
+/// Calls `visit(place, word)` for all words that these bytes consist of, the largest that are aligned; `word`
+/// is a zero of a word's type.
+template <class Visit> void for_each_word(std::uint8_t* place, std::size_t bytes, Visit visit) {
+    const auto offset = [&] { return reinterpret_cast<std::uintptr_t>(place) % sizeof(std::uint64_t); };
+    for (; bytes != 0 && offset() != 0; ++place, --bytes) visit(place, std::uint8_t{});
+    for (; bytes >= sizeof(std::uint64_t); place += sizeof(std::uint64_t), bytes -= sizeof(std::uint64_t))
+        visit(place, std::uint64_t{});
+    for (; bytes != 0; ++place, --bytes) visit(place, std::uint8_t{});
 }
 
 } // namespace
@@ -47,7 +64,7 @@ void WrittenBytes::reset(std::size_t size) {
 }
 
 template <class Word>
-void WrittenBytes::write_words(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+void WrittenBytes::write_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                                std::uint32_t bytes, std::uint64_t sizes) {
     for_each_lane(lanes, [&](int lane) {
         for (std::uint32_t k = 0; k < bytes; k += sizeof(Word))
@@ -55,14 +72,12 @@ void WrittenBytes::write_words(const std::uint64_t* addresses, std::uint64_t bas
     });
 }
 
-void WrittenBytes::write(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+void WrittenBytes::write(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                          std::uint32_t bytes, std::uint32_t elements) {
     const std::uint64_t sizes = each_byte * (bytes / elements);
-    if (side_by_side(addresses, base, lanes, bytes)) {
-        std::uint8_t* const first = sizes_.get() + (addresses[0] - base);
-        for (std::uint32_t k = 0; k < warp_size * bytes; k += 8) store<std::uint64_t>(first + k, sizes);
-        return;
-    }
+    if (const std::size_t together = bytes_side_by_side(addresses, lanes, bytes); together != 0)
+        return for_each_word(sizes_.get() + (addresses[0] - base), together,
+                             [&](std::uint8_t* place, auto word) { store<decltype(word)>(place, sizes); });
     switch (bytes) {
     case 1: return write_words<std::uint8_t>(addresses, base, lanes, bytes, sizes);
     case 2: return write_words<std::uint16_t>(addresses, base, lanes, bytes, sizes);
@@ -71,14 +86,15 @@ void WrittenBytes::write(const std::uint64_t* addresses, std::uint64_t base, Lan
     }
 }
 
-void WrittenBytes::write_alone(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+void WrittenBytes::write_alone(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                                std::uint32_t bytes, std::uint32_t elements) {
     write(addresses, base, lanes, bytes, elements);
-    if (side_by_side(addresses, base, lanes, bytes)) filled(addresses[0] - base, warp_size * bytes);
+    if (const std::size_t together = bytes_side_by_side(addresses, lanes, bytes); together != 0)
+        filled(addresses[0] - base, together);
 }
 
 template <class Word>
-LaneMask WrittenBytes::unwritten_words(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+LaneMask WrittenBytes::unwritten_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                                        std::uint32_t bytes) const {
     LaneMask result = 0;
     for_each_lane(lanes, [&](int lane) {
@@ -90,13 +106,13 @@ LaneMask WrittenBytes::unwritten_words(const std::uint64_t* addresses, std::uint
     return result;
 }
 
-LaneMask WrittenBytes::unwritten(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+LaneMask WrittenBytes::unwritten(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                                  std::uint32_t bytes) const {
-    if (side_by_side(addresses, base, lanes, bytes)) {
-        const std::uint8_t* const first = sizes_.get() + (addresses[0] - base);
+    if (const std::size_t together = bytes_side_by_side(addresses, lanes, bytes); together != 0) {
         bool written = true;
-        for (std::uint32_t k = 0; k < warp_size * bytes; k += 8)
-            written = has_no_zero<std::uint64_t>(first + k) && written;
+        for_each_word(sizes_.get() + (addresses[0] - base), together, [&](std::uint8_t* place, auto word) {
+            written = has_no_zero<decltype(word)>(place) && written;
+        });
         if (written) return 0;
     }
     switch (bytes) {

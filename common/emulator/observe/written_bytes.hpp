@@ -2,7 +2,7 @@
 /// Which bytes of a piece of memory have been written.
 #pragma once
 
-#include "emulator/machine/lanes.hpp"
+#include "emulator/observe/observer.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -29,14 +29,14 @@ public:
 
     /// What `lanes` of a warp do: lane i has the `bytes` bytes at `addresses[i]`, counted from `base`.
     /// `bytes` is 1, 2, 4, 8 or 16, and the addresses are multiples of it. A vector has several elements.
-    void write(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+    void write(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
                std::uint32_t elements = 1);
     /// The same for memory that no other host thread writes to: it is complete, too, when whole warps have
     /// written it piece after piece.
-    void write_alone(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+    void write_alone(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
                      std::uint32_t elements = 1);
     /// The lanes of which not all bytes are written.
-    LaneMask unwritten(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+    LaneMask unwritten(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                        std::uint32_t bytes) const;
 
     bool is_written(std::uint64_t place) const { return size_at(place) != 0; }
@@ -68,10 +68,10 @@ private:
         return __atomic_load_n(&sizes_[place], __ATOMIC_RELAXED);
     }
     template <class Word>
-    void write_words(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+    void write_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
                      std::uint64_t sizes);
     template <class Word>
-    LaneMask unwritten_words(const std::uint64_t* addresses, std::uint64_t base, LaneMask lanes,
+    LaneMask unwritten_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                              std::uint32_t bytes) const;
 
     struct Free {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -17,15 +18,15 @@ using emulator::Access;
 using emulator::all_lanes;
 using emulator::LaneMask;
 using emulator::Wavefronts;
-using std::uint32_t, std::uint64_t;
+using std::int64_t, std::uint32_t, std::uint64_t;
 
 namespace {
 
 using AddressOf = std::function<uint64_t(uint64_t lane)>;
 
 /// A request in which lane i goes to `address(i)`.
-template <class Measure>
-auto measure(Measure pure, uint32_t bytes, const AddressOf& address, LaneMask active) {
+template <class Result>
+Result measure(Result (*pure)(const Access&), uint32_t bytes, const AddressOf& address, LaneMask active) {
     std::array<uint64_t, 32> addresses{};
     const uint64_t first = address(static_cast<uint64_t>(std::countr_zero(active)));
     for (uint64_t lane = 0; lane < 32; ++lane)
@@ -272,4 +273,33 @@ TEST(AtomicSectors, are_those_that_an_h200_counted) {
     }
     EXPECT_EQ(requests, 315 + 2 * 43);
     EXPECT_EQ(one_more, 14 + 1);
+}
+
+// Lanes in even steps have short cuts: the same as what is counted lane by lane.
+TEST(Strided, requests_cost_the_same) {
+    std::mt19937_64 random(7);
+    const LaneMask masks[] = {all_lanes,   0x0000'0001, 0x8000'0000, 0x0000'FFFF, 0xFFFF'0000,
+                              0x5555'5555, 0x1111'1110, 0x8000'0001, 0x00FF'FF00};
+    int compared = 0;
+    for (const uint32_t bytes : {1u, 2u, 4u, 8u, 16u}) {
+        for (int steps = -70; steps <= 70; ++steps) {
+            for (int k = 0; k < 20; ++k) {
+                const auto mask = k < 9 ? masks[k] : static_cast<LaneMask>(random());
+                if (mask == 0) continue;
+                const auto stride = static_cast<int64_t>(bytes) * steps * (k % 4 == 3 ? 8 : 1);
+                const int first_lane = std::countr_zero(mask);
+                const uint64_t first = (1 << 20) + bytes * (random() % 64);
+                const Access access{.bytes = bytes, .active = mask, .addresses = {mask, first, stride}};
+                const auto address = [&](uint64_t lane) {
+                    return first + static_cast<uint64_t>((static_cast<int64_t>(lane) - first_lane) * stride);
+                };
+                ASSERT_EQ(emulator::sectors(access), sectors(bytes, address, mask))
+                    << bytes << " bytes, stride " << stride << ", mask " << std::hex << mask;
+                ASSERT_EQ(emulator::wavefronts(access), wavefronts(bytes, address, mask))
+                    << bytes << " bytes, stride " << stride << ", mask " << std::hex << mask;
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GT(compared, 5 * 141 * 19);
 }

@@ -33,7 +33,7 @@ struct Recorder final : Observer {
     void accessed(const emulator::Warp&, const emulator::Instruction&, const Access& access) override {
         Recorded& recorded = accesses.emplace_back();
         recorded.access = access;
-        std::copy_n(access.addresses, 32, recorded.addresses.begin());
+        std::copy_n(access.addresses.data(), 32, recorded.addresses.begin());
     }
     void diverged(const emulator::Warp&, const emulator::Instruction&, LaneMask active,
                   LaneMask taken) override {
