@@ -7,6 +7,7 @@ status and from the report of `emulate`, neither of which a kernel can write; wh
 
 import html
 import json
+import math
 import os
 import random
 import re
@@ -26,7 +27,8 @@ LONGEST_COMPILING = 120
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
 CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
 
-# A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them.
+# A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them; and what else the report
+# has of a launch.
 COUNTERS = {
     "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -41,6 +43,7 @@ COUNTERS = {
     "instructions": "smsp__inst_executed.sum",
     "thread instructions": "smsp__thread_inst_executed.sum",
     "divergent branches": "smsp__sass_branch_targets_threads_divergent.sum",
+    "static shared bytes": "static_shared_bytes",
 }
 
 # Which sizes and blocks are checked: sizes around warps and blocks, a prime, one more and one less than powers of two,
@@ -96,7 +99,19 @@ class Goal:
     kernel: str
     arguments: tuple
     counter: str
-    most: int
+    text: str  # as the table has it: 32, at least 32 or exactly 32
+    least: int = 0
+    most: float = math.inf
+
+    def __post_init__(self):
+        words = re.fullmatch(r"(at least |exactly |)(\d{1,3}(?:,?\d{3})*)", self.text)
+        if not words:
+            raise ValueError(f"'{self.text}' is no goal; write 1,024 (no more than that), at least 1,024 or exactly 1,024")
+        number = int(words.group(2).replace(",", ""))
+        if words.group(1):
+            self.least = number
+        if words.group(1) != "at least ":
+            self.most = number
 
 
 class Exercise:
@@ -126,14 +141,20 @@ class Exercise:
         if len(rows) < 3 or rows[0] != ["kernel", "run", "counter", "goal"]:
             raise self.wrong("below '## Goal' there is no table | kernel | run | counter | goal |")
         goals = []
-        for kernel, run, counter, most in rows[2:]:
+        for row in rows[2:]:
+            if len(row) != 4:
+                raise self.wrong(f"a row of the goal's table has {len(row)} cells in place of 4: {' | '.join(row)}")
+            kernel, run, counter, text = row
             if counter not in COUNTERS:
                 raise self.wrong(f"unknown counter '{counter}'; there are: {', '.join(COUNTERS)}")
             arguments = tuple(shlex.split(run.strip("`")))
             for word in arguments:
                 if word[0].isdigit() and not word.isdigit():
                     raise self.wrong(f"'{word}' in the goal's table: write it in digits alone")
-            goals.append(Goal(kernel, arguments, counter, int(most.replace(",", ""))))
+            try:
+                goals.append(Goal(kernel, arguments, counter, text))
+            except ValueError as error:
+                raise self.wrong(f"{error}") from None
         return goals
 
     def kernels(self):
@@ -252,7 +273,7 @@ def judge(exercise, case, report, told):
     case.findings = report.get("findings", [])
     for launch in report.get("launches", []):
         name = launch["kernel"].partition("<")[0].rpartition("::")[2]
-        case.counters.setdefault(name, launch.get("counters", {}))
+        case.counters.setdefault(name, {**launch, **launch.get("counters", {})})
     status = report.get("exit_status")
     if status == 0:
         missing = [kernel for kernel in exercise.kernels() if kernel not in case.counters]
@@ -389,9 +410,9 @@ def traffic(exercise, cases):
     for goal in exercise.goals:
         case = next(case for case in cases if case.arguments == goal.arguments)
         count = case.counters[goal.kernel][COUNTERS[goal.counter]]
-        line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.most:,}"
+        line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.text}"
         what.append(line)
-        if count > goal.most:
+        if not goal.least <= count <= goal.most:
             problem.append(f"{line}, with {' '.join(goal.arguments) or 'the lesson as it is'}")
     return (["no:"] + problem if problem else []), what
 
