@@ -4,6 +4,7 @@ On stdout goes a line 'compiled' once it is, and a line of JSON: the steps of th
 what failed, and the PTX. What is started here has another stdout.
 """
 
+import functools
 import json
 import os
 import resource
@@ -30,18 +31,28 @@ def bound(task):
     os.sched_setaffinity(0, {task["processor"]})
     checker.os.cpu_count = lambda: 1
     checker.LONGEST = task["case_seconds"]
+    checker.run_case = functools.partial(run_case_in_time, task["seconds"], checker.run_case)
 
 
-def compile_and_say_why_not(exercise, *rest):
+def compile_and_say_so(exercise, *rest):
     ptx, said = compile_text(exercise, *rest)
     if ptx:
         print("compiled", flush=True)
-    elif not said.strip():
-        said = "nvcc crashed, or was stopped for the time or the memory that it took"
     return ptx, said
 
 
-compile_text, checker.compile_text = checker.compile_text, compile_and_say_why_not
+compile_text, checker.compile_text = checker.compile_text, compile_and_say_so
+
+
+class TookTooLong(Exception):
+    """The cases of a submission together."""
+
+
+def run_case_in_time(seconds, run_case, *rest):
+    run_case(*rest)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if used.ru_utime + used.ru_stime > seconds:
+        raise TookTooLong
 
 
 def again(exercise, ptx, step):
@@ -80,6 +91,8 @@ def main():
         result = grade(task)
     except MemoryError:
         result = {"stopped": f"took more than {task['memory']} MiB of memory"}
+    except TookTooLong:
+        result = {"stopped": f"took more than {task['seconds']} s of the processor"}
     except checker.ExerciseError as error:
         result = {"trouble": str(error)}
     print(json.dumps(result))
