@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Of the processor, not of the clock, so that a busy machine comes to the same verdict.
 LONGEST = 20  # seconds that a case may take; the slowest takes two
 LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take
-PATIENCE = 10  # times as long by the clock: then the machine is too busy, which says nothing of the solution
+PATIENCE = 30  # times as long by the clock: then the machine is too busy, which says nothing of the solution
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
 CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
 
@@ -108,7 +108,8 @@ class Goal:
     def __post_init__(self):
         words = re.fullmatch(r"(at least |exactly |)(\d{1,3}(?:,?\d{3})*)", self.text)
         if not words:
-            raise ValueError(f"'{self.text}' is no goal; write 1,024 (no more than that), at least 1,024 or exactly 1,024")
+            raise ValueError(f"'{self.text}' is no goal; write 1,024 (no more than that), at least 1,024 or exactly "
+                             "1,024")
         number = int(words.group(2).replace(",", ""))
         if words.group(1):
             self.least = number
@@ -200,11 +201,20 @@ def compile_text(exercise, text, build, folder):
                "-I", str(exercise.folder), "-o", str(ptx), str(shadow / "main.cu")]
     said_file = folder / "nvcc.txt"
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
+    noise = re.compile(r"\d+ errors? detected in the compilation of |In file included from | {17}from ")
     said = "\n".join(line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
-                     if not re.match(r"\d+ errors? detected in the compilation of |In file included from | {17}from ", line))
+                     if not noise.match(line))
+    # No bound ends a process by this signal: it comes from outside, as from the system when memory runs out.
+    if status != 0 and re.search(r"^nvcc error .* died due to signal 9 ", said, re.MULTILINE):
+        raise ended_from_outside("the compiler")
     if status != 0 and not said.strip():
-        said = f"nvcc crashed, or was stopped for the time or the memory that it took: {LONGEST_COMPILING} s are the most"
+        said = ("nvcc crashed, or was stopped for the time or the memory that it took: "
+                f"{LONGEST_COMPILING} s are the most")
     return (ptx if status == 0 else None), said.strip()
+
+
+def ended_from_outside(what):
+    return ExerciseError(f"{what} was ended from outside: is the machine out of memory? This says nothing of the solution")
 
 
 def run_bounded(command, seconds, out, err):
@@ -219,8 +229,8 @@ def run_bounded(command, seconds, out, err):
     try:
         return process.wait(PATIENCE * seconds)
     except subprocess.TimeoutExpired:
-        raise ExerciseError(f"the machine is too busy: after {PATIENCE * seconds} s a command had not had {seconds} s of "
-                            "the processor. This says nothing of the solution") from None
+        raise ExerciseError(f"the machine is too busy: after {PATIENCE * seconds} s a command had not had {seconds} s "
+                            "of the processor. This says nothing of the solution") from None
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -286,6 +296,8 @@ def judge(exercise, case, report, told):
         elif any(finding["checker"] in LUCK for finding in case.findings):
             case.problem = "the result is right by luck:"
         return
+    if report.get("signal") == signal.SIGKILL:
+        raise ended_from_outside(exercise.lesson)
     if report.get("signal") == signal.SIGXCPU:
         case.problem = f"did not end within {LONGEST} s of the processor: does a loop never end?"
         return

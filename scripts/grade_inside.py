@@ -26,7 +26,8 @@ def bound(task):
                        (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
+        # At its soft limit a process gets a signal that says why, SIGXCPU; at the hard one SIGKILL.
+        resource.setrlimit(what, (most - 1 if what == resource.RLIMIT_CPU else most, most))
     # One processor: the emulator then runs block after block, and a racy kernel comes to the same result everywhere.
     os.sched_setaffinity(0, {task["processor"]})
     checker.os.cpu_count = lambda: 1

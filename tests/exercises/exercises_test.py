@@ -123,7 +123,8 @@ class Commands(WithFolder):
         self.original = self.text.read_text(encoding="utf-8")
 
     def command(self, *words):
-        return [sys.executable, str(self.tree / "scripts/exercise"), *words, "--build", str(BUILD)]
+        build = [] if "--build" in words else ["--build", str(BUILD)]
+        return [sys.executable, str(self.tree / "scripts/exercise"), *words, *build]
 
     def run_script(self, *words, status=0):
         run = subprocess.run(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -194,10 +195,24 @@ class Commands(WithFolder):
     def test_a_busy_machine_is_no_verdict(self):
         self.solve()
         check = self.tree / "scripts/exercise_check.py"
-        check.write_text(check.read_text().replace("PATIENCE = 10 ", "PATIENCE = 0.001 "))
+        check.write_text(check.read_text().replace("PATIENCE = 30 ", "PATIENCE = 0.001 "))
         told = self.run_script("03", status=2)
         self.assertIn("the machine is too busy", told)
         self.assertFalse((self.tree / "build/exercises/state.json").exists())
+
+    def test_what_is_ended_from_outside_is_no_verdict(self):
+        self.solve()
+        tools = self.folder / "build"
+        (tools / "bin").mkdir(parents=True)
+        (tools / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={tools}/nvcc\n")
+        for name, says in (("nvcc", "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\"; exit 9"),
+                           ("bin/emulate", "exit 1"), ("bin/lesson03", "exit 1")):
+            (tools / name).write_text(f"#!/bin/sh\n{says}\n")
+            (tools / name).chmod(0o755)
+        self.assertIn("the compiler was ended from outside", self.run_script("03", "--build", str(tools), status=2))
+        verdict = checker.Case(("--n", "1"), 1)
+        with self.assertRaisesRegex(checker.ExerciseError, "lesson03 was ended from outside"):
+            checker.judge(checker.Exercise("03"), verdict, {"exit_status": 137, "signal": 9}, "")
 
     def test_what_a_kernel_prints_counts_for_nothing(self):
         self.text.write_text(self.original.replace(
@@ -302,7 +317,7 @@ class Commands(WithFolder):
                              ("at least 131,073", False), ("at least 131,071", True), ("exactly 131,072", True),
                              ("exactly 131,071", False), ("exactly 131,073", False)):
             page.write_text(source.replace(row, row.replace("131,072", goal)))
-            told = self.run_script("03", "--build", str(BUILD), status=0 if solved else 1)
+            told = self.run_script("03", status=0 if solved else 1)
             self.assertIn(f"global load requests of reduce3: yours 131,072, goal {goal}", told)
 
     def test_wrong_command_lines_are_told(self):
