@@ -7,6 +7,7 @@ status and from the report of `emulate`, neither of which a kernel can write; wh
 
 import html
 import json
+import math
 import os
 import random
 import re
@@ -21,12 +22,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LONGEST = 20  # seconds that a case may take; the slowest takes one
-LONGEST_COMPILING = 120
+# Of the processor, not of the clock, so that a busy machine comes to the same verdict.
+LONGEST = 20  # seconds that a case may take; the slowest takes two
+LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take
+PATIENCE = 30  # times as long by the clock: then the machine is too busy, which says nothing of the solution
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
 CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
 
-# A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them.
+# A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them; and what else the report
+# has of a launch.
 COUNTERS = {
     "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -41,6 +45,7 @@ COUNTERS = {
     "instructions": "smsp__inst_executed.sum",
     "thread instructions": "smsp__thread_inst_executed.sum",
     "divergent branches": "smsp__sass_branch_targets_threads_divergent.sum",
+    "static shared bytes": "static_shared_bytes",
 }
 
 # Which sizes and blocks are checked: sizes around warps and blocks, a prime, one more and one less than powers of two,
@@ -96,7 +101,20 @@ class Goal:
     kernel: str
     arguments: tuple
     counter: str
-    most: int
+    text: str  # as the table has it: 32, at least 32 or exactly 32
+    least: int = 0
+    most: float = math.inf
+
+    def __post_init__(self):
+        words = re.fullmatch(r"(at least |exactly |)(\d{1,3}(?:,?\d{3})*)", self.text)
+        if not words:
+            raise ValueError(f"'{self.text}' is no goal; write 1,024 (no more than that), at least 1,024 or exactly "
+                             "1,024")
+        number = int(words.group(2).replace(",", ""))
+        if words.group(1):
+            self.least = number
+        if words.group(1) != "at least ":
+            self.most = number
 
 
 class Exercise:
@@ -126,14 +144,20 @@ class Exercise:
         if len(rows) < 3 or rows[0] != ["kernel", "run", "counter", "goal"]:
             raise self.wrong("below '## Goal' there is no table | kernel | run | counter | goal |")
         goals = []
-        for kernel, run, counter, most in rows[2:]:
+        for row in rows[2:]:
+            if len(row) != 4:
+                raise self.wrong(f"a row of the goal's table has {len(row)} cells in place of 4: {' | '.join(row)}")
+            kernel, run, counter, text = row
             if counter not in COUNTERS:
                 raise self.wrong(f"unknown counter '{counter}'; there are: {', '.join(COUNTERS)}")
             arguments = tuple(shlex.split(run.strip("`")))
             for word in arguments:
                 if word[0].isdigit() and not word.isdigit():
                     raise self.wrong(f"'{word}' in the goal's table: write it in digits alone")
-            goals.append(Goal(kernel, arguments, counter, int(most.replace(",", ""))))
+            try:
+                goals.append(Goal(kernel, arguments, counter, text))
+            except ValueError as error:
+                raise self.wrong(f"{error}") from None
         return goals
 
     def kernels(self):
@@ -177,24 +201,36 @@ def compile_text(exercise, text, build, folder):
                "-I", str(exercise.folder), "-o", str(ptx), str(shadow / "main.cu")]
     said_file = folder / "nvcc.txt"
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
-    if status is None:
-        return None, f"nvcc did not end within {LONGEST_COMPILING} s"
-    said = [line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
-            if not re.match(r"\d+ errors? detected in the compilation of ", line)]
-    return (ptx if status == 0 else None), "\n".join(said).strip()
+    noise = re.compile(r"\d+ errors? detected in the compilation of |In file included from | {17}from ")
+    said = "\n".join(line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
+                     if not noise.match(line))
+    # No bound ends a process by this signal: it comes from outside, as from the system when memory runs out.
+    if status != 0 and re.search(r"^nvcc error .* died due to signal 9 ", said, re.MULTILINE):
+        raise ended_from_outside("the compiler")
+    if status != 0 and not said.strip():
+        said = ("nvcc crashed, or was stopped for the time or the memory that it took: "
+                f"{LONGEST_COMPILING} s are the most")
+    return (ptx if status == 0 else None), said.strip()
+
+
+def ended_from_outside(what):
+    return ExerciseError(f"{what} was ended from outside: is the machine out of memory? This says nothing of the solution")
 
 
 def run_bounded(command, seconds, out, err):
-    """The exit status, or None if it had to be ended, with all that it had started. `out` and `err` are files."""
+    """The exit status. No process of it gets more seconds of the processor. `out` and `err` are files."""
+    # The soft limit alone: where the hard one is lower already, that one holds.
+    command = ["sh", "-c", 'ulimit -S -t "$0" 2>&-; exec "$@"', str(seconds), *command]
     for file in (out, err):
         open(file, "wb").close()
     with open(out, "ab") as out_file, open(err, "ab") as err_file:  # which may be the same file
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file,
                                    start_new_session=True)
     try:
-        return process.wait(seconds)
+        return process.wait(PATIENCE * seconds)
     except subprocess.TimeoutExpired:
-        return None
+        raise ExerciseError(f"the machine is too busy: after {PATIENCE * seconds} s a command had not had {seconds} s "
+                            "of the processor. This says nothing of the solution") from None
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -205,7 +241,7 @@ def run_bounded(command, seconds, out, err):
 
 def read_start(file):
     with file.open("rb") as opened:
-        return opened.read(20_000).decode("utf-8", "replace")
+        return opened.read(200_000).decode("utf-8", "replace")
 
 
 # ---- running ----
@@ -236,9 +272,7 @@ def run_case(exercise, ptx, build, case):
         report_file, told_file = Path(folder) / "report.json", Path(folder) / "stderr"
         command = emulate_command(exercise, ptx, case, (str(build / "bin/emulate"), str(build / "bin/{}")))
         command[1:1] = ["--counters", "--format", "json", "--output", str(report_file)]
-        if run_bounded(command, LONGEST, os.devnull, told_file) is None:
-            case.problem = f"did not end within {LONGEST} s: does a loop never end?"
-            return
+        run_bounded(command, LONGEST, os.devnull, told_file)
         told = read_start(told_file)
         try:
             report = json.loads(report_file.read_text(encoding="utf-8"))
@@ -252,7 +286,7 @@ def judge(exercise, case, report, told):
     case.findings = report.get("findings", [])
     for launch in report.get("launches", []):
         name = launch["kernel"].partition("<")[0].rpartition("::")[2]
-        case.counters.setdefault(name, launch.get("counters", {}))
+        case.counters.setdefault(name, {**launch, **launch.get("counters", {})})
     status = report.get("exit_status")
     if status == 0:
         missing = [kernel for kernel in exercise.kernels() if kernel not in case.counters]
@@ -261,6 +295,11 @@ def judge(exercise, case, report, told):
         # What lies there may be right by luck, on this machine and today.
         elif any(finding["checker"] in LUCK for finding in case.findings):
             case.problem = "the result is right by luck:"
+        return
+    if report.get("signal") == signal.SIGKILL:
+        raise ended_from_outside(exercise.lesson)
+    if report.get("signal") == signal.SIGXCPU:
+        case.problem = f"did not end within {LONGEST} s of the processor: does a loop never end?"
         return
     lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.lesson + ": ")]
     wrong = [line for line in lines if "wrong result" in line]
@@ -389,13 +428,13 @@ def traffic(exercise, cases):
     for goal in exercise.goals:
         case = next(case for case in cases if case.arguments == goal.arguments)
         count = case.counters[goal.kernel][COUNTERS[goal.counter]]
-        line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.most:,}"
+        line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.text}"
         what.append(line)
-        if count > goal.most:
+        if not goal.least <= count <= goal.most:
             problem.append(f"{line}, with {' '.join(goal.arguments) or 'the lesson as it is'}")
     return (["no:"] + problem if problem else []), what
 
 
 def first_lines(text, count):
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line if len(line) <= 300 else line[:300] + "…" for line in text.splitlines() if line.strip()]
     return lines[:count] + (["…"] if len(lines) > count else [])

@@ -4,6 +4,7 @@ On stdout goes a line 'compiled' once it is, and a line of JSON: the steps of th
 what failed, and the PTX. What is started here has another stdout.
 """
 
+import functools
 import json
 import os
 import resource
@@ -25,23 +26,34 @@ def bound(task):
                        (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
+        # At its soft limit a process gets a signal that says why, SIGXCPU; at the hard one SIGKILL.
+        resource.setrlimit(what, (most - 1 if what == resource.RLIMIT_CPU else most, most))
     # One processor: the emulator then runs block after block, and a racy kernel comes to the same result everywhere.
     os.sched_setaffinity(0, {task["processor"]})
     checker.os.cpu_count = lambda: 1
     checker.LONGEST = task["case_seconds"]
+    checker.run_case = functools.partial(run_case_in_time, task["seconds"], checker.run_case)
 
 
-def compile_and_say_why_not(exercise, *rest):
+def compile_and_say_so(exercise, *rest):
     ptx, said = compile_text(exercise, *rest)
     if ptx:
         print("compiled", flush=True)
-    elif not said.strip():
-        said = "nvcc crashed, or was stopped for the time or the memory that it took"
     return ptx, said
 
 
-compile_text, checker.compile_text = checker.compile_text, compile_and_say_why_not
+compile_text, checker.compile_text = checker.compile_text, compile_and_say_so
+
+
+class TookTooLong(Exception):
+    """The cases of a submission together."""
+
+
+def run_case_in_time(seconds, run_case, *rest):
+    run_case(*rest)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if used.ru_utime + used.ru_stime > seconds:
+        raise TookTooLong
 
 
 def again(exercise, ptx, step):
@@ -80,6 +92,8 @@ def main():
         result = grade(task)
     except MemoryError:
         result = {"stopped": f"took more than {task['memory']} MiB of memory"}
+    except TookTooLong:
+        result = {"stopped": f"took more than {task['seconds']} s of the processor"}
     except checker.ExerciseError as error:
         result = {"trouble": str(error)}
     print(json.dumps(result))

@@ -123,7 +123,8 @@ class Commands(WithFolder):
         self.original = self.text.read_text(encoding="utf-8")
 
     def command(self, *words):
-        return [sys.executable, str(self.tree / "scripts/exercise"), *words, "--build", str(BUILD)]
+        build = [] if "--build" in words else ["--build", str(BUILD)]
+        return [sys.executable, str(self.tree / "scripts/exercise"), *words, *build]
 
     def run_script(self, *words, status=0):
         run = subprocess.run(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -159,6 +160,23 @@ class Commands(WithFolder):
         self.assertIn(f"  compiles   no:\n             lessons/lesson03_first_add_on_load/exercise.cuh({line}): error: ", told)
         self.assertIn("  right      not looked at yet", told)
 
+    def test_errors_of_the_compiler_fit_on_a_screen(self):
+        for text, error in (('#include "kernels.cuh"\n', "error: #include nested depth"),
+                            (f'static_assert(false, "{"A" * 100_000}");\n', "static assertion failed")):
+            self.text.write_text(text)
+            told = self.run_script("03", status=1)
+            self.assertIn(error, told)
+            self.assertLess(len(told.splitlines()), MOST_LINES)
+            self.assertLess(max(map(len, told.splitlines())), 320)
+
+    def test_a_compiler_that_takes_too_long_is_stopped(self):
+        self.text.write_text(self.original + "template <int n, int m> struct Bomb { Bomb<n - 1, 2 * m> a; Bomb<n - 1, 2 * m + "
+                             "1> b; };\ntemplate <int m> struct Bomb<0, m> { int x; };\nBomb<26, 0> bomb;\n")
+        check = self.tree / "scripts/exercise_check.py"
+        check.write_text(check.read_text().replace("LONGEST_COMPILING = 120", "LONGEST_COMPILING = 3"))
+        told = self.run_script("03", status=1)
+        self.assertRegex(told, "  compiles   no:\n .*(time|signal)")
+
     def test_a_kernel_that_is_gone_is_an_error(self):
         self.text.write_text(self.original.replace("reduce3", "reduce4"))
         told = self.run_script("03", status=1)
@@ -172,7 +190,29 @@ class Commands(WithFolder):
         self.text.write_text(self.original.replace("stride > 0; stride /= 2", "stride >= 0; stride /= 2"))
         check = str(self.tree / "scripts/exercise_check.py")
         Path(check).write_text(Path(check).read_text().replace("LONGEST = 20", "LONGEST = 1"))
-        self.assertIn("did not end within 1 s", self.run_script("03", status=1))
+        self.assertIn("did not end within 1 s of the processor", self.run_script("03", status=1))
+
+    def test_a_busy_machine_is_no_verdict(self):
+        self.solve()
+        check = self.tree / "scripts/exercise_check.py"
+        check.write_text(check.read_text().replace("PATIENCE = 30 ", "PATIENCE = 0.001 "))
+        told = self.run_script("03", status=2)
+        self.assertIn("the machine is too busy", told)
+        self.assertFalse((self.tree / "build/exercises/state.json").exists())
+
+    def test_what_is_ended_from_outside_is_no_verdict(self):
+        self.solve()
+        tools = self.folder / "build"
+        (tools / "bin").mkdir(parents=True)
+        (tools / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={tools}/nvcc\n")
+        for name, says in (("nvcc", "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\"; exit 9"),
+                           ("bin/emulate", "exit 1"), ("bin/lesson03", "exit 1")):
+            (tools / name).write_text(f"#!/bin/sh\n{says}\n")
+            (tools / name).chmod(0o755)
+        self.assertIn("the compiler was ended from outside", self.run_script("03", "--build", str(tools), status=2))
+        verdict = checker.Case(("--n", "1"), 1)
+        with self.assertRaisesRegex(checker.ExerciseError, "lesson03 was ended from outside"):
+            checker.judge(checker.Exercise("03"), verdict, {"exit_status": 137, "signal": 9}, "")
 
     def test_what_a_kernel_prints_counts_for_nothing(self):
         self.text.write_text(self.original.replace(
@@ -258,8 +298,27 @@ class Commands(WithFolder):
 
     def test_what_is_wrong_with_a_goal_is_told(self):
         page = self.lesson / "exercise.md"
-        page.write_text(page.read_text().replace("`--n 4194304", "`--n 2^22"))
-        self.assertIn("exercise.md: '2^22' in the goal's table: write it in digits alone", self.run_script("03", status=2))
+        source = page.read_text()
+        row = re.search(r"\| reduce3 \| .* \| global load requests \| 131,072 \|\n", source).group(0)
+        for right, wrong, told in (("--n 4194304", "--n 2^22", "'2^22' in the goal's table: write it in digits alone"),
+                                   ("131,072", "at most 131,072", "'at most 131,072' is no goal; write 1,024 (no more"),
+                                   ("131,072", "exactly", "'exactly' is no goal"),
+                                   ("131,072", "13,1072", "'13,1072' is no goal"),
+                                   (" | 131,072", "", "a row of the goal's table has 3 cells in place of 4: reduce3 | ")):
+            page.write_text(source.replace(row, row.replace(right, wrong)))
+            self.assertIn(f"exercise.md: {told}", self.run_script("03", status=2))
+
+    def test_a_goal_may_be_a_least_or_a_number(self):
+        self.solve()
+        page = self.lesson / "exercise.md"
+        source = page.read_text()
+        row = re.search(r"\| reduce3 \| .* \| global load requests \| 131,072 \|\n", source).group(0)
+        for goal, solved in (("131,072", True), ("131,073", True), ("131,071", False), ("at least 131,072", True),
+                             ("at least 131,073", False), ("at least 131,071", True), ("exactly 131,072", True),
+                             ("exactly 131,071", False), ("exactly 131,073", False)):
+            page.write_text(source.replace(row, row.replace("131,072", goal)))
+            told = self.run_script("03", status=0 if solved else 1)
+            self.assertIn(f"global load requests of reduce3: yours 131,072, goal {goal}", told)
 
     def test_wrong_command_lines_are_told(self):
         self.assertIn("which exercise?", self.run_script("check", status=2))

@@ -95,7 +95,7 @@ class Points(WithSandbox):
         costly = of["costly", "16"]
         self.assertEqual([costly[name] for name in ("right", "clean", "traffic", "failed")],
                          ["50", "20", "0", "traffic"])
-        self.assertIn("shared store wavefronts of setRowReadCol: yours 64, goal 32", costly["message"])
+        self.assertIn("shared store wavefronts of setRowReadCol: yours 64, goal exactly 32", costly["message"])
         self.assertIn(f"{self.out}/ptx/costly/exercise16.ptx --counters ./lesson16 ", costly["again"])
         self.assertIn("exercise16.cuh(", of["broken", "16"]["message"])
         self.assertEqual(of["late", "16"]["message"], "not submitted")
@@ -147,6 +147,7 @@ class Points(WithSandbox):
         self.submit("bomb", RIGHT + "template <int n, int m> struct Bomb { Bomb<n - 1, 2 * m> a; Bomb<n - 1, 2 * m + 1> "
                                     "b; };\ntemplate <int m> struct Bomb<0, m> { int x; };\nBomb<26, 0> bomb;\n")
         self.submit("<img src=x onerror=alert(1)>", "#error </pre><script>alert(1)</script>\n")
+        self.submit("bert\ngrade: carl, exercise 16: 100 points", "#error no\n")
         self.submit("=1+1", "\x1b[2J\n" + '#error "\x1b[2J"\n')
         for student in ("links", "pipes", "is huge", "nests"):
             (self.submissions / student).mkdir()
@@ -159,9 +160,9 @@ class Points(WithSandbox):
         of = self.grades("--seconds", "240", "--case-seconds", "6", "--memory", "1024")
         honest = ("anna", "looks around", "warns", "writes")
         self.assertEqual({student: row["points"] for (student, _), row in of.items() if row["points"] != "0"},
-                         dict.fromkeys(honest, "100"), "host code does not run; other files are not there")
+                         dict.fromkeys(honest, "100"), "host code does not run; other files are not there" + self.told.stdout)
         message = {student: row["message"] for (student, _), row in of.items()}
-        self.assertIn("did not end within 6 s", message["loops"])
+        self.assertIn("did not end within 6 s of the processor", message["loops"])
         self.assertIn("wrong", message["forges"])
         for student in ("reads anna", "reads passwd"):
             self.assertIn("No such file", message[student])
@@ -174,6 +175,7 @@ class Points(WithSandbox):
             self.assertNotEqual(message[student] == "", student not in honest, student)
         self.assertFalse(trace.exists())
         self.assertIn("not looked at: a linked folder", self.told.stdout)
+        self.assertNotIn("\ngrade: carl", self.told.stdout, "a name begins no line of its own")
 
         page = (self.out / "grades.html").read_text(encoding="utf-8")
         table = (self.out / "grades.csv").read_text(encoding="utf-8")
@@ -184,6 +186,13 @@ class Points(WithSandbox):
         self.assertIn("'=1+1", table)
         self.assertLessEqual(Page(page).tags & {"script", "img", "a", "link"}, set())
         self.assertLessEqual(Page(page).attributes, {"lang", "charset", "name", "content", "class"})
+
+
+    def test_the_cases_together_are_bounded(self):
+        self.submit("slow", with_body("    volatile int* mine = out + threadIdx.y * blockDim.x + threadIdx.x;\n"
+                                      "    for (int i = 0; i < 400'000; ++i) {\n        *mine = i;\n    }"))
+        of = self.grades("--seconds", "12")
+        self.assertIn("took more than 12 s of the processor", of["slow", "16"]["message"])
 
 
 class CommandLine(WithFolder):

@@ -91,6 +91,7 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
                 {"name", name},
                 {"grid", configuration.grid},
                 {"block", configuration.block},
+                {"static_shared_bytes", kernel.static_shared_bytes()},
                 {"dynamic_shared_bytes", configuration.dynamic_shared_bytes}};
     std::vector<Watcher*> watchers;
     for (const auto& recorder : recorders_)

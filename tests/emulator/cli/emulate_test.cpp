@@ -175,6 +175,7 @@ TEST(Emulate, counts_each_launch) {
     EXPECT_EQ(fill["kernel"], "(anonymous namespace)::fill");
     EXPECT_THAT(fill["grid"], ElementsAre(2, 1, 1));
     EXPECT_THAT(fill["block"], ElementsAre(64, 1, 1));
+    EXPECT_EQ(fill["static_shared_bytes"], 0);
     EXPECT_EQ(fill["dynamic_shared_bytes"], 0);
     // 128 ints of 4 B: 16 sectors.
     EXPECT_EQ(fill["counters"][store_sectors], 16);
