@@ -101,10 +101,11 @@ class Goal:
 
 class Exercise:
     def __init__(self, number):
-        folders = list(ROOT.glob(f"lessons/lesson{number}_*"))
+        folders = [folder for folder in all_folders() if number_of(folder) == number]
         if len(folders) != 1:
             raise ExerciseError(f"there is no lesson {number}")
-        self.number, self.lesson, self.folder = number, f"lesson{number}", folders[0]
+        self.number, self.folder = number, folders[0]
+        self.program = self.folder.name.partition("_")[0]  # lesson03; open22, at the end of the course
         self.text, self.page = self.folder / "exercise.cuh", self.folder / "exercise.md"
         if not self.page.is_file():
             raise ExerciseError(f"lesson {number} has no exercise yet; there are: {' '.join(all_numbers())}")
@@ -141,12 +142,21 @@ class Exercise:
 
     def cases(self):
         """Arguments of the runs to check, small ones first; those of the goals are among them."""
-        cases = list(CASES.get(self.lesson) or reductions())
+        cases = list(CASES.get(self.program) or reductions())
         return cases + [run for run in dict.fromkeys(goal.arguments for goal in self.goals) if run not in cases]
 
 
+def all_folders():
+    """Of the lessons, and of the open exercises, which belong to none."""
+    return [folder for kind in ("lesson", "open") for folder in sorted(ROOT.glob(f"lessons/{kind}[0-9][0-9]_*"))]
+
+
+def number_of(folder):
+    return folder.name.partition("_")[0][-2:]
+
+
 def all_numbers():
-    return sorted(page.parent.name[6:8] for page in ROOT.glob("lessons/lesson[0-9][0-9]_*/exercise.md"))
+    return sorted(number_of(folder) for folder in all_folders() if (folder / "exercise.md").is_file())
 
 
 # ---- compiling ----
@@ -163,7 +173,7 @@ def compile_text(exercise, text, build, folder):
     """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
     shadow = folder / "shadow" / exercise.folder.name
     shadow.mkdir(parents=True, exist_ok=True)
-    for other in exercise.folder.parent.glob("lesson[0-9][0-9]_*"):
+    for other in all_folders():
         link = shadow.parent / other.name
         if other != exercise.folder and not link.exists():
             link.symlink_to(other)
@@ -224,7 +234,7 @@ def emulate_command(exercise, ptx, case, programs=("./emulate", "./{}")):
     kernels = [word for kernel in exercise.kernels() for word in ("--kernel", kernel)]
     seed = [] if not takes_seed(case) else ["--seed", str(case.seed)]
     return [programs[0], "--ptx", str(ptx), "--check", "all", "--global-races",
-            programs[1].format(exercise.lesson), "--device", "emulator", *kernels, *case.arguments, *seed, "--check"]
+            programs[1].format(exercise.program), "--device", "emulator", *kernels, *case.arguments, *seed, "--check"]
 
 
 def takes_seed(case):
@@ -262,7 +272,7 @@ def judge(exercise, case, report, told):
         elif any(finding["checker"] in LUCK for finding in case.findings):
             case.problem = "the result is right by luck:"
         return
-    lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.lesson + ": ")]
+    lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.program + ": ")]
     wrong = [line for line in lines if "wrong result" in line]
     errors = [error if isinstance(error, str) else error.get("text", "") for error in report.get("errors", [])]
     case.problem = (wrong or [error for error in errors if error] or lines or [f"exit status {status}"])[0]
@@ -315,9 +325,9 @@ class Verdict:
 def check(exercise, text, build, folder, seed=None):
     """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data."""
     folder.mkdir(parents=True, exist_ok=True)
-    for program in ("emulate", exercise.lesson):
+    for program in ("emulate", exercise.program):
         if not (build / "bin" / program).is_file():
-            raise ExerciseError(f"there is no {build / 'bin' / program}; make {exercise.lesson} emulate builds it")
+            raise ExerciseError(f"there is no {build / 'bin' / program}; make {exercise.program} emulate builds it")
     verdict = Verdict(exercise)
 
     def step(name, problem, what):

@@ -52,7 +52,7 @@ def again(exercise, ptx, step):
     for goal in exercise.goals if step.name == "traffic" else []:
         if any(line.startswith(f"{goal.counter} of {goal.kernel}: ") for line in step.what):
             case = checker.Case(goal.arguments, 1)
-            return checker.shlex.join(["./emulate", "--ptx", str(ptx), "--counters", f"./{exercise.lesson}", "--device",
+            return checker.shlex.join(["./emulate", "--ptx", str(ptx), "--counters", f"./{exercise.program}", "--device",
                                        "emulator", "--kernel", goal.kernel, *case.arguments, "--check"])
     return ""
 

@@ -74,7 +74,7 @@ class OneExercise(WithFolder):
 
     def test_wrong_solutions_fail_as_they_should(self):
         kernels = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
-        wrong = sorted((ROOT / "tests/exercises" / self.exercise.lesson).glob("*.diff"))
+        wrong = sorted((ROOT / "tests/exercises" / self.exercise.program).glob("*.diff"))
         self.assertGreaterEqual(len(wrong), 3, "at least three wrong solutions")
         for path in wrong:
             with self.subTest(path.stem):
@@ -103,7 +103,7 @@ class OneExercise(WithFolder):
         self.assertIn("](exercise.md)", (self.exercise.folder / "README.md").read_text(encoding="utf-8"))
 
     def test_the_goals_kernels_are_the_lessons(self):
-        listed = subprocess.run([BUILD / "bin" / self.exercise.lesson, "--list"], stdout=subprocess.PIPE, text=True)
+        listed = subprocess.run([BUILD / "bin" / self.exercise.program, "--list"], stdout=subprocess.PIPE, text=True)
         for goal in self.exercise.goals:
             self.assertIn(goal.kernel, listed.stdout.split())
 

@@ -220,7 +220,7 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
     expect_times 1 "--build build/default --target lesson03$" cmake.log
     expect_times 1 "--build build/default --target emulate$" cmake.log
     run make hint3
-    expect_output "There is no hint3. Write the lesson's number with two digits: 00 03"
+    expect_output "There is no hint3. Write the exercise's number with two digits: 00 03"
 }
 
 test_make_test_passes_on_the_status_of_ctest() {
