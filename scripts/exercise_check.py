@@ -84,7 +84,11 @@ CASES = {
     "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
+    "open23": [()],
 }
+
+# Open exercises in which the goal can be beaten: the counter to make small.
+SCORES = {"open22": "instructions"}
 
 
 class ExerciseError(Exception):
@@ -115,6 +119,7 @@ class Exercise:
             raise self.wrong(f"the first line is not '# Exercise {number}: …'")
         self.title = title.group(1)
         self.goals = self.read_goals(source)
+        self.scored = next((goal for goal in self.goals if goal.counter == SCORES.get(self.program)), None)
         self.hints = [html.unescape(text).strip() for text in re.findall(
             r"<details><summary>Hint \d</summary>\n(.*?)\n *</details>", source, re.DOTALL)]
 
@@ -260,9 +265,7 @@ def run_case(exercise, ptx, build, case):
 
 def judge(exercise, case, report, told):
     case.findings = report.get("findings", [])
-    for launch in report.get("launches", []):
-        name = launch["kernel"].partition("<")[0].rpartition("::")[2]
-        case.counters.setdefault(name, launch.get("counters", {}))
+    case.counters = counters_of(report)
     status = report.get("exit_status")
     if status == 0:
         missing = [kernel for kernel in exercise.kernels() if kernel not in case.counters]
@@ -276,6 +279,19 @@ def judge(exercise, case, report, told):
     wrong = [line for line in lines if "wrong result" in line]
     errors = [error if isinstance(error, str) else error.get("text", "") for error in report.get("errors", [])]
     case.problem = (wrong or [error for error in errors if error] or lines or [f"exit status {status}"])[0]
+
+
+def counters_of(report):
+    """By kernel, those of its first launch."""
+    counters = {}
+    for launch in report.get("launches", []):
+        counters.setdefault(short_name(launch["kernel"]), launch.get("counters", {}))
+    return counters
+
+
+def short_name(kernel):
+    """fewest, of fewest<256u>(int const*, int*, unsigned long)."""
+    return re.split(r"[<(]", kernel)[0].rpartition("::")[2].rpartition(" ")[2]
 
 
 def run_all(exercise, ptx, build, cases):
@@ -312,6 +328,7 @@ class Verdict:
     exercise: Exercise
     steps: list = field(default_factory=list)  # up to the first that failed
     warnings: str = ""  # what nvcc said of a solution that it compiled
+    score: object = None  # of a solved exercise that has one: the count to make small
 
     @property
     def solved(self):
@@ -346,6 +363,8 @@ def check(exercise, text, build, folder, seed=None):
     step("clean", not_clean(exercise, ptx, cases), [f"no findings: {', '.join(CHECKERS.values())}"])
     if verdict.steps[-1].passed:
         step("traffic", *traffic(exercise, cases))
+    if verdict.solved and exercise.scored:
+        verdict.score = count_of(exercise.scored, cases)
     return verdict
 
 
@@ -372,9 +391,14 @@ def not_right(exercise, ptx, cases):
     wrong = next((case for case in cases if case.problem), None)
     if not wrong:
         return []
-    lines = [f"no, with {' '.join(wrong.arguments) or 'the lesson as it is'}:", *first_lines(wrong.problem, 4)]
-    if wrong.findings:
-        lines += finding_lines(wrong.findings[0])
+    lines = [f"no, with {' '.join(wrong.arguments) or 'the program as it is'}:", *first_lines(wrong.problem, 4)]
+    # The finding that explains it: one of the kernel that is wrong, or else one that can make results wrong.
+    kernel = wrong.problem.partition(": ")[0]
+    findings = [finding for finding in wrong.findings if short_name(finding.get("kernel", "")) == kernel]
+    if kernel not in exercise.kernels():
+        findings = sorted(wrong.findings, key=lambda finding: finding["checker"] not in LUCK)
+    if findings:
+        lines += finding_lines(findings[0])
     return lines + ["again: " + shown(exercise, ptx, wrong)]
 
 
@@ -382,13 +406,14 @@ def not_clean(exercise, ptx, cases):
     unclean = next((case for case in cases if case.findings), None)
     if not unclean:
         return []
-    return [f"no, with {' '.join(unclean.arguments) or 'the lesson as it is'}:", *finding_lines(unclean.findings[0]),
+    return [f"no, with {' '.join(unclean.arguments) or 'the program as it is'}:", *finding_lines(unclean.findings[0]),
             "again: " + shown(exercise, ptx, unclean)]
 
 
 def finding_lines(finding):
     parties = [party for party in finding.get("parties", []) if party.get("where")]
     where = f" at {parties[0]['where']}" if parties else ""
+    where += f", in {short_name(finding['kernel'])}" if finding.get("kernel") else ""
     lines = [f"{finding['checker']}: {finding['kind']}{where}", *textwrap.wrap(finding["message"], 100)]
     return lines + (textwrap.wrap(f"usually: {finding['cause']}", 100) if finding.get("cause") else [])
 
@@ -397,13 +422,31 @@ def traffic(exercise, cases):
     """(What is wrong, what is right.)"""
     problem, what = [], []
     for goal in exercise.goals:
-        case = next(case for case in cases if case.arguments == goal.arguments)
-        count = case.counters[goal.kernel][COUNTERS[goal.counter]]
+        count = count_of(goal, cases)
         line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.most:,}"
         what.append(line)
         if count > goal.most:
-            problem.append(f"{line}, with {' '.join(goal.arguments) or 'the lesson as it is'}")
+            problem.append(f"{line}, with {' '.join(goal.arguments) or 'the program as it is'}")
     return (["no:"] + problem if problem else []), what
+
+
+def count_of(goal, cases):
+    case = next(case for case in cases if case.arguments == goal.arguments)
+    return case.counters[goal.kernel][COUNTERS[goal.counter]]
+
+
+def marks(exercise, build):
+    """What the kernels of the program itself count where a score is taken, as [(kernel, count)]: those of the lessons,
+    and our solution under the name of the exercise's kernel."""
+    goal = exercise.scored
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [str(build / "bin/emulate"), "--counters", "--format", "json", "--output", str(report),
+                   str(build / "bin" / exercise.program), "--device", "emulator", *goal.arguments, "--check"]
+        if run_bounded(command, LONGEST, os.devnull, os.devnull) != 0:
+            raise ExerciseError(f"{shlex.join(command)} fails")
+        counters = counters_of(json.loads(report.read_text(encoding="utf-8")))
+    return [(kernel, counts[COUNTERS[goal.counter]]) for kernel, counts in counters.items()]
 
 
 def first_lines(text, count):

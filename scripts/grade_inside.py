@@ -69,6 +69,7 @@ def grade(task):
     return {"steps": [{"name": step.name, "passed": step.passed,
                        "what": [without_folders(line) for line in step.what if not line.startswith("again: ")]}
                       for step in verdict.steps],
+            "score": verdict.score,
             "again": without_folders(again(exercise, ptx, failed[0])) if failed else "",
             "ptx": ptx.read_text(errors="replace") if ptx.is_file() and ptx.stat().st_size < MOST_PTX else ""}
 

@@ -223,6 +223,22 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
     expect_output "There is no hint3. Write the exercise's number with two digits: 00 03"
 }
 
+test_an_open_exercise_has_a_program_of_its_own() {
+    complete_machine
+    program python3 <<<'echo "python3: $*"'
+    sed -i '1s/.*/#!\/usr\/bin\/env bash\necho "exercise: $*"/' tree/scripts/exercise
+    mkdir -p tree/lessons/open22_fewest
+    run make exercise22
+    expect_status 0
+    expect_output "exercise: check 22 --build build/default"
+    expect_times 1 "--build build/default --target open22$" cmake.log
+    [[ $(readlink tree/open22) == build/default/bin/open22 ]] || fail "./open22 is not the link it should be"
+    run make hint22
+    expect_output "exercise: hint 22"
+    run make lessons
+    expect_times 1 "--build build/default --target lesson00 lesson03$" cmake.log
+}
+
 test_make_test_passes_on_the_status_of_ctest() {
     complete_machine
     program ctest <<<'echo "100% tests passed: $*"'
