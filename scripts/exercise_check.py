@@ -107,7 +107,7 @@ class Exercise:
     def __init__(self, number):
         folders = [folder for folder in all_folders() if number_of(folder) == number]
         if len(folders) != 1:
-            raise ExerciseError(f"there is no lesson {number}")
+            raise ExerciseError(f"there is no exercise {number}; there are: {' '.join(all_numbers())}")
         self.number, self.folder = number, folders[0]
         self.program = self.folder.name.partition("_")[0]  # lesson03; open22, at the end of the course
         self.text, self.page = self.folder / "exercise.cuh", self.folder / "exercise.md"
