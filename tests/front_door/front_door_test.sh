@@ -226,7 +226,7 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
 test_an_open_exercise_has_a_program_of_its_own() {
     complete_machine
     program python3 <<<'echo "python3: $*"'
-    sed -i '1s/.*/#!\/usr\/bin\/env bash\necho "exercise: $*"/' tree/scripts/exercise
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise: $*"' >tree/scripts/exercise
     run make exercise22
     expect_status 0
     expect_output "exercise: check 22 --build build/default"
