@@ -8,6 +8,7 @@
 ## make watch03             checks it each time you save
 ## make reset03             puts the original back, and keeps your text beside it
 ## make exercises           shows which exercises are solved, and which is next
+## make open22              builds the program behind an open exercise: 22, 23, 24; they belong to no lesson
 ## make grade SUBMISSIONS=dir
 ##                          grades a folder of them, each in a sandbox: build/grades; scripts/grade --help
 ## make new-lesson NAME=double_buffering
@@ -29,19 +30,21 @@
 PRESET  := default
 build   := build/$(PRESET)
 lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
-numbers := $(lessons:lesson%=%)
+# The open exercises, which belong to no lesson, have programs too.
+opens   := $(foreach folder,$(wildcard lessons/open[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
+numbers := $(lessons:lesson%=%) $(opens:open%=%)
 exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)%))
 
 # CMake from there if the machine's own is too old.
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(exercise_targets) exercises grade new-lesson emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-$(lessons): $(build)/build.ninja
+$(lessons) $(opens): $(build)/build.ninja
 	@cmake --build $(build) --target $@
 	@ln -sf $(build)/bin/$@ .
 
@@ -52,10 +55,14 @@ lessons: $(build)/build.ninja
 lesson%:
 	$(error There is no $@$(if $(filter lesson0$*,$(lessons)),: did you mean lesson0$*?,.) There are: $(lessons))
 
-$(numbers:%=exercise%): exercise%: lesson% emulate
+$(lessons:lesson%=exercise%): exercise%: lesson% emulate
+$(opens:open%=exercise%): exercise%: open% emulate
+$(numbers:%=exercise%): exercise%:
 	@scripts/exercise check $* --build $(build) $(ARGS)
 
-$(numbers:%=watch%): watch%: lesson% emulate
+$(lessons:lesson%=watch%): watch%: lesson% emulate
+$(opens:open%=watch%): watch%: open% emulate
+$(numbers:%=watch%): watch%:
 	@scripts/exercise watch $* --build $(build)
 
 $(numbers:%=hint%): hint%:
@@ -65,7 +72,7 @@ $(numbers:%=reset%): reset%:
 	@scripts/exercise reset $*
 
 exercise% hint% watch% reset%:
-	$(error There is no $@. Write the lesson's number with two digits: $(numbers))
+	$(error There is no $@. Write the exercise's number with two digits: $(numbers))
 
 exercises:
 	@scripts/exercise board
@@ -73,7 +80,7 @@ exercises:
 grade: $(build)/build.ninja
 	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder a student"; exit 2; }
 	@scripts/setup grade
-	@cmake --build $(build) --target emulate $(lessons)
+	@cmake --build $(build) --target emulate $(lessons) $(opens)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
 
 new-lesson:
@@ -101,7 +108,7 @@ measure-kit: $(build)/build.ninja
 
 docs: $(build)/build.ninja
 	@scripts/setup docs
-	@cmake --build $(build) --target emulate ladder $(lessons)
+	@cmake --build $(build) --target emulate ladder $(lessons) $(opens)
 	@scripts/docs --build $(build)
 	@cp build/docs/parts/figures/*.svg docs/figures
 
@@ -131,4 +138,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] open[0-9][0-9] emulate ladder

@@ -89,7 +89,11 @@ CASES = {
     "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
+    "open23": [()],
 }
+
+# Open exercises in which the goal can be beaten: the counter to make small.
+SCORES = {"open22": "instructions"}
 
 
 class ExerciseError(Exception):
@@ -119,10 +123,11 @@ class Goal:
 
 class Exercise:
     def __init__(self, number):
-        folders = list(ROOT.glob(f"lessons/lesson{number}_*"))
+        folders = [folder for folder in all_folders() if number_of(folder) == number]
         if len(folders) != 1:
-            raise ExerciseError(f"there is no lesson {number}")
-        self.number, self.lesson, self.folder = number, f"lesson{number}", folders[0]
+            raise ExerciseError(f"there is no exercise {number}; there are: {' '.join(all_numbers())}")
+        self.number, self.folder = number, folders[0]
+        self.program = self.folder.name.partition("_")[0]  # lesson03; open22, at the end of the course
         self.text, self.page = self.folder / "exercise.cuh", self.folder / "exercise.md"
         if not self.page.is_file():
             raise ExerciseError(f"lesson {number} has no exercise yet; there are: {' '.join(all_numbers())}")
@@ -132,6 +137,7 @@ class Exercise:
             raise self.wrong(f"the first line is not '# Exercise {number}: …'")
         self.title = title.group(1)
         self.goals = self.read_goals(source)
+        self.scored = next((goal for goal in self.goals if goal.counter == SCORES.get(self.program)), None)
         self.hints = [html.unescape(text).strip() for text in re.findall(
             r"<details><summary>Hint \d</summary>\n(.*?)\n *</details>", source, re.DOTALL)]
 
@@ -165,12 +171,21 @@ class Exercise:
 
     def cases(self):
         """Arguments of the runs to check, small ones first; those of the goals are among them."""
-        cases = list(CASES.get(self.lesson) or reductions())
+        cases = list(CASES.get(self.program) or reductions())
         return cases + [run for run in dict.fromkeys(goal.arguments for goal in self.goals) if run not in cases]
 
 
+def all_folders():
+    """Of the lessons, and of the open exercises, which belong to none."""
+    return [folder for kind in ("lesson", "open") for folder in sorted(ROOT.glob(f"lessons/{kind}[0-9][0-9]_*"))]
+
+
+def number_of(folder):
+    return folder.name.partition("_")[0][-2:]
+
+
 def all_numbers():
-    return sorted(page.parent.name[6:8] for page in ROOT.glob("lessons/lesson[0-9][0-9]_*/exercise.md"))
+    return sorted(number_of(folder) for folder in all_folders() if (folder / "exercise.md").is_file())
 
 
 # ---- compiling ----
@@ -187,7 +202,7 @@ def compile_text(exercise, text, build, folder):
     """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
     shadow = folder / "shadow" / exercise.folder.name
     shadow.mkdir(parents=True, exist_ok=True)
-    for other in exercise.folder.parent.glob("lesson[0-9][0-9]_*"):
+    for other in all_folders():
         link = shadow.parent / other.name
         if other != exercise.folder and not link.exists():
             link.symlink_to(other)
@@ -260,7 +275,7 @@ def emulate_command(exercise, ptx, case, programs=("./emulate", "./{}")):
     kernels = [word for kernel in exercise.kernels() for word in ("--kernel", kernel)]
     seed = [] if not takes_seed(case) else ["--seed", str(case.seed)]
     return [programs[0], "--ptx", str(ptx), "--check", "all", "--global-races",
-            programs[1].format(exercise.lesson), "--device", "emulator", *kernels, *case.arguments, *seed, "--check"]
+            programs[1].format(exercise.program), "--device", "emulator", *kernels, *case.arguments, *seed, "--check"]
 
 
 def takes_seed(case):
@@ -284,9 +299,7 @@ def run_case(exercise, ptx, build, case):
 
 def judge(exercise, case, report, told):
     case.findings = report.get("findings", [])
-    for launch in report.get("launches", []):
-        name = launch["kernel"].partition("<")[0].rpartition("::")[2]
-        case.counters.setdefault(name, {**launch, **launch.get("counters", {})})
+    case.counters = counters_of(report)
     status = report.get("exit_status")
     if status == 0:
         missing = [kernel for kernel in exercise.kernels() if kernel not in case.counters]
@@ -297,14 +310,27 @@ def judge(exercise, case, report, told):
             case.problem = "the result is right by luck:"
         return
     if report.get("signal") == signal.SIGKILL:
-        raise ended_from_outside(exercise.lesson)
+        raise ended_from_outside(exercise.program)
     if report.get("signal") == signal.SIGXCPU:
         case.problem = f"did not end within {LONGEST} s of the processor: does a loop never end?"
         return
-    lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.lesson + ": ")]
+    lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.program + ": ")]
     wrong = [line for line in lines if "wrong result" in line]
     errors = [error if isinstance(error, str) else error.get("text", "") for error in report.get("errors", [])]
     case.problem = (wrong or [error for error in errors if error] or lines or [f"exit status {status}"])[0]
+
+
+def counters_of(report):
+    """By kernel, those of its first launch."""
+    counters = {}
+    for launch in report.get("launches", []):
+        counters.setdefault(short_name(launch["kernel"]), {**launch, **launch.get("counters", {})})
+    return counters
+
+
+def short_name(kernel):
+    """fewest, of fewest<256u>(int const*, int*, unsigned long)."""
+    return re.split(r"[<(]", kernel)[0].rpartition("::")[2].rpartition(" ")[2]
 
 
 def run_all(exercise, ptx, build, cases):
@@ -341,6 +367,7 @@ class Verdict:
     exercise: Exercise
     steps: list = field(default_factory=list)  # up to the first that failed
     warnings: str = ""  # what nvcc said of a solution that it compiled
+    score: object = None  # of a solved exercise that has one: the count to make small
 
     @property
     def solved(self):
@@ -354,9 +381,9 @@ class Verdict:
 def check(exercise, text, build, folder, seed=None):
     """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data."""
     folder.mkdir(parents=True, exist_ok=True)
-    for program in ("emulate", exercise.lesson):
+    for program in ("emulate", exercise.program):
         if not (build / "bin" / program).is_file():
-            raise ExerciseError(f"there is no {build / 'bin' / program}; make {exercise.lesson} emulate builds it")
+            raise ExerciseError(f"there is no {build / 'bin' / program}; make {exercise.program} emulate builds it")
     verdict = Verdict(exercise)
 
     def step(name, problem, what):
@@ -375,6 +402,8 @@ def check(exercise, text, build, folder, seed=None):
     step("clean", not_clean(exercise, ptx, cases), [f"no findings: {', '.join(CHECKERS.values())}"])
     if verdict.steps[-1].passed:
         step("traffic", *traffic(exercise, cases))
+    if verdict.solved and exercise.scored:
+        verdict.score = count_of(exercise.scored, cases)
     return verdict
 
 
@@ -401,9 +430,14 @@ def not_right(exercise, ptx, cases):
     wrong = next((case for case in cases if case.problem), None)
     if not wrong:
         return []
-    lines = [f"no, with {' '.join(wrong.arguments) or 'the lesson as it is'}:", *first_lines(wrong.problem, 4)]
-    if wrong.findings:
-        lines += finding_lines(wrong.findings[0])
+    lines = [f"no, with {' '.join(wrong.arguments) or 'the program as it is'}:", *first_lines(wrong.problem, 4)]
+    # The finding that explains it: one of the kernel that is wrong, or else one that can make results wrong.
+    kernel = wrong.problem.partition(": ")[0]
+    findings = [finding for finding in wrong.findings if short_name(finding.get("kernel", "")) == kernel]
+    if kernel not in exercise.kernels():
+        findings = sorted(wrong.findings, key=lambda finding: finding["checker"] not in LUCK)
+    if findings:
+        lines += finding_lines(findings[0])
     return lines + ["again: " + shown(exercise, ptx, wrong)]
 
 
@@ -411,13 +445,14 @@ def not_clean(exercise, ptx, cases):
     unclean = next((case for case in cases if case.findings), None)
     if not unclean:
         return []
-    return [f"no, with {' '.join(unclean.arguments) or 'the lesson as it is'}:", *finding_lines(unclean.findings[0]),
+    return [f"no, with {' '.join(unclean.arguments) or 'the program as it is'}:", *finding_lines(unclean.findings[0]),
             "again: " + shown(exercise, ptx, unclean)]
 
 
 def finding_lines(finding):
     parties = [party for party in finding.get("parties", []) if party.get("where")]
     where = f" at {parties[0]['where']}" if parties else ""
+    where += f", in {short_name(finding['kernel'])}" if finding.get("kernel") else ""
     lines = [f"{finding['checker']}: {finding['kind']}{where}", *textwrap.wrap(finding["message"], 100)]
     return lines + (textwrap.wrap(f"usually: {finding['cause']}", 100) if finding.get("cause") else [])
 
@@ -426,13 +461,31 @@ def traffic(exercise, cases):
     """(What is wrong, what is right.)"""
     problem, what = [], []
     for goal in exercise.goals:
-        case = next(case for case in cases if case.arguments == goal.arguments)
-        count = case.counters[goal.kernel][COUNTERS[goal.counter]]
+        count = count_of(goal, cases)
         line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.text}"
         what.append(line)
         if not goal.least <= count <= goal.most:
-            problem.append(f"{line}, with {' '.join(goal.arguments) or 'the lesson as it is'}")
+            problem.append(f"{line}, with {' '.join(goal.arguments) or 'the program as it is'}")
     return (["no:"] + problem if problem else []), what
+
+
+def count_of(goal, cases):
+    case = next(case for case in cases if case.arguments == goal.arguments)
+    return case.counters[goal.kernel][COUNTERS[goal.counter]]
+
+
+def marks(exercise, build):
+    """What the kernels of the program itself count where a score is taken, as [(kernel, count)]: those of the lessons,
+    and our solution under the name of the exercise's kernel."""
+    goal = exercise.scored
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [str(build / "bin/emulate"), "--counters", "--format", "json", "--output", str(report),
+                   str(build / "bin" / exercise.program), "--device", "emulator", *goal.arguments, "--check"]
+        if run_bounded(command, LONGEST, os.devnull, os.devnull) != 0:
+            raise ExerciseError(f"{shlex.join(command)} fails")
+        counters = counters_of(json.loads(report.read_text(encoding="utf-8")))
+    return [(kernel, counts[COUNTERS[goal.counter]]) for kernel, counts in counters.items()]
 
 
 def first_lines(text, count):

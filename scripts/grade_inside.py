@@ -64,7 +64,7 @@ def again(exercise, ptx, step):
     for goal in exercise.goals if step.name == "traffic" else []:
         if any(line.startswith(f"{goal.counter} of {goal.kernel}: ") for line in step.what):
             case = checker.Case(goal.arguments, 1)
-            return checker.shlex.join(["./emulate", "--ptx", str(ptx), "--counters", f"./{exercise.lesson}", "--device",
+            return checker.shlex.join(["./emulate", "--ptx", str(ptx), "--counters", f"./{exercise.program}", "--device",
                                        "emulator", "--kernel", goal.kernel, *case.arguments, "--check"])
     return ""
 
@@ -81,6 +81,7 @@ def grade(task):
     return {"steps": [{"name": step.name, "passed": step.passed,
                        "what": [without_folders(line) for line in step.what if not line.startswith("again: ")]}
                       for step in verdict.steps],
+            "score": verdict.score,
             "again": without_folders(again(exercise, ptx, failed[0])) if failed else "",
             "ptx": ptx.read_text(errors="replace") if ptx.is_file() and ptx.stat().st_size < MOST_PTX else ""}
 

@@ -33,6 +33,7 @@ def page(grades, numbers, unknown, options, printable):
 
     def message(entry):
         shown = f"<pre>{text(entry.message)}</pre>" if entry.message else ""
+        shown += f"score: {int(entry.score):,}" if entry.score else ""
         return shown + (f'<pre class="again">{text(entry.again)}</pre>' if entry.again else "")
 
     best = sum(options.points.values())

@@ -130,8 +130,8 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
         return !info.random_input && is_about_input(name);
     };
     if (is_missing(option))
-        return fmt::format("{}: this lesson's kernels make their data themselves. It has {}.", option,
-                           fmt::join(own_names, ", "));
+        return fmt::format("{}: this lesson's kernels make their data themselves.{}", option,
+                           own_names.empty() ? "" : fmt::format(" It has {}.", fmt::join(own_names, ", ")));
     std::remove_copy_if(option_names.begin(), option_names.end(), std::back_inserter(names), is_missing);
     names.insert(names.end(), observing_option_names().begin(), observing_option_names().end());
     names.insert(names.end(), own_names.begin(), own_names.end());

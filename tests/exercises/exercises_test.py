@@ -9,6 +9,7 @@ each part of the diff behind a line @@:
   expect: traffic: shared load wavefronts of reduce3: yours {}, goal 204,800
 """
 
+import json
 import re
 import shutil
 import signal
@@ -74,7 +75,7 @@ class OneExercise(WithFolder):
 
     def test_wrong_solutions_fail_as_they_should(self):
         kernels = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
-        wrong = sorted((ROOT / "tests/exercises" / self.exercise.lesson).glob("*.diff"))
+        wrong = sorted((ROOT / "tests/exercises" / self.exercise.program).glob("*.diff"))
         self.assertGreaterEqual(len(wrong), 3, "at least three wrong solutions")
         for path in wrong:
             with self.subTest(path.stem):
@@ -99,13 +100,35 @@ class OneExercise(WithFolder):
             self.assertGreater(len(hint.split()), 20, "a hint says something")
             self.assertLess(len(hint.splitlines()), MOST_LINES)
 
-    def test_the_lessons_page_leads_to_it(self):
-        self.assertIn("](exercise.md)", (self.exercise.folder / "README.md").read_text(encoding="utf-8"))
+    def test_a_page_leads_to_it(self):
+        page, link = self.exercise.folder / "README.md", "exercise.md"
+        if not page.is_file():  # an open exercise
+            page, link = ROOT / "README.md", f"lessons/{self.exercise.folder.name}/exercise.md"
+        self.assertIn(f"]({link})", page.read_text(encoding="utf-8"))
 
     def test_the_goals_kernels_are_the_lessons(self):
-        listed = subprocess.run([BUILD / "bin" / self.exercise.lesson, "--list"], stdout=subprocess.PIPE, text=True)
+        listed = subprocess.run([BUILD / "bin" / self.exercise.program, "--list"], stdout=subprocess.PIPE, text=True)
         for goal in self.exercise.goals:
             self.assertIn(goal.kernel, listed.stdout.split())
+
+    @unittest.skipUnless(WHAT == "24", "is about exercise 24")
+    def test_its_bugs_are_those_of_the_wrong_solutions_and_hide_where_it_says(self):
+        lines = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
+        for path in (ROOT / "tests/exercises/open24").glob("*.diff"):
+            lines = changed(lines, path.read_text(encoding="utf-8").partition("\n")[2])
+        text = self.exercise.text.read_text(encoding="utf-8")
+        self.assertEqual("\n".join(lines) + "\n", re.sub(r"// TODO, .*\n(//.*\n)*\n", "", text))
+
+        ptx, said = checker.compile_text(self.exercise, self.exercise.text, BUILD, self.folder)
+        self.assertTrue(ptx, said)
+        found = self.folder / "found.json"
+        for words in ([], ["--check", "all", "--format", "json", "--output", found]):
+            run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, *words, BUILD / "bin/open24", "--device",
+                                  "emulator", "--n", "2^20", "--check"], stdout=subprocess.PIPE, text=True)
+            self.assertEqual(run.stdout.count(": verified"), 5, run.stdout)
+        self.assertEqual([(finding["checker"], checker.short_name(finding["kernel"]))
+                          for finding in json.loads(found.read_text())["findings"]],
+                         [("sync", "sum_tree"), ("race", "sum_last_warp")])
 
 
 class Commands(WithFolder):
@@ -322,7 +345,7 @@ class Commands(WithFolder):
 
     def test_wrong_command_lines_are_told(self):
         self.assertIn("which exercise?", self.run_script("check", status=2))
-        self.assertIn("there is no lesson 3", self.run_script("3", status=2))
+        self.assertIn("there is no exercise 3; there are: 02 03", self.run_script("3", status=2))
         self.assertIn("is about all exercises", self.run_script("board", "03", status=2))
         (self.tree / "lessons/lesson04_x").mkdir()
         self.assertIn("lesson 04 has no exercise yet; there are: 02 03", self.run_script("04", status=2))

@@ -110,6 +110,17 @@ class Points(WithSandbox):
         self.assertIn("wrong", unsolved["message"])
         self.assertIn(unsolved["message"].splitlines()[1], again.stdout, "the command repeats the case")
 
+    def test_a_score_is_told(self):
+        folder = ROOT / "lessons/open22_fewest_counters"
+        self.submit("anna", (folder / "kernels.cuh").read_text(encoding="utf-8"), "exercise22.cuh")
+        self.submit("bert", (folder / "exercise.cuh").read_text(encoding="utf-8"), "exercise22.cuh")
+        of = self.grades()
+        self.assertEqual((of["anna", "22"]["points"], of["bert", "22"]["points"]), ("100", "70"))
+        score = int(of["anna", "22"]["score"])
+        self.assertTrue(163_840 < score < 262_144, score)  # to load and to add alone; the goal
+        self.assertIn(f"score: {score:,}", (self.out / "grades.html").read_text(encoding="utf-8"))
+        self.assertEqual(of["bert", "22"]["score"], "", "the goal is missed")
+
     def test_who_submits_what_cannot_be_graded_costs_only_himself(self):
         secret = self.submit("anna", f"{SECRET}\n", "notes.txt")
         self.submit("anna", RIGHT)
@@ -232,7 +243,7 @@ class CommandLine(WithFolder):
             self.assertEqual(told.returncode, 2, told.stdout)
             self.assertIn(message, told.stdout)
         self.submit("anna", RIGHT)
-        self.assertIn("there is no lesson 99", grade(self.submissions, "--exercises", "99").stdout)
+        self.assertIn("there is no exercise 99", grade(self.submissions, "--exercises", "99").stdout)
         self.assertIn("make emulate builds it", grade(self.submissions, "--build", self.folder).stdout)
 
 

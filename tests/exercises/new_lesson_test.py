@@ -58,6 +58,11 @@ class Skeleton(unittest.TestCase):
             encoding="utf-8"), re.MULTILINE)
         self.assertEqual(re.findall(r"^## .*", page, re.MULTILINE), headings, "the parts that the lessons have")
 
+    def test_numbers_of_open_exercises_are_taken(self):
+        (self.tree / "lessons/open10_find_the_bug").mkdir()
+        self.assertIn("make lesson11 builds it", self.new_lesson("double_buffering"))
+        self.assertIn("[lesson 09, one launch]", (self.tree / "lessons/lesson11_double_buffering/README.md").read_text())
+
     def test_it_compiles_and_is_red(self):
         self.new_lesson("double_buffering")
         script = ("import sys; sys.path.insert(0, 'scripts'); import exercise_check as checker; from pathlib import Path\n"

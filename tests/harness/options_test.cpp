@@ -183,6 +183,14 @@ TEST(WithoutRandomInput, there_are_no_options_about_it) {
             parse({"--widht", "64"}, tile);
         },
         ThrowsMessage<UsageError>("--widht: there is no such option. Did you mean --width?"));
+
+    LessonInfo fixed = tile;
+    fixed.options.clear();
+    EXPECT_THAT(
+        [&] {
+            parse({"--n", "64"}, fixed);
+        },
+        ThrowsMessage<UsageError>("--n: this lesson's kernels make their data themselves."));
 }
 
 TEST(Help, tells_the_kernels_that_come_with_an_option_only) {

@@ -43,19 +43,25 @@ std::string join(const Lines& lines) {
 }
 
 /// Sorted: a lesson stands behind the step before it.
-std::vector<fs::path> lesson_folders() {
+std::vector<fs::path> folders_of(const std::string& kind) {
     std::vector<fs::path> folders;
     for (const auto& entry : fs::directory_iterator(root / "lessons"))
-        if (entry.path().filename().string().starts_with("lesson")) folders.push_back(entry.path());
+        if (entry.path().filename().string().starts_with(kind)) folders.push_back(entry.path());
     std::sort(folders.begin(), folders.end());
     return folders;
 }
+
+std::vector<fs::path> lesson_folders() { return folders_of("lesson"); }
+
+/// The open exercises have no page of a lesson.
+std::vector<fs::path> open_folders() { return folders_of("open"); }
 
 std::vector<fs::path> pages() {
     std::vector<fs::path> paths{root / "README.md"};
     for (const fs::path& folder : lesson_folders())
         for (const char* name : {"README.md", "exercise.md"})
             if (fs::exists(folder / name)) paths.push_back(folder / name);
+    for (const fs::path& folder : open_folders()) paths.push_back(folder / "exercise.md");
     for (const auto& entry : fs::directory_iterator(root / "docs"))
         if (entry.path().extension() == ".md") paths.push_back(entry.path());
     return paths;
@@ -166,15 +172,17 @@ TEST(Pages, quote_the_real_diff) {
     }
 }
 
+void expect_quotes_from_its_folder(const fs::path& page) {
+    SCOPED_TRACE(page);
+    const std::string kernels = join(read_lines(page.parent_path() / "kernels.cuh"));
+    const std::string main = join(read_lines(page.parent_path() / "main.cu"));
+    for (const Lines& quoted : read_page(page).cpp)
+        EXPECT_THAT((std::vector{kernels, main}), testing::Contains(testing::HasSubstr(join(quoted))));
+}
+
 TEST(Pages, quote_the_real_code) {
-    for (const fs::path& folder : lesson_folders()) {
-        SCOPED_TRACE(folder);
-        const std::string kernels = join(read_lines(folder / "kernels.cuh"));
-        const std::string main = join(read_lines(folder / "main.cu"));
-        for (const Lines& quoted : read_page(folder / "README.md").cpp) {
-            EXPECT_THAT((std::vector{kernels, main}), testing::Contains(testing::HasSubstr(join(quoted))));
-        }
-    }
+    for (const fs::path& folder : lesson_folders()) expect_quotes_from_its_folder(folder / "README.md");
+    for (const fs::path& folder : open_folders()) expect_quotes_from_its_folder(folder / "exercise.md");
     const std::string errata = join(read_lines(root / "tests/errata/errata_test.cu"));
     for (const Lines& quoted : read_page(root / "docs/errata.md").cpp)
         EXPECT_THAT(errata, testing::HasSubstr(join(quoted)));
@@ -195,7 +203,7 @@ std::string comparable(std::string output) {
 
 /// Runs the command on the emulator, also where there is a GPU.
 void expect_output(const std::string& command, const std::string& output) {
-    static const std::regex lesson("\\./lesson\\d\\d");
+    static const std::regex lesson("\\./(lesson|open)\\d\\d");
     SCOPED_TRACE("$ " + command);
     if (!std::regex_search(command, lesson)) {
         EXPECT_EQ(output, "") << "nothing can test this output";
@@ -204,7 +212,8 @@ void expect_output(const std::string& command, const std::string& output) {
     if (output.empty()) return;
     if (command.find(" --lines ") != std::string::npos && !std::string(NVCC_VERSION).starts_with("13.0."))
         return; // its instructions are counted on PTX, line by line
-    const std::string without_make = std::regex_replace(command, std::regex("make lesson\\d\\d && "), "");
+    const std::string without_make =
+        std::regex_replace(command, std::regex("make (lesson|open)\\d\\d && "), "");
     const ProgramResult result =
         run_program(std::regex_replace(without_make, lesson, "$& --device emulator"));
     EXPECT_EQ(comparable(output), comparable(result.out)) << result.err;

@@ -1,0 +1,41 @@
+// Open exercise 23: a layout of a 24 x 40 tile that has no bank conflicts.
+//
+//     make open23 && ./open23
+//     ./open23 --draw tile
+
+#include <vector>
+
+#include "harness/lesson.hpp"
+#include "kernels.cuh"
+
+constexpr int width = 24, height = 40;
+static_assert(words >= width * height, "the tile has 24 x 40 elements, and each needs a word");
+static_assert(words <= 1024, "the tile may have 1,024 words, not more");
+
+/// setRowReadCol of lesson 19 with a layout of its own: 32 lanes at a time store elements that are neighbours
+/// in row order, and load elements that are neighbours in column order. One block with a thread an element.
+__global__ void setRowReadColPlaced(int* out) {
+    __shared__ int tile[words];
+    const int idx = threadIdx.x;
+    tile[place(idx / width, idx % width)] = idx;
+    __syncthreads(); // Every word is stored before another thread reads it.
+    out[idx] = tile[place(idx % height, idx / height)];
+}
+
+int main(int argc, char** argv) {
+    harness::Lesson lesson(
+        {.name = "open23", .title = "A 24 x 40 tile without bank conflicts", .random_input = false});
+
+    lesson.add_kernel("setRowReadColPlaced", [](harness::Turn& turn) {
+        std::vector<int> expected;
+        for (int column = 0; column < width; ++column)
+            for (int row = 0; row < height; ++row) expected.push_back(row * width + column);
+        harness::DeviceBuffer<int> out(expected.size());
+        turn.measure({.grid = dim3(1), .block = dim3(width * height), .bytes = out.bytes()},
+                     {.prepare = [&] { out.poison(); },
+                      .launch = [&] { setRowReadColPlaced<<<1, width * height>>>(out.data()); },
+                      .verify = [&] { return harness::compare_elements(expected, out.read()); }});
+    });
+
+    return lesson.run(argc, argv);
+}
