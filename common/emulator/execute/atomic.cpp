@@ -3,6 +3,7 @@
 #include "emulator/execute/addresses.hpp"
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/wide.hpp"
 #include "emulator/ptx/decoder.hpp"
 
 #include <atomic>
@@ -239,6 +240,7 @@ void decode_atomic(Decoding& statement, bool has_result) {
         statement.invalid(statement.statement().place, "this atomic needs an operation such as .add");
     statement.take(".noftz");
     const Type type = statement.take_type();
+    if (type == Type::b128 && has_result) return decode_atomic_128(statement, space, operation);
     const std::size_t first = has_result ? 1 : 0;
     const std::size_t count = first + (operation == ".cas" ? 3 : 2);
     statement.expect_operands(count, count);

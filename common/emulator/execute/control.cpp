@@ -6,8 +6,11 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/ptx/decoder.hpp"
+#include "emulator/text.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace emulator {
@@ -87,7 +90,36 @@ void decode_brx(Decoding& statement) {
 
 // ---- calls ----
 
-void call(Warp& warp, const Instruction& instruction, LaneMask) { warp.call(instruction); }
+void call(Warp& warp, const Instruction& instruction, LaneMask) {
+    warp.call(instruction, *instruction.detail->callee);
+}
+
+bool agree(const std::vector<uint32_t>& sizes, const std::vector<const ptx::Variable*>& declared) {
+    return std::equal(sizes.begin(), sizes.end(), declared.begin(), declared.end(),
+                      [](uint32_t size, const ptx::Variable* variable) { return size == variable->bytes; });
+}
+
+/// Lanes that call different functions take turns.
+void call_through_register(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto* const address = warp.cells<std::uint64_t>(instruction.sources[0]);
+    const int lane = std::countr_zero(active);
+    LaneMask others = 0;
+    for_each_lane(active, [&](int other) { others |= LaneMask{address[other] != address[lane]} << other; });
+    if (others != 0) warp.send(others, warp.running().pc);
+
+    const Detail& detail = *instruction.detail;
+    const auto callee = detail.callees->find(address[lane]);
+    if (callee == detail.callees->end())
+        throw Fault{Failure::illegal_address, lane, &instruction,
+                    "a call of a function at " + hexadecimal(address[lane]) +
+                        ": there is no function whose address the program takes"};
+    const ptx::Function& function = *callee->second->function;
+    if (!agree(detail.argument_sizes, function.parameters) || !agree(detail.result_sizes, function.results))
+        throw Fault{Failure::launch_failure, lane, &instruction,
+                    "a call of " + readable_name(function.name) +
+                        " through a pointer of another type: arguments or result have another size"};
+    warp.call(instruction, *callee->second);
+}
 
 void return_or_exit(Warp& warp, const Instruction&, LaneMask) { warp.return_from_function(); }
 
@@ -128,10 +160,19 @@ void decode_call(Decoding& statement) {
     if (next == statement.operand_count())
         statement.invalid(statement.statement().place, "the function's name is missing");
     const Operand& target = statement.operand(next++);
-    if (target.kind != Operand::Kind::symbol)
-        statement.unsupported(target.place, "calls through a register are not supported");
-    if (next < statement.operand_count())
+    const bool by_name = target.kind != Operand::Kind::reg; // else the rest may be a prototype alone
+    if (next < statement.operand_count() &&
+        (by_name || statement.operand(next).kind == Operand::Kind::list))
         take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
+    if (!by_name) {
+        if (next == statement.operand_count())
+            statement.invalid(target.place, "a call through a register needs a prototype or a list of targets");
+        detail.callees = statement.linkage().callees;
+        statement.instruction.sources[0] = statement.source(target, Type::u64);
+        return statement.control_with(&call_through_register);
+    }
+    if (target.kind != Operand::Kind::symbol)
+        statement.invalid(target.place, "a function's name or a register with its address is needed here");
     if (next < statement.operand_count())
         statement.invalid(statement.operand(next).place, "a call of a function by name has no prototype");
 

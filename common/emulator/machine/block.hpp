@@ -2,6 +2,7 @@
 /// A thread block: its warps, shared memory and barriers.
 #pragma once
 
+#include "emulator/machine/async_copies.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/warp.hpp"
@@ -73,6 +74,8 @@ public:
     /// What a special register reads as, in `lane` of the warp with index `warp`.
     std::uint32_t special(Special which, std::uint32_t warp, int lane) const;
 
+    AsyncCopies& async_copies() { return async_copies_; } ///< to this block's shared memory
+
     // ---- barriers, for handlers ----
 
     static constexpr std::uint32_t barrier_count = 16;
@@ -115,6 +118,7 @@ private:
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
     const Allocation* last_allocation_ = nullptr;
+    AsyncCopies async_copies_;
 };
 
 } // namespace emulator

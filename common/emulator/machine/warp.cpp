@@ -247,10 +247,9 @@ Frame& Warp::new_frame() {
     return *call_frames_.emplace_back(std::make_unique<Frame>());
 }
 
-void Warp::call(const Instruction& instruction) {
+void Warp::call(const Instruction& instruction, const Code& callee) {
     Frame& caller = *running_.frame;
     const Detail& detail = *instruction.detail;
-    const Code& callee = *detail.callee;
     const std::uint32_t local_base = caller.local_base + caller.code->local_bytes;
     if (local_base + callee.local_bytes > local_bytes_)
         throw Fault{Failure::launch_failure, std::countr_zero(running_.lanes), &instruction,

@@ -89,7 +89,7 @@ public:
     void send(LaneMask group, std::uint32_t target);
 
     void exit_running();
-    void call(const Instruction& instruction);
+    void call(const Instruction& instruction, const Code& callee);
     void return_from_function();
 
     /// They stop here until `release_block_barrier`.
@@ -102,8 +102,13 @@ public:
     /// come: then they execute the instruction anew, together.
     void wait_for_members(LaneMask done, const std::uint32_t* members);
 
-    /// Ends this turn: the running lanes wait for what others do.
-    void yield() { yielded_ = true; }
+    /// Ends this turn: the running lanes wait for what others do, of this warp too.
+    void yield() {
+        yielded_ = true;
+        if (others_.empty()) return;
+        in_turns_ = true;
+        slice_ = 0;
+    }
 
     // ---- for the block ----
 

@@ -60,7 +60,7 @@ void Counting::executed(const Warp&, const Code& code, std::uint32_t first, std:
 }
 
 void Counting::accessed(const Warp&, const Instruction& instruction, const Access& access) {
-    count_access(counters_, instruction, access);
+    if (!access.is_copy) count_access(counters_, instruction, access);
 }
 
 void Counting::diverged(const Warp&, const Instruction&, LaneMask, LaneMask) {
