@@ -1,5 +1,7 @@
 /// \file
 /// Copies past the registers: cp.async with its groups and arrivals, cp.async.bulk, cp.reduce.async.bulk.
+#include "emulator/execute/async_copy.hpp"
+
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/places.hpp"
 #include "emulator/machine/mbarrier.hpp"
@@ -23,7 +25,8 @@ using std::uint32_t, std::uint64_t;
 struct CopyDetail : Detail {
     AddressOperand to, from, mbarrier;
     Row size = no_row; ///< of what is copied: of cp.async, null if all is
-    bool ignores = false, ignores_negated = false; ///< `size` is a predicate: nothing is copied where it holds
+    bool ignores = false,
+         ignores_negated = false; ///< `size` is a predicate: nothing is copied where it holds
     void (*combine)(std::byte* to, const std::byte* from, uint32_t bytes) = nullptr; ///< of a reduction
 };
 
@@ -39,7 +42,8 @@ void tell_accesses(const Warp& warp, const Instruction& instruction, Access acce
     access.is_copy = true;
     while (bytes != 0) {
         access.bytes = std::min(16u, std::bit_floor(bytes));
-        for (Observer* const observer : warp.block().observers()) observer->accessed(warp, instruction, access);
+        for (Observer* const observer : warp.block().observers())
+            observer->accessed(warp, instruction, access);
         for (uint64_t& address : addresses) address += access.bytes;
         bytes -= access.bytes;
     }
@@ -53,14 +57,17 @@ void tell_sources(const Warp& warp, const Instruction& instruction, const AsyncC
         LaneMask group = 0;
         std::array<uint64_t, warp_size> addresses;
         for (std::size_t lane = 0; lane < warp_size; ++lane) {
-            const bool is_in = (left >> lane & 1) != 0 && request.from_bytes[lane] == request.from_bytes[first];
+            const bool is_in =
+                (left >> lane & 1) != 0 && request.from_bytes[lane] == request.from_bytes[first];
             group |= LaneMask{is_in} << lane;
             addresses[lane] = reinterpret_cast<std::uintptr_t>(request.from[is_in ? lane : first]);
         }
         left &= ~group;
         if (request.from_bytes[first] != 0)
             tell_accesses(warp, instruction,
-                          {.space = Space::global, .kind = AccessKind::load, .active = group,
+                          {.space = Space::global,
+                           .kind = AccessKind::load,
+                           .active = group,
                            .addresses = addresses.data()},
                           request.from_bytes[first]);
     }
@@ -153,7 +160,9 @@ void tell_bulk(const Warp& warp, const Instruction& instruction, int lane, const
     std::array<uint64_t, warp_size> addresses;
     addresses.fill(place.address);
     tell_accesses(warp, instruction,
-                  {.space = place.space, .kind = kind, .active = LaneMask{1} << lane,
+                  {.space = place.space,
+                   .kind = kind,
+                   .active = LaneMask{1} << lane,
                    .addresses = addresses.data(),
                    .remote = place.owner == &warp.block() ? nullptr : place.owner},
                   bytes);
@@ -178,11 +187,12 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
         tell_bulk(warp, instruction, lane, *from, AccessKind::load, bytes);
         std::array<uint64_t, warp_size> addresses;
         addresses.fill(to->address);
-        const AsyncCopies::Bulk bulk{warp.running().frame->code, &instruction, &warp, lane, to->address,
-                                     from->bytes, bytes, mbarrier->address};
+        const AsyncCopies::Bulk bulk{
+            warp.running().frame->code, &instruction, &warp, lane, to->address, from->bytes, bytes,
+            mbarrier->address};
         for (Observer* const observer : warp.block().observers())
-            observer->copy_started({bulk.code, &instruction, &warp, to->owner, bytes, LaneMask{1} << lane,
-                                    addresses.data()});
+            observer->copy_started(
+                {bulk.code, &instruction, &warp, to->owner, bytes, LaneMask{1} << lane, addresses.data()});
         to->owner->async_copies().start(bulk);
     });
 }
@@ -238,9 +248,9 @@ template <class Operation, class T> void combine(std::byte* to, const std::byte*
         T operand;
         std::memcpy(&operand, from + k, sizeof operand);
         Bits old = __atomic_load_n(place, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(
-            place, &old, std::bit_cast<Bits>(Operation{}(std::bit_cast<T>(old), operand)), false,
-            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        while (!__atomic_compare_exchange_n(place, &old,
+                                            std::bit_cast<Bits>(Operation{}(std::bit_cast<T>(old), operand)),
+                                            false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
         }
     }
 }
@@ -264,7 +274,9 @@ template <class Operation> Combine for_integers(Type type) {
 Combine reduction(std::string_view operation, Type type) {
     if (operation == ".add" && type == Type::f32) return &combine<Sum, float>;
     if (operation == ".add" && type == Type::f64) return &combine<Sum, double>;
-    if (operation == ".add") return for_integers<Sum>(ptx::is_signed(type) ? (ptx::size_of(type) == 8 ? Type::u64 : Type::u32) : type);
+    if (operation == ".add")
+        return for_integers<Sum>(ptx::is_signed(type) ? (ptx::size_of(type) == 8 ? Type::u64 : Type::u32)
+                                                      : type);
     if (operation == ".min") return for_integers<Least>(type);
     if (operation == ".max") return for_integers<Greatest>(type);
     if (operation == ".and") return for_bits<And>(type);
@@ -276,10 +288,77 @@ Combine reduction(std::string_view operation, Type type) {
 
 void take_cache_hints(Decoding& statement) { statement.take_any({".L2::64B", ".L2::128B", ".L2::256B"}); }
 
+// ---- st.async and red.async ----
+
+/// Registers of one lane, side by side. `Detail::rows` are those; they have 8-byte cells if they are wide.
+std::array<std::byte, 16> registers_of(const Warp& warp, const Instruction& instruction, int lane) {
+    std::array<std::byte, 16> value{};
+    const auto& rows = instruction.detail->rows;
+    const std::size_t each = instruction.bytes / rows.size(), cell = instruction.has_wide_cells ? 8 : 4;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        std::memcpy(value.data() + k * each,
+                    warp.cells<std::byte>(rows[k]) + static_cast<std::size_t>(lane) * cell, each);
+    return value;
+}
+
+/// Done at once; the mbarrier has its bytes at once, too.
+void store_and_complete(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const CopyDetail& detail = detail_of(instruction);
+    const uint32_t bytes = instruction.bytes;
+    for_each_lane_with_faults(warp, active, [&](int lane) {
+        const auto to = find_place(warp, instruction, lane, detail.to.space, detail.to.of(warp, lane), bytes,
+                                   bytes, detail.combine ? AccessKind::red : AccessKind::store);
+        const auto mbarrier =
+            find_place(warp, instruction, lane, detail.mbarrier.space, detail.mbarrier.of(warp, lane),
+                       Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
+        if (!to || !mbarrier || !mbarrier->owner) return;
+        tell_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store, bytes);
+        const std::array<std::byte, 16> value = registers_of(warp, instruction, lane);
+        if (detail.combine)
+            detail.combine(to->bytes, value.data(), bytes);
+        else
+            std::memcpy(to->bytes, value.data(), bytes);
+        Mbarrier(*mbarrier->owner, mbarrier->address).complete_bytes(warp, instruction, lane, bytes);
+    });
+}
+
+/// [to], value, [mbarrier]
+void decode_async_store(Decoding& statement, bool reduces) {
+    statement.take_any({".weak", ".relaxed"});
+    statement.take(".cluster");
+    const Space space = statement.take_space();
+    if (space != Space::shared_cluster || !statement.take(".mbarrier::complete_tx::bytes"))
+        statement.unsupported(statement.statement().place,
+                              "only .shared::cluster with .mbarrier::complete_tx::bytes is supported");
+    CopyDetail& detail = *statement.own_detail(std::make_unique<CopyDetail>());
+    const std::string_view operation =
+        reduces ? statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor"}) : "";
+    const std::string_view vector = reduces ? "" : statement.take_any({".v2", ".v4"});
+    const Type type = statement.take_type();
+    if (reduces) detail.combine = reduction(operation, type);
+    if ((reduces && !detail.combine) || ptx::size_of(type) < 4) statement.no_such_type(type);
+    statement.expect_operands(3, 3);
+    detail.to = take_address(statement, 0, space);
+    const Operand& value = statement.operand(1);
+    const std::size_t count = vector == ".v2" ? 2 : vector == ".v4" ? 4 : 1;
+    if (count != 1 && (value.kind != Operand::Kind::list || value.elements.size() != count))
+        statement.invalid(value.place, "a vector of " + std::to_string(count) + " registers is needed here");
+    for (std::size_t k = 0; k < count; ++k)
+        detail.rows.push_back(statement.source(count == 1 ? value : value.elements[k], type));
+    detail.mbarrier = take_address(statement, 2, space);
+    statement.instruction.bytes = static_cast<std::uint16_t>(ptx::size_of(type) * count);
+    if (statement.instruction.bytes > 16)
+        statement.unsupported(value.place, "accesses of more than 16 bytes are not supported");
+    statement.instruction.has_wide_cells = ptx::size_of(type) == 8;
+    statement.instruction.is_mbarrier = true;
+    statement.execute_with(&store_and_complete);
+}
+
 /// A number of groups: a constant.
 uint64_t group_count(const Decoding& statement) { return statement.constant(statement.operand(0)); }
 
-/// cp.async.{ca|cg}.shared.global [to], [from], bytes [, bytes to read | predicate to ignore] [, cache policy]
+/// cp.async.{ca|cg}.shared.global [to], [from], bytes [, bytes to read | predicate to ignore] [, cache
+/// policy]
 void decode_copy(Decoding& statement) {
     const bool has_policy = statement.take(".L2::cache_hint");
     const std::string_view cache = statement.take_any({".ca", ".cg"});
@@ -294,13 +373,13 @@ void decode_copy(Decoding& statement) {
     detail.from = take_address(statement, 1, Space::global);
     const uint64_t bytes = statement.constant(statement.operand(2));
     if (bytes != 16 && (cache == ".cg" || (bytes != 4 && bytes != 8)))
-        statement.invalid(statement.operand(2).place,
-                          cache == ".cg" ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
+        statement.invalid(statement.operand(2).place, cache == ".cg" ? "cp.async.cg copies 16 bytes"
+                                                                     : "cp.async.ca copies 4, 8 or 16 bytes");
     statement.instruction.bytes = static_cast<std::uint16_t>(bytes);
     if (statement.operand_count() == 4 + policy) {
         const Operand& size = statement.operand(3);
-        detail.ignores = size.kind == Operand::Kind::reg &&
-                         statement.function().registers[size.index].type == Type::pred;
+        detail.ignores =
+            size.kind == Operand::Kind::reg && statement.function().registers[size.index].type == Type::pred;
         detail.size = detail.ignores ? statement.predicate(size, detail.ignores_negated)
                                      : statement.source(size, Type::u32);
     }
@@ -310,11 +389,8 @@ void decode_copy(Decoding& statement) {
 /// cp.async.bulk.<to>.<from>.{mbarrier::complete_tx::bytes | bulk_group} [to], [from], bytes [, [mbarrier]]
 void decode_bulk(Decoding& statement, bool reduces) {
     const Space to = statement.take_space(), from = statement.take_space();
-    const std::string_view completion =
-        statement.take_any({".mbarrier::complete_tx::bytes", ".bulk_group"});
+    const std::string_view completion = statement.take_any({".mbarrier::complete_tx::bytes", ".bulk_group"});
     const bool has_policy = statement.take(".L2::cache_hint");
-    if (completion.empty() || from == Space::generic)
-        statement.check_all_taken(); // prefetches, tensors and multicasts are not supported
     const bool by_mbarrier = completion == ".mbarrier::complete_tx::bytes";
     const std::size_t count = (by_mbarrier ? 4u : 3u) + (has_policy ? 1 : 0);
     CopyDetail& detail = *statement.own_detail(std::make_unique<CopyDetail>());
@@ -325,6 +401,7 @@ void decode_bulk(Decoding& statement, bool reduces) {
         detail.combine = reduction(operation, type);
         if (!detail.combine || by_mbarrier) statement.no_such_type(type);
     }
+    statement.check_all_taken(); // prefetches, tensors and multicasts bring operands of their own
     statement.expect_operands(count, count);
     const bool to_global = to == Space::global;
     if (to_global ? from != Space::shared || by_mbarrier : !by_mbarrier)
@@ -342,7 +419,8 @@ void decode_bulk(Decoding& statement, bool reduces) {
 void decode_cp(Decoding& statement) {
     const bool reduces = statement.take(".reduce");
     if (!statement.take(".async"))
-        statement.unsupported(statement.statement().place, "only 'cp.async' and 'cp.reduce.async' are supported");
+        statement.unsupported(statement.statement().place,
+                              "only 'cp.async' and 'cp.reduce.async' are supported");
     const bool is_bulk = statement.take(".bulk");
     const std::string_view action =
         statement.take_any({".commit_group", ".wait_group", ".wait_all", ".mbarrier"});
@@ -374,6 +452,9 @@ void decode_cp(Decoding& statement) {
 }
 
 } // namespace
+
+void decode_st_async(Decoding& statement) { decode_async_store(statement, false); }
+void decode_red_async(Decoding& statement) { decode_async_store(statement, true); }
 
 std::span<const Opcode> async_copy_opcodes() {
     static constexpr Opcode opcodes[] = {{"cp", decode_cp}};

@@ -32,16 +32,17 @@ template <class T, Part part, bool is_signed> struct ProductAndSum {
     static constexpr int operands = 3;
     static Wide apply(T a, T b, T c, bool carry) {
         using Signed = std::make_signed_t<T>;
-        const Wide product = is_signed
-                                 ? static_cast<Wide>(__int128{static_cast<Signed>(a)} * static_cast<Signed>(b))
-                                 : Wide{a} * b;
+        const Wide product =
+            is_signed ? static_cast<Wide>(__int128{static_cast<Signed>(a)} * static_cast<Signed>(b))
+                      : Wide{a} * b;
         const T half = static_cast<T>(part == Part::low ? product : product >> (8 * sizeof(T)));
         return Wide{half} + c + carry;
     }
 };
 
 /// The immediate has bit 0 where the carry is taken in, bit 1 where it is given out.
-template <class Operation, class T> void with_carry(Warp& warp, const Instruction& instruction, LaneMask active) {
+template <class Operation, class T>
+void with_carry(Warp& warp, const Instruction& instruction, LaneMask active) {
     T* const result = warp.cells<T>(instruction.destination);
     const T* const a = warp.cells<T>(instruction.sources[0]);
     const T* const b = warp.cells<T>(instruction.sources[1]);
@@ -78,14 +79,13 @@ void decode_with(Decoding& statement, Type type, std::size_t operands, Handler h
 
 void decode_mad(Decoding& statement, bool takes_in, bool gives_out) {
     const std::string_view part = statement.take_any({".lo", ".hi"});
-    if (part.empty())
-        statement.invalid(statement.statement().place, "a mad with a carry needs .lo or .hi");
+    if (part.empty()) statement.invalid(statement.statement().place, "a mad with a carry needs .lo or .hi");
     const Type type = statement.take_type();
     const bool is_signed = ptx::is_signed(type);
-    const Handler narrow = is_signed ? product_handler<std::uint32_t, true>(part)
-                                     : product_handler<std::uint32_t, false>(part);
-    const Handler wide = is_signed ? product_handler<std::uint64_t, true>(part)
-                                   : product_handler<std::uint64_t, false>(part);
+    const Handler narrow =
+        is_signed ? product_handler<std::uint32_t, true>(part) : product_handler<std::uint32_t, false>(part);
+    const Handler wide =
+        is_signed ? product_handler<std::uint64_t, true>(part) : product_handler<std::uint64_t, false>(part);
     decode_with(statement, type, 3, ptx::size_of(type) == 8 ? wide : narrow, takes_in, gives_out);
 }
 
@@ -107,8 +107,8 @@ bool decode_carry(Decoding& statement) {
         return true;
     }
     const Type type = statement.take_type();
-    decode_with(statement, type, 2, opcode == "add" ? for_width<Sum>(type) : for_width<Difference>(type), false,
-                true);
+    decode_with(statement, type, 2, opcode == "add" ? for_width<Sum>(type) : for_width<Difference>(type),
+                false, true);
     return true;
 }
 

@@ -103,7 +103,8 @@ template <auto condition> FindLanes for_floating_point(Type type, bool ftz, bool
     case Type::f64: return &lanes_where<condition, double>;
     case Type::f16: return for_half<condition, Half>(ftz);
     case Type::bf16: return for_half<condition, BFloat>(ftz);
-    case Type::f16x2: return high ? for_half<condition, HighOf<Half>>(ftz) : for_half<condition, LowOf<Half>>(ftz);
+    case Type::f16x2:
+        return high ? for_half<condition, HighOf<Half>>(ftz) : for_half<condition, LowOf<Half>>(ftz);
     case Type::bf16x2:
         return high ? for_half<condition, HighOf<BFloat>>(ftz) : for_half<condition, LowOf<BFloat>>(ftz);
     default: return nullptr;
@@ -244,7 +245,8 @@ void take_sources(Decoding& statement, Type type, uint32_t combination) {
 
 bool is_packed(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
 
-FindLanes find_or_refuse(Decoding& statement, std::string_view comparison, Type type, bool ftz, bool high = false) {
+FindLanes find_or_refuse(Decoding& statement, std::string_view comparison, Type type, bool ftz,
+                         bool high = false) {
     const FindLanes find = find_lanes(comparison, type, ftz, high);
     if (!find) statement.no_such_type(type);
     return find;

@@ -149,6 +149,32 @@ void check_sizes(const Decoding& statement, const Operand& target, const std::ve
                                                 std::to_string(sizes[i]));
 }
 
+/// Room behind the frame: every lane gets the same place, and as much as the one that asks for most.
+void make_room(Warp& warp, const Instruction& instruction, LaneMask active) {
+    std::uint64_t most = 0;
+    for_each_lane(active, [&](int lane) {
+        most = std::max(most, warp.cells<std::uint64_t>(instruction.sources[0])[lane]);
+    });
+    const std::uint64_t place = warp.make_room(instruction, most, instruction.immediate);
+    auto* const result = warp.cells<std::uint64_t>(instruction.destination);
+    for_each_lane(active, [&](int lane) { result[lane] = place; });
+}
+
+/// alloca.u64 d, bytes, alignment
+void decode_alloca(Decoding& statement) {
+    const Type type = statement.take_type();
+    if (type != Type::u64) statement.no_such_type(type);
+    statement.expect_operands(2, 3);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.immediate =
+        statement.operand_count() == 3 ? statement.constant(statement.operand(2)) : 8;
+    if (statement.instruction.immediate == 0 || statement.instruction.immediate > 16)
+        statement.unsupported(statement.operand(2).place, "only alignments up to 16 are supported");
+    statement.make_room();
+    statement.execute_with(&make_room);
+}
+
 /// call [(result),] function [, (arguments)]
 void decode_call(Decoding& statement) {
     statement.take(".uni");
@@ -161,12 +187,12 @@ void decode_call(Decoding& statement) {
         statement.invalid(statement.statement().place, "the function's name is missing");
     const Operand& target = statement.operand(next++);
     const bool by_name = target.kind != Operand::Kind::reg; // else the rest may be a prototype alone
-    if (next < statement.operand_count() &&
-        (by_name || statement.operand(next).kind == Operand::Kind::list))
+    if (next < statement.operand_count() && (by_name || statement.operand(next).kind == Operand::Kind::list))
         take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
     if (!by_name) {
         if (next == statement.operand_count())
-            statement.invalid(target.place, "a call through a register needs a prototype or a list of targets");
+            statement.invalid(target.place,
+                              "a call through a register needs a prototype or a list of targets");
         detail.callees = statement.linkage().callees;
         statement.instruction.sources[0] = statement.source(target, Type::u64);
         return statement.control_with(&call_through_register);
@@ -184,7 +210,7 @@ void decode_call(Decoding& statement) {
         detail.callee = found->second;
         statement.control_with(&call);
     } else if (const Handler handler = builtin(target.name)) {
-        const std::size_t needed = target.name == "vprintf" ? 2 : 5;
+        const std::size_t needed = builtin_arguments(target.name);
         if (detail.argument_offsets.size() != needed)
             statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
         statement.control_with(handler);
@@ -419,11 +445,17 @@ void decode_pmevent(Decoding& statement) {
 
 std::span<const Opcode> control_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"bra", decode_bra},         {"brx", decode_brx},
-        {"call", decode_call},       {"ret", decode_ret},
-        {"exit", decode_exit},       {"bar", decode_bar},
-        {"barrier", decode_bar},     {"trap", decode_trap},
-        {"brkpt", decode_brkpt},     {"nanosleep", decode_nanosleep},
+        {"bra", decode_bra},
+        {"brx", decode_brx},
+        {"alloca", decode_alloca},
+        {"call", decode_call},
+        {"ret", decode_ret},
+        {"exit", decode_exit},
+        {"bar", decode_bar},
+        {"barrier", decode_bar},
+        {"trap", decode_trap},
+        {"brkpt", decode_brkpt},
+        {"nanosleep", decode_nanosleep},
         {"pmevent", decode_pmevent},
     };
     return opcodes;

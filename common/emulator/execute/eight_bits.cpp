@@ -22,7 +22,9 @@ uint8_t with_sign(double value, int magnitude) {
 }
 
 /// .relu: what is negative becomes zero.
-template <bool relu> double clamped(double value) { return relu && std::signbit(value) && !std::isnan(value) ? 0.0 : value; }
+template <bool relu> double clamped(double value) {
+    return relu && std::signbit(value) && !std::isnan(value) ? 0.0 : value;
+}
 
 template <auto narrow, bool relu> struct FromSingles {
     uint16_t operator()(float high, float low) const {
@@ -62,7 +64,8 @@ uint8_t to_e4m3(double value) {
     const double magnitude = std::fabs(value);
     if (magnitude >= 448) return with_sign(value, 0x7E);
     // From 256 on the exponent is one that other formats have infinity and NaN for.
-    if (magnitude >= 256) return with_sign(value, 0x78 + static_cast<int>(std::nearbyint(magnitude / 32)) - 8);
+    if (magnitude >= 256)
+        return with_sign(value, 0x78 + static_cast<int>(std::nearbyint(magnitude / 32)) - 8);
     return with_sign(value, detail::to_16_bits(magnitude, 4, 3, FE_TONEAREST));
 }
 
@@ -88,10 +91,10 @@ bool decode_eight_bit_cvt(Decoding& statement) {
     const bool is_result = !statement.take_any({".satfinite"}).empty();
     const bool relu = statement.take(".relu");
     statement.take(".rn");
-    const Handlers of = name == ".e4m3x2" ? (relu ? handlers<&to_e4m3, &from_e4m3, true>()
-                                                  : handlers<&to_e4m3, &from_e4m3, false>())
-                                          : (relu ? handlers<&to_e5m2, &from_e5m2, true>()
-                                                  : handlers<&to_e5m2, &from_e5m2, false>());
+    const Handlers of =
+        name == ".e4m3x2"
+            ? (relu ? handlers<&to_e4m3, &from_e4m3, true>() : handlers<&to_e4m3, &from_e4m3, false>())
+            : (relu ? handlers<&to_e5m2, &from_e5m2, true>() : handlers<&to_e5m2, &from_e5m2, false>());
     const Type other = statement.take_type();
     if (other != Type::f16x2 && !(is_result && other == Type::f32)) statement.no_such_type(other);
     const bool from_singles = other == Type::f32;

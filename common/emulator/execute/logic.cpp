@@ -399,8 +399,7 @@ void decode_lop3_with_predicate(Decoding& statement, std::string_view combinatio
     statement.instruction.destination =
         is_used ? statement.destination(target.elements[0], Type::b32) : statement.scratch_row();
     statement.instruction.second = statement.destination(target.elements[1], Type::pred);
-    for (std::size_t k = 0; k < 3; ++k)
-        statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
+    for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
     statement.instruction.immediate = statement.constant(statement.operand(4)) & 0xFF;
     bool negated = false;
     const Row other = statement.predicate(statement.operand(5), negated);

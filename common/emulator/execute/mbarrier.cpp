@@ -57,8 +57,7 @@ void arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
         if (detail.expects) mbarrier.expect_bytes(warp, instruction, lane, count);
         const uint64_t state = mbarrier.arrive(warp, instruction, lane, detail.expects ? 1 : count,
                                                detail.drops, detail.may_complete);
-        if (instruction.destination != no_row)
-            warp.cells<uint64_t>(instruction.destination)[lane] = state;
+        if (instruction.destination != no_row) warp.cells<uint64_t>(instruction.destination)[lane] = state;
     });
 }
 
@@ -82,8 +81,7 @@ void test(Warp& warp, const Instruction& instruction, LaneMask active) {
         const bool is_over =
             detail.is_parity
                 ? mbarrier.test_parity(warp, instruction, lane, count_of(warp, instruction, lane))
-                : mbarrier.test(warp, instruction, lane,
-                                warp.cells<uint64_t>(instruction.sources[1])[lane]);
+                : mbarrier.test(warp, instruction, lane, warp.cells<uint64_t>(instruction.sources[1])[lane]);
         over |= LaneMask{is_over} << lane;
         asked |= LaneMask{1} << lane;
     });
@@ -155,7 +153,8 @@ void decode_mbarrier(Decoding& statement) {
         statement.take_any({".init", ".inval", ".arrive", ".arrive_drop", ".expect_tx", ".complete_tx",
                             ".test_wait", ".try_wait", ".pending_count"});
     if (action.empty())
-        statement.invalid(statement.statement().place, "an mbarrier instruction needs an action such as .init");
+        statement.invalid(statement.statement().place,
+                          "an mbarrier instruction needs an action such as .init");
     if (statement.take_type() != Type::b64)
         statement.invalid(statement.statement().place, "an mbarrier has the type .b64");
     if (action == ".pending_count") {

@@ -1,6 +1,7 @@
 /// \file
 /// Loads and stores: ld, ldu, st, prefetch, prefetchu, membar, fence.
 #include "emulator/execute/addresses.hpp"
+#include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/wide.hpp"
 #include "emulator/ptx/decoder.hpp"
@@ -252,8 +253,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     form.type = statement.take_type();
     const std::size_t policy = statement.take(".L2::cache_hint") ? 1 : 0;
     statement.expect_operands(2 + policy, 2 + policy);
-    if (form.type == Type::b128 && space != Space::param)
-        return decode_access_128(statement, space, is_load);
+    if (form.type == Type::b128 && space != Space::param) return decode_access_128(statement, space, is_load);
     const Operand& address = statement.operand(is_load ? 1 : 0);
     form.wide_base = statement.address(address, space);
     if (space == Space::param) space = resolve_parameter_space(statement, address);
@@ -284,7 +284,10 @@ template <template <class, class, class> class Family> void decode_access(Decodi
 }
 
 void decode_ld(Decoding& statement) { decode_access<Load>(statement, true); }
-void decode_st(Decoding& statement) { decode_access<Store>(statement, false); }
+void decode_st(Decoding& statement) {
+    if (statement.take(".async")) return decode_st_async(statement);
+    decode_access<Store>(statement, false);
+}
 
 void decode_ldu(Decoding& statement) { decode_access<Load>(statement, true); }
 

@@ -48,8 +48,8 @@ std::optional<Place> find_place(Warp& warp, const Instruction& instruction, int 
     if (place && is_aligned) return place;
     const LaneAccess access{is_shared ? Space::shared : Space::global, kind, count,
                             is_shared ? address - warp.block().shared_base() : address};
-    Fault fault{is_aligned ? Failure::illegal_address : Failure::misaligned_address, lane, &instruction, {},
-                access};
+    Fault fault{
+        is_aligned ? Failure::illegal_address : Failure::misaligned_address, lane, &instruction, {}, access};
     if (!is_aligned) fault.access->bytes = alignment;
     for (Observer* const observer : warp.block().observers())
         if (observer->takes_over(warp, fault, LaneMask{1} << lane)) return std::nullopt;

@@ -2,8 +2,8 @@
 /// Where one lane's address lies, for instructions that are no loads, stores or atomics.
 #pragma once
 
-#include "emulator/machine/fault.hpp"
 #include "emulator/machine/block.hpp"
+#include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/ptx/decoder.hpp"
 

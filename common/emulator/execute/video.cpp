@@ -34,12 +34,13 @@ template <class Signed, class Unsigned> void decode_absolute_differences(Decodin
     const bool adds = statement.take(".add");
     take_operands(statement, Type::u32, 3);
     if (adds)
-        statement.execute_with(is_signed ? same_type_handler<AbsoluteDifferences<Signed, true>{}, uint32_t, 3>()
-                                         : same_type_handler<AbsoluteDifferences<Unsigned, true>{}, uint32_t, 3>());
-    else
         statement.execute_with(is_signed
-                                   ? same_type_handler<AbsoluteDifferences<Signed, false>{}, uint32_t, 3>()
-                                   : same_type_handler<AbsoluteDifferences<Unsigned, false>{}, uint32_t, 3>());
+                                   ? same_type_handler<AbsoluteDifferences<Signed, true>{}, uint32_t, 3>()
+                                   : same_type_handler<AbsoluteDifferences<Unsigned, true>{}, uint32_t, 3>());
+    else
+        statement.execute_with(
+            is_signed ? same_type_handler<AbsoluteDifferences<Signed, false>{}, uint32_t, 3>()
+                      : same_type_handler<AbsoluteDifferences<Unsigned, false>{}, uint32_t, 3>());
 }
 
 } // namespace

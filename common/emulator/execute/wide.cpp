@@ -45,9 +45,9 @@ void copy(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 void join(Warp& warp, const Instruction& instruction, LaneMask active) {
     for_each_lane(active, [&](int lane) {
-        cell(warp, instruction.destination, lane) =
-            Wide{warp.cells<uint64_t>(instruction.sources[1])[lane]} << 64 |
-            warp.cells<uint64_t>(instruction.sources[0])[lane];
+        cell(warp, instruction.destination, lane) = Wide{warp.cells<uint64_t>(instruction.sources[1])[lane]}
+                                                        << 64 |
+                                                    warp.cells<uint64_t>(instruction.sources[0])[lane];
     });
 }
 

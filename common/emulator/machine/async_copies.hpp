@@ -25,13 +25,13 @@ public:
     struct Request {
         const Code* code = nullptr; ///< of the instruction
         const Instruction* instruction = nullptr;
-        LaneMask lanes = 0;                                  ///< those whose bytes are not there yet
-        std::uint32_t bytes = 0;                             ///< that each lane writes
-        std::array<std::uint64_t, warp_size> to{};           ///< offsets in the block's shared memory
-        std::array<const std::byte*, warp_size> from{};      ///< in this process
-        std::array<std::uint32_t, warp_size> from_bytes{};   ///< behind these come zeros
-        std::array<std::uint32_t, warp_size> group{};        ///< how many the lane had committed before
-        std::uint64_t number = 0;                            ///< they count up
+        LaneMask lanes = 0;                                ///< those whose bytes are not there yet
+        std::uint32_t bytes = 0;                           ///< that each lane writes
+        std::array<std::uint64_t, warp_size> to{};         ///< offsets in the block's shared memory
+        std::array<const std::byte*, warp_size> from{};    ///< in this process
+        std::array<std::uint32_t, warp_size> from_bytes{}; ///< behind these come zeros
+        std::array<std::uint32_t, warp_size> group{};      ///< how many the lane had committed before
+        std::uint64_t number = 0;                          ///< they count up
     };
 
     /// One thread's bulk copy to this block's shared memory, which an mbarrier waits for.
@@ -78,7 +78,7 @@ private:
     std::vector<Request>& of(const Warp& warp);
     template <class Selects> void finish_those(const Warp& warp, Selects selects);
 
-    std::vector<std::vector<Request>> requests_;                      ///< by warp
+    std::vector<std::vector<Request>> requests_;                  ///< by warp
     std::vector<std::array<std::uint32_t, warp_size>> committed_; ///< groups, by warp
     std::vector<Bulk> bulks_;
     std::vector<Arrival> arrivals_;

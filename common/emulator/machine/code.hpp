@@ -48,7 +48,7 @@ struct Detail {
     std::vector<Row> rows;              ///< the elements of a vector, or the row of a member mask
     std::vector<std::uint32_t> targets; ///< of an indexed branch
     const Code* callee = nullptr;
-    const FunctionsByAddress* callees = nullptr; ///< of a call through a register: what it may reach
+    const FunctionsByAddress* callees = nullptr;       ///< of a call through a register: what it may reach
     Handler inner = nullptr;                           ///< the handler that this one wraps
     LaneMask (*find_lanes)(Warp&, Row, Row) = nullptr; ///< of a comparison: where it holds for two rows
     std::uint32_t mode = 0;
@@ -158,6 +158,7 @@ struct Code {
     std::vector<SpecialRow> specials;
     std::uint32_t frame_bytes = 0; ///< of all rows
     std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
+    bool makes_room = false;       ///< asks for more as it runs
     std::vector<LocalVariable> local_variables;
     std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
 

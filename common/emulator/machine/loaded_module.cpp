@@ -40,6 +40,7 @@ public:
 
     const std::vector<const ptx::Function*>& functions() const { return functions_; }
     const std::vector<const ptx::Variable*>& shared() const { return shared_; }
+    bool names(std::string_view name) const { return seen_.contains(name); }
 
 private:
     void visit(const ptx::Function& function) {
@@ -98,6 +99,7 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
         parameters_.push_back({offsets[i], static_cast<std::uint32_t>(function.parameters[i]->bytes)});
 
     const Reach reach(function, module.ptx());
+    uses_heap_ = reach.names("malloc");
     ptx::Linkage linkage;
     linkage.module = &module.ptx();
     linkage.addresses = module.addresses();
@@ -148,7 +150,8 @@ std::string Kernel::readable_name() const { return emulator::readable_name(funct
 const Code& Kernel::code() const { return *code_->functions.front(); }
 
 std::uint32_t Kernel::local_bytes() const {
-    return code().local_bytes + (code_->functions.size() > 1 ? call_stack_bytes : 0);
+    const bool grows = code_->functions.size() > 1 || code().makes_room;
+    return code().local_bytes + (grows ? call_stack_bytes : 0);
 }
 
 std::uint32_t Kernel::max_threads_per_block() const {

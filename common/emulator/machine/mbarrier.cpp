@@ -38,7 +38,8 @@ struct Mbarrier::State {
         State state;
         state.pending = static_cast<std::uint32_t>(word & count_mask);
         state.expected = static_cast<std::uint32_t>(word >> expected_shift & count_mask);
-        state.bytes = static_cast<std::int64_t>(word >> bytes_shift << (64 - bytes_bits)) >> (64 - bytes_bits);
+        state.bytes =
+            static_cast<std::int64_t>(word >> bytes_shift << (64 - bytes_bits)) >> (64 - bytes_bits);
         state.phase = (word >> phase_shift & 1) != 0;
         return state;
     }
@@ -94,7 +95,8 @@ std::uint64_t Mbarrier::arrive(const Warp& warp, const Instruction& instruction,
     if (arrivals == 0 || arrivals > state.pending)
         fail(instruction, lane,
              std::to_string(arrivals) + " arrivals at an mbarrier that needs " +
-                 std::to_string(state.pending) + " more in this phase: more come than it was initialised for");
+                 std::to_string(state.pending) +
+                 " more in this phase: more come than it was initialised for");
     if (drops && arrivals > state.expected)
         fail(instruction, lane, "more arrivals drop out than the mbarrier was initialised for");
     tell(warp, instruction, lane, MbarrierUse::arrive);
@@ -127,8 +129,7 @@ void Mbarrier::complete_bytes(const Warp& warp, const Instruction& instruction, 
                               std::uint32_t count) {
     State state = load(instruction, lane);
     state.bytes -= count;
-    if (state.bytes < -most_bytes)
-        fail(instruction, lane, "more bytes have come than an mbarrier can count");
+    if (state.bytes < -most_bytes) fail(instruction, lane, "more bytes have come than an mbarrier can count");
     tell(warp, instruction, lane, MbarrierUse::arrive);
     state.end_phase_if_complete();
     store(state);

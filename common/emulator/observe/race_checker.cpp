@@ -529,7 +529,8 @@ private:
 
     static void mark_words(BlockState& owner, const AsyncCopy& copy, int lane, std::uint32_t mark) {
         const std::uint64_t first = copy.addresses[lane] / 4;
-        for (std::uint64_t word = first; word < first + copy.bytes / 4; ++word) owner.copied_words[word] = mark;
+        for (std::uint64_t word = first; word < first + copy.bytes / 4; ++word)
+            owner.copied_words[word] = mark;
     }
 
     /// Whoever touches what a copy still writes, its own thread too.
@@ -564,7 +565,7 @@ private:
                                 .addresses = addresses.data(),
                                 .remote = copy.target == &warp.block() ? nullptr : copy.target,
                                 .is_copy = true};
-            const Now now{state, warp, *copy.instruction, access, sites_(*copy.code, *copy.instruction),
+            const Now now{state,      warp, *copy.instruction, access, sites_(*copy.code, *copy.instruction),
                           Role::write};
             if (starts) check_copies(now);
             const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
@@ -584,9 +585,9 @@ private:
         now.state.shared.access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
             [&](int lane, const BlockActor::Record& record, Role role) {
-                return !finds || is_hazard(
-                    now, lane,
-                    {now.state.number, record.stamp, std::countr_zero(record.lanes), record.site, role});
+                return !finds || is_hazard(now, lane,
+                                           {now.state.number, record.stamp, std::countr_zero(record.lanes),
+                                            record.site, role});
             },
             [&](int lane, int other) { check_collision(now, lane, other); });
     }
@@ -718,8 +719,9 @@ private:
                                   : warp_of(earlier.stamp) == now.warp.index() ? "of the same warp"
                                                                                : "of another warp";
         if (earlier.is_copy)
-            return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") + place +
-                   ", to which an asynchronous copy of thread " + other.thread + " is still under way";
+            return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") +
+                   place + ", to which an asynchronous copy of thread " + other.thread +
+                   " is still under way";
         return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") + place +
                ", which thread " + other.thread + " " + whose +
                verb(earlier.role, " has read", " has written", " has changed by an atomic") +
@@ -733,8 +735,10 @@ private:
     static const char* cause(const Now& now, const Earlier& earlier) {
         const Sort sort = sort_of(now.role, earlier.role);
         if (earlier.is_copy)
-            return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that it "
-                   "arrives at): that is missing before the access, and for other threads a barrier behind it.";
+            return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that "
+                   "it "
+                   "arrives at): that is missing before the access, and for other threads a barrier behind "
+                   "it.";
         if (earlier.at_once)
             return "Several threads come to the same index: give each its own, or use an atomic.";
         if (earlier.block != now.state.number && now.access.space == ptx::Space::shared)

@@ -15,7 +15,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 
 bool writes_first_operand(const Statement& statement) {
     if (statement.operands.empty()) return false;
-    if (statement.opcode == "call") return statement.operands[0].kind != Operand::Kind::reg; // else it is called
+    if (statement.opcode == "call")
+        return statement.operands[0].kind != Operand::Kind::reg; // else it is called
     return !is_one_of(statement.opcode, {"bar", "barrier", "bra", "brx", "nanosleep", "red", "st"});
 }
 
@@ -79,7 +80,8 @@ private:
                                [&](const Modifier& m) { return m.text == modifier; });
         };
         if (has_varying_guard(statement)) return true;
-        if (is_one_of(statement.opcode, {"atom", "call", "match", "elect", "addc", "subc", "madc"})) return true;
+        if (is_one_of(statement.opcode, {"atom", "call", "match", "elect", "addc", "subc", "madc"}))
+            return true;
         if (is_one_of(statement.opcode, {"vote", "redux", "activemask"})) return false;
         // A broadcast is the same for all, whatever is broadcast.
         if (statement.opcode == "shfl")

@@ -51,7 +51,8 @@ std::vector<std::string> findings_of(const std::string& body, uint32_t threads) 
     options.watchers = watchers;
     program.launch("k", grid_of(threads), {words}, options);
     std::vector<std::string> kinds;
-    for (const emulator::Finding& finding : findings.list()) kinds.push_back(finding.checker + ": " + finding.kind);
+    for (const emulator::Finding& finding : findings.list())
+        kinds.push_back(finding.checker + ": " + finding.kind);
     return kinds;
 }
 
@@ -70,8 +71,9 @@ constexpr const char* init_for_all = "setp.eq.u32 %p1, %r60, 0; mov.u32 %r20, %n
 
 TEST(AsyncCopy, is_there_after_the_wait) {
     EXPECT_EQ(run_async(std::string(copy_own) + "cp.async.wait_all;" + read_own, 64), iota(64, 1000));
-    EXPECT_EQ(run_async(std::string(copy_own) + "cp.async.commit_group; cp.async.wait_group 0;" + read_own, 64),
-              iota(64, 1000));
+    EXPECT_EQ(
+        run_async(std::string(copy_own) + "cp.async.commit_group; cp.async.wait_group 0;" + read_own, 64),
+        iota(64, 1000));
 }
 
 TEST(AsyncCopy, is_not_there_before) {
@@ -97,12 +99,13 @@ TEST(AsyncCopy, waits_for_all_but_the_last_groups) {
 
 TEST(AsyncCopy, copies_4_8_and_16_bytes_and_fills_with_zeros) {
     // Threads 0 to 7 copy 16 bytes each: a whole row of 32 words.
-    EXPECT_EQ(run_async("mul.lo.u32 %r2, %r60, 12; add.u32 %r3, %r10, %r2; cvt.u64.u32 %rd2, %r2; add.s64 %rd3, "
-                        "%rd60, %rd2; setp.lt.u32 %p1, %r60, 8; @%p1 cp.async.cg.shared.global [%r3], [%rd3], "
-                        "16; cp.async.wait_all; bar.sync 0;" +
-                            std::string(read_own),
-                        32),
-              iota(32, 1000));
+    EXPECT_EQ(
+        run_async("mul.lo.u32 %r2, %r60, 12; add.u32 %r3, %r10, %r2; cvt.u64.u32 %rd2, %r2; add.s64 %rd3, "
+                  "%rd60, %rd2; setp.lt.u32 %p1, %r60, 8; @%p1 cp.async.cg.shared.global [%r3], [%rd3], "
+                  "16; cp.async.wait_all; bar.sync 0;" +
+                      std::string(read_own),
+                  32),
+        iota(32, 1000));
     // 8 bytes, of which 4 are read: the next word becomes 0, not what was there.
     EXPECT_EQ(run_async("and.b32 %r2, %r60, 1; setp.eq.u32 %p1, %r2, 0; st.shared.u32 [%r10], 9; @%p1 "
                         "cp.async.ca.shared.global [%r10], [%rd60], 8, 4; cp.async.wait_all; bar.sync 0;" +
@@ -124,9 +127,12 @@ TEST(AsyncCopy, copies_4_8_and_16_bytes_and_fills_with_zeros) {
 
 TEST(AsyncCopy, refuses_what_lies_elsewhere) {
     const auto error = [](const char* body) { return error_of([&] { run_async(body, 32); }); };
-    EXPECT_EQ(error("cp.async.ca.shared.global [%r10+8192], [%rd60], 4;").failure(), Failure::illegal_address);
-    EXPECT_EQ(error("cp.async.ca.shared.global [%r10], [%rd60+400000], 4;").failure(), Failure::illegal_address);
-    EXPECT_EQ(error("cp.async.ca.shared.global [%r10+2], [%rd60], 4;").failure(), Failure::misaligned_address);
+    EXPECT_EQ(error("cp.async.ca.shared.global [%r10+8192], [%rd60], 4;").failure(),
+              Failure::illegal_address);
+    EXPECT_EQ(error("cp.async.ca.shared.global [%r10], [%rd60+400000], 4;").failure(),
+              Failure::illegal_address);
+    EXPECT_EQ(error("cp.async.ca.shared.global [%r10+2], [%rd60], 4;").failure(),
+              Failure::misaligned_address);
     EXPECT_EQ(error("cp.async.cg.shared.global [%r10], [%rd60], 8;").failure(), Failure::invalid_ptx);
     EXPECT_EQ(error("cp.async.ca.shared.global [%r10], [%rd60], 2;").failure(), Failure::invalid_ptx);
     EXPECT_THAT(error("mov.u32 %r2, 5; cp.async.ca.shared.global [%r10], [%rd60], 4, %r2;").what(),
@@ -161,8 +167,8 @@ TEST(AsyncCopyChecks, find_a_read_before_the_wait) {
     EXPECT_THAT(kinds, testing::Contains("race: read after write"));
     EXPECT_THAT(kinds, testing::Contains("init: uninitialised read"));
     // … where the place was written before, and behind a barrier, too
-    EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7;") + copy_own +
-                                "bar.sync 0;" + read_own + "bar.sync 0; cp.async.wait_all;",
+    EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7;") + copy_own + "bar.sync 0;" + read_own +
+                                "bar.sync 0; cp.async.wait_all;",
                             32),
                 testing::ElementsAre("race: read after write"));
     // A wait for all groups but the one that matters.
@@ -188,14 +194,16 @@ TEST(AsyncCopyChecks, find_a_copy_to_what_others_may_still_read) {
 
 TEST(Mbarrier, lets_go_when_all_have_come) {
     // Each thread stores, arrives, waits, and reads its neighbour's word: over two warps.
-    EXPECT_EQ(run_async(std::string(init_for_all) + "st.shared.u32 [%r10], %r60; mbarrier.arrive.shared.b64 "
-                                                    "%rd5, [%r11];\n"
-                                                    "WAIT: mbarrier.test_wait.shared.b64 %p5, [%r11], %rd5; "
-                                                    "@!%p5 bra WAIT;" +
-                            "xor.b32 %r14, %r60, 33; shl.b32 %r14, %r14, 2; mov.u32 %r15, tile; add.u32 %r14, "
-                            "%r14, %r15; ld.shared.u32 %r0, [%r14];",
-                        64)[5],
-              5u ^ 33u);
+    EXPECT_EQ(
+        run_async(std::string(init_for_all) +
+                      "st.shared.u32 [%r10], %r60; mbarrier.arrive.shared.b64 "
+                      "%rd5, [%r11];\n"
+                      "WAIT: mbarrier.test_wait.shared.b64 %p5, [%r11], %rd5; "
+                      "@!%p5 bra WAIT;" +
+                      "xor.b32 %r14, %r60, 33; shl.b32 %r14, %r14, 2; mov.u32 %r15, tile; add.u32 %r14, "
+                      "%r14, %r15; ld.shared.u32 %r0, [%r14];",
+                  64)[5],
+        5u ^ 33u);
 }
 
 TEST(Mbarrier, has_phases_of_changing_parity) {
@@ -230,13 +238,14 @@ TEST(Mbarrier, needs_fewer_after_an_arrival_that_drops_out) {
 }
 
 TEST(Mbarrier, waits_for_bytes_too) {
-    EXPECT_EQ(run_async("mbarrier.init.shared.b64 [%r11], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 64; "
-                        "mbarrier.test_wait.parity.shared.b64 %p1, [%r11], 0; selp.u32 %r1, 1, 0, %p1; "
-                        "mbarrier.complete_tx.shared.b64 [%r11], 64; "
-                        "mbarrier.test_wait.parity.shared.b64 %p1, [%r11], 0; selp.u32 %r2, 2, 0, %p1; "
-                        "add.u32 %r0, %r1, %r2;",
-                        1),
-              Words{2});
+    EXPECT_EQ(
+        run_async("mbarrier.init.shared.b64 [%r11], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 64; "
+                  "mbarrier.test_wait.parity.shared.b64 %p1, [%r11], 0; selp.u32 %r1, 1, 0, %p1; "
+                  "mbarrier.complete_tx.shared.b64 [%r11], 64; "
+                  "mbarrier.test_wait.parity.shared.b64 %p1, [%r11], 0; selp.u32 %r2, 2, 0, %p1; "
+                  "add.u32 %r0, %r1, %r2;",
+                  1),
+        Words{2});
 }
 
 TEST(Mbarrier, lets_lanes_of_one_warp_wait_for_each_other) {
@@ -255,10 +264,11 @@ TEST(Mbarrier, says_what_is_wrong) {
     EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 0;").what(), HasSubstr("1 to 1048575"));
     EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 2; mbarrier.arrive.shared.b64 _, [%r11], 3;").what(),
                 HasSubstr("3 arrivals"));
-    EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 2; mbarrier.arrive.noComplete.shared.b64 %rd1, [%r11], 2; "
-                      "mov.b64 %rd0, %rd1;")
-                    .what(),
-                HasSubstr(".noComplete"));
+    EXPECT_THAT(
+        error("mbarrier.init.shared.b64 [%r11], 2; mbarrier.arrive.noComplete.shared.b64 %rd1, [%r11], 2; "
+              "mov.b64 %rd0, %rd1;")
+            .what(),
+        HasSubstr(".noComplete"));
     EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 2; mbarrier.inval.shared.b64 [%r11]; "
                       "mbarrier.arrive.shared.b64 _, [%r11];")
                     .what(),
@@ -268,13 +278,14 @@ TEST(Mbarrier, says_what_is_wrong) {
 
 TEST(Mbarrier, waits_for_asynchronous_copies) {
     // With .noinc the copy's arrival is one of those that the barrier was initialised for.
-    EXPECT_EQ(run_async(init_for_all + std::string(copy_own) + "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" +
-                            wait_0 + neighbour,
+    EXPECT_EQ(run_async(init_for_all + std::string(copy_own) +
+                            "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + wait_0 + neighbour,
                         64)[4],
               1005u);
     // Without, it comes on top: the thread arrives as well.
-    EXPECT_EQ(run_async(init_for_all + std::string(copy_own) + "cp.async.mbarrier.arrive.shared.b64 [%r11]; "
-                                                               "mbarrier.arrive.shared.b64 _, [%r11];" +
+    EXPECT_EQ(run_async(init_for_all + std::string(copy_own) +
+                            "cp.async.mbarrier.arrive.shared.b64 [%r11]; "
+                            "mbarrier.arrive.shared.b64 _, [%r11];" +
                             wait_0 + neighbour,
                         64)[4],
               1005u);
@@ -285,8 +296,9 @@ TEST(MbarrierChecks, are_silent_where_it_orders) {
                                 "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + wait_0 + neighbour,
                             64),
                 testing::IsEmpty());
-    EXPECT_THAT(findings_of(std::string(init_for_all) + "st.shared.u32 [%r10], %r60; "
-                                                        "mbarrier.arrive.shared.b64 _, [%r11];" +
+    EXPECT_THAT(findings_of(std::string(init_for_all) +
+                                "st.shared.u32 [%r10], %r60; "
+                                "mbarrier.arrive.shared.b64 _, [%r11];" +
                                 wait_0 + neighbour,
                             64),
                 testing::IsEmpty());
@@ -297,8 +309,9 @@ TEST(MbarrierChecks, find_a_read_without_the_wait) {
                                 "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + neighbour + wait_0,
                             64),
                 testing::Contains("race: read after write"));
-    EXPECT_THAT(findings_of(std::string(init_for_all) + "st.shared.u32 [%r10], %r60; "
-                                                        "mbarrier.arrive.shared.b64 _, [%r11];" +
+    EXPECT_THAT(findings_of(std::string(init_for_all) +
+                                "st.shared.u32 [%r10], %r60; "
+                                "mbarrier.arrive.shared.b64 _, [%r11];" +
                                 neighbour + wait_0,
                             64),
                 testing::Contains("race: read after write"));
@@ -325,14 +338,15 @@ TEST(BulkCopy, brings_a_tile) {
 
 TEST(BulkCopy, takes_a_tile_to_global_memory) {
     // Each thread stores 2 * i; thread 0 copies it all over the input.
-    Program program(module_of(addresses + std::string(
-                                  "shl.b32 %r1, %r60, 1; st.shared.u32 [%r10], %r1; fence.proxy.async.shared::cta; "
-                                  "bar.sync 0; setp.eq.u32 %p1, %r60, 0; @!%p1 bra END; "
-                                  "cp.async.bulk.global.shared::cta.bulk_group [%rd60], [%r10], 256; "
-                                  "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%rd60], [%r10], 128; "
-                                  "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; "
-                                  "cp.async.bulk.wait_group 0; END:"),
-                              declarations));
+    Program program(module_of(
+        addresses +
+            std::string("shl.b32 %r1, %r60, 1; st.shared.u32 [%r10], %r1; fence.proxy.async.shared::cta; "
+                        "bar.sync 0; setp.eq.u32 %p1, %r60, 0; @!%p1 bra END; "
+                        "cp.async.bulk.global.shared::cta.bulk_group [%rd60], [%r10], 256; "
+                        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%rd60], [%r10], 128; "
+                        "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; "
+                        "cp.async.bulk.wait_group 0; END:"),
+        declarations));
     auto* const words = program.allocate<uint32_t>(64);
     program.launch("k", grid_of(64), {words});
     for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(words[i], i < 32 ? 4 * i : 2 * i) << i;
@@ -340,10 +354,11 @@ TEST(BulkCopy, takes_a_tile_to_global_memory) {
 
 TEST(BulkCopy, copies_pieces_of_16_bytes) {
     EXPECT_THAT(error_of([] {
-                    run_async("mbarrier.init.shared.b64 [%r11], 1; "
-                              "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd60], "
-                              "24, [%r11];",
-                              1);
+                    run_async(
+                        "mbarrier.init.shared.b64 [%r11], 1; "
+                        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd60], "
+                        "24, [%r11];",
+                        1);
                 }).what(),
                 HasSubstr("multiple of 16"));
 }

@@ -13,12 +13,13 @@ namespace {
 /// Checks the statements that leave a result in %rd0, of a in %rd1 and %r1, b in %rd2 and %r2.
 void expect_all(const std::string& statements, const std::vector<LaneCase>& cases) {
     SCOPED_TRACE(statements);
-    Program program(module_of("cvt.u64.u32 %rd50, %r62; shl.b64 %rd51, %rd50, 4; add.s64 %rd52, %rd60, %rd51; "
-                              "ld.global.b64 %rd1, [%rd52]; ld.global.b64 %rd2, [%rd52+8]; cvt.u32.u64 %r1, "
-                              "%rd1; cvt.u32.u64 %r2, %rd2;\n" +
-                              statements +
-                              "\nshl.b64 %rd51, %rd50, 3; add.s64 %rd52, %rd61, %rd51; st.global.b64 [%rd52], "
-                              "%rd0;"));
+    Program program(
+        module_of("cvt.u64.u32 %rd50, %r62; shl.b64 %rd51, %rd50, 4; add.s64 %rd52, %rd60, %rd51; "
+                  "ld.global.b64 %rd1, [%rd52]; ld.global.b64 %rd2, [%rd52+8]; cvt.u32.u64 %r1, "
+                  "%rd1; cvt.u32.u64 %r2, %rd2;\n" +
+                  statements +
+                  "\nshl.b64 %rd51, %rd50, 3; add.s64 %rd52, %rd61, %rd51; st.global.b64 [%rd52], "
+                  "%rd0;"));
     auto* const operands = program.allocate<uint64_t>(2 * cases.size());
     auto* const results = program.allocate<uint64_t>(cases.size());
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -27,7 +28,8 @@ void expect_all(const std::string& statements, const std::vector<LaneCase>& case
     }
     program.launch("k", grid_of(1, static_cast<uint32_t>(cases.size())), {operands, results});
     for (std::size_t i = 0; i < cases.size(); ++i)
-        EXPECT_EQ(results[i], cases[i].expected) << std::hex << "a = " << cases[i].a << ", b = " << cases[i].b;
+        EXPECT_EQ(results[i], cases[i].expected)
+            << std::hex << "a = " << cases[i].a << ", b = " << cases[i].b;
 }
 
 /// Each pair of edge values of 64 bits.
@@ -97,6 +99,8 @@ TEST(Carry, is_each_lane_s_own_and_a_guard_keeps_it) {
 }
 
 TEST(Carry, is_refused_where_there_is_none) {
-    EXPECT_EQ(error_of([] { run("add.cc.u16 %rs0, %rs1, %rs2;"); }).failure(), emulator::Failure::unsupported);
-    EXPECT_EQ(error_of([] { run("madc.u32 %r0, %r1, %r2, %r3;"); }).failure(), emulator::Failure::invalid_ptx);
+    EXPECT_EQ(error_of([] { run("add.cc.u16 %rs0, %rs1, %rs2;"); }).failure(),
+              emulator::Failure::unsupported);
+    EXPECT_EQ(error_of([] { run("madc.u32 %r0, %r1, %r2, %r3;"); }).failure(),
+              emulator::Failure::invalid_ptx);
 }

@@ -289,3 +289,23 @@ TEST(CallThroughRegister, refuses_what_is_no_function_of_that_type) {
     EXPECT_THAT(message("mov.u64 %rd1, plus; add.s64 %rd1, %rd1, 1;").what(), HasSubstr("no function"));
     EXPECT_THAT(message("ld.global.u64 %rd1, [wrong];").what(), HasSubstr("pointer of another type"));
 }
+
+// ---- room on the stack ----
+
+TEST(Alloca, gives_local_memory_behind_the_frame) {
+    // Two pieces that do not overlap, of as many bytes as the lane asks for, and a call's frame behind them.
+    EXPECT_EQ(
+        run(std::string("add.u32 %r3, %r60, 1; mul.wide.u32 %rd3, %r3, 4; alloca.u64 %rd1, %rd3, 16; "
+                        "alloca.u64 %rd2, 8; st.local.u32 [%rd1], %r60; st.local.u32 [%rd2], 7; mov.u32 "
+                        "%r2, 3;") +
+                call_factorial +
+                "ld.local.u32 %r3, [%rd1]; ld.local.u32 %r4, [%rd2]; add.u32 %r0, %r3, "
+                "%r4;",
+            4, {}, functions),
+        (Words{7, 8, 9, 10}));
+}
+
+TEST(Alloca, refuses_more_than_there_is) {
+    EXPECT_THAT(error_of([] { run("mov.u64 %rd3, 1000000; alloca.u64 %rd1, %rd3, 16;", 1); }).what(),
+                HasSubstr("stack overflow"));
+}

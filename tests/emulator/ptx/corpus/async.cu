@@ -3,10 +3,10 @@
 #include <cuda/annotated_ptr>
 #include <cuda/atomic>
 #include <cuda/barrier>
+#include <cuda/latch>
 #include <cuda/pipeline>
 #include <cuda/ptx>
 #include <cuda/semaphore>
-#include <cuda/latch>
 #include <cuda_pipeline.h>
 
 #include <cooperative_groups.h>
@@ -74,7 +74,8 @@ __global__ void barriers(int* x, const int* y, int n) {
     barrier.arrive_and_drop();
     x[1] = cuda::barrier<cuda::thread_scope_block>::max() & 7;
 }
-__global__ void in_global_memory(cuda::barrier<cuda::thread_scope_device>* b, cuda::latch<cuda::thread_scope_device>* l,
+__global__ void in_global_memory(cuda::barrier<cuda::thread_scope_device>* b,
+                                 cuda::latch<cuda::thread_scope_device>* l,
                                  cuda::counting_semaphore<cuda::thread_scope_device>* s) {
     b->arrive_and_wait();
     l->arrive_and_wait();
@@ -135,7 +136,8 @@ __global__ void primitives(int* x, const int* y, int n) {
     __mbarrier_init(&b, 32);
     __pipeline_arrive_on(&b);
     const auto token = __mbarrier_arrive(&b);
-    while (!__mbarrier_test_wait(&b, token)) {}
+    while (!__mbarrier_test_wait(&b, token)) {
+    }
     x[1] = __mbarrier_token_pending_count(token);
     x[2] = __mbarrier_test_wait_parity(&b, 1) + __mbarrier_try_wait(&b, token, 100) +
            __mbarrier_try_wait_parity(&b, 0, 100);
@@ -182,18 +184,23 @@ __global__ void bulk(int* x, const int* y, unsigned n) {
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, &raw, n);
         ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, &raw, n);
         ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, &raw);
-        const std::uint64_t state = ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &raw);
+        const std::uint64_t state =
+            ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &raw);
         ptx::mbarrier_arrive_no_complete(&raw, 3);
-        while (!ptx::mbarrier_try_wait(&raw, state)) {}
-        while (!ptx::mbarrier_test_wait(&raw, state)) {}
-        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &raw, 0)) {}
+        while (!ptx::mbarrier_try_wait(&raw, state)) {
+        }
+        while (!ptx::mbarrier_test_wait(&raw, state)) {
+        }
+        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &raw, 0)) {
+        }
         ptx::red_async(ptx::op_add, reinterpret_cast<std::uint32_t*>(tile), 3u, &raw);
         ptx::st_async(reinterpret_cast<std::uint32_t*>(tile), 3u, &raw);
     }
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
     ptx::barrier_cluster_wait();
     int elected, leader;
-    asm volatile("{ .reg .pred p; elect.sync %1|p, -1; selp.b32 %0, 1, 0, p; }" : "=r"(elected), "=r"(leader));
+    asm volatile("{ .reg .pred p; elect.sync %1|p, -1; selp.b32 %0, 1, 0, p; }"
+                 : "=r"(elected), "=r"(leader));
     x[1] = elected + leader;
     x[3] = ptx::get_sreg_cluster_ctarank();
     cudaGridDependencySynchronize();

@@ -9,12 +9,11 @@ __global__ void half_one(__half* x, __half a, __half b, __half c, float f, doubl
     x[1] = __hadd_sat(a, b) + __hsub_sat(a, b) + __hmul_sat(a, b) + __hfma_sat(a, b, c);
     x[2] = __hfma(a, b, c) + __hfma_relu(a, b, c) + __hneg(a) + __habs(a);
     x[3] = __hadd_rn(a, b) + __hsub_rn(a, b) + __hmul_rn(a, b);
-    x[4] = hsqrt(a) + hrsqrt(a) + hrcp(a) + hexp(a) + hexp2(a) + hexp10(a) + hlog(a) + hlog2(a) +
-           hlog10(a) + hsin(a) + hcos(a) + htanh(a) + htanh_approx(a);
+    x[4] = hsqrt(a) + hrsqrt(a) + hrcp(a) + hexp(a) + hexp2(a) + hexp10(a) + hlog(a) + hlog2(a) + hlog10(a) +
+           hsin(a) + hcos(a) + htanh(a) + htanh_approx(a);
     x[5] = hfloor(a) + hceil(a) + htrunc(a) + hrint(a);
     x[6] = __hmax(a, b) + __hmin(a, b) + __hmax_nan(a, b) + __hmin_nan(a, b);
-    x[7] = __float2half(f) + __float2half_rz(f) + __float2half_ru(f) + __float2half_rd(f) +
-           __double2half(d);
+    x[7] = __float2half(f) + __float2half_rz(f) + __float2half_ru(f) + __float2half_rd(f) + __double2half(d);
     x[8] = __int2half_rn(n) + __int2half_rz(n) + __uint2half_ru(n) + __short2half_rn(n) +
            __ushort2half_rd(n) + __ll2half_rn(l) + __ull2half_rz(l);
     x[9] = __int2half_rn(__half2int_rn(a) + __half2int_rz(a) + __half2uint_ru(a) + __half2short_rd(a) +
@@ -55,8 +54,8 @@ __global__ void bfloat_one(__nv_bfloat16* x, __nv_bfloat16 a, __nv_bfloat16 b, _
 #if __CUDA_ARCH__ >= 800
     x[1] = __hadd_sat(a, b) + __hmul_sat(a, b) + __hfma_sat(a, b, c);
     x[2] = __hfma(a, b, c) + __hfma_relu(a, b, c) + __hneg(a) + __habs(a);
-    x[4] = hsqrt(a) + hrsqrt(a) + hrcp(a) + hexp(a) + hexp2(a) + hlog(a) + hlog2(a) + hsin(a) +
-           htanh_approx(a);
+    x[4] =
+        hsqrt(a) + hrsqrt(a) + hrcp(a) + hexp(a) + hexp2(a) + hlog(a) + hlog2(a) + hsin(a) + htanh_approx(a);
     x[5] = hfloor(a) + hceil(a) + htrunc(a) + hrint(a);
 #endif
     x[6] = __hmax(a, b) + __hmin(a, b) + __hmax_nan(a, b) + __hmin_nan(a, b);

@@ -49,8 +49,14 @@ template <class T> __global__ void wide(T* x, T a, T b, T c) {
 }
 template __global__ void wide(int128*, int128, int128, int128);
 template __global__ void wide(uint128*, uint128, uint128, uint128);
-__global__ void divides_wide(uint128* x, uint128 a, uint128 b) { x[0] = a / b; x[1] = a % b; }
-__global__ void divides_wide(int128* x, int128 a, int128 b) { x[0] = a / b; x[1] = a % b; }
+__global__ void divides_wide(uint128* x, uint128 a, uint128 b) {
+    x[0] = a / b;
+    x[1] = a % b;
+}
+__global__ void divides_wide(int128* x, int128 a, int128 b) {
+    x[0] = a / b;
+    x[1] = a % b;
+}
 
 __global__ void intrinsics(int* x, unsigned* u, long long* l, unsigned long long* ul, int a, int b, int c,
                            unsigned ua, unsigned ub, unsigned uc, long long la, long long lb,
@@ -89,15 +95,15 @@ __global__ void intrinsics(int* x, unsigned* u, long long* l, unsigned long long
 }
 
 __global__ void video(unsigned* u, unsigned a, unsigned b, unsigned c) {
-    u[0] = __vadd2(a, b) + __vadd4(a, b) + __vaddss2(a, b) + __vaddss4(a, b) + __vaddus2(a, b) +
-           __vaddus4(a, b);
-    u[1] = __vsub2(a, b) + __vsub4(a, b) + __vsubss2(a, b) + __vsubss4(a, b) + __vsubus2(a, b) +
-           __vsubus4(a, b);
+    u[0] =
+        __vadd2(a, b) + __vadd4(a, b) + __vaddss2(a, b) + __vaddss4(a, b) + __vaddus2(a, b) + __vaddus4(a, b);
+    u[1] =
+        __vsub2(a, b) + __vsub4(a, b) + __vsubss2(a, b) + __vsubss4(a, b) + __vsubus2(a, b) + __vsubus4(a, b);
     u[2] = __vabs2(a) + __vabs4(a) + __vabsss2(a) + __vabsss4(a) + __vneg2(a) + __vneg4(a) + __vnegss2(a) +
            __vnegss4(a);
     u[3] = __vabsdiffs2(a, b) + __vabsdiffs4(a, b) + __vabsdiffu2(a, b) + __vabsdiffu4(a, b);
-    u[4] = __vavgs2(a, b) + __vavgs4(a, b) + __vavgu2(a, b) + __vavgu4(a, b) + __vhaddu2(a, b) +
-           __vhaddu4(a, b);
+    u[4] =
+        __vavgs2(a, b) + __vavgs4(a, b) + __vavgu2(a, b) + __vavgu4(a, b) + __vhaddu2(a, b) + __vhaddu4(a, b);
     u[5] = __vcmpeq2(a, b) + __vcmpeq4(a, b) + __vcmpges2(a, b) + __vcmpges4(a, b) + __vcmpgeu2(a, b) +
            __vcmpgeu4(a, b) + __vcmplts2(a, b) + __vcmpltu4(a, b) + __vcmpne2(a, b) + __vcmpne4(a, b);
     u[6] = __vmaxs2(a, b) + __vmaxs4(a, b) + __vmaxu2(a, b) + __vmaxu4(a, b) + __vmins2(a, b) +
@@ -105,10 +111,10 @@ __global__ void video(unsigned* u, unsigned a, unsigned b, unsigned c) {
     u[7] = __vsads2(a, b) + __vsads4(a, b) + __vsadu2(a, b) + __vsadu4(a, b);
     u[8] = __vseteq2(a, b) + __vseteq4(a, b) + __vsetges2(a, b) + __vsetgtu4(a, b) + __vsetles4(a, b) +
            __vsetltu2(a, b) + __vsetne4(a, b);
-    u[9] = __vimax3_s32(a, b, c) + __vimin3_u32(a, b, c) + __vimax3_s16x2(a, b, c) +
-           __vimin3_u16x2(a, b, c) + __vimax_s32_relu(a, b) + __vimin_s16x2_relu(a, b) +
-           __viaddmax_s32(a, b, c) + __viaddmin_u32(a, b, c) + __viaddmax_s16x2(a, b, c) +
-           __viaddmin_u16x2(a, b, c) + __viaddmax_s16x2_relu(a, b, c) + __vimax3_s16x2_relu(a, b, c);
+    u[9] = __vimax3_s32(a, b, c) + __vimin3_u32(a, b, c) + __vimax3_s16x2(a, b, c) + __vimin3_u16x2(a, b, c) +
+           __vimax_s32_relu(a, b) + __vimin_s16x2_relu(a, b) + __viaddmax_s32(a, b, c) +
+           __viaddmin_u32(a, b, c) + __viaddmax_s16x2(a, b, c) + __viaddmin_u16x2(a, b, c) +
+           __viaddmax_s16x2_relu(a, b, c) + __vimax3_s16x2_relu(a, b, c);
     bool high, low;
     u[10] = __vibmax_s16x2(a, b, &high, &low);
     u[11] = high + 2 * low;

@@ -60,7 +60,10 @@ template __global__ void atomics(int*, int, int);
 template __global__ void atomics(unsigned*, unsigned, unsigned);
 template __global__ void atomics(unsigned long long*, unsigned long long, unsigned long long);
 template __global__ void atomics(float*, float, float);
-__global__ void atomics_f64(double* x, double a) { x[0] = atomicAdd(x + 1, a); atomicAdd(x + 2, a); }
+__global__ void atomics_f64(double* x, double a) {
+    x[0] = atomicAdd(x + 1, a);
+    atomicAdd(x + 2, a);
+}
 template <class T> __global__ void more_atomics(T* x, T a, T b) {
     x[0] = atomicMin(x + 1, a) + atomicMax(x + 2, a) + atomicAnd(x + 3, a) + atomicOr(x + 4, a) +
            atomicXor(x + 5, a) + atomicCAS(x + 6, a, b) + atomicCAS_block(x + 7, a, b);
@@ -89,7 +92,7 @@ __global__ void vector_atomics(float2* x, float4* y, float2 a, float4 b) {
 template <class T> __global__ void memory(T* x, const T* y) {
     extern __shared__ char raw[];
     T* const shared = reinterpret_cast<T*>(raw);
-    shared[threadIdx.x] = __ldg(y) ;
+    shared[threadIdx.x] = __ldg(y);
     x[1] = __ldcg(y + 1);
     x[2] = __ldca(y + 2);
     x[3] = __ldcs(y + 3);
@@ -139,7 +142,6 @@ __global__ void groups(int* x, int a) {
     block.sync();
     auto token = block.barrier_arrive();
     block.barrier_wait(std::move(token));
-    grid.sync();
 #if __CUDA_ARCH__ >= 900
     const cg::cluster_group cluster = cg::this_cluster();
     __shared__ int mine;
