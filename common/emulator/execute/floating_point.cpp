@@ -9,6 +9,7 @@
 #include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/packed.hpp"
 
 #include <cfenv>
 #include <cmath>
@@ -134,14 +135,6 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
             exact = operation(widen(first), widen(others)...);
         const T result = from_double<T>(sat ? saturate(exact) : exact, FE_TONEAREST);
         return ftz ? from_double<T>(widen(result), FE_TONEAREST) : result;
-    }
-};
-
-/// Two 16-bit numbers in one 32-bit register.
-template <class T> struct Packed { T low, high; };
-template <auto operation> struct OnBoth {
-    template <class T, class... Ts> Packed<T> operator()(Packed<T> first, Ts... others) const {
-        return {operation(first.low, others.low...), operation(first.high, others.high...)};
     }
 };
 

@@ -4,6 +4,7 @@
 #include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/floating_point.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/packed.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -108,13 +109,6 @@ struct Minimum {
 };
 struct Maximum {
     template <class T> constexpr T operator()(T a, T b) const { return a < b ? b : a; }
-};
-/// Two numbers of 16 bits in one register, each by itself.
-template <class T> struct Packed { T low, high; };
-template <auto operation> struct OnBoth {
-    template <class T> constexpr Packed<T> operator()(Packed<T> a, Packed<T> b) const {
-        return {operation(a.low, b.low), operation(a.high, b.high)};
-    }
 };
 /// .relu: at least zero
 template <auto operation> struct NotNegative {

@@ -326,6 +326,27 @@ void decode_prefetch(Decoding& statement) {
     statement.execute_with(&no_effect);
 }
 
+void make_policy(Warp& warp, const Instruction& instruction, LaneMask active) {
+    uint64_t* const result = warp.cells<uint64_t>(instruction.destination);
+    for_each_lane(active, [&](int lane) { result[lane] = 0; });
+}
+
+/// createpolicy.fractional… policy [, fraction]: any value will do, since cache hints have no effect.
+void decode_createpolicy(Decoding& statement) {
+    if (!statement.take(".fractional"))
+        statement.unsupported(statement.statement().place, "only 'createpolicy.fractional' is supported");
+    while (
+        !statement
+             .take_any({".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged"})
+             .empty()) {
+    }
+    if (const Type type = statement.take_type(); type != Type::b64) statement.no_such_type(type);
+    statement.expect_operands(1, 2);
+    statement.instruction.destination = statement.destination(0, Type::b64);
+    if (statement.operand_count() == 2) statement.source(1, Type::f32);
+    statement.execute_with(&make_policy);
+}
+
 /// discard and applypriority [a], 128: what the cache is told.
 void decode_cache_advice(Decoding& statement) {
     statement.take(".global");
@@ -346,6 +367,7 @@ std::span<const Opcode> memory_opcodes() {
         {"membar", decode_fence},
         {"fence", decode_fence},
         {"griddepcontrol", decode_griddepcontrol},
+        {"createpolicy", decode_createpolicy},
         {"discard", decode_cache_advice},
         {"applypriority", decode_cache_advice},
         {"prefetch", decode_prefetch},

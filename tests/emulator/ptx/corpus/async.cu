@@ -216,5 +216,8 @@ __global__ void hints(int* x, const int* y) {
     x[1] = *cuda::associate_access_property(y, cuda::access_property::streaming{});
     cuda::annotated_ptr<const int, cuda::access_property::persisting> p(y);
     x[2] = p[3];
+    std::uint64_t policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 0.5;" : "=l"(policy));
+    asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(x + 4), "r"(x[5]), "l"(policy));
 #endif
 }
