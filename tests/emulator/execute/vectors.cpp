@@ -111,6 +111,9 @@ bool is_packed(Domain domain) { return domain == Domain::f16x2 || domain == Doma
 
 // ---- floating point, by MPFR ----
 
+constexpr std::pair<const char*, mpfr_rnd_t> roundings[] = {
+    {".rn", MPFR_RNDN}, {".rz", MPFR_RNDZ}, {".rm", MPFR_RNDD}, {".rp", MPFR_RNDU}};
+
 struct Modifiers {
     mpfr_rnd_t rounding = MPFR_RNDN;
     bool ftz = false, sat = false, relu = false;
@@ -238,8 +241,6 @@ public:
     /// All modifiers of add, sub, mul, fma, div, rcp and sqrt. Halves have the first four.
     template <class Operation>
     void real_everywhere(const std::string& opcode, int count, bool has_halves, Operation operation) {
-        const std::pair<const char*, mpfr_rnd_t> roundings[] = {
-            {".rn", MPFR_RNDN}, {".rz", MPFR_RNDZ}, {".rm", MPFR_RNDD}, {".rp", MPFR_RNDU}};
         for (const auto& [name, rounding] : roundings) {
             real(opcode + name + ".f64", Domain::f64, count, {rounding}, operation);
             for (const bool ftz : {false, true})
@@ -439,6 +440,113 @@ void add_floating_point(Table& table) {
     });
 }
 
+// ---- conversions ----
+
+struct IntegerType {
+    const char* name;
+    int bits;
+    bool is_signed;
+
+    i128 value_of(uint64_t pattern) const {
+        const i128 low = pattern & static_cast<uint64_t>((i128{1} << bits) - 1);
+        return is_signed && low >> (bits - 1) != 0 ? low - (i128{1} << bits) : low;
+    }
+    i128 least() const { return is_signed ? -(i128{1} << (bits - 1)) : 0; }
+    i128 greatest() const { return least() + (i128{1} << bits) - 1; }
+    uint64_t cut(i128 value) const {
+        return static_cast<uint64_t>(value) & static_cast<uint64_t>((i128{1} << bits) - 1);
+    }
+};
+constexpr IntegerType integer_types[] = {{"u16", 16, false}, {"s16", 16, true},  {"u32", 32, false},
+                                         {"s32", 32, true},  {"u64", 64, false}, {"s64", 64, true}};
+
+struct FloatType {
+    const char* name;
+    Format format;
+    Domain domain;
+};
+constexpr FloatType float_types[] = {
+    {"f16", f16, Domain::f16}, {"f32", f32, Domain::f32}, {"f64", f64, Domain::f64}};
+
+uint64_t from_integer(const Format& f, mpfr_rnd_t rounding, i128 value) {
+    return rounded(f, {rounding}, 0, 0, 0, [=](mpfr_ptr r, mpfr_ptr, mpfr_ptr, mpfr_ptr, mpfr_rnd_t mode) {
+        return value < 0 ? mpfr_set_sj(r, static_cast<intmax_t>(value), mode)
+                         : mpfr_set_uj(r, static_cast<uintmax_t>(value), mode);
+    });
+}
+
+/// Clamped; what a NaN becomes the PTX ISA says.
+uint64_t to_integer(const Format& f, const IntegerType& to, mpfr_rnd_t rounding, bool ftz, uint64_t bits) {
+    bits &= f.mask();
+    if (ftz && f.is_subnormal(bits)) bits &= f.sign();
+    if (f.is_nan(bits)) return f.bits != 64 && to.bits != 64 ? 0 : uint64_t{1} << (to.bits - 1);
+    Number value(f.significand), whole(80);
+    set_bits(value, bits, f);
+    mpfr_rint(whole, value, rounding);
+    if (mpfr_cmp_d(whole, -0x1p66) < 0) return to.cut(to.least());
+    if (mpfr_cmp_d(whole, 0x1p66) > 0) return to.cut(to.greatest());
+    // In two parts: it may need more than 64 bits.
+    Number high(80);
+    mpfr_div_2ui(high, whole, 32, MPFR_RNDD);
+    mpfr_floor(high, high);
+    const i128 upper = mpfr_get_sj(high, MPFR_RNDD);
+    mpfr_mul_2ui(high, high, 32, MPFR_RNDN);
+    mpfr_sub(whole, whole, high, MPFR_RNDN);
+    const i128 exact = upper * (i128{1} << 32) + mpfr_get_sj(whole, MPFR_RNDN);
+    return to.cut(std::clamp(exact, to.least(), to.greatest()));
+}
+
+uint64_t narrowed(const Format& from, const Format& to, mpfr_rnd_t rounding, uint64_t bits) {
+    bits &= from.mask();
+    if (from.is_nan(bits) && from.bits == 64) { // keeps its sign and what there is room for
+        const int lost = from.significand - to.significand;
+        const uint64_t quiet = to.infinity() | uint64_t{1} << (to.significand - 2);
+        return ((bits & from.sign()) != 0 ? to.sign() : 0) | quiet |
+               (bits >> lost & ((uint64_t{1} << (to.significand - 1)) - 1));
+    }
+    return rounded(to, {rounding}, 0, 0, 0, [&](mpfr_ptr r, mpfr_ptr, mpfr_ptr, mpfr_ptr, mpfr_rnd_t mode) {
+        Number value(from.significand);
+        const mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
+        mpfr_set_emin(mpfr_get_emin_min());
+        mpfr_set_emax(mpfr_get_emax_max());
+        set_bits(value, bits, from);
+        mpfr_set_emin(least);
+        mpfr_set_emax(most);
+        return mpfr_set(r, value, mode);
+    });
+}
+
+void add_conversions(Table& table) {
+    for (const FloatType& real : float_types)
+        for (const IntegerType& integer : integer_types) {
+            const std::string to_real = std::string(".") + real.name + '.' + integer.name,
+                              to_whole = std::string(".") + integer.name + '.' + real.name;
+            const char wide = register_of(real.format.bits), whole = register_of(integer.bits);
+            for (const auto& [mode, rounding] : roundings) {
+                table.add(std::string("cvt") + mode + to_real, wide, {whole}, Domain::integers,
+                          [&real, &integer, r = rounding](const Operands& o) {
+                              return from_integer(real.format, r, integer.value_of(o.a));
+                          });
+                for (const bool ftz : {false, true}) {
+                    if (ftz && real.format.bits != 32) continue;
+                    table.add(std::string("cvt") + mode + 'i' + (ftz ? ".ftz" : "") + to_whole, whole, {wide},
+                              real.domain, [&real, &integer, r = rounding, ftz](const Operands& o) {
+                                  return to_integer(real.format, integer, r, ftz, o.a);
+                              });
+                }
+            }
+        }
+    for (const auto& [mode, rounding] : roundings)
+        table.add(std::string("cvt") + mode + ".f32.f64", 'r', "d", Domain::f64,
+                  [r = rounding](const Operands& o) { return narrowed(f64, f32, r, o.a); });
+    for (const auto& [mode, rounding] : {roundings[0], roundings[1]})
+        for (const bool is_bf16 : {false, true})
+            table.add(std::string("cvt") + mode + (is_bf16 ? ".bf16.f32" : ".f16.f32"), 'h', "r", Domain::f32,
+                      [r = rounding, is_bf16](const Operands& o) {
+                          return narrowed(f32, is_bf16 ? bf16 : f16, r, o.a);
+                      });
+}
+
 std::string name_of(char kind, int number) {
     return (kind == 'd' ? "%rd" : kind == 'r' ? "%r" : kind == 'h' ? "%rs" : "%p") + std::to_string(number);
 }
@@ -451,6 +559,7 @@ const std::vector<Form>& forms() {
         add_integers(table);
         add_bits(table);
         add_floating_point(table);
+        add_conversions(table);
         return table.forms;
     }();
     return all;
@@ -504,7 +613,8 @@ std::string module_text(const Form& form) {
 }
 
 uint64_t comparable(const Form& form, uint64_t result) {
-    return form.domain == Domain::f64 && f64.is_nan(result) ? canonical_nan(f64) : result;
+    const bool is_real = form.domain == Domain::f64 && !form.instruction.starts_with("cvt");
+    return is_real && f64.is_nan(result) ? canonical_nan(f64) : result;
 }
 
 uint64_t digest(const Form& form, const uint64_t* results, std::size_t count) {

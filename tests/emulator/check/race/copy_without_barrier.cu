@@ -6,8 +6,8 @@ __global__ void read_others(const int* in, int* out) {
     __shared__ int tile[128];
     tile[threadIdx.x] = 0;
     __syncthreads();
-    __pipeline_memcpy_async(&tile[threadIdx.x], in + threadIdx.x,
-                            sizeof(int)); // expect: race, write after read
+    int* const own = &tile[threadIdx.x];
+    __pipeline_memcpy_async(own, in + threadIdx.x, sizeof(int)); // expect: race, write after read
     __pipeline_commit();
     __pipeline_wait_prior(0);
     out[threadIdx.x] = tile[127 - threadIdx.x];
