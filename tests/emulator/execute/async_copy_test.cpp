@@ -362,3 +362,38 @@ TEST(BulkCopy, copies_pieces_of_16_bytes) {
                 }).what(),
                 HasSubstr("multiple of 16"));
 }
+
+// ---- between blocks of a cluster ----
+
+TEST(BetweenBlocks, stores_and_arrivals_reach_the_mbarrier_of_another_block) {
+    // Block 1 stores 42 into the tile of block 0 and adds 5 to the word behind it, both with their bytes at
+    // block 0's mbarrier, and arrives there. Block 0 waits and takes the sum of both.
+    const std::string body =
+        std::string(addresses) +
+        "setp.eq.u32 %p1, %r61, 0; @%p1 mbarrier.init.shared.b64 [%r11], 2; mov.u32 %r0, 0;\n"
+        "@%p1 st.shared.u32 [%r10+4], 100;\n"
+        "@%p1 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r11], 8;\n"
+        "barrier.cluster.arrive; barrier.cluster.wait; @%p1 bra OWNER;\n"
+        "mapa.shared::cluster.u32 %r20, %r10, 0; mapa.shared::cluster.u32 %r21, %r11, 0;\n"
+        "mov.u32 %r22, 42; st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 "
+        "[%r20], %r22, [%r21];\n"
+        "mov.u32 %r22, 5; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+        "bytes.add.u32 [%r20+4], %r22, [%r21];\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r21]; bra END;\n"
+        "OWNER:\n" +
+        wait_0 +
+        "ld.shared.u32 %r1, [%r10]; ld.shared.u32 %r2, [%r10+4]; add.u32 %r0, %r1, %r2;\n"
+        "END: barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "mul.wide.u32 %rd1, %r61, 4; add.s64 %rd1, %rd60, %rd1; st.global.u32 [%rd1], %r0;";
+    emulator::Findings findings;
+    emulator::RaceChecker race(findings);
+    emulator::InitChecker init(findings);
+    emulator::Watcher* const watchers[] = {&race, &init};
+    Program program(module_of(body, declarations));
+    auto* const results = program.allocate<uint32_t>(2);
+    auto configuration = grid_of(1, 2);
+    configuration.cluster = emulator::Dim3{2, 1, 1};
+    program.launch("k", configuration, {results}, {.watchers = watchers});
+    EXPECT_EQ(results[0], 42u + 105u);
+    for (const emulator::Finding& finding : findings.list()) ADD_FAILURE() << finding.message;
+}
