@@ -1,5 +1,5 @@
 /// \file
-/// Control flow: bra, brx.idx, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
+/// Control flow: bra, brx.idx, alloca, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
 #include "emulator/execute/builtins.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/warp.hpp"

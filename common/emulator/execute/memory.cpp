@@ -1,5 +1,6 @@
 /// \file
-/// Loads and stores: ld, ldu, st, prefetch, prefetchu, membar, fence.
+/// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and what only caches hear: prefetch,
+/// prefetchu, discard, applypriority, createpolicy.
 #include "emulator/execute/addresses.hpp"
 #include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/opcodes.hpp"

@@ -22,7 +22,7 @@ template <class T> __global__ void arithmetic(T* x, T a, T b, T c) {
     x[11] = a / 7;
     x[12] = a % 1000;
     x[13] = (a & b & c) ? b : c;
-    x[14] = a < 0 ? -a : a;
+    x[14] = a > b ? a - b : b - a;
     x[15] = static_cast<T>(static_cast<float>(a) * 1.5f) + static_cast<T>(static_cast<double>(b) * 1.5);
 }
 template __global__ void arithmetic(signed char*, signed char, signed char, signed char);
