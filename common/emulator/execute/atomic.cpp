@@ -1,8 +1,10 @@
 /// \file
 /// Atomics: atom and red, on global and shared memory.
 #include "emulator/execute/addresses.hpp"
+#include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/wide.hpp"
 #include "emulator/ptx/decoder.hpp"
 
 #include <atomic>
@@ -153,6 +155,25 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
     update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);
 }
 
+/// Adds to each element by an atomic of its own, as the device does: only with f32, in global memory.
+template <class Base> void add_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    const bool has_result = instruction.destination != no_row;
+    const LaneMask located =
+        locate(warp, instruction, active, has_result ? AccessKind::atom : AccessKind::red, addresses);
+    const std::vector<Row>& rows = instruction.detail->rows; // operands, then results
+    const std::size_t count = instruction.bytes / sizeof(float);
+    for_each_lane(active, [&](int lane) {
+        for (std::size_t k = 0; k < count; ++k) {
+            float old = 0;
+            if ((located >> lane & 1) != 0)
+                old = update<AddFlushing, float>(addresses[lane] + k * sizeof(float),
+                                                 warp.cells<float>(rows[k])[lane]);
+            if (has_result && rows[count + k] != no_row) warp.cells<float>(rows[count + k])[lane] = old;
+        }
+    });
+}
+
 template <class T, class Base>
 void compare_and_swap(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
@@ -245,6 +266,33 @@ bool joins_lanes(std::string_view operation, Type type, bool has_result, bool op
     return combines && is_integer && !has_result;
 }
 
+/// `{…} d, [address], {…} b` of two or four f32.
+void decode_vector(Decoding& statement, Space space, std::string_view vector, bool has_result) {
+    const std::size_t count = vector == ".v2" ? 2 : 4, first = has_result ? 1 : 0;
+    const Type type = statement.take_type();
+    if (type != Type::f32 || space != Space::global) statement.no_such_type(type);
+    statement.expect_operands(first + 2, first + 2);
+    const auto elements = [&](const ptx::Operand& list) -> const std::vector<ptx::Operand>& {
+        if (list.kind != ptx::Operand::Kind::list || list.elements.size() != count)
+            statement.invalid(list.place,
+                              "a vector of " + std::to_string(count) + " registers is needed here");
+        return list.elements;
+    };
+    const bool wide = statement.address(statement.operand(first), space);
+    statement.instruction.space = space;
+    statement.instruction.bytes = static_cast<uint16_t>(4 * count);
+    std::vector<Row> rows;
+    for (const ptx::Operand& element : elements(statement.operand(first + 1)))
+        rows.push_back(statement.source(element, type));
+    if (has_result)
+        for (const ptx::Operand& element : elements(statement.operand(0))) {
+            rows.push_back(statement.never_read(element) ? no_row : statement.destination(element, type));
+            if (rows.back() != no_row) statement.instruction.destination = rows.back();
+        }
+    statement.detail().rows = std::move(rows);
+    statement.execute_with(wide ? &add_vector<uint64_t> : &add_vector<uint32_t>);
+}
+
 /// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's
 /// compiler makes it.
 void decode_atomic(Decoding& statement, bool has_result) {
@@ -257,7 +305,10 @@ void decode_atomic(Decoding& statement, bool has_result) {
     if (operation.empty())
         statement.invalid(statement.statement().place, "this atomic needs an operation such as .add");
     statement.take(".noftz");
+    const std::string_view vector = operation == ".add" ? statement.take_any({".v2", ".v4"}) : "";
+    if (!vector.empty()) return decode_vector(statement, space, vector, has_result);
     const Type type = statement.take_type();
+    if (type == Type::b128 && has_result) return decode_atomic_128(statement, space, operation);
     const std::size_t first = has_result ? 1 : 0;
     const std::size_t count = first + (operation == ".cas" ? 3 : 2);
     statement.expect_operands(count, count);
@@ -278,7 +329,10 @@ void decode_atomic(Decoding& statement, bool has_result) {
 }
 
 void decode_atom(Decoding& statement) { decode_atomic(statement, true); }
-void decode_red(Decoding& statement) { decode_atomic(statement, false); }
+void decode_red(Decoding& statement) {
+    if (statement.take(".async")) return decode_red_async(statement);
+    decode_atomic(statement, false);
+}
 
 } // namespace
 

@@ -4,6 +4,7 @@
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/ptx/decoder.hpp"
+#include "emulator/text.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -67,7 +68,7 @@ uint64_t argument(Warp& warp, const Instruction& instruction, int lane, std::siz
     return value;
 }
 
-void set_result(Warp& warp, const Instruction& instruction, int lane, uint32_t value) {
+template <class T> void set_result(Warp& warp, const Instruction& instruction, int lane, T value) {
     const Detail& detail = *instruction.detail;
     if (!detail.result_offsets.empty())
         std::memcpy(warp.local(lane) + warp.local_base() + detail.result_offsets[0], &value, sizeof value);
@@ -191,9 +192,38 @@ void call_assertfail(Warp& warp, const Instruction& instruction, LaneMask active
                     ": " + text(3) + ": assertion `" + text(0) + "` failed"};
 }
 
+// ---- malloc and free ----
+
+void call_malloc(Warp& warp, const Instruction& instruction, LaneMask active) {
+    DeviceHeap& heap = *warp.block().launch().memory.heap();
+    for_each_lane(active, [&](int lane) {
+        set_result(warp, instruction, lane, heap.allocate(argument(warp, instruction, lane, 0)));
+    });
+    warp.advance();
+}
+
+void call_free(Warp& warp, const Instruction& instruction, LaneMask active) {
+    DeviceHeap* const heap = warp.block().launch().memory.heap();
+    for_each_lane(active, [&](int lane) {
+        const uint64_t address = argument(warp, instruction, lane, 0);
+        if (address != 0 && !(heap && heap->release(address)))
+            throw Fault{Failure::launch_failure, lane, &instruction,
+                        "free of " + hexadecimal(address) +
+                            ", which malloc has not returned, or which is free"};
+    });
+    warp.advance();
+}
+
 } // namespace
 
+std::size_t builtin_arguments(std::string_view name) {
+    if (name == "vprintf") return 2;
+    return name == "__assertfail" ? 5 : 1;
+}
+
 Handler builtin(std::string_view name) {
+    if (name == "malloc") return &call_malloc;
+    if (name == "free") return &call_free;
     if (name == "vprintf") return &call_vprintf;
     if (name == "__assertfail") return &call_assertfail;
     return nullptr;

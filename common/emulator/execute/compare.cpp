@@ -53,6 +53,27 @@ template <auto condition> struct Flushed {
 template <auto condition> struct Widened {
     template <class T> bool operator()(T a, T b) const { return condition(to_double(a), to_double(b)); }
 };
+template <auto condition> struct WidenedFlushed {
+    template <class T> static double widen(T value) {
+        const double wide = to_double(value), least = std::ldexp(1.0, 2 - (1 << (T::exponent_bits - 1)));
+        return std::fabs(wide) < least ? 0.0 : wide;
+    }
+    template <class T> bool operator()(T a, T b) const { return condition(widen(a), widen(b)); }
+};
+
+/// One of the two numbers in a register.
+template <class T> struct LowOf {
+    static constexpr int exponent_bits = T::exponent_bits;
+    T value;
+    uint16_t other;
+};
+template <class T> struct HighOf {
+    static constexpr int exponent_bits = T::exponent_bits;
+    uint16_t other;
+    T value;
+};
+template <class T> double to_double(LowOf<T> pair) { return to_double(pair.value); }
+template <class T> double to_double(HighOf<T> pair) { return to_double(pair.value); }
 
 enum CombineMode : uint32_t { combine_nothing, combine_and, combine_or, combine_xor };
 
@@ -110,17 +131,26 @@ template <auto condition> Comparison for_integer(Type type) {
     }
 }
 
-template <auto condition> Comparison for_floating_point(Type type, bool ftz) {
+template <auto condition, class T> Comparison for_half(bool ftz) {
+    return ftz ? comparison_of<WidenedFlushed<condition>{}, T> : comparison_of<Widened<condition>{}, T>;
+}
+
+/// `high`: of a packed type, the upper number.
+template <auto condition> Comparison for_floating_point(Type type, bool ftz, bool high) {
     switch (type) {
     case Type::f32: return ftz ? comparison_of<Flushed<condition>{}, float> : comparison_of<condition, float>;
     case Type::f64: return comparison_of<condition, double>;
-    case Type::f16: return comparison_of<Widened<condition>{}, Half>;
-    case Type::bf16: return comparison_of<Widened<condition>{}, BFloat>;
+    case Type::f16: return for_half<condition, Half>(ftz);
+    case Type::bf16: return for_half<condition, BFloat>(ftz);
+    case Type::f16x2:
+        return high ? for_half<condition, HighOf<Half>>(ftz) : for_half<condition, LowOf<Half>>(ftz);
+    case Type::bf16x2:
+        return high ? for_half<condition, HighOf<BFloat>>(ftz) : for_half<condition, LowOf<BFloat>>(ftz);
     default: return {};
     }
 }
 
-Comparison find_comparison(std::string_view comparison, Type type, bool ftz) {
+Comparison find_comparison(std::string_view comparison, Type type, bool ftz, bool high) {
     if (ptx::is_integer(type) || ptx::is_bits(type)) {
         if (comparison == ".eq") return for_integer<Equal{}>(type);
         if (comparison == ".ne") return for_integer<NotEqual{}>(type);
@@ -131,20 +161,20 @@ Comparison find_comparison(std::string_view comparison, Type type, bool ftz) {
         if (comparison == ".ge" || comparison == ".hs") return for_integer<GreaterOrEqual{}>(type);
         return {};
     }
-    if (comparison == ".eq") return for_floating_point<Equal{}>(type, ftz);
-    if (comparison == ".ne") return for_floating_point<NotEqual{}>(type, ftz);
-    if (comparison == ".lt") return for_floating_point<Less{}>(type, ftz);
-    if (comparison == ".le") return for_floating_point<LessOrEqual{}>(type, ftz);
-    if (comparison == ".gt") return for_floating_point<Greater{}>(type, ftz);
-    if (comparison == ".ge") return for_floating_point<GreaterOrEqual{}>(type, ftz);
-    if (comparison == ".equ") return for_floating_point<Opposite<NotEqual{}>{}>(type, ftz);
-    if (comparison == ".neu") return for_floating_point<Opposite<Equal{}>{}>(type, ftz);
-    if (comparison == ".ltu") return for_floating_point<Opposite<GreaterOrEqual{}>{}>(type, ftz);
-    if (comparison == ".leu") return for_floating_point<Opposite<Greater{}>{}>(type, ftz);
-    if (comparison == ".gtu") return for_floating_point<Opposite<LessOrEqual{}>{}>(type, ftz);
-    if (comparison == ".geu") return for_floating_point<Opposite<Less{}>{}>(type, ftz);
-    if (comparison == ".num") return for_floating_point<BothNumbers{}>(type, ftz);
-    if (comparison == ".nan") return for_floating_point<Opposite<BothNumbers{}>{}>(type, ftz);
+    if (comparison == ".eq") return for_floating_point<Equal{}>(type, ftz, high);
+    if (comparison == ".ne") return for_floating_point<NotEqual{}>(type, ftz, high);
+    if (comparison == ".lt") return for_floating_point<Less{}>(type, ftz, high);
+    if (comparison == ".le") return for_floating_point<LessOrEqual{}>(type, ftz, high);
+    if (comparison == ".gt") return for_floating_point<Greater{}>(type, ftz, high);
+    if (comparison == ".ge") return for_floating_point<GreaterOrEqual{}>(type, ftz, high);
+    if (comparison == ".equ") return for_floating_point<Opposite<NotEqual{}>{}>(type, ftz, high);
+    if (comparison == ".neu") return for_floating_point<Opposite<Equal{}>{}>(type, ftz, high);
+    if (comparison == ".ltu") return for_floating_point<Opposite<GreaterOrEqual{}>{}>(type, ftz, high);
+    if (comparison == ".leu") return for_floating_point<Opposite<Greater{}>{}>(type, ftz, high);
+    if (comparison == ".gtu") return for_floating_point<Opposite<LessOrEqual{}>{}>(type, ftz, high);
+    if (comparison == ".geu") return for_floating_point<Opposite<Less{}>{}>(type, ftz, high);
+    if (comparison == ".num") return for_floating_point<BothNumbers{}>(type, ftz, high);
+    if (comparison == ".nan") return for_floating_point<Opposite<BothNumbers{}>{}>(type, ftz, high);
     return {};
 }
 
@@ -168,6 +198,36 @@ void set_register(Warp& warp, const Instruction& instruction, LaneMask active) {
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
     const auto yes = static_cast<uint32_t>(instruction.immediate >> 32);
     for_each_lane(active, [&](int lane) { result[lane] = (truth >> lane & 1) != 0 ? yes : 0; });
+}
+
+/// A comparison of two 16-bit numbers at once: find_lanes is for the lower ones.
+struct PackedComparison : Detail {
+    FindLanes find_high = nullptr;
+};
+
+LaneMask find_combined(Warp& warp, const Instruction& instruction, FindLanes find_lanes) {
+    return combine(instruction.detail->mode, find_lanes(warp, instruction.sources[0], instruction.sources[1]),
+                   third_source(warp, instruction));
+}
+
+/// The first predicate is for the lower numbers, the second for the upper ones.
+void set_two_predicates(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto& detail = static_cast<const PackedComparison&>(*instruction.detail);
+    const LaneMask low = find_combined(warp, instruction, detail.find_lanes),
+                   high = find_combined(warp, instruction, detail.find_high);
+    if (instruction.destination != no_row) write_predicate(warp, instruction.destination, low, active);
+    if (instruction.second != no_row) write_predicate(warp, instruction.second, high, active);
+}
+
+void set_packed_register(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto& detail = static_cast<const PackedComparison&>(*instruction.detail);
+    const LaneMask low = find_combined(warp, instruction, detail.find_lanes),
+                   high = find_combined(warp, instruction, detail.find_high);
+    const auto yes = static_cast<uint32_t>(instruction.immediate >> 32);
+    uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    for_each_lane(active, [&](int lane) {
+        result[lane] = ((low >> lane & 1) != 0 ? yes : 0) | ((high >> lane & 1) != 0 ? yes << 16 : 0);
+    });
 }
 
 uint32_t take_combination(Decoding& statement) {
@@ -198,10 +258,18 @@ void take_sources(Decoding& statement, Type type, uint32_t combination) {
     statement.instruction.immediate = negated;
 }
 
-Comparison take_comparison_of(Decoding& statement, std::string_view name, Type type) {
-    const Comparison result = find_comparison(name, type, type == Type::f32 && statement.take(".ftz"));
+bool is_packed(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
+
+Comparison comparison_or_refusal(Decoding& statement, std::string_view name, Type type, bool ftz,
+                                 bool high = false) {
+    const Comparison result = find_comparison(name, type, ftz, high);
     if (!result.find) statement.no_such_type(type);
     return result;
+}
+
+bool take_ftz(Decoding& statement, Type type) {
+    const bool is_half = type == Type::f16 || type == Type::bf16 || is_packed(type);
+    return (is_half || type == Type::f32) && statement.take(".ftz");
 }
 
 void decode_setp(Decoding& statement) {
@@ -218,7 +286,15 @@ void decode_setp(Decoding& statement) {
         statement.instruction.second = statement.destination(target.elements[1], Type::pred);
     if (statement.instruction.destination == no_row && statement.instruction.second == no_row)
         statement.invalid(target.place, "a predicate register to write to is needed here");
-    const Comparison found = take_comparison_of(statement, comparison, type);
+    const bool ftz = take_ftz(statement, type);
+    const Comparison found = comparison_or_refusal(statement, comparison, type, ftz);
+    if (is_packed(type)) {
+        PackedComparison& detail = *statement.own_detail(std::make_unique<PackedComparison>());
+        detail.mode = combination;
+        detail.find_lanes = found.find;
+        detail.find_high = comparison_or_refusal(statement, comparison, type, ftz, true).find;
+        return statement.execute_with(&set_two_predicates);
+    }
     if (combination == combine_nothing && statement.instruction.second == no_row)
         return statement.execute_with(found.set_predicate);
     statement.detail().mode = combination;
@@ -226,17 +302,50 @@ void decode_setp(Decoding& statement) {
     statement.execute_with(&set_predicate);
 }
 
+/// What is true in a register: all ones, or 1.0. 0 for types that no set has.
+uint32_t true_value(Type type) {
+    switch (type) {
+    case Type::u32:
+    case Type::s32: return 0xFFFF'FFFF;
+    case Type::u16:
+    case Type::s16: return 0xFFFF;
+    case Type::f32: return 0x3F80'0000;
+    case Type::f16: return 0x3C00;
+    case Type::bf16: return 0x3F80;
+    default: return 0;
+    }
+}
+
+/// set of two 16-bit numbers at once: masks of 16 bits in a u32, or 1.0 each.
+void decode_packed_set(Decoding& statement, std::string_view comparison, uint32_t combination, Type result,
+                       Type type) {
+    const bool is_mask = result == Type::u32 || result == Type::s32;
+    if (!is_mask && result != type) statement.no_such_type(result);
+    const uint32_t yes = is_mask ? 0xFFFF : true_value(type == Type::f16x2 ? Type::f16 : Type::bf16);
+    take_sources(statement, type, combination);
+    statement.instruction.destination = statement.destination(0, result);
+    statement.instruction.immediate |= uint64_t{yes} << 32;
+    const bool ftz = take_ftz(statement, type);
+    PackedComparison& detail = *statement.own_detail(std::make_unique<PackedComparison>());
+    detail.mode = combination;
+    detail.find_lanes = comparison_or_refusal(statement, comparison, type, ftz).find;
+    detail.find_high = comparison_or_refusal(statement, comparison, type, ftz, true).find;
+    statement.execute_with(&set_packed_register);
+}
+
 void decode_set(Decoding& statement) {
     const std::string_view comparison = take_comparison(statement);
     const uint32_t combination = take_combination(statement);
     const Type result = statement.take_type();
     const Type type = statement.take_type();
-    if (result != Type::u32 && result != Type::s32 && result != Type::f32) statement.no_such_type(result);
+    if (is_packed(type)) return decode_packed_set(statement, comparison, combination, result, type);
+    if (true_value(result) == 0) statement.no_such_type(result);
     take_sources(statement, type, combination);
     statement.instruction.destination = statement.destination(0, result);
-    statement.instruction.immediate |= uint64_t{result == Type::f32 ? 0x3F80'0000u : 0xFFFF'FFFFu} << 32;
+    statement.instruction.immediate |= uint64_t{true_value(result)} << 32;
     statement.detail().mode = combination;
-    statement.detail().find_lanes = take_comparison_of(statement, comparison, type).find;
+    statement.detail().find_lanes =
+        comparison_or_refusal(statement, comparison, type, take_ftz(statement, type)).find;
     statement.execute_with(&set_register);
 }
 

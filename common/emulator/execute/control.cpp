@@ -1,13 +1,16 @@
 /// \file
-/// Control flow: bra, brx.idx, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
+/// Control flow: bra, brx.idx, alloca, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
 #include "emulator/execute/builtins.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/warp.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/ptx/decoder.hpp"
+#include "emulator/text.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace emulator {
@@ -87,7 +90,36 @@ void decode_brx(Decoding& statement) {
 
 // ---- calls ----
 
-void call(Warp& warp, const Instruction& instruction, LaneMask) { warp.call(instruction); }
+void call(Warp& warp, const Instruction& instruction, LaneMask) {
+    warp.call(instruction, *instruction.detail->callee);
+}
+
+bool agree(const std::vector<uint32_t>& sizes, const std::vector<const ptx::Variable*>& declared) {
+    return std::equal(sizes.begin(), sizes.end(), declared.begin(), declared.end(),
+                      [](uint32_t size, const ptx::Variable* variable) { return size == variable->bytes; });
+}
+
+/// Lanes that call different functions take turns.
+void call_through_register(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto* const address = warp.cells<std::uint64_t>(instruction.sources[0]);
+    const int lane = std::countr_zero(active);
+    LaneMask others = 0;
+    for_each_lane(active, [&](int other) { others |= LaneMask{address[other] != address[lane]} << other; });
+    if (others != 0) warp.send(others, warp.running().pc);
+
+    const Detail& detail = *instruction.detail;
+    const auto callee = detail.callees->find(address[lane]);
+    if (callee == detail.callees->end())
+        throw Fault{Failure::illegal_address, lane, &instruction,
+                    "a call of a function at " + hexadecimal(address[lane]) +
+                        ": there is no function whose address the program takes"};
+    const ptx::Function& function = *callee->second->function;
+    if (!agree(detail.argument_sizes, function.parameters) || !agree(detail.result_sizes, function.results))
+        throw Fault{Failure::launch_failure, lane, &instruction,
+                    "a call of " + readable_name(function.name) +
+                        " through a pointer of another type: arguments or result have another size"};
+    warp.call(instruction, *callee->second);
+}
 
 void return_or_exit(Warp& warp, const Instruction&, LaneMask) { warp.return_from_function(); }
 
@@ -117,6 +149,32 @@ void check_sizes(const Decoding& statement, const Operand& target, const std::ve
                                                 std::to_string(sizes[i]));
 }
 
+/// Room behind the frame: every lane gets the same place, and as much as the one that asks for most.
+void make_room(Warp& warp, const Instruction& instruction, LaneMask active) {
+    std::uint64_t most = 0;
+    for_each_lane(active, [&](int lane) {
+        most = std::max(most, warp.cells<std::uint64_t>(instruction.sources[0])[lane]);
+    });
+    const std::uint64_t place = warp.make_room(instruction, most, instruction.immediate);
+    auto* const result = warp.cells<std::uint64_t>(instruction.destination);
+    for_each_lane(active, [&](int lane) { result[lane] = place; });
+}
+
+/// alloca.u64 d, bytes, alignment
+void decode_alloca(Decoding& statement) {
+    const Type type = statement.take_type();
+    if (type != Type::u64) statement.no_such_type(type);
+    statement.expect_operands(2, 3);
+    statement.instruction.destination = statement.destination(0, type);
+    statement.instruction.sources[0] = statement.source(1, type);
+    statement.instruction.immediate =
+        statement.operand_count() == 3 ? statement.constant(statement.operand(2)) : 8;
+    if (statement.instruction.immediate == 0 || statement.instruction.immediate > 16)
+        statement.unsupported(statement.operand(2).place, "only alignments up to 16 are supported");
+    statement.make_room();
+    statement.execute_with(&make_room);
+}
+
 /// call [(result),] function [, (arguments)]
 void decode_call(Decoding& statement) {
     statement.take(".uni");
@@ -128,10 +186,19 @@ void decode_call(Decoding& statement) {
     if (next == statement.operand_count())
         statement.invalid(statement.statement().place, "the function's name is missing");
     const Operand& target = statement.operand(next++);
-    if (target.kind != Operand::Kind::symbol)
-        statement.unsupported(target.place, "calls through a register are not supported");
-    if (next < statement.operand_count())
+    const bool by_name = target.kind != Operand::Kind::reg; // else the rest may be a prototype alone
+    if (next < statement.operand_count() && (by_name || statement.operand(next).kind == Operand::Kind::list))
         take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
+    if (!by_name) {
+        if (next == statement.operand_count())
+            statement.invalid(target.place,
+                              "a call through a register needs a prototype or a list of targets");
+        detail.callees = statement.linkage().callees;
+        statement.instruction.sources[0] = statement.source(target, Type::u64);
+        return statement.control_with(&call_through_register);
+    }
+    if (target.kind != Operand::Kind::symbol)
+        statement.invalid(target.place, "a function's name or a register with its address is needed here");
     if (next < statement.operand_count())
         statement.invalid(statement.operand(next).place, "a call of a function by name has no prototype");
 
@@ -143,7 +210,7 @@ void decode_call(Decoding& statement) {
         detail.callee = found->second;
         statement.control_with(&call);
     } else if (const Handler handler = builtin(target.name)) {
-        const std::size_t needed = target.name == "vprintf" ? 2 : 5;
+        const std::size_t needed = builtin_arguments(target.name);
         if (detail.argument_offsets.size() != needed)
             statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
         statement.control_with(handler);
@@ -377,11 +444,17 @@ void decode_pmevent(Decoding& statement) {
 
 std::span<const Opcode> control_opcodes() {
     static constexpr Opcode opcodes[] = {
-        {"bra", decode_bra},         {"brx", decode_brx},
-        {"call", decode_call},       {"ret", decode_ret},
-        {"exit", decode_exit},       {"bar", decode_bar},
-        {"barrier", decode_bar},     {"trap", decode_trap},
-        {"brkpt", decode_brkpt},     {"nanosleep", decode_nanosleep},
+        {"bra", decode_bra},
+        {"brx", decode_brx},
+        {"alloca", decode_alloca},
+        {"call", decode_call},
+        {"ret", decode_ret},
+        {"exit", decode_exit},
+        {"bar", decode_bar},
+        {"barrier", decode_bar},
+        {"trap", decode_trap},
+        {"brkpt", decode_brkpt},
+        {"nanosleep", decode_nanosleep},
         {"pmevent", decode_pmevent},
     };
     return opcodes;

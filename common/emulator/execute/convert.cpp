@@ -3,9 +3,11 @@
 #include "emulator/execute/convert.hpp"
 
 #include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/eight_bits.hpp"
 #include "emulator/execute/floating_point.hpp"
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/wide.hpp"
 #include "emulator/machine/block.hpp"
 
 #include <cfenv>
@@ -241,6 +243,7 @@ void convert_pair(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 void decode_cvt(Decoding& statement) {
+    if (decode_eight_bit_cvt(statement)) return;
     Conversion conversion;
     const std::string_view rounding =
         statement.take_any({".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"});
@@ -388,6 +391,7 @@ void decode_mov(Decoding& statement) {
     statement.take(".volatile");
     const Type type = statement.take_type();
     statement.expect_operands(2, 2);
+    if (type == Type::b128) return decode_move_128(statement);
     const Operand& target = statement.operand(0);
     const Operand& source = statement.operand(1);
     if (target.kind == Operand::Kind::list) return decode_packing(statement, type, target, false);

@@ -9,6 +9,7 @@
 #include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/packed.hpp"
 
 #include <cfenv>
 #include <cmath>
@@ -137,14 +138,6 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
     }
 };
 
-/// Two 16-bit numbers in one 32-bit register.
-template <class T> struct Packed { T low, high; };
-template <auto operation> struct OnBoth {
-    template <class T, class... Ts> Packed<T> operator()(Packed<T> first, Ts... others) const {
-        return {operation(first.low, others.low...), operation(first.high, others.high...)};
-    }
-};
-
 void under_rounding(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::fesetround(static_cast<int>(instruction.detail->mode));
     instruction.detail->inner(warp, instruction, active);
@@ -199,11 +192,49 @@ template <auto operation, std::size_t arity> void decode_plain(Decoding& stateme
     decode_float_or_double<operation, arity>(statement, statement.take_type());
 }
 
-/// An approximate operation that only f32 has.
-template <auto operation> void decode_approximate(Decoding& statement) {
+/// The upper half of an f64, with zeros below: what the device's tables work on. Subnormal numbers are zeros.
+template <auto operation> struct OnUpperHalf {
+    static double cut(double value) {
+        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(flush(value)) >> 32 << 32);
+    }
+    double operator()(double a) const { return cut(operation(cut(a))); }
+};
+
+/// rcp and rsqrt, which f64 has with .approx.ftz as well.
+template <auto operation> void decode_reciprocal(Decoding& statement) {
+    const bool is_approximate = statement.take(".approx");
+    const Type type = statement.take_type();
+    if (type != Type::f64 || !is_approximate || !statement.take(".ftz"))
+        return decode_float_or_double<operation, 1>(statement, type);
+    take_operands(statement, type, 1);
+    statement.execute_with(&each_lane<OnUpperHalf<operation>{}, double, double>);
+}
+
+/// tanh and ex2 of the 16-bit types: in single precision, rounded.
+template <auto operation> struct InSingle {
+    template <class T> T operator()(T a) const {
+        return from_double<T>(operation(static_cast<float>(to_double(a))), FE_TONEAREST);
+    }
+};
+template <auto operation> Handler approximate_half_handler(Type type) {
+    switch (type) {
+    case Type::f16: return same_type_handler<InSingle<operation>{}, Half, 1>();
+    case Type::bf16: return same_type_handler<InSingle<operation>{}, BFloat, 1>();
+    case Type::f16x2: return same_type_handler<OnBoth<InSingle<operation>{}>{}, Packed<Half>, 1>();
+    case Type::bf16x2: return same_type_handler<OnBoth<InSingle<operation>{}>{}, Packed<BFloat>, 1>();
+    default: return nullptr;
+    }
+}
+
+/// An approximate operation that f32 has, and with `halves` the 16-bit types.
+template <auto operation, bool halves = false> void decode_approximate(Decoding& statement) {
     statement.take(".approx");
     const bool ftz = statement.take(".ftz");
     const Type type = statement.take_type();
+    if (const Handler handler = halves ? approximate_half_handler<operation>(type) : nullptr) {
+        take_operands(statement, type, 1);
+        return statement.execute_with(handler);
+    }
     if (type != Type::f32) statement.no_such_type(type);
     take_operands(statement, type, 1);
     statement.execute_with(ftz ? &each_lane<Modified<operation, true, false>{}, float, float>
@@ -215,6 +246,37 @@ template <auto operation> void decode_min_max(Decoding& statement, Type type) {
         decode_rounded<NanWins<operation>{}, 2>(statement, type);
     else
         decode_rounded<operation, 2>(statement, type);
+}
+
+/// .relu: what is negative becomes zero.
+template <class T> bool is_negative(T value) {
+    return (value.bits & 0x8000) != 0 && !std::isnan(to_double(value));
+}
+template <bool ftz> struct FusedNotNegative {
+    template <class T> T operator()(T a, T b, T c) const {
+        const T result = InDouble<FusedMultiplyAdd{}, ftz, false>{}(a, b, c);
+        return is_negative(result) ? T{0} : result;
+    }
+};
+
+template <bool ftz> Handler fma_relu_handler(Type type) {
+    constexpr FusedNotNegative<ftz> fused{};
+    switch (type) {
+    case Type::f16: return same_type_handler<fused, Half, 3>();
+    case Type::bf16: return same_type_handler<fused, BFloat, 3>();
+    case Type::f16x2: return same_type_handler<OnBoth<fused>{}, Packed<Half>, 3>();
+    case Type::bf16x2: return same_type_handler<OnBoth<fused>{}, Packed<BFloat>, 3>();
+    default: return nullptr;
+    }
+}
+
+void decode_fma_relu(Decoding& statement, Type type) {
+    statement.take(".rn");
+    const Handler handler =
+        statement.take(".ftz") ? fma_relu_handler<true>(type) : fma_relu_handler<false>(type);
+    if (!handler) statement.no_such_type(type);
+    take_operands(statement, type, 3);
+    statement.execute_with(handler);
 }
 
 void decode_fma(Decoding& statement) { decode_floating_point_fma(statement, statement.take_type()); }
@@ -279,6 +341,7 @@ void decode_floating_point_mul(Decoding& statement, Type type) {
     decode_rounded<Multiply{}, 2>(statement, type);
 }
 void decode_floating_point_fma(Decoding& statement, Type type) {
+    if (statement.take(".relu")) return decode_fma_relu(statement, type);
     decode_rounded<FusedMultiplyAdd{}, 3>(statement, type);
 }
 void decode_floating_point_div(Decoding& statement, Type type) {
@@ -292,14 +355,14 @@ void decode_floating_point_max(Decoding& statement, Type type) { decode_min_max<
 std::span<const Opcode> floating_point_opcodes() {
     static constexpr Opcode opcodes[] = {
         {"fma", decode_fma},
-        {"rcp", decode_plain<Reciprocal{}, 1>},
+        {"rcp", decode_reciprocal<Reciprocal{}>},
         {"sqrt", decode_plain<SquareRoot{}, 1>},
-        {"rsqrt", decode_plain<ReciprocalSquareRoot{}, 1>},
+        {"rsqrt", decode_reciprocal<ReciprocalSquareRoot{}>},
         {"sin", decode_approximate<Sine{}>},
         {"cos", decode_approximate<Cosine{}>},
         {"lg2", decode_approximate<Log2{}>},
-        {"ex2", decode_approximate<Exp2{}>},
-        {"tanh", decode_approximate<Tanh{}>},
+        {"ex2", decode_approximate<Exp2{}, true>},
+        {"tanh", decode_approximate<Tanh{}, true>},
         {"copysign", decode_copysign},
     };
     return opcodes;

@@ -1,8 +1,10 @@
 /// \file
 /// Integer arithmetic: add, sub, mul, mad, div, rem, abs, neg, min, max, sad, mul24, mad24, dp4a, dp2a.
+#include "emulator/execute/carry.hpp"
 #include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/floating_point.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/packed.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -137,6 +139,11 @@ struct Minimum {
 struct Maximum {
     template <class T> constexpr T operator()(T a, T b) const { return a < b ? b : a; }
 };
+/// .relu: at least zero
+template <auto operation> struct NotNegative {
+    template <class T> constexpr T operator()(T a, T b) const { return Maximum{}(operation(a, b), T{0}); }
+};
+
 /// c + |a - b|
 struct SumOfAbsoluteDifference {
     template <class T> constexpr T operator()(T a, T b, T c) const {
@@ -200,6 +207,30 @@ template <auto operation, std::size_t arity> void decode_plain(Decoding& stateme
     decode_integer<operation, arity>(statement, statement.take_type());
 }
 
+/// The packed types, and those that all have.
+template <auto operation> void decode_integer_or_packed(Decoding& statement, Type type) {
+    if (type != Type::u16x2 && type != Type::s16x2) return decode_integer<operation, 2>(statement, type);
+    take_operands(statement, type, 2);
+    statement.execute_with(type == Type::u16x2
+                               ? same_type_handler<OnBoth<operation>{}, Packed<std::uint16_t>, 2>()
+                               : same_type_handler<OnBoth<operation>{}, Packed<std::int16_t>, 2>());
+}
+
+bool is_integer_or_packed(Type type) {
+    return ptx::is_integer(type) || type == Type::u16x2 || type == Type::s16x2;
+}
+
+template <auto operation, void (*floating_point)(Decoding&, Type)> void decode_min_max(Decoding& statement) {
+    const Type type = statement.take_type();
+    if (!is_integer_or_packed(type)) return floating_point(statement, type);
+    decode_integer_or_packed<operation>(statement, type);
+    if (type == Type::s32 && statement.take(".relu"))
+        statement.execute_with(same_type_handler<NotNegative<operation>{}, std::int32_t, 2>());
+    if (type == Type::s16x2 && statement.take(".relu"))
+        statement.execute_with(
+            same_type_handler<OnBoth<NotNegative<operation>{}>{}, Packed<std::int16_t>, 2>());
+}
+
 /// For opcodes that exist for integers and floating-point numbers alike.
 template <auto integer_operation, std::size_t arity, void (*floating_point)(Decoding&, Type)>
 void decode_either(Decoding& statement) {
@@ -212,9 +243,10 @@ void decode_either(Decoding& statement) {
 
 template <auto operation, auto saturating, void (*floating_point)(Decoding&, Type)>
 void decode_add(Decoding& statement) {
+    if (decode_carry(statement)) return;
     const Type type = statement.take_type();
-    if (!ptx::is_integer(type)) return floating_point(statement, type);
-    decode_integer<operation, 2>(statement, type);
+    if (!is_integer_or_packed(type)) return floating_point(statement, type);
+    decode_integer_or_packed<operation>(statement, type);
     if (type == Type::s32 && statement.take(".sat"))
         statement.execute_with(&each_lane<saturating, std::int32_t, std::int32_t, std::int32_t>);
 }
@@ -265,6 +297,7 @@ void decode_mul(Decoding& statement) {
 }
 
 void decode_mad(Decoding& statement) {
+    if (decode_carry(statement)) return;
     const std::string_view part = statement.take_any({".lo", ".hi", ".wide"});
     const Type type = statement.take_type();
     if (!ptx::is_integer(type)) return decode_floating_point_fma(statement, type);
@@ -335,8 +368,8 @@ std::span<const Opcode> integer_opcodes() {
         {"rem", decode_plain<Remainder{}, 2>},
         {"abs", decode_either<Absolute{}, 1, decode_floating_point_abs>},
         {"neg", decode_either<Negate{}, 1, decode_floating_point_neg>},
-        {"min", decode_either<Minimum{}, 2, decode_floating_point_min>},
-        {"max", decode_either<Maximum{}, 2, decode_floating_point_max>},
+        {"min", decode_min_max<Minimum{}, decode_floating_point_min>},
+        {"max", decode_min_max<Maximum{}, decode_floating_point_max>},
         {"sad", decode_plain<SumOfAbsoluteDifference{}, 3>},
         {"mul24", decode_24<Multiply24Low{}, Multiply24High{}, 2>},
         {"mad24", decode_24<ThenAdd<Multiply24Low{}>{}, ThenAdd<Multiply24High{}>{}, 3>},

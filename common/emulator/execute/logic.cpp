@@ -376,9 +376,43 @@ void three_input_logic(Warp& warp, const Instruction& instruction, LaneMask acti
     });
 }
 
+/// d|p: the predicate is whether the result has bits, combined with another one.
+void three_input_logic_and_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const Detail& detail = *instruction.detail;
+    three_input_logic(warp, instruction, active);
+    const uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
+    const LaneMask other = warp.predicate(detail.rows[0]) ^ (detail.rows[1] != 0 ? all_lanes : 0);
+    LaneMask found = 0;
+    for_each_lane(active, [&](int lane) { found |= LaneMask{result[lane] != 0} << lane; });
+    found = detail.mode != 0 ? found & other : found | other;
+    LaneMask& predicate = warp.predicate(instruction.second);
+    predicate = (predicate & ~active) | (found & active);
+}
+
+/// lop3.{and|or}.b32 d|p, a, b, c, table, [!]q
+void decode_lop3_with_predicate(Decoding& statement, std::string_view combination) {
+    statement.expect_operands(6, 6);
+    const ptx::Operand& target = statement.operand(0);
+    if (target.kind != ptx::Operand::Kind::pair)
+        statement.invalid(target.place, "this lop3 writes a register and a predicate: d|p");
+    const bool is_used = target.elements[0].kind != ptx::Operand::Kind::sink;
+    statement.instruction.destination =
+        is_used ? statement.destination(target.elements[0], Type::b32) : statement.scratch_row();
+    statement.instruction.second = statement.destination(target.elements[1], Type::pred);
+    for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
+    statement.instruction.immediate = statement.constant(statement.operand(4)) & 0xFF;
+    bool negated = false;
+    const Row other = statement.predicate(statement.operand(5), negated);
+    statement.detail().rows = {other, negated ? 1u : 0u};
+    statement.detail().mode = combination == ".and" ? 1 : 0;
+    statement.execute_with(&three_input_logic_and_predicate);
+}
+
 void decode_lop3(Decoding& statement) {
+    const std::string_view combination = statement.take_any({".and", ".or"});
     const Type type = statement.take_type();
     if (type != Type::b32) statement.no_such_type(type);
+    if (!combination.empty()) return decode_lop3_with_predicate(statement, combination);
     statement.expect_operands(5, 5);
     statement.instruction.destination = statement.destination(0, type);
     for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, type);

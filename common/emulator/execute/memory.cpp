@@ -1,7 +1,10 @@
 /// \file
-/// Loads and stores: ld, ldu, st, prefetch, prefetchu, membar, fence.
+/// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and what only caches hear: prefetch,
+/// prefetchu, discard, applypriority, createpolicy.
 #include "emulator/execute/addresses.hpp"
+#include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/wide.hpp"
 #include "emulator/ptx/decoder.hpp"
 
 #include <atomic>
@@ -296,7 +299,9 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     Space space = statement.take_space();
     Form form;
     form.type = statement.take_type();
-    statement.expect_operands(2, 2);
+    const std::size_t policy = statement.take(".L2::cache_hint") ? 1 : 0;
+    statement.expect_operands(2 + policy, 2 + policy);
+    if (form.type == Type::b128 && space != Space::param) return decode_access_128(statement, space, is_load);
     const Operand& address = statement.operand(is_load ? 1 : 0);
     form.wide_base = statement.address(address, space);
     if (space == Space::param) space = resolve_parameter_space(statement, address);
@@ -327,11 +332,35 @@ template <template <class, class, class> class Family> void decode_access(Decodi
 }
 
 void decode_ld(Decoding& statement) { decode_access<Load>(statement, true); }
-void decode_st(Decoding& statement) { decode_access<Store>(statement, false); }
+void decode_st(Decoding& statement) {
+    if (statement.take(".async")) return decode_st_async(statement);
+    decode_access<Store>(statement, false);
+}
 
 void decode_ldu(Decoding& statement) { decode_access<Load>(statement, true); }
 
+/// griddepcontrol: a launch begins when the one before it has ended, so that nothing is left to wait for.
+void decode_griddepcontrol(Decoding& statement) {
+    if (statement.take_any({".wait", ".launch_dependents"}).empty())
+        statement.invalid(statement.statement().place, "griddepcontrol needs .wait or .launch_dependents");
+    statement.expect_operands(0, 0);
+    statement.execute_with(&no_effect);
+}
+
+/// fence.proxy: between ways to memory that are one here.
 void decode_fence(Decoding& statement) {
+    if (statement.take(".mbarrier_init")) {
+        statement.take(".release");
+        statement.take(".cluster");
+        statement.expect_operands(0, 0);
+        return statement.execute_with(&memory_fence);
+    }
+    if (statement.take(".proxy")) {
+        statement.take_any({".alias", ".async"});
+        statement.take_space();
+        statement.expect_operands(0, 0);
+        return statement.execute_with(&no_effect);
+    }
     statement.take_any({".sc", ".acq_rel", ".acquire", ".release"});
     statement.take_any({".cta", ".cluster", ".gpu", ".gl", ".sys"});
     statement.expect_operands(0, 0);
@@ -345,6 +374,37 @@ void decode_prefetch(Decoding& statement) {
     statement.execute_with(&no_effect);
 }
 
+void make_policy(Warp& warp, const Instruction& instruction, LaneMask active) {
+    uint64_t* const result = warp.cells<uint64_t>(instruction.destination);
+    for_each_lane(active, [&](int lane) { result[lane] = 0; });
+}
+
+/// createpolicy.fractional… policy [, fraction]: any value will do, since cache hints have no effect.
+void decode_createpolicy(Decoding& statement) {
+    if (!statement.take(".fractional"))
+        statement.unsupported(statement.statement().place, "only 'createpolicy.fractional' is supported");
+    while (
+        !statement
+             .take_any({".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged"})
+             .empty()) {
+    }
+    if (const Type type = statement.take_type(); type != Type::b64) statement.no_such_type(type);
+    statement.expect_operands(1, 2);
+    statement.instruction.destination = statement.destination(0, Type::b64);
+    if (statement.operand_count() == 2) statement.source(1, Type::f32);
+    statement.execute_with(&make_policy);
+}
+
+/// discard and applypriority [a], 128: what the cache is told.
+void decode_cache_advice(Decoding& statement) {
+    statement.take(".global");
+    statement.take_any({".L2", ".L2::evict_normal"});
+    statement.expect_operands(2, 2);
+    if (statement.constant(statement.operand(1)) != 128)
+        statement.invalid(statement.operand(1).place, "a cache line has 128 bytes");
+    statement.execute_with(&no_effect);
+}
+
 } // namespace
 
 std::span<const Opcode> memory_opcodes() {
@@ -354,6 +414,10 @@ std::span<const Opcode> memory_opcodes() {
         {"st", decode_st},
         {"membar", decode_fence},
         {"fence", decode_fence},
+        {"griddepcontrol", decode_griddepcontrol},
+        {"createpolicy", decode_createpolicy},
+        {"discard", decode_cache_advice},
+        {"applypriority", decode_cache_advice},
         {"prefetch", decode_prefetch},
         {"prefetchu", decode_prefetch},
     };

@@ -26,5 +26,9 @@ std::span<const Opcode> memory_opcodes();
 std::span<const Opcode> atomic_opcodes();
 std::span<const Opcode> warp_opcodes();
 std::span<const Opcode> control_opcodes();
+std::span<const Opcode> carry_opcodes();
+std::span<const Opcode> video_opcodes();
+std::span<const Opcode> async_copy_opcodes();
+std::span<const Opcode> mbarrier_opcodes();
 
 } // namespace emulator

@@ -36,6 +36,7 @@ void Block::start(Dim3 index) {
     index_ = index;
     live_threads_ = threads_;
     barriers_ = {};
+    async_copies_.clear();
     std::memset(shared_.get(), shared_poison, shared_bytes_);
     for (const auto& warp : warps_) {
         const std::uint32_t threads =

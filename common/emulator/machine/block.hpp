@@ -2,6 +2,7 @@
 /// A thread block: its warps, shared memory and barriers.
 #pragma once
 
+#include "emulator/machine/async_copies.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/warp.hpp"
@@ -87,6 +88,8 @@ public:
         executed_.thread_barriers += is_barrier ? threads : 0;
     }
 
+    AsyncCopies& async_copies() { return async_copies_; } ///< to this block's shared memory
+
     // ---- barriers, for handlers ----
 
     static constexpr std::uint32_t barrier_count = 16;
@@ -131,6 +134,7 @@ private:
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
     std::array<const Allocation*, 2> likely_{}; ///< the last one first
+    AsyncCopies async_copies_;
 };
 
 } // namespace emulator

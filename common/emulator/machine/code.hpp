@@ -6,6 +6,7 @@
 #include "emulator/ptx/module.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,9 @@ enum class Ordering : std::uint8_t {
     acquire_release
 };
 
+/// The functions whose address a module takes.
+using FunctionsByAddress = std::map<std::uint64_t, const Code*>;
+
 /// Sizes of what an instruction moves, and other facts that its handler wants at run time.
 struct Detail {
     virtual ~Detail() = default;
@@ -44,6 +48,7 @@ struct Detail {
     std::vector<Row> rows;              ///< the elements of a vector, or the row of a member mask
     std::vector<std::uint32_t> targets; ///< of an indexed branch
     const Code* callee = nullptr;
+    const FunctionsByAddress* callees = nullptr;       ///< of a call through a register: what it may reach
     Handler inner = nullptr;                           ///< the handler that this one wraps
     LaneMask (*find_lanes)(Warp&, Row, Row) = nullptr; ///< of a comparison: where it holds for two rows
     std::uint32_t mode = 0;
@@ -62,6 +67,7 @@ struct Instruction {
     bool is_control = false;
     bool is_block_barrier = false; ///< `bar` or `barrier`, but not that of a warp or a cluster
     bool is_cluster_barrier = false;
+    bool is_mbarrier = false; ///< orders some threads, and not others
     /// An atomic that the machine's compiler has one lane do for all, as they have one address.
     bool is_joined = false;
     bool is_branch =
@@ -152,6 +158,7 @@ struct Code {
     std::vector<SpecialRow> specials;
     std::uint32_t frame_bytes = 0; ///< of all rows
     std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
+    bool makes_room = false;       ///< asks for more as it runs
     std::vector<LocalVariable> local_variables;
     std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
 

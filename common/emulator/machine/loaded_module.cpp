@@ -23,13 +23,24 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/// The functions that a kernel reaches, itself first, and the shared variables that they name.
+/// The functions that a kernel reaches, itself first, and the shared variables that they name. A call through
+/// a register may reach all functions whose address the module takes.
 class Reach {
 public:
-    Reach(const ptx::Function& kernel, const ptx::Module& module) : module_(module) { visit(kernel); }
+    Reach(const ptx::Function& kernel, const ptx::Module& module) : module_(module) {
+        visit(kernel);
+        if (!calls_through_register_) return;
+        for (const auto& variable : module.variables)
+            for (const ptx::Relocation& relocation : variable->relocations) visit(relocation.symbol);
+        for (const auto& function : module.functions)
+            for (const ptx::Statement& statement : function->statements)
+                if (statement.opcode != "call")
+                    for (const ptx::Operand& operand : statement.operands) visit_function(operand);
+    }
 
     const std::vector<const ptx::Function*>& functions() const { return functions_; }
     const std::vector<const ptx::Variable*>& shared() const { return shared_; }
+    bool names(std::string_view name) const { return seen_.contains(name); }
 
 private:
     void visit(const ptx::Function& function) {
@@ -38,7 +49,11 @@ private:
         for (const auto& variable : function.variables)
             if (variable->space == ptx::Space::shared) note(*variable);
         for (const ptx::Statement& statement : function.statements)
-            for (const ptx::Operand& operand : statement.operands) visit(operand);
+            for (const ptx::Operand& operand : statement.operands) {
+                visit(operand);
+                if (statement.opcode == "call" && operand.kind == ptx::Operand::Kind::reg)
+                    calls_through_register_ = true;
+            }
     }
 
     void visit(const ptx::Operand& operand) {
@@ -46,10 +61,18 @@ private:
         if (operand.kind != ptx::Operand::Kind::symbol || operand.variable ||
             !seen_.insert(operand.name).second)
             return;
-        if (const ptx::Function* function = module_.function(operand.name); function && function->has_body)
-            visit(*function);
+        visit(operand.name);
         const ptx::Variable* variable = module_.variable(operand.name);
         if (variable && variable->space == ptx::Space::shared) note(*variable);
+    }
+
+    void visit(std::string_view name) {
+        const ptx::Function* const function = module_.function(name);
+        if (function && function->has_body && !function->is_kernel) visit(*function);
+    }
+
+    void visit_function(const ptx::Operand& operand) {
+        if (operand.kind == ptx::Operand::Kind::symbol && !operand.variable) visit(operand.name);
     }
 
     void note(const ptx::Variable& variable) { shared_.push_back(&variable); }
@@ -58,6 +81,7 @@ private:
     std::vector<const ptx::Function*> functions_;
     std::vector<const ptx::Variable*> shared_;
     std::set<std::string_view> seen_;
+    bool calls_through_register_ = false;
 };
 
 } // namespace
@@ -65,6 +89,7 @@ private:
 /// The decoded functions of one kernel: shared variables lie elsewhere in each, so each has its own.
 struct KernelCode {
     std::vector<std::unique_ptr<Code>> functions; ///< the kernel itself first
+    FunctionsByAddress by_address;                ///< without the kernel
 };
 
 Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
@@ -74,6 +99,7 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
         parameters_.push_back({offsets[i], static_cast<std::uint32_t>(function.parameters[i]->bytes)});
 
     const Reach reach(function, module.ptx());
+    uses_heap_ = reach.names("malloc");
     ptx::Linkage linkage;
     linkage.module = &module.ptx();
     linkage.addresses = module.addresses();
@@ -107,7 +133,10 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     for (const ptx::Function* reached : reach.functions()) {
         code_->functions.push_back(std::make_unique<Code>());
         linkage.functions[reached->name] = code_->functions.back().get();
+        if (const auto address = ptx::function_address(module.ptx(), reached->name))
+            code_->by_address[*address] = code_->functions.back().get();
     }
+    linkage.callees = &code_->by_address;
     for (std::size_t i = 0; i < reach.functions().size(); ++i)
         ptx::decode(*reach.functions()[i], linkage, *code_->functions[i]);
 }
@@ -121,7 +150,8 @@ std::string Kernel::readable_name() const { return emulator::readable_name(funct
 const Code& Kernel::code() const { return *code_->functions.front(); }
 
 std::uint32_t Kernel::local_bytes() const {
-    return code().local_bytes + (code_->functions.size() > 1 ? call_stack_bytes : 0);
+    const bool grows = code_->functions.size() > 1 || code().makes_room;
+    return code().local_bytes + (grows ? call_stack_bytes : 0);
 }
 
 std::uint32_t Kernel::max_threads_per_block() const {
@@ -156,10 +186,13 @@ LoadedModule::LoadedModule(std::string text, GlobalMemory& memory)
     for (const auto& variable : module_->variables) {
         for (const ptx::Relocation& relocation : variable->relocations) {
             const Allocation* const target = this->variable(relocation.symbol);
-            if (!target)
-                throw ptx::error_at(Failure::unsupported, module_->text, relocation.place,
-                                    "only addresses of this module's variables can be initial values");
-            const std::uint64_t address = target->address + static_cast<std::uint64_t>(relocation.addend);
+            const auto function = ptx::function_address(*module_, relocation.symbol);
+            if (!target && !function)
+                throw ptx::error_at(
+                    Failure::unsupported, module_->text, relocation.place,
+                    "only addresses of this module's variables and functions can be initial values");
+            const std::uint64_t address =
+                (target ? target->address : *function) + static_cast<std::uint64_t>(relocation.addend);
             std::memcpy(reinterpret_cast<std::byte*>(variables_.at(std::string(variable->name))->address) +
                             relocation.offset,
                         &address, sizeof address);

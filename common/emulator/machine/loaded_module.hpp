@@ -52,7 +52,8 @@ public:
     /// Whether it can only be launched with clusters, and how large they may be for it.
     bool needs_cluster() const;
     std::uint32_t max_blocks_per_cluster() const;
-    const Code& code() const; ///< decoded
+    bool uses_heap() const { return uses_heap_; } ///< it can reach a call of malloc
+    const Code& code() const;                     ///< decoded
     const LoadedModule& module() const { return module_; }
 
 private:
@@ -61,6 +62,7 @@ private:
     std::vector<Parameter> parameters_;
     std::uint32_t parameter_bytes_ = 0;
     std::uint32_t static_shared_bytes_ = 0;
+    bool uses_heap_ = false;
     std::vector<SharedVariable> shared_variables_; ///< by offset, those sized at launch last
     std::unique_ptr<KernelCode> code_;
 };

@@ -65,6 +65,7 @@ void Warp::start(LaneMask lanes) {
     fill_specials(kernel_frame_, true);
     live_ = lanes;
     kernel_frame_.lanes = lanes;
+    kernel_frame_.room = 0;
     for (const auto& frame : call_frames_) frame->lanes = 0;
     others_.clear();
     running_ = {&kernel_frame_, 0, lanes, Wait::nothing, 0, 0, 0};
@@ -248,15 +249,11 @@ Frame& Warp::new_frame() {
     return *call_frames_.emplace_back(std::make_unique<Frame>());
 }
 
-void Warp::call(const Instruction& instruction) {
+void Warp::call(const Instruction& instruction, const Code& callee) {
     Frame& caller = *running_.frame;
     const Detail& detail = *instruction.detail;
-    const Code& callee = *detail.callee;
-    const std::uint32_t local_base = caller.local_base + caller.code->local_bytes;
-    if (local_base + callee.local_bytes > local_bytes_)
-        throw Fault{Failure::launch_failure, std::countr_zero(running_.lanes), &instruction,
-                    "stack overflow: calls need more than the " + std::to_string(local_bytes_) +
-                        " bytes of local memory that a thread has"};
+    const std::uint32_t local_base = caller.local_base + caller.code->local_bytes + caller.room;
+    if (local_base + callee.local_bytes > local_bytes_) overflow(instruction);
 
     Frame& frame = new_frame();
     allocate_rows(frame, callee);
@@ -264,6 +261,7 @@ void Warp::call(const Instruction& instruction) {
     frame.call = &instruction;
     frame.depth = caller.depth + 1;
     frame.local_base = local_base;
+    frame.room = 0;
     frame.lanes = running_.lanes;
     fill_constants(frame);
     fill_specials(frame, false);
@@ -277,6 +275,21 @@ void Warp::call(const Instruction& instruction) {
     running_.frame = &frame;
     running_.pc = 0;
     rows_ = frame.rows;
+}
+
+void Warp::overflow(const Instruction& instruction) const {
+    throw Fault{Failure::launch_failure, std::countr_zero(running_.lanes), &instruction,
+                "stack overflow: calls need more than the " + std::to_string(local_bytes_) +
+                    " bytes of local memory that a thread has"};
+}
+
+std::uint64_t Warp::make_room(const Instruction& instruction, std::uint64_t bytes, std::uint64_t alignment) {
+    Frame& frame = *running_.frame;
+    const std::uint64_t base = frame.local_base + frame.code->local_bytes;
+    const std::uint64_t place = (base + frame.room + alignment - 1) / alignment * alignment;
+    if (bytes > local_bytes_ || place + bytes > local_bytes_) overflow(instruction);
+    frame.room = static_cast<std::uint32_t>((place + bytes + 15) / 16 * 16 - base);
+    return place;
 }
 
 void Warp::return_from_function() {

@@ -23,6 +23,7 @@ struct Frame {
     Frame* caller = nullptr;           ///< null for the kernel itself
     const Instruction* call = nullptr; ///< in the caller's code
     std::uint32_t depth = 0;
+    std::uint32_t room = 0;               ///< local memory behind the frame that the function asked for
     std::uint32_t local_base = 0;         ///< where the frame starts in each lane's local memory
     LaneMask lanes = 0;                   ///< those that have not returned or exited
     std::unique_ptr<std::byte[]> storage; ///< what `rows` points into
@@ -89,8 +90,11 @@ public:
     void send(LaneMask group, std::uint32_t target);
 
     void exit_running();
-    void call(const Instruction& instruction);
+    void call(const Instruction& instruction, const Code& callee);
     void return_from_function();
+    /// Where `bytes` more bytes of the running frame's local memory begin. \throws Fault if there are not as
+    /// many.
+    std::uint64_t make_room(const Instruction& instruction, std::uint64_t bytes, std::uint64_t alignment);
 
     /// They stop here until `release_block_barrier`.
     void wait_at_block_barrier(std::uint32_t barrier);
@@ -102,8 +106,13 @@ public:
     /// come: then they execute the instruction anew, together.
     void wait_for_members(LaneMask done, const std::uint32_t* members);
 
-    /// Ends this turn: the running lanes wait for what others do.
-    void yield() { yielded_ = true; }
+    /// Ends this turn: the running lanes wait for what others do, of this warp too.
+    void yield() {
+        yielded_ = true;
+        if (others_.empty()) return;
+        in_turns_ = true;
+        slice_ = 0;
+    }
 
     // ---- for the block ----
 
@@ -120,6 +129,7 @@ public:
     bool ignores_members() const { return ignores_members_; }
 
 private:
+    [[noreturn]] void overflow(const Instruction& instruction) const;
     void fill_constants(Frame& frame) const;
     void fill_specials(Frame& frame, bool of_block_only) const;
     void reschedule();

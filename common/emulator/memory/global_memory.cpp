@@ -133,4 +133,10 @@ const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
     return distance_below <= above->address - address ? below : above;
 }
 
+void GlobalMemory::prepare_heap() {
+    if (heap_) return;
+    const Allocation& room = allocate(DeviceHeap::default_bytes, "the heap of device code");
+    heap_ = std::make_unique<DeviceHeap>(room.address, room.bytes);
+}
+
 } // namespace emulator

@@ -2,10 +2,13 @@
 /// The emulated device's global memory: every allocation that a kernel may touch.
 #pragma once
 
+#include "emulator/memory/device_heap.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace emulator {
@@ -72,6 +75,10 @@ public:
     /// messages.
     const Allocation* nearest(std::uint64_t address) const;
 
+    /// The heap of device code; null until a kernel that uses it has been launched.
+    DeviceHeap* heap() const { return heap_.get(); }
+    void prepare_heap();
+
     /// Bytes that an allocation may still have, and all there are: those of this machine.
     static std::size_t available_bytes();
     static std::size_t total_bytes();
@@ -88,6 +95,7 @@ private:
 
     void remember(const Entry& entry, std::string by);
 
+    std::unique_ptr<DeviceHeap> heap_;
     std::map<std::uint64_t, Entry> entries_;
     bool remembers_freed_ = false;
     std::map<std::uint64_t, FreedEntry> freed_;

@@ -128,7 +128,7 @@ void TracingObserver::barrier_completed(Block& block, const BarrierCompletion& c
 void TracingObserver::accessed(const Warp& warp, const Instruction& instruction, const Access& access) {
     if (&warp.block() != block_) return;
     if (access.space != ptx::Space::shared && access.space != ptx::Space::global) return;
-    if (access.remote) return; // its banks are another block's
+    if (access.remote || access.is_copy) return; // its banks are another block's, or nobody counts it
     Site& site = site_of(warp, instruction, access.space);
     record_cost(site, warp, instruction, access);
     const bool is_load = access.kind == AccessKind::load;

@@ -57,7 +57,7 @@ void Counting::ran(const Block&, const Executed& executed) {
 }
 
 void Counting::accessed(const Warp&, const Instruction& instruction, const Access& access) {
-    count_access(counters_, instruction, access);
+    if (!access.is_copy) count_access(counters_, instruction, access);
 }
 
 void Counting::diverged(const Warp&, const Instruction&, LaneMask, LaneMask) {

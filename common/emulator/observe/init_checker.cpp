@@ -45,6 +45,15 @@ public:
             follow_global(warp, instruction, access);
     }
 
+    void copy_ended(const AsyncCopy& copy) override {
+        WrittenBytes& written = shared_of(*copy.target);
+        for_each_lane(copy.lanes, [&](int lane) { written.fill(copy.addresses[lane], copy.bytes); });
+    }
+    void used_mbarrier(const Warp&, const Instruction&, int, MbarrierUse use, const Block& owner,
+                       std::uint64_t offset) override {
+        if (use == MbarrierUse::initialise) shared_of(owner).fill(offset, 8);
+    }
+
 private:
     WrittenBytes& shared_of(const Block& block) {
         if (last_block_ != &block) {

@@ -86,6 +86,7 @@ public:
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
+        if (access.is_copy) return;
         const auto [counts, index] = charged(warp, index_of(warp, instruction));
         Counters& counted = counts.counted[index];
         const Metric sectors = global_sectors(access.kind);

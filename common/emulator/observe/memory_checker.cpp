@@ -49,11 +49,14 @@ std::vector<Gap> gaps_in_shared_memory(const Launch& launch) {
 
 /// The variable of the running function, or of one that called it, that holds the bytes; none: {}.
 Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes) {
-    for (const Frame* frame = warp.running().frame; frame; frame = frame->caller)
+    for (const Frame* frame = warp.running().frame; frame; frame = frame->caller) {
         for (const Code::LocalVariable& variable : frame->code->local_variables) {
             const std::uint64_t first = std::uint64_t{frame->local_base} + variable.offset;
             if (const Range range{first, first + variable.bytes}; range.contains(place, bytes)) return range;
         }
+        const std::uint64_t behind = std::uint64_t{frame->local_base} + frame->code->local_bytes;
+        if (const Range room{behind, behind + frame->room}; room.contains(place, bytes)) return room;
+    }
     return {};
 }
 

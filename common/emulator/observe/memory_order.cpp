@@ -14,6 +14,7 @@ void MemoryOrder::join(Clock& clock, const Clock& other) {
 void MemoryOrder::start() {
     floor_ = pass_tick();
     barriers_ = {};
+    mbarriers_.clear();
     if (fences_) fences_->messages.clear();
 }
 
@@ -23,6 +24,7 @@ void MemoryOrder::forget() {
     floor_ = pass_tick();
     clocks_ = {};
     for (Barrier& barrier : barriers_) barrier.clock = {}; // those that wait still do
+    mbarriers_.clear();
     for (auto& clocks : lane_clocks_) clocks.reset();
     if (!fences_) return;
     auto fences = std::make_unique<Fences>();
@@ -126,6 +128,11 @@ void MemoryOrder::read_message(std::uint32_t warp, std::uint64_t place, bool acq
 
 void MemoryOrder::write_message(std::uint32_t warp, std::uint64_t place) {
     if (has_something_to_tell(warp)) join(fences_->messages[place], fences_->sent[warp]);
+}
+
+void MemoryOrder::waited_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
+    const auto told = mbarriers_.find(place);
+    if (told != mbarriers_.end()) join(clocks_[warp], told->second);
 }
 
 } // namespace emulator

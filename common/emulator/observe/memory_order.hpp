@@ -88,6 +88,11 @@ public:
     /// Reads a place, or writes to it, by an access that others may be told something with.
     void read_message(std::uint32_t warp, std::uint64_t place, bool acquires);
     void write_message(std::uint32_t warp, std::uint64_t place);
+    /// An arrival at an mbarrier hands on all that the warp has done, and the end of a wait takes it.
+    void arrived_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
+        join(mbarriers_[place], release(warp));
+    }
+    void waited_at_mbarrier(std::uint32_t warp, std::uint64_t place);
 
 private:
     static constexpr std::size_t barriers = 16;
@@ -112,6 +117,7 @@ private:
     std::array<Clock, most_warps> clocks_{}; ///< stale values are harmless: they lie before the floor
     std::array<Barrier, barriers> barriers_{};
     std::array<std::unique_ptr<LaneClocks>, most_warps> lane_clocks_; ///< of warps with partial warp barriers
+    std::unordered_map<std::uint64_t, Clock> mbarriers_;              ///< what has been handed on, by place
     std::unique_ptr<Fences> fences_;                                  ///< null: none has been executed yet
 };
 

@@ -90,6 +90,26 @@ struct Access {
     LaneAddresses addresses{};
     /// The other block of the cluster whose shared memory it is; null: all memory but that.
     const Block* remote = nullptr;
+    /// Of a copy past the registers: no request of loads and stores, and not counted among them.
+    bool is_copy = false;
+};
+
+/// A copy to shared memory that goes on while its thread does: cp.async and cp.async.bulk.
+struct AsyncCopy {
+    const Code* code = nullptr; ///< who asked for it …
+    const Instruction* instruction = nullptr;
+    const Warp* warp = nullptr;
+    const Block* target = nullptr;            ///< whose shared memory is written
+    std::uint32_t bytes = 0;                  ///< of each lane: any number
+    LaneMask lanes = 0;                       ///< never none
+    const std::uint64_t* addresses = nullptr; ///< as in Access
+};
+
+enum class MbarrierUse : std::uint8_t {
+    initialise,
+    invalidate,
+    arrive, ///< by a thread, or by a copy of a thread that has ended
+    wait    ///< for a phase that has ended
 };
 
 /// How much the warps of a block have executed.
@@ -187,6 +207,15 @@ public:
 
     /// membar and fence.
     virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
+
+    /// From here on until its end nobody else may touch the bytes.
+    virtual void copy_started(const AsyncCopy&) {}
+    /// The bytes are there.
+    virtual void copy_ended(const AsyncCopy&) {}
+
+    /// The lane uses the mbarrier at an offset of the owner's shared memory.
+    virtual void used_mbarrier(const Warp&, const Instruction&, int /*lane*/, MbarrierUse,
+                               const Block& /*owner*/, std::uint64_t /*offset*/) {}
 
     virtual void exited(const Warp&, LaneMask /*lanes*/) {}
 

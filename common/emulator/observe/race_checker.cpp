@@ -135,9 +135,11 @@ bool reaches(const Code& code, bool (*is_such)(const Instruction&), std::set<con
     if (!seen.insert(&code).second) return false;
     for (const Instruction& instruction : code.instructions) {
         if (is_such(instruction)) return true;
-        if (instruction.detail && instruction.detail->callee &&
-            reaches(*instruction.detail->callee, is_such, seen))
-            return true;
+        if (!instruction.detail) continue;
+        if (instruction.detail->callee && reaches(*instruction.detail->callee, is_such, seen)) return true;
+        if (!instruction.detail->callees) continue;
+        for (const auto& [address, callee] : *instruction.detail->callees)
+            if (reaches(*callee, is_such, seen)) return true;
     }
     return false;
 }
@@ -150,17 +152,21 @@ bool reaches(const Code& code, bool (*is_such)(const Instruction&)) {
 bool names_number_of_threads(const Instruction& instruction) {
     return instruction.is_block_barrier && instruction.sources[1] != no_row;
 }
+bool orders_some_threads(const Instruction& instruction) {
+    return names_number_of_threads(instruction) || instruction.is_mbarrier;
+}
 bool is_cluster_barrier(const Instruction& instruction) { return instruction.is_cluster_barrier; }
 
 /// What `lane` is about to store.
 std::array<std::byte, 16> stored_value(const Warp& warp, const Instruction& instruction, int lane) {
     std::array<std::byte, 16> value{};
-    const std::size_t cell = instruction.has_wide_cells ? 8 : 4;
+    const bool is_vector = instruction.detail && !instruction.detail->rows.empty();
+    const std::size_t cell = instruction.bytes == 16 && !is_vector ? 16 : instruction.has_wide_cells ? 8 : 4;
     const auto element = [&](Row row, std::size_t place, std::size_t bytes) {
         std::memcpy(value.data() + place, warp.cells<std::byte>(row) + static_cast<std::size_t>(lane) * cell,
                     bytes);
     };
-    if (instruction.detail && !instruction.detail->rows.empty()) {
+    if (is_vector) {
         const auto& rows = instruction.detail->rows;
         const std::size_t bytes = instruction.bytes / rows.size();
         for (std::size_t k = 0; k < rows.size(); ++k) element(rows[k], k * bytes, bytes);
@@ -191,7 +197,7 @@ public:
     RaceObserver(Findings& findings, const Launch& launch, RaceOptions options)
         : findings_(findings), launch_(launch), options_(options) {
         const Code& code = launch.kernel.code();
-        needs_all_ = reaches(code, names_number_of_threads);
+        needs_all_ = reaches(code, orders_some_threads);
         has_clusters_ = launch.has_clusters || reaches(code, is_cluster_barrier);
     }
 
@@ -210,6 +216,9 @@ public:
         state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
                                                                  (index.y + std::uint64_t{grid.y} * index.z));
         state->is_out_of_step = state->has_atomics = state->may_have_read_messages = false;
+        state->copies.clear();
+        state->ended_copies.clear();
+        state->copied_words.clear();
         if (has_clusters_) begin_in_cluster(*state, block);
     }
     void block_ended(Block& block) override {
@@ -232,6 +241,7 @@ public:
         if (state.is_out_of_step) return;
         const Now now{state, warp, instruction, access, sites_(*warp.running().frame->code, instruction),
                       role};
+        if (is_shared) check_copies(now);
         if (may_be_message) read_messages(now);
         const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
         if (is_shared && has_clusters_)
@@ -263,6 +273,47 @@ public:
         fence(state_of(warp.block()), warp);
     }
 
+    void copy_started(const AsyncCopy& copy) override {
+        BlockState& owner = state_of(*copy.target);
+        write_copy(copy, true);
+        owner.copied_words.resize((copy.target->shared().size() + 3) / 4);
+        for_each_lane(copy.lanes, [&](int lane) {
+            const BlockState& state = state_of(copy.warp->block());
+            if (owner.ended_copies.empty()) {
+                owner.copies.emplace_back();
+                owner.ended_copies.push_back(static_cast<std::uint32_t>(owner.copies.size()));
+            }
+            const std::uint32_t number = owner.ended_copies.back();
+            owner.ended_copies.pop_back();
+            owner.copies[number - 1] = {state.number, state.order.stamp(copy.warp->index()), lane,
+                                        sites_(*copy.code, *copy.instruction), Role::write};
+            mark_words(owner, copy, lane, number);
+        });
+    }
+    void copy_ended(const AsyncCopy& copy) override {
+        BlockState& owner = state_of(*copy.target);
+        for_each_lane(copy.lanes, [&](int lane) {
+            const std::uint32_t number = owner.copied_words[copy.addresses[lane] / 4];
+            if (number != 0) owner.ended_copies.push_back(number);
+            mark_words(owner, copy, lane, 0);
+        });
+        write_copy(copy, false);
+    }
+
+    void used_mbarrier(const Warp& warp, const Instruction&, int, MbarrierUse use, const Block& owner,
+                       std::uint64_t offset) override {
+        BlockState& state = state_of(warp.block());
+        const bool is_remote = &owner != &warp.block();
+        if (use == MbarrierUse::arrive && is_remote)
+            fence(state, warp);
+        else if (use == MbarrierUse::arrive)
+            state.order.arrived_at_mbarrier(warp.index(), offset);
+        else if (use == MbarrierUse::wait)
+            state.order.waited_at_mbarrier(warp.index(), offset);
+        if (has_clusters_) state.may_have_read_messages = true;
+        forget_if_used_up(warp.block());
+    }
+
     void came_to_cluster_barrier(const Warp& warp, const Instruction&,
                                  const ClusterArrival& arrival) override {
         if (!has_clusters_) return;
@@ -288,6 +339,17 @@ public:
     }
 
 private:
+    /// What another thread did at the same place before.
+    struct Earlier {
+        std::uint32_t block = 0; ///< its number in the grid
+        Stamp stamp = 0;
+        int lane = 0;
+        Site site = 0;
+        Role role = Role::read;
+        bool at_once = false; ///< with the same instruction
+        bool is_copy = false; ///< that is still under way
+    };
+
     /// A thread of a block.
     struct Place {
         std::uint32_t warp = 0;
@@ -311,6 +373,9 @@ private:
         ClusterOrder* cluster = nullptr;                          ///< null: without clusters
         std::optional<AccessShadow<GridActor>> shared_in_cluster; ///< then it takes the place of `shared`
         std::map<GridStamp, Visit> visits;                        ///< by stamp, without its tick
+        std::vector<Earlier> copies;             ///< to the block's shared memory; numbered from 1 on
+        std::vector<std::uint32_t> ended_copies; ///< their numbers, to be used again
+        std::vector<std::uint32_t> copied_words; ///< the number of the one that still writes there, or 0
         Place last_exit;
         std::uint32_t number = 0; ///< of the block in the grid
         bool is_out_of_step = false;
@@ -326,16 +391,6 @@ private:
         const Access& access;
         Site site;
         Role role;
-    };
-
-    /// What another thread did at the same place before.
-    struct Earlier {
-        std::uint32_t block; ///< its number in the grid
-        Stamp stamp;
-        int lane;
-        Site site;
-        Role role;
-        bool at_once = false; ///< with the same instruction
     };
 
     BlockState& state_of(const Block& block) {
@@ -376,13 +431,14 @@ private:
                 now.state.may_have_read_messages};
     }
 
-    [[gnu::noinline]] void check_shared_of_cluster(const Now& now, const BlockActor& in_block_actor) {
+    [[gnu::noinline]] void check_shared_of_cluster(const Now& now, const BlockActor& in_block_actor,
+                                                   bool finds = true) {
         const GridActor actor = grid_actor(now, in_block_actor);
         BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
         owner.shared_in_cluster->access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
             [&](int lane, const GridActor::Record& record, Role role) {
-                return is_hazard(now, lane, earlier_of(record, role));
+                return !finds || is_hazard(now, lane, earlier_of(record, role));
             },
             [&](int lane, int other) { check_collision(now, lane, other); });
         if (!now.access.remote) return;
@@ -472,15 +528,69 @@ private:
                        [&](std::uint64_t place) { now.state.order.write_message(now.warp.index(), place); });
     }
 
+    // ---- asynchronous copies ----
+
+    static void mark_words(BlockState& owner, const AsyncCopy& copy, int lane, std::uint32_t mark) {
+        const std::uint64_t first = copy.addresses[lane] / 4;
+        for (std::uint64_t word = first; word < first + copy.bytes / 4; ++word)
+            owner.copied_words[word] = mark;
+    }
+
+    /// Whoever touches what a copy still writes, its own thread too.
+    void check_copies(const Now& now) {
+        BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
+        if (owner.copied_words.empty()) return;
+        for_each_lane(now.access.active, [&](int lane) {
+            const std::uint64_t first = now.access.addresses[lane];
+            for (std::uint64_t word = first / 4; word <= (first + now.access.bytes - 1) / 4; ++word) {
+                const std::uint32_t mark = owner.copied_words[word];
+                if (mark == 0) continue;
+                Earlier copy = owner.copies[mark - 1];
+                copy.is_copy = true;
+                return add(now, lane, copy);
+            }
+        });
+    }
+
+    /// A copy writes from its start to its end: what was before must come before the one, and what is to come
+    /// behind the other.
+    void write_copy(const AsyncCopy& copy, bool starts) {
+        const Warp& warp = *copy.warp;
+        BlockState& state = state_of(warp.block());
+        if (state.is_out_of_step) return;
+        std::array<std::uint64_t, warp_size> addresses;
+        std::copy_n(copy.addresses, warp_size, addresses.begin());
+        for (std::uint32_t left = copy.bytes; left != 0;) {
+            const Access access{.space = ptx::Space::shared,
+                                .kind = AccessKind::store,
+                                .bytes = std::min(left, 16u),
+                                .active = copy.lanes,
+                                .addresses = addresses.data(),
+                                .remote = copy.target == &warp.block() ? nullptr : copy.target,
+                                .is_copy = true};
+            const Now now{state,      warp, *copy.instruction, access, sites_(*copy.code, *copy.instruction),
+                          Role::write};
+            if (starts) check_copies(now);
+            const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
+            if (has_clusters_)
+                check_shared_of_cluster(now, actor, starts);
+            else
+                check_shared(now, actor, starts);
+            for (std::uint64_t& address : addresses) address += access.bytes;
+            left -= access.bytes;
+        }
+    }
+
     // ---- hazards ----
 
-    void check_shared(const Now& now, const BlockActor& actor) {
+    /// `finds`: else it only counts among the earlier accesses from here on.
+    void check_shared(const Now& now, const BlockActor& actor, bool finds = true) {
         now.state.shared.access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
             [&](int lane, const BlockActor::Record& record, Role role) {
-                return is_hazard(
-                    now, lane,
-                    {now.state.number, record.stamp, std::countr_zero(record.lanes), record.site, role});
+                return !finds || is_hazard(now, lane,
+                                           {now.state.number, record.stamp, std::countr_zero(record.lanes),
+                                            record.site, role});
             },
             [&](int lane, int other) { check_collision(now, lane, other); });
     }
@@ -537,6 +647,7 @@ private:
     }
 
     static bool is_there_already(const Now& now, int lane) {
+        if (now.access.is_copy) return false;
         const std::uint64_t address = now.access.addresses[lane];
         const std::byte* const place = now.access.space == ptx::Space::shared
                                            ? owner_of(now).shared().data() + address
@@ -551,6 +662,7 @@ private:
     }
 
     void check_collision(const Now& now, int lane, int other) {
+        if (now.access.is_copy) return;
         if (stored_value(now.warp, now.instruction, lane) != stored_value(now.warp, now.instruction, other))
             add(now, lane,
                 {now.state.number, now.state.order.stamp(now.warp.index()), other, now.site, now.role, true});
@@ -609,6 +721,10 @@ private:
         const std::string whose = earlier.block != now.state.number            ? "of block " + other.block
                                   : warp_of(earlier.stamp) == now.warp.index() ? "of the same warp"
                                                                                : "of another warp";
+        if (earlier.is_copy)
+            return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") +
+                   place + ", to which an asynchronous copy of thread " + other.thread +
+                   " is still under way";
         return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") + place +
                ", which thread " + other.thread + " " + whose +
                verb(earlier.role, " has read", " has written", " has changed by an atomic") +
@@ -621,6 +737,11 @@ private:
 
     static const char* cause(const Now& now, const Earlier& earlier) {
         const Sort sort = sort_of(now.role, earlier.role);
+        if (earlier.is_copy)
+            return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that "
+                   "it "
+                   "arrives at): that is missing before the access, and for other threads a barrier behind "
+                   "it.";
         if (earlier.at_once)
             return "Several threads come to the same index: give each its own, or use an atomic.";
         if (earlier.block != now.state.number && now.access.space == ptx::Space::shared)

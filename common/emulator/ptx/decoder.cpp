@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 
 namespace emulator::ptx {
 
@@ -23,6 +24,7 @@ bool is_wide(Type type) { return size_of(type) == 8; }
 
 std::uint32_t row_bytes(Type type) {
     if (type == Type::pred) return sizeof(LaneMask);
+    if (type == Type::b128) return warp_size * 16;
     return warp_size * (is_wide(type) ? 8 : 4);
 }
 
@@ -36,7 +38,8 @@ const std::unordered_map<std::string_view, void (*)(Decoding&)>& opcode_table() 
         std::unordered_map<std::string_view, void (*)(Decoding&)> result;
         for (const auto family :
              {integer_opcodes(), floating_point_opcodes(), logic_opcodes(), compare_opcodes(),
-              convert_opcodes(), memory_opcodes(), atomic_opcodes(), warp_opcodes(), control_opcodes()})
+              convert_opcodes(), memory_opcodes(), atomic_opcodes(), warp_opcodes(), control_opcodes(),
+              carry_opcodes(), video_opcodes(), async_copy_opcodes(), mbarrier_opcodes()})
             for (const Opcode& opcode : family) result.emplace(opcode.name, opcode.decode);
         return result;
     }();
@@ -128,10 +131,7 @@ public:
         }
         for (const Statement& statement : function.statements) {
             if (statement.guarded) read_.push_back(statement.guard);
-            static constexpr std::string_view write_nothing[] = {"bar",       "barrier", "brx",
-                                                                 "nanosleep", "red",     "st"};
-            const bool writes = std::find(std::begin(write_nothing), std::end(write_nothing),
-                                          statement.opcode) == std::end(write_nothing);
+            const bool writes = writes_first_operand(statement);
             for (std::size_t k = 0; k < statement.operands.size(); ++k)
                 note_reads(statement.operands[k], writes && k == 0);
         }
@@ -159,6 +159,9 @@ public:
         return found->second;
     }
 
+    Row carry() { return once(carry_, 64); } // more than it needs: keeps what follows at cache lines
+    Row scratch() { return once(scratch_, warp_size * 8); }
+
     std::optional<std::uint32_t> local(const Variable* variable) const { return find(locals_, variable); }
     std::optional<std::uint32_t> parameter(const Variable* variable) const {
         return find(parameters_, variable);
@@ -168,6 +171,11 @@ public:
 
 private:
     using Places = std::unordered_map<const Variable*, std::uint32_t>;
+
+    Row once(Row& row, std::uint32_t bytes) {
+        if (row == no_row) row = std::exchange(next_row_, next_row_ + bytes);
+        return row;
+    }
 
     static std::optional<std::uint32_t> find(const Places& places, const Variable* variable) {
         const auto found = places.find(variable);
@@ -195,6 +203,7 @@ private:
 
     Code& code_;
     std::uint32_t next_row_ = 0;
+    Row carry_ = no_row, scratch_ = no_row;
     const std::vector<bool> varying_; // by register
     std::vector<Row> registers_;
     std::vector<std::uint32_t> read_;
@@ -288,6 +297,8 @@ std::uint64_t Decoding::symbol_value(const Operand& operand, Code::Base& base) c
         return place->second + operand.offset;
     }
     const auto found = linkage_.addresses.find(operand.name);
+    const auto function = function_address(*linkage_.module, operand.name);
+    if (found == linkage_.addresses.end() && function) return *function;
     if (found == linkage_.addresses.end())
         invalid(operand.place,
                 std::string("nothing called ") + quoted(operand.name) + " has an address here");
@@ -436,6 +447,16 @@ bool Decoding::varies(const Operand& operand) const {
     return operand.kind == Operand::Kind::special;
 }
 
+Row Decoding::register_of_128_bits(const Operand& operand) const {
+    if (operand.kind != Operand::Kind::reg || function_.registers[operand.index].type != Type::b128)
+        invalid(operand.place, "a register of 128 bits is needed here");
+    return layout_.register_row(operand.index);
+}
+
+Row Decoding::scratch_row() { return layout_.scratch(); }
+
+Row Decoding::carry_row() { return layout_.carry(); }
+
 Row Decoding::constant_row(std::uint64_t value, bool wide) { return layout_.constant(value, wide); }
 
 std::uint32_t Decoding::local_offset(const Operand& variable) const {
@@ -495,6 +516,14 @@ std::vector<std::uint32_t> parameter_offsets(const Function& kernel, std::uint32
     }
     total_bytes = next;
     return offsets;
+}
+
+std::optional<std::uint64_t> function_address(const Module& module, std::string_view name) {
+    const Function* const function = module.function(name);
+    if (!function || !function->has_body || function->is_kernel) return std::nullopt;
+    const auto place = std::find_if(module.functions.begin(), module.functions.end(),
+                                    [&](const auto& one) { return one.get() == function; });
+    return function_window + static_cast<std::uint64_t>(place - module.functions.begin() + 1) * 8;
 }
 
 void decode(const Function& function, const Linkage& linkage, Code& code) {

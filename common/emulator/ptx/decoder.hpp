@@ -25,6 +25,8 @@ struct Linkage {
     std::unordered_map<const Variable*, std::uint64_t> shared;
     /// Functions with a body by name; filled before any of them is decoded.
     std::unordered_map<std::string_view, Code*> functions;
+    /// Those of them that a call through a register may reach; outlives the decoded code.
+    const FunctionsByAddress* callees = nullptr;
 };
 
 /// Decodes `function` into `code`.
@@ -41,6 +43,12 @@ inline constexpr std::uint64_t window_mask = 0xFF00'0000'0000'0000;
 inline constexpr std::uint64_t shared_window = 0x0100'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0200'0000'0000'0000;
 inline constexpr std::uint64_t param_window = 0x0300'0000'0000'0000;
+
+/// Addresses of functions: the number of the function in its module is added. They are no memory.
+inline constexpr std::uint64_t function_window = 0x0400'0000'0000'0000;
+
+/// The address of a function with a body; nothing if the module has no such function.
+std::optional<std::uint64_t> function_address(const Module& module, std::string_view name);
 
 /// Shared memory of the block of rank r in its cluster begins at r times this, as on a card of compute
 /// capability 9.0: so a block's own address means the same to the other blocks.
@@ -102,12 +110,18 @@ public:
     /// Whether the operand can differ between the lanes of a warp (see varying_registers).
     bool varies(const Operand& operand) const;
 
+    /// The row of a register of 128 bits: a cell has 16 bytes.
+    Row register_of_128_bits(const Operand& operand) const;
+
+    Row scratch_row(); ///< of 8-byte cells, for a result that nobody wants
+    Row carry_row();   ///< of the condition code: a predicate
     Row constant_row(std::uint64_t value, bool wide);
     std::uint32_t
     local_offset(const Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
     std::uint32_t
     parameter_offset(const Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
     Detail& detail();
+    void make_room() { code_.makes_room = true; } ///< the function asks for local memory as it runs
 
     /// Gives the instruction a detail of a family's own kind.
     template <class T> T* own_detail(std::unique_ptr<T> detail) {

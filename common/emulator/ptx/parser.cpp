@@ -471,7 +471,7 @@ private:
             expect(";");
             return;
         }
-        if (accept(".callprototype")) {
+        if (accept(".callprototype") || accept(".calltargets")) { // the call itself says as much
             while (!accept(";"))
                 if (take().kind == TokenKind::end) fail(name, "this prototype has no end");
             return;

@@ -11,6 +11,17 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+} // namespace
+
+bool writes_first_operand(const Statement& statement) {
+    if (statement.operands.empty()) return false;
+    if (statement.opcode == "call")
+        return statement.operands[0].kind != Operand::Kind::reg; // else it is called
+    return !is_one_of(statement.opcode, {"bar", "barrier", "bra", "brx", "nanosleep", "red", "st"});
+}
+
+namespace {
+
 /// Takes the function's statements in, again and again, until no further register is found to vary.
 class Finder {
 public:
@@ -18,7 +29,7 @@ public:
         : function_(function), varying_(function.registers.size()), first_write_(varying_.size(), none),
           last_write_(varying_.size()) {
         for (std::size_t i = 0; i < function.statements.size(); ++i) {
-            if (!writes(function.statements[i])) continue;
+            if (!writes_first_operand(function.statements[i])) continue;
             for_each_register(function.statements[i].operands[0], [&](std::uint32_t index) {
                 if (first_write_[index] == none) first_write_[index] = i;
                 last_write_[index] = i;
@@ -36,11 +47,6 @@ public:
 
 private:
     static constexpr std::size_t none = SIZE_MAX;
-
-    static bool writes(const Statement& statement) {
-        return !statement.operands.empty() &&
-               !is_one_of(statement.opcode, {"bar", "barrier", "bra", "brx", "nanosleep", "red", "st"});
-    }
 
     template <class Use> static void for_each_register(const Operand& operand, const Use& use) {
         if (operand.kind == Operand::Kind::reg) use(operand.index);
@@ -74,7 +80,8 @@ private:
                                [&](const Modifier& m) { return m.text == modifier; });
         };
         if (has_varying_guard(statement)) return true;
-        if (is_one_of(statement.opcode, {"atom", "call", "match", "elect"})) return true;
+        if (is_one_of(statement.opcode, {"atom", "call", "match", "elect", "addc", "subc", "madc"}))
+            return true;
         if (is_one_of(statement.opcode, {"vote", "redux", "activemask"})) return false;
         // A broadcast is the same for all, whatever is broadcast.
         if (statement.opcode == "shfl")
@@ -90,7 +97,7 @@ private:
         const Statement& statement = function_.statements[i];
         if (is_one_of(statement.opcode, {"bra", "brx"})) {
             if (has_varying_guard(statement) && !statement.operands.empty()) split_at(i);
-        } else if (writes(statement) && makes_varying(statement)) {
+        } else if (writes_first_operand(statement) && makes_varying(statement)) {
             for_each_register(statement.operands[0], [&](std::uint32_t index) { set_varying(index); });
         }
     }

@@ -16,4 +16,7 @@ namespace emulator::ptx {
 /// whole warp.
 std::vector<bool> varying_registers(const Function& function);
 
+/// Whether the statement's first operand is what it writes.
+bool writes_first_operand(const Statement& statement);
+
 } // namespace emulator::ptx

@@ -99,3 +99,45 @@ TEST(Assert, reports_what_failed_and_where) {
     EXPECT_THAT(error.what(), HasSubstr("kernels.cuh:17: reduce: assertion `n > 0` failed"));
     EXPECT_THAT(error.what(), HasSubstr("thread (3,0,0)"));
 }
+
+// ---- malloc and free ----
+
+namespace {
+
+constexpr const char* heap = R"(
+.extern .func (.param .b64 r) malloc(.param .b64 bytes);
+.extern .func free(.param .b64 pointer);
+)";
+/// %rd1 = malloc(%rd2)
+constexpr const char* call_malloc =
+    "{ .param .b64 a; .param .b64 r; st.param.b64 [a], %rd2; call.uni (r), malloc, "
+    "(a); ld.param.b64 %rd1, [r]; }\n";
+/// free(%rd1)
+constexpr const char* call_free = "{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }\n";
+
+} // namespace
+
+TEST(Malloc, gives_each_thread_memory_of_its_own) {
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t i = 0; i < 64; ++i) expected.push_back(i);
+    EXPECT_EQ(run(std::string("mov.u64 %rd2, 4;") + call_malloc +
+                      "st.u32 [%rd1], %r60; bar.sync 0; ld.u32 %r0, [%rd1];" + call_free,
+                  64, {}, heap),
+              expected);
+}
+
+TEST(Malloc, gives_memory_again_that_was_freed) {
+    // 8 MiB are there: of 5 MiB only one piece at a time.
+    EXPECT_EQ(
+        run(std::string("mov.u64 %rd2, 5242880;") + call_malloc + "mov.u64 %rd5, %rd1;" + call_malloc +
+                "mov.u64 %rd6, %rd1; mov.u64 %rd1, %rd5;" + call_free + call_malloc +
+                "setp.eq.u64 %p1, %rd6, 0; setp.eq.and.u64 %p1, %rd1, %rd5, %p1; selp.u32 %r0, 1, 0, %p1;",
+            1, {}, heap),
+        std::vector<std::uint32_t>{1});
+}
+
+TEST(Malloc, refuses_to_free_what_it_did_not_give) {
+    EXPECT_NO_THROW(run(std::string("mov.u64 %rd1, 0;") + call_free, 1, {}, heap));
+    EXPECT_THAT(error_of([] { run(std::string("mov.u64 %rd1, %rd60;") + call_free, 1, {}, heap); }).what(),
+                HasSubstr("which malloc has not returned"));
+}

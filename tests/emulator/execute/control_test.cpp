@@ -175,7 +175,8 @@ TEST(Call, of_what_does_not_fit_or_is_not_there_is_refused) {
                            {"call (r), factorial;", "1 argument", Failure::invalid_ptx},
                            {"call (r), factorial, (wide);", "bytes", Failure::invalid_ptx},
                            {"call (wide), factorial, (a);", "bytes", Failure::invalid_ptx},
-                           {"call (r), %rd1, (a), prototype;", "through a register", Failure::unsupported},
+                           {"call (r), %rd1, (a);", "needs a prototype", Failure::invalid_ptx},
+                           {"call (r), 5, (a);", "a function's name", Failure::invalid_ptx},
                            {"call (r), factorial, (%r1);", "a variable", Failure::invalid_ptx},
                            {"call factorial, a;", "in parentheses", Failure::invalid_ptx}}) {
         const auto error = error_of([&] {
@@ -210,4 +211,101 @@ TEST(Control, a_breakpoint_without_a_debugger_ends_the_launch) {
     const auto error = error_of([] { run("setp.eq.u32 %p1, %r60, 9; @%p1 brkpt;"); });
     EXPECT_EQ(error.failure(), Failure::launch_failure);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("breakpoint"), HasSubstr("thread (9,0,0)")));
+}
+
+// ---- calls through a register ----
+
+namespace {
+
+// Functions of one type, in tables with initial values; recursion through a pointer.
+constexpr const char* pointed_to = R"(
+    .func (.param .b32 value) plus(.param .b32 x) {
+        .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r1, %r1, 100; st.param.b32 [value], %r1; ret;
+    }
+    .func (.param .b32 value) times(.param .b32 x) {
+        .reg .b32 %r<3>; ld.param.b32 %r1, [x]; mul.lo.u32 %r1, %r1, 3; st.param.b32 [value], %r1; ret;
+    }
+    .func (.param .b32 value) sum(.param .b32 x) {
+        .reg .b32 %r<9>; .reg .b64 %rd<3>; .reg .pred %p;
+        ld.param.b32 %r1, [x]; mov.u32 %r2, 0; setp.eq.u32 %p, %r1, 0; @%p bra DONE;
+        ld.global.u64 %rd1, [recursive]; sub.u32 %r3, %r1, 1;
+        { .param .b32 a; .param .b32 r; st.param.b32 [a], %r3;
+          again: .callprototype (.param .b32 _) _ (.param .b32 _);
+          call (r), %rd1, (a), again; ld.param.b32 %r2, [r]; }
+        DONE: add.u32 %r2, %r2, %r1; st.param.b32 [value], %r2; ret;
+    }
+    .func (.param .b64 value) wide(.param .b32 x) { ret; }
+    .global .u64 table[2] = {plus, generic(times)};
+    .const .u64 constant_table[2] = {times, plus};
+    .global .u64 recursive = sum;
+    .global .u64 wrong[2] = {wide, 0};
+)";
+
+/// Calls the function at %rd1 with %r2.
+constexpr const char* call_rd1 = R"({ .param .b32 a; .param .b32 r; st.param.b32 [a], %r2;
+    type: .callprototype (.param .b32 _) _ (.param .b32 _); call (r), %rd1, (a), type; ld.param.b32 %r0, [r]; })";
+
+} // namespace
+
+TEST(CallThroughRegister, finds_functions_in_tables) {
+    // Lane i calls plus(i) for even i, times(i) for odd ones.
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t i = 0; i < 32; ++i) expected.push_back(i % 2 == 0 ? i + 100 : 3 * i);
+    EXPECT_EQ(run(std::string("and.b32 %r3, %r60, 1; mul.wide.u32 %rd2, %r3, 8; mov.u64 %rd3, table; "
+                              "add.s64 %rd3, %rd3, %rd2; ld.global.u64 %rd1, [%rd3]; mov.u32 %r2, %r60;") +
+                      call_rd1,
+                  32, {}, pointed_to),
+              expected);
+    // … and the other way round from constant memory.
+    for (std::uint32_t i = 0; i < 32; ++i) expected[i] = i % 2 != 0 ? i + 100 : 3 * i;
+    EXPECT_EQ(run(std::string("and.b32 %r3, %r60, 1; mul.wide.u32 %rd2, %r3, 8; mov.u64 %rd3, "
+                              "constant_table; add.s64 %rd3, %rd3, %rd2; ld.const.u64 %rd1, [%rd3]; "
+                              "mov.u32 %r2, %r60;") +
+                      call_rd1,
+                  32, {}, pointed_to),
+              expected);
+}
+
+TEST(CallThroughRegister, takes_the_address_of_a_function) {
+    EXPECT_EQ(run(std::string("mov.u64 %rd1, plus; mov.u32 %r2, 5;") + call_rd1, 1, {}, pointed_to),
+              std::vector<std::uint32_t>{105});
+}
+
+TEST(CallThroughRegister, recurs) {
+    // Lane i: i + (i - 1) + … + 1
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t i = 0; i < 32; ++i) expected.push_back(i * (i + 1) / 2);
+    EXPECT_EQ(run(std::string("ld.global.u64 %rd1, [recursive]; mov.u32 %r2, %r60;") + call_rd1, 32, {},
+                  pointed_to),
+              expected);
+}
+
+TEST(CallThroughRegister, refuses_what_is_no_function_of_that_type) {
+    const auto message = [](const std::string& address) {
+        return error_of([&] { run(address + " mov.u32 %r2, 1;" + call_rd1, 1, {}, pointed_to); });
+    };
+    EXPECT_THAT(message("mov.u64 %rd1, 0;").what(), HasSubstr("no function"));
+    EXPECT_EQ(message("mov.u64 %rd1, 0;").failure(), Failure::illegal_address);
+    EXPECT_THAT(message("mov.u64 %rd1, plus; add.s64 %rd1, %rd1, 1;").what(), HasSubstr("no function"));
+    EXPECT_THAT(message("ld.global.u64 %rd1, [wrong];").what(), HasSubstr("pointer of another type"));
+}
+
+// ---- room on the stack ----
+
+TEST(Alloca, gives_local_memory_behind_the_frame) {
+    // Two pieces that do not overlap, of as many bytes as the lane asks for, and a call's frame behind them.
+    EXPECT_EQ(
+        run(std::string("add.u32 %r3, %r60, 1; mul.wide.u32 %rd3, %r3, 4; alloca.u64 %rd1, %rd3, 16; "
+                        "alloca.u64 %rd2, 8; st.local.u32 [%rd1], %r60; st.local.u32 [%rd2], 7; mov.u32 "
+                        "%r2, 3;") +
+                call_factorial +
+                "ld.local.u32 %r3, [%rd1]; ld.local.u32 %r4, [%rd2]; add.u32 %r0, %r3, "
+                "%r4;",
+            4, {}, functions),
+        (Words{7, 8, 9, 10}));
+}
+
+TEST(Alloca, refuses_more_than_there_is) {
+    EXPECT_THAT(error_of([] { run("mov.u64 %rd3, 1000000; alloca.u64 %rd1, %rd3, 16;", 1); }).what(),
+                HasSubstr("stack overflow"));
 }

@@ -350,3 +350,18 @@ TEST(FloatingPoint, leaves_the_rounding_mode_as_it_was) {
     EXPECT_EQ(run("add.rp.f32 %r2, %r1, 0f33800000; add.f32 %r0, %r1, 0f33800000;", 1, input),
               std::vector<uint32_t>{one});
 }
+
+TEST(FloatingPoint, begins_f64_divisions_with_the_upper_half) {
+    // The low word of the operand does not count, and that of the result is zero: 1 / 3 =
+    // 0x3FD55555'55555555.
+    expect_lanes("rcp.approx.ftz.f64 %rd0, %rd1",
+                 std::vector<LaneCase>{{0x3FE0'0000'0000'0000, 0x4000'0000'0000'0000},
+                                       {0x3FD5'5555'0000'0000, 0x4008'0000'0000'0000},
+                                       {0x3FE0'0000'0000'0000, 0x4000'0000'FFFF'FFFF},
+                                       {0x7FF0'0000'0000'0000, 0x0000'0000'0000'0001}, // subnormal: a zero
+                                       {0xFFF0'0000'0000'0000, 0x8000'0000'0000'0000},
+                                       {0, 0x7FF0'0000'0000'0000}});
+    expect_lanes("rsqrt.approx.ftz.f64 %rd0, %rd1",
+                 std::vector<LaneCase>{{0x3FE0'0000'0000'0000, 0x4010'0000'0000'0000},
+                                       {0x7FF0'0000'0000'0000, 0x0000'0000'0000'0001}});
+}

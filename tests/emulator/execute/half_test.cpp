@@ -223,3 +223,93 @@ TEST(Half, from_double_rounds_in_every_mode) {
         EXPECT_EQ(from_double<Half>(row.value, row.rounding).bits, row.expected)
             << row.value << " in mode " << row.rounding;
 }
+
+// ---- two at once ----
+
+namespace {
+
+/// Pairs of f16 and how `holds` of the lower and of the upper numbers.
+template <class Holds> std::vector<LaneCase> packed_cases(uint64_t yes, Holds holds) {
+    std::vector<LaneCase> cases;
+    const uint32_t patterns[] = {0, 0x8000, 1, 0x3C00, 0xBC00, 0x7C00, 0x7E00};
+    for (const uint32_t a : patterns)
+        for (const uint32_t b : patterns) {
+            // The upper numbers stand the other way round.
+            const bool low = holds(value_of(a, 10), value_of(b, 10)),
+                       high = holds(value_of(b, 10), value_of(a, 10));
+            cases.push_back({(low ? yes : 0) | (high ? yes << 16 : 0), b << 16 | a, a << 16 | b});
+        }
+    return cases;
+}
+
+} // namespace
+
+TEST(Half, sets_pairs_by_comparison) {
+    const auto less = [](double a, double b) { return a < b; };
+    const auto less_or_nan = [](double a, double b) { return !(a >= b); };
+    const auto equal_or_nan = [](double a, double b) { return !(a < b) && !(a > b); };
+    expect_lanes("set.lt.f16x2.f16x2 %r0, %r1, %r2", packed_cases(0x3C00, less));
+    expect_lanes("set.lt.u32.f16x2 %r0, %r1, %r2", packed_cases(0xFFFF, less));
+    expect_lanes("set.ltu.u32.f16x2 %r0, %r1, %r2", packed_cases(0xFFFF, less_or_nan));
+    expect_lanes("set.equ.f16x2.f16x2 %r0, %r1, %r2", packed_cases(0x3C00, equal_or_nan));
+    // With .ftz the subnormal number 1 is a zero.
+    expect_lanes("set.eq.ftz.u32.f16x2 %r0, %r1, %r2",
+                 std::vector<LaneCase>{{0xFFFF, 0x3C00'0001, 0x4000'8000}});
+    expect_lanes("set.eq.u32.f16x2 %r0, %r1, %r2", std::vector<LaneCase>{{0, 0x3C00'0001, 0x4000'8000}});
+    expect_lanes("setp.eq.ftz.f16 %p0, %rs1, %rs2", std::vector<LaneCase>{{1, 1, 0x8000}});
+    expect_lanes("set.lt.bf16x2.bf16x2 %r0, %r1, %r2",
+                 std::vector<LaneCase>{{0x3F80, 0x4000'3F80, 0x3F80'4000}});
+    expect_lanes("set.gt.f16.f16 %rs0, %rs1, %rs2",
+                 std::vector<LaneCase>{{0x3C00, 0x4000, 0x3C00}, {0, 0x3C00, 0x4000}});
+}
+
+TEST(Half, sets_two_predicates_by_comparison) {
+    // %p0 for the lower numbers, 1 < 2; %p5 for the upper ones, 2 < 1.
+    expect_lanes("setp.lt.f16x2 %p0|%p5, %r1, %r2",
+                 std::vector<LaneCase>{{1, 0x4000'3C00, 0x3C00'4000}, {0, 0x3C00'4000, 0x4000'3C00}});
+    expect_lanes("setp.lt.f16x2 %p5|%p0, %r1, %r2",
+                 std::vector<LaneCase>{{0, 0x4000'3C00, 0x3C00'4000}, {1, 0x3C00'4000, 0x4000'3C00}});
+}
+
+TEST(Half, eight_bits_widen_and_come_back) {
+    // Every e4m3 by its definition: bias 7, no infinity, 0x7F a NaN; every e5m2 is the upper half of an f16.
+    std::vector<LaneCase> e4m3, e5m2, e4m3_back, e5m2_back;
+    for (uint32_t bits = 0; bits < 256; ++bits) {
+        const int exponent = static_cast<int>(bits >> 3 & 15), significand = static_cast<int>(bits & 7);
+        const double magnitude =
+            exponent == 0 ? significand * std::exp2(-9) : (8 + significand) * std::exp2(exponent - 10);
+        const double value = bits >> 7 != 0 ? -magnitude : magnitude;
+        const bool is_nan = (bits & 0x7F) == 0x7F;
+        const auto half = is_nan ? 0x7FFF : emulator::from_double<emulator::Half>(value, FE_TONEAREST).bits;
+        e4m3.push_back({uint64_t{half} << 16 | half, bits << 8 | bits});
+        if (!is_nan) e4m3_back.push_back({bits << 8 | bits, f32(value), f32(value)});
+        const double wide = value_of(bits << 8, 10);
+        const uint64_t same = std::isnan(wide) ? 0x7FFF : uint64_t{bits} << 8;
+        e5m2.push_back({same << 16 | same, bits << 8 | bits});
+        if (std::isfinite(wide)) e5m2_back.push_back({bits << 8 | bits, f32(wide), f32(wide)});
+    }
+    expect_lanes("cvt.rn.f16x2.e4m3x2 %r0, %rs1", e4m3);
+    expect_lanes("cvt.rn.f16x2.e5m2x2 %r0, %rs1", e5m2);
+    // Ties go to the even one, what is too large to the largest, a NaN to 0x7F. The first operand is the
+    // upper.
+    const auto both = [](double high, double low, uint64_t expected) {
+        return LaneCase{expected, f32(high), f32(low)};
+    };
+    e4m3_back.push_back(both(1e9, -INFINITY, 0x7EFE));
+    e4m3_back.push_back(both(NAN, 0x1p-10, 0x7F00)); // half of the least one: to zero
+    e4m3_back.push_back(both(272, 304, 0x787A)); // between 256 and 288: to 256; between 288 and 320: to 320
+    e4m3_back.push_back(both(248, 1.0625, 0x7838)); // to 256; 1 + 1/16: to 1
+    e5m2_back.push_back(both(INFINITY, -1e30, 0x7BFB));
+    e5m2_back.push_back(both(NAN, 1.125, 0x7F3C)); // 1 + 1/8: to 1
+    expect_lanes("cvt.rn.satfinite.e4m3x2.f32 %rs0, %r1, %r2", e4m3_back);
+    expect_lanes("cvt.rn.satfinite.e5m2x2.f32 %rs0, %r1, %r2", e5m2_back);
+    expect_lanes("cvt.rn.satfinite.relu.e4m3x2.f32 %rs0, %r1, %r2",
+                 std::vector<LaneCase>{both(-1, 1, 0x0038)});
+    expect_lanes("cvt.rn.satfinite.e4m3x2.f16x2 %rs0, %r1", std::vector<LaneCase>{{0x38B8, 0x3C00'BC00}});
+}
+
+TEST(Half, approximates_ex2_and_tanh) {
+    expect_lanes("ex2.approx.f16 %rs0, %rs1", std::vector<LaneCase>{{0x4400, 0x4000}, {0x3C00, 0}});
+    expect_lanes("tanh.approx.f16x2 %r0, %r1", std::vector<LaneCase>{{0x3C00'8000, 0x7C00'8000}});
+    expect_lanes("ex2.approx.ftz.bf16x2 %r0, %r1", std::vector<LaneCase>{{0x4080'3F80, 0x4000'0000}});
+}

@@ -289,3 +289,17 @@ TEST(Logic, permutes_bytes) {
     expect_lanes("prmt.b32.rc16 %r0, %r1, %r2, %r3",
                  modes(0x8110'8110, 0xF332'F332, 0x8110'8110, 0xF332'F332)); // 1010 3232 1010 3232
 }
+
+TEST(Logic, combines_three_and_a_predicate) {
+    // The table 0x80 is a & b & c; %p4 is the lowest bit of d.
+    const std::vector<LaneCase> with_and = {
+        {1, 0xF0, 0x30, 0x10, 1}, {0, 0xF0, 0x30, 0x10, 0}, {0, 0xF0, 0x0F, 0xFF, 1}, {0, 1, 2, 4, 0}};
+    const std::vector<LaneCase> with_or = {
+        {1, 0xF0, 0x30, 0x10, 1}, {1, 0xF0, 0x30, 0x10, 0}, {1, 0xF0, 0x0F, 0xFF, 1}, {0, 1, 2, 4, 0}};
+    expect_lanes("lop3.and.b32 _|%p0, %r1, %r2, %r3, 0x80, %p4", with_and);
+    expect_lanes("lop3.or.b32 %r9|%p0, %r1, %r2, %r3, 0x80, %p4", with_or);
+    expect_lanes("lop3.and.b32 _|%p0, %r1, %r2, %r3, 0x80, !%p4",
+                 std::vector<LaneCase>{{0, 1, 1, 1, 1}, {1, 1, 1, 1, 0}});
+    expect_lanes("lop3.or.b32 %r0|%p5, %r1, %r2, %r3, 0x80, %p4",
+                 std::vector<LaneCase>{{0x10, 0xF0, 0x30, 0x10, 1}});
+}

@@ -1,0 +1,151 @@
+#include "emulator/machine/mbarrier.hpp"
+
+#include "emulator/machine/fault.hpp"
+#include "emulator/observe/observer.hpp"
+#include "emulator/text.hpp"
+
+#include <cstring>
+#include <string>
+
+namespace emulator {
+
+namespace {
+
+constexpr std::uint64_t count_mask = Mbarrier::most_arrivals;
+constexpr int expected_shift = 20, bytes_shift = 40, bytes_bits = 21, phase_shift = 61;
+constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << bytes_bits) - 1;
+constexpr std::uint64_t valid = std::uint64_t{1} << 62, valid_mask = std::uint64_t{3} << 62;
+constexpr std::int64_t most_bytes = (1 << 20) - 1;
+
+[[noreturn]] void fail(const Instruction& instruction, int lane, const std::string& message) {
+    throw Fault{Failure::launch_failure, lane, &instruction, message};
+}
+
+} // namespace
+
+struct Mbarrier::State {
+    std::uint32_t pending = 0;  ///< arrivals that this phase still needs
+    std::uint32_t expected = 0; ///< arrivals that the next phase will need
+    std::int64_t bytes = 0;     ///< that copies have still to bring; below 0 when they were early
+    bool phase = false;         ///< changes with each
+
+    std::uint64_t word() const {
+        return valid | std::uint64_t{phase} << phase_shift |
+               (static_cast<std::uint64_t>(bytes) & bytes_mask) << bytes_shift |
+               std::uint64_t{expected} << expected_shift | pending;
+    }
+    static State of(std::uint64_t word) {
+        State state;
+        state.pending = static_cast<std::uint32_t>(word & count_mask);
+        state.expected = static_cast<std::uint32_t>(word >> expected_shift & count_mask);
+        state.bytes =
+            static_cast<std::int64_t>(word >> bytes_shift << (64 - bytes_bits)) >> (64 - bytes_bits);
+        state.phase = (word >> phase_shift & 1) != 0;
+        return state;
+    }
+    void end_phase_if_complete() {
+        if (pending != 0 || bytes != 0) return;
+        phase = !phase;
+        pending = expected;
+    }
+};
+
+Mbarrier::State Mbarrier::load(const Instruction& instruction, int lane) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, owner_.shared().data() + offset_, sizeof word);
+    if ((word & valid_mask) != valid)
+        fail(instruction, lane,
+             "there is no mbarrier at " + hexadecimal(offset_) +
+                 " of shared memory: it has not been initialised, or it has been overwritten or invalidated");
+    return State::of(word);
+}
+
+void Mbarrier::store(State state) {
+    const std::uint64_t word = state.word();
+    std::memcpy(owner_.shared().data() + offset_, &word, sizeof word);
+}
+
+void Mbarrier::tell(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use) const {
+    for (Observer* const observer : warp.block().observers())
+        observer->used_mbarrier(warp, instruction, lane, use, owner_, offset_);
+}
+
+void Mbarrier::initialise(const Warp& warp, const Instruction& instruction, int lane,
+                          std::uint32_t arrivals) {
+    if (arrivals == 0 || arrivals > most_arrivals)
+        fail(instruction, lane,
+             "an mbarrier for " + std::to_string(arrivals) + " arrivals: it can be for 1 to " +
+                 std::to_string(most_arrivals));
+    tell(warp, instruction, lane, MbarrierUse::initialise);
+    State state;
+    state.pending = state.expected = arrivals;
+    store(state);
+}
+
+void Mbarrier::invalidate(const Warp& warp, const Instruction& instruction, int lane) {
+    load(instruction, lane);
+    tell(warp, instruction, lane, MbarrierUse::invalidate);
+    std::memset(owner_.shared().data() + offset_, 0xCD, bytes);
+}
+
+std::uint64_t Mbarrier::arrive(const Warp& warp, const Instruction& instruction, int lane,
+                               std::uint32_t arrivals, bool drops, bool may_complete) {
+    State state = load(instruction, lane);
+    const std::uint64_t before = state.word();
+    if (arrivals == 0 || arrivals > state.pending)
+        fail(instruction, lane,
+             std::to_string(arrivals) + " arrivals at an mbarrier that needs " +
+                 std::to_string(state.pending) +
+                 " more in this phase: more come than it was initialised for");
+    if (drops && arrivals > state.expected)
+        fail(instruction, lane, "more arrivals drop out than the mbarrier was initialised for");
+    tell(warp, instruction, lane, MbarrierUse::arrive);
+    state.pending -= arrivals;
+    if (drops) state.expected -= arrivals;
+    if (!may_complete && state.pending == 0)
+        fail(instruction, lane, "an arrival with .noComplete would complete the phase of its mbarrier");
+    state.end_phase_if_complete();
+    store(state);
+    return before;
+}
+
+void Mbarrier::expect_arrival(const Warp&, const Instruction& instruction, int lane) {
+    State state = load(instruction, lane);
+    if (state.pending == most_arrivals) fail(instruction, lane, "too many arrivals at an mbarrier");
+    ++state.pending;
+    store(state);
+}
+
+void Mbarrier::expect_bytes(const Warp&, const Instruction& instruction, int lane, std::uint32_t count) {
+    State state = load(instruction, lane);
+    state.bytes += count;
+    if (count > most_bytes || state.bytes > most_bytes)
+        fail(instruction, lane,
+             "an mbarrier that expects more bytes than the " + std::to_string(most_bytes) + " it can count");
+    store(state);
+}
+
+void Mbarrier::complete_bytes(const Warp& warp, const Instruction& instruction, int lane,
+                              std::uint32_t count) {
+    State state = load(instruction, lane);
+    state.bytes -= count;
+    if (state.bytes < -most_bytes) fail(instruction, lane, "more bytes have come than an mbarrier can count");
+    tell(warp, instruction, lane, MbarrierUse::arrive);
+    state.end_phase_if_complete();
+    store(state);
+}
+
+bool Mbarrier::test(const Warp& warp, const Instruction& instruction, int lane, std::uint64_t state) {
+    return test_parity(warp, instruction, lane, State::of(state).phase ? 1 : 0);
+}
+
+bool Mbarrier::test_parity(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t parity) {
+    owner_.async_copies().settle(owner_, offset_);
+    const bool is_over = load(instruction, lane).phase != ((parity & 1) != 0);
+    if (is_over) tell(warp, instruction, lane, MbarrierUse::wait);
+    return is_over;
+}
+
+std::uint32_t Mbarrier::pending_count(std::uint64_t state) { return State::of(state).pending; }
+
+} // namespace emulator

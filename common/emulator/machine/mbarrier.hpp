@@ -1,0 +1,54 @@
+/// \file
+/// An mbarrier object: eight bytes of shared memory that threads and copies arrive at.
+#pragma once
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/warp.hpp"
+
+#include <cstdint>
+
+namespace emulator {
+
+/// The object at an offset of a block's shared memory. What PTX leaves open about its bits is decided here: a
+/// program that looks at them does so at its own risk.
+class Mbarrier {
+public:
+    static constexpr std::uint32_t most_arrivals = (1u << 20) - 1;
+    static constexpr std::uint32_t bytes = 8;
+
+    Mbarrier(Block& owner, std::uint64_t offset) : owner_(owner), offset_(offset) {}
+
+    // Each of these is done by a lane of a warp, by an instruction. \throws Fault for what PTX leaves
+    // undefined.
+
+    void initialise(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals);
+    void invalidate(const Warp& warp, const Instruction& instruction, int lane);
+
+    /// Returns the state before it: what test() takes.
+    std::uint64_t arrive(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals,
+                         bool drops = false, bool may_complete = true);
+    /// One more arrival is to come in this phase: of a thread whose copies have to end first.
+    void expect_arrival(const Warp& warp, const Instruction& instruction, int lane);
+    void expect_bytes(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t count);
+    void complete_bytes(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t count);
+
+    /// Whether the phase of `state` has ended.
+    bool test(const Warp& warp, const Instruction& instruction, int lane, std::uint64_t state);
+    /// Whether the phase of this parity, the current one or the one before, has ended.
+    bool test_parity(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t parity);
+
+    /// Arrivals that were missing in a state.
+    static std::uint32_t pending_count(std::uint64_t state);
+
+private:
+    struct State;
+
+    State load(const Instruction& instruction, int lane) const;
+    void store(State state);
+    void tell(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use) const;
+
+    Block& owner_;
+    std::uint64_t offset_;
+};
+
+} // namespace emulator

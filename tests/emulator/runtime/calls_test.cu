@@ -1,0 +1,106 @@
+// Calls that the compiler cannot see through: function pointers, virtual functions, recursion, new and
+// delete.
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+struct Shape {
+    __device__ virtual ~Shape() {}
+    __device__ virtual float area() const = 0;
+    __device__ virtual int corners() const { return 0; }
+};
+struct Square : Shape {
+    float side;
+    __device__ explicit Square(float s) : side(s) {}
+    __device__ float area() const override { return side * side; }
+    __device__ int corners() const override { return 4; }
+};
+struct Disc : Shape {
+    float radius;
+    __device__ explicit Disc(float r) : radius(r) {}
+    __device__ float area() const override { return 3 * radius * radius; }
+};
+
+/// Every third thread has a disc; objects live from here to `measure`.
+__global__ void make(Shape** shapes) {
+    const unsigned i = threadIdx.x;
+    shapes[i] =
+        i % 3 == 0 ? static_cast<Shape*>(new Disc(static_cast<float>(i))) : new Square(static_cast<float>(i));
+}
+__global__ void measure(Shape** shapes, float* areas, int* corners) {
+    const unsigned i = threadIdx.x;
+    areas[i] = shapes[i]->area();
+    corners[i] = shapes[i]->corners();
+    delete shapes[i];
+}
+
+using Function = int (*)(int);
+__device__ __noinline__ int twice(int x) { return 2 * x; }
+__device__ __noinline__ int square(int x) { return x * x; }
+__device__ Function chosen = square;
+__constant__ Function table[2] = {twice, square};
+
+__global__ void apply(int* results, Function from_host) {
+    const int i = static_cast<int>(threadIdx.x);
+    results[i] = table[i % 2](i) + 1000 * chosen(i) + 1000000 * from_host(i);
+}
+
+__device__ __noinline__ int ackermann(int m, int n) {
+    if (m == 0) return n + 1;
+    return ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
+}
+__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+__global__ void recurse(int* results) {
+    const int i = static_cast<int>(threadIdx.x);
+    results[i] = ackermann(2, i % 4) + 1000 * fibonacci(i % 12);
+}
+
+template <class T> struct Managed {
+    explicit Managed(std::size_t count) {
+        EXPECT_EQ(cudaMallocManaged(&data, count * sizeof(T)), cudaSuccess);
+    }
+    ~Managed() { cudaFree(data); }
+    T* data = nullptr;
+};
+
+} // namespace
+
+TEST(Calls, find_virtual_functions) {
+    constexpr int threads = 64;
+    Managed<Shape*> shapes(threads);
+    Managed<float> areas(threads);
+    Managed<int> corners(threads);
+    make<<<1, threads>>>(shapes.data);
+    measure<<<1, threads>>>(shapes.data, areas.data, corners.data);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (int i = 0; i < threads; ++i) {
+        EXPECT_EQ(areas.data[i], (i % 3 == 0 ? 3.0f : 1.0f) * static_cast<float>(i * i)) << i;
+        EXPECT_EQ(corners.data[i], i % 3 == 0 ? 0 : 4) << i;
+    }
+}
+
+TEST(Calls, go_through_function_pointers) {
+    constexpr int threads = 32;
+    Managed<int> results(threads);
+    Function from_device = nullptr; // an address of the device, to be handed back to it
+    ASSERT_EQ(cudaMemcpyFromSymbol(&from_device, chosen, sizeof from_device), cudaSuccess);
+    apply<<<1, threads>>>(results.data, from_device);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (int i = 0; i < threads; ++i)
+        EXPECT_EQ(results.data[i], (i % 2 == 0 ? 2 * i : i * i) + 1000 * i * i + 1000000 * i * i) << i;
+}
+
+TEST(Calls, recur) {
+    constexpr int threads = 32;
+    Managed<int> results(threads);
+    recurse<<<1, threads>>>(results.data);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    const int fibonacci_numbers[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+    for (int i = 0; i < threads; ++i) // ackermann(2, n) = 2 n + 3
+        EXPECT_EQ(results.data[i], 2 * (i % 4) + 3 + 1000 * fibonacci_numbers[i % 12]) << i;
+}
