@@ -53,6 +53,8 @@ public:
     bool needs_cluster() const;
     std::uint32_t max_blocks_per_cluster() const;
     const Code& code() const; ///< decoded
+    /// Whether a block may wait, in a loop, for what another block does.
+    bool may_wait_for_other_blocks() const;
     const LoadedModule& module() const { return module_; }
 
 private:
