@@ -425,6 +425,18 @@ struct cudaGraphExecUpdateResultInfo {
     const void* errorFromNode;
 };
 
+enum cudaGraphInstantiateResult : int {
+    cudaGraphInstantiateSuccess = 0,
+    cudaGraphInstantiateInvalidStructure = 2,
+};
+
+struct cudaGraphInstantiateParams {
+    unsigned long long flags;
+    void* uploadStream;
+    const void* errNode_out;
+    cudaGraphInstantiateResult result_out;
+};
+
 struct cudaMemPoolProps {
     int allocType;
     int handleTypes;

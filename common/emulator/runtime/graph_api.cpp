@@ -142,11 +142,12 @@ GraphNode set_node(const cudaMemsetParams* parameters) {
 }
 
 /// A node that runs a copy of all of a graph's. Host functions in it run within the API's lock.
-GraphNode child_node(const Graph& graph) {
+GraphNode child_node(const GraphExec& graph) {
     return {.type = cudaGraphNodeTypeGraph,
             .work =
-                [steps = GraphExec(graph).steps](Device& device) {
+                [steps = graph.steps](Device& device) {
                     for (const GraphExec::Step& step : steps) {
+                        if (!step.enabled) continue;
                         if (step.copy.work) step.copy.work(device);
                         if (step.copy.host) step.copy.host();
                     }
@@ -213,7 +214,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddChildGraphNode(const void** node, void* g
                                                       const void* const* dependencies, std::size_t count,
                                                       void* child) {
     return add_node(node, graph, dependencies, count,
-                    [&](Device& device) { return child_node(graph_at(device, child)); });
+                    [&](Device& device) { return child_node(GraphExec(graph_at(device, child))); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphDestroyNode(const void* node) {
@@ -297,6 +298,17 @@ EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithFlags(void** exec, void* grap
     return instantiate(exec, graph);
 }
 
+EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithParams(void** exec, void* graph,
+                                                          cudaGraphInstantiateParams* parameters) {
+    if (!parameters) return api_call([](Device&) { require(false); });
+    const cudaError_t error = instantiate(exec, graph);
+    parameters->errNode_out = nullptr;
+    parameters->result_out =
+        error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
+    return error;
+}
+EMULATOR_PER_THREAD_TWIN(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
+
 EMULATOR_ENTRY cudaError_t cudaGraphExecDestroy(void* exec) {
     return api_call([&](Device& device) { require(device.graph_execs.erase(exec) == 1); });
 }
@@ -309,15 +321,20 @@ EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
 
-/// Step by step: a host function runs outside of the API's lock.
+/// Step by step: a host function runs outside of the API's lock. In a stream that is captured it is a node.
 EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     std::vector<GraphExec::Step> steps;
+    GraphNode captured;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        require(!device.capture_of(stream), cudaErrorStreamCaptureUnsupported);
-        steps = exec_at(device, exec).steps;
+        const GraphExec& launched = exec_at(device, exec);
+        if (device.capture_of(stream))
+            captured = child_node(launched);
+        else
+            steps = launched.steps;
     });
     if (error != cudaSuccess) return error;
+    if (captured.work) return stream_call(stream, captured);
     for (const GraphExec::Step& step : steps) {
         if (!step.enabled) continue;
         if (step.copy.host) step.copy.host();

@@ -252,6 +252,12 @@ SAME_FIELD(cudaGraphExecUpdateResultInfo, result);
 SAME_FIELD(cudaGraphExecUpdateResultInfo, errorNode);
 SAME_FIELD(cudaGraphExecUpdateResultInfo, errorFromNode);
 
+SAME_SIZE(cudaGraphInstantiateParams);
+SAME_FIELD(cudaGraphInstantiateParams, flags);
+SAME_FIELD(cudaGraphInstantiateParams, uploadStream);
+SAME_FIELD(cudaGraphInstantiateParams, errNode_out);
+SAME_FIELD(cudaGraphInstantiateParams, result_out);
+
 SAME_SIZE(cudaMemPoolProps);
 SAME_FIELD(cudaMemPoolProps, allocType);
 SAME_FIELD(cudaMemPoolProps, handleTypes);
@@ -356,6 +362,8 @@ SAME_VALUE(cudaGraphNodeTypeHost);
 SAME_VALUE(cudaGraphNodeTypeGraph);
 SAME_VALUE(cudaGraphNodeTypeEmpty);
 SAME_VALUE(cudaGraphNodeTypeEventRecord);
+SAME_VALUE(cudaGraphInstantiateSuccess);
+SAME_VALUE(cudaGraphInstantiateInvalidStructure);
 SAME_VALUE(cudaGraphExecUpdateSuccess);
 SAME_VALUE(cudaGraphExecUpdateErrorTopologyChanged);
 SAME_VALUE(cudaGraphExecUpdateErrorNodeTypeChanged);

@@ -222,6 +222,29 @@ TEST(Graph, is_built_of_nodes_in_any_order_that_their_dependencies_allow) {
     EXPECT_EQ(calls, 1);
 }
 
+TEST(Graph, is_a_node_where_it_is_launched_in_a_captured_stream) {
+    const Stream stream;
+    DeviceInts values(1);
+    cudaGraph_t inner = nullptr, outer = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, stream>>>(values.data(), 1, 1);
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &inner));
+    cudaGraphInstantiateParams parameters{};
+    ASSERT_CUDA(cudaGraphInstantiateWithParams(&exec, inner, &parameters));
+    EXPECT_EQ(parameters.result_out, cudaGraphInstantiateSuccess);
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &outer));
+    EXPECT_EQ(values.copy_back()[0], 0);
+    EXPECT_EQ(count_nodes(outer), 2u);
+    launch_and_destroy(outer);
+    EXPECT_EQ(values.copy_back()[0], 2);
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(inner));
+}
+
 TEST(Graph, that_waits_for_itself_is_refused) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t exec = nullptr;
