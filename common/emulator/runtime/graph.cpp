@@ -40,6 +40,15 @@ std::vector<const GraphNode*> Graph::in_order() const {
     return ordered;
 }
 
+std::unique_ptr<Graph> Graph::clone() const {
+    auto copy = std::make_unique<Graph>();
+    std::unordered_map<const GraphNode*, const GraphNode*> copies;
+    for (const auto& node : nodes) copies[node.get()] = copy->add(*node);
+    for (const auto& node : copy->nodes)
+        for (const GraphNode*& dependency : node->dependencies) dependency = copies.at(dependency);
+    return copy;
+}
+
 GraphExec::GraphExec(const Graph& graph) {
     for (const GraphNode* node : graph.in_order()) steps.push_back({node, *node});
 }

@@ -32,6 +32,7 @@ struct Graph {
     /// The nodes, each behind those that it depends on. \throws Refused when they depend on each other in a
     /// circle.
     std::vector<const GraphNode*> in_order() const;
+    std::unique_ptr<Graph> clone() const;
 };
 
 /// A graph made ready to run: a copy, for the graph may change or go.

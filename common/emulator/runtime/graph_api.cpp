@@ -166,6 +166,15 @@ EMULATOR_ENTRY cudaError_t cudaGraphCreate(void** graph, unsigned flags) {
     });
 }
 
+EMULATOR_ENTRY cudaError_t cudaGraphClone(void** clone, void* graph) {
+    return api_call([&](Device& device) {
+        require(clone);
+        auto made = graph_at(device, graph).clone();
+        *clone = made.get();
+        device.graphs.emplace(*clone, std::move(made));
+    });
+}
+
 EMULATOR_ENTRY cudaError_t cudaGraphDestroy(void* graph) {
     return api_call([&](Device& device) { require(device.graphs.erase(graph) == 1); });
 }
@@ -236,6 +245,17 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddDependencies(void* graph, const void* con
     });
 }
 
+EMULATOR_ENTRY cudaError_t cudaGraphRemoveDependencies(void* graph, const void* const* from,
+                                                       const void* const* to, const void*,
+                                                       std::size_t count) {
+    return api_call([&](Device& device) {
+        const Graph& target = graph_at(device, graph);
+        const auto before = nodes_at(target, from, count), after = nodes_at(target, to, count);
+        for (std::size_t k = 0; k < count; ++k)
+            require(std::erase(target.find(after[k])->dependencies, before[k]) != 0);
+    });
+}
+
 EMULATOR_ENTRY cudaError_t cudaGraphGetNodes(void* graph, const void** nodes, std::size_t* count) {
     return api_call([&](Device& device) {
         std::vector<const GraphNode*> all;
@@ -276,6 +296,11 @@ EMULATOR_ENTRY cudaError_t cudaGraphKernelNodeSetParams(const void* node,
 EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParams1D(const void* node, void* to, const void* from,
                                                           std::size_t bytes, cudaMemcpyKind kind) {
     return replace_node(node, [&](Device&) { return copy_node(to, from, bytes, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParams(const void* node,
+                                                        const cudaMemcpy3DParms* parameters) {
+    return replace_node(node, [&](Device&) { return copy_node(parameters); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphMemsetNodeSetParams(const void* node,
@@ -354,6 +379,11 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParams1D(void* exec, const 
                                                               const void* from, std::size_t bytes,
                                                               cudaMemcpyKind kind) {
     return replace_step(exec, node, [&](Device&) { return copy_node(to, from, bytes, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParams(void* exec, const void* node,
+                                                            const cudaMemcpy3DParms* parameters) {
+    return replace_step(exec, node, [&](Device&) { return copy_node(parameters); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphExecMemsetNodeSetParams(void* exec, const void* node,

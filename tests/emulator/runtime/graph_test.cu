@@ -222,6 +222,29 @@ TEST(Graph, is_built_of_nodes_in_any_order_that_their_dependencies_allow) {
     EXPECT_EQ(calls, 1);
 }
 
+TEST(Graph, can_be_cloned_and_changed) {
+    DeviceInts values(1);
+    const int one = 1, two = 2;
+    cudaGraph_t graph = nullptr, clone = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t first, second;
+    EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&second, graph, nullptr, 0, values.data(), &two, sizeof two,
+                                         cudaMemcpyHostToDevice));
+    EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&first, graph, nullptr, 0, values.data(), &one, sizeof one,
+                                         cudaMemcpyHostToDevice));
+    EXPECT_CUDA(cudaGraphAddDependencies(graph, &first, &second, nullptr, 1));
+    ASSERT_CUDA(cudaGraphClone(&clone, graph));
+    EXPECT_CUDA(cudaGraphRemoveDependencies(graph, &first, &second, nullptr, 1));
+    EXPECT_CUDA(cudaGraphDestroyNode(second));
+    launch_and_destroy(graph);
+    EXPECT_EQ(values.copy_back()[0], 1);
+    std::size_t roots = 0;
+    EXPECT_CUDA(cudaGraphGetRootNodes(clone, nullptr, &roots));
+    EXPECT_EQ(roots, 1u);
+    launch_and_destroy(clone); // first, then second
+    EXPECT_EQ(values.copy_back()[0], 2);
+}
+
 TEST(Graph, is_a_node_where_it_is_launched_in_a_captured_stream) {
     const Stream stream;
     DeviceInts values(1);
