@@ -14,6 +14,7 @@
 ## make new-lesson NAME=double_buffering
 ##                          makes the skeleton of a new lesson and its exercise
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
+## make install             installs it in PREFIX=/usr/local, with its manual page; DESTDIR goes before
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28": with options of ./ladder
 ## make report              runs every lesson on this device: a page of tables and plots, build/report/index.html
@@ -39,7 +40,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate ladder report measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -89,6 +90,12 @@ new-lesson:
 emulate: $(build)/build.ninja
 	@cmake --build $(build) --target emulate
 	@ln -sf $(build)/bin/emulate .
+
+PREFIX := /usr/local
+
+install: $(build)/build.ninja
+	@cmake --build $(build) --target emulate emulate_man_page
+	@cmake --install $(build) --prefix "$(PREFIX)"
 
 ladder: $(build)/build.ninja
 	@cmake --build $(build) --target ladder && ln -sf $(build)/bin/ladder .

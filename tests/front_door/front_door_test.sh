@@ -72,7 +72,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang-format doxygen gnuplot hunspell ninja pkg-config tidy; do
+for stocked in bwrap chromedriver chromium clang-format doxygen gnuplot hunspell man ninja pkg-config tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -108,7 +108,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang-format,doxygen,gnuplot,hunspell,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang-format,doxygen,gnuplot,hunspell,man,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -167,6 +167,16 @@ test_emulate_is_built_and_linked_in_the_root() {
     [[ $(readlink tree/emulate) == build/default/bin/emulate ]] || fail "./emulate is not the link it should be"
     run make clean
     [[ ! -L tree/emulate ]] || fail "./emulate is still there"
+}
+
+test_the_emulator_is_installed_where_one_says() {
+    complete_machine
+    run make install PREFIX=/opt/emulator
+    expect_status 0
+    expect_times 1 "--build build/default --target emulate emulate_man_page$" cmake.log
+    expect_times 1 "--install build/default --prefix /opt/emulator$" cmake.log
+    run make install
+    expect_times 1 "--install build/default --prefix /usr/local$" cmake.log
 }
 
 test_all_lessons_are_linked_in_the_root() {

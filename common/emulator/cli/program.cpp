@@ -172,12 +172,15 @@ CudaLinkage cuda_linkage(const fs::path& program) {
 fs::path emulator_library() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    const fs::path library = self.parent_path().parent_path() / "emulator" / EMULATE_LIBRARY;
-    if (!fs::exists(library, error))
-        throw CommandError(ExitStatus::failed,
-                           fmt::format("the emulator is missing: there is no {} (`make emulate` builds it)",
-                                       library.string()));
-    return library;
+    const fs::path root = self.parent_path().parent_path();
+    const fs::path built = root / "emulator" / EMULATE_LIBRARY;
+    const fs::path installed = root / "lib" / "emulate" / EMULATE_LIBRARY;
+    for (const fs::path& library : {built, installed})
+        if (fs::exists(library, error)) return library;
+    throw CommandError(
+        ExitStatus::failed,
+        fmt::format("the emulator is missing: there is neither {} (`make emulate` builds it) nor {}",
+                    built.string(), installed.string()));
 }
 
 } // namespace emulate

@@ -37,12 +37,12 @@ const CopyDetail& detail_of(const Instruction& instruction) {
 /// Tells of accesses to `bytes` bytes at each lane's address, in pieces as large as an access may be.
 void tell_accesses(const Warp& warp, const Instruction& instruction, Access access, uint32_t bytes) {
     std::array<uint64_t, warp_size> addresses;
-    std::copy_n(access.addresses, warp_size, addresses.begin());
+    std::copy_n(access.addresses.data(), warp_size, addresses.begin());
     access.addresses = addresses.data();
     access.is_copy = true;
     while (bytes != 0) {
         access.bytes = std::min(16u, std::bit_floor(bytes));
-        for (Observer* const observer : warp.block().observers())
+        for (Observer* const observer : warp.block().followers(access_event(access.space)))
             observer->accessed(warp, instruction, access);
         for (uint64_t& address : addresses) address += access.bytes;
         bytes -= access.bytes;

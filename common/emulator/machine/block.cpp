@@ -49,7 +49,7 @@ void Block::start(Dim3 index) {
 std::uint64_t Block::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
     while (executed < budget && !is_finished()) {
-        const std::uint64_t in_this_round = launch_.schedule ? run_shuffled_round() : run_round();
+        const std::uint64_t in_this_round = launch_.schedule ? run_shuffled_round() : run_round(budget);
         if (in_this_round == 0) break;
         executed += in_this_round;
     }
@@ -60,9 +60,9 @@ std::uint64_t Block::run(std::uint64_t budget) {
     return executed;
 }
 
-std::uint64_t Block::run_round() {
+std::uint64_t Block::run_round(std::uint64_t budget) {
     std::uint64_t executed = 0;
-    for (const auto& warp : warps_) executed += run_warp(*warp, warp_turn);
+    for (const auto& warp : warps_) executed += run_warp(*warp, std::min(budget, warp_turn));
     return executed;
 }
 
@@ -142,6 +142,8 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::cluster_nctaid_z: return cluster.z;
     case Special::cluster_ctarank: return rank_;
     case Special::cluster_nctarank: return static_cast<std::uint32_t>(cluster.count());
+    case Special::workspace_low: return static_cast<std::uint32_t>(launch_.workspace);
+    case Special::workspace_high: return static_cast<std::uint32_t>(launch_.workspace >> 32);
     case Special::is_explicit_cluster: return launch_.has_clusters ? all_lanes : 0;
     case Special::zero: return 0;
     }

@@ -31,7 +31,10 @@ struct Launch {
     std::span<const std::byte> parameters;
     GlobalMemory& memory;
     std::uint32_t stack_bytes = 0; ///< local memory of a thread
-    Schedule* schedule = nullptr;  ///< null: the usual order
+    std::uint64_t workspace =
+        0;                 ///< of a cooperative launch: where cooperative groups keep the grid's barrier
+    bool may_wait = false; ///< blocks may wait for each other in a loop
+    Schedule* schedule = nullptr; ///< null: the usual order
 };
 
 /// Storage for one block at a time: `start` begins the next one in the same place.
@@ -112,7 +115,7 @@ private:
     };
 
     const Allocation* find_allocation(std::uint64_t address, std::size_t bytes);
-    std::uint64_t run_round();
+    std::uint64_t run_round(std::uint64_t budget);
     std::uint64_t run_shuffled_round();
     std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
     void complete_if_all_arrived(std::uint32_t which);

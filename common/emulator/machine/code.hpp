@@ -121,6 +121,8 @@ enum class Special : std::uint8_t {
     cluster_nctaid_z,
     cluster_ctarank,
     cluster_nctarank,
+    workspace_low, ///< the address of a cooperative launch's workspace, or 0
+    workspace_high,
     is_explicit_cluster, ///< a predicate: the row's first cell is its mask
     zero,                ///< those that are always zero here
 };

@@ -3,12 +3,14 @@
 #include "emulator/error.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
 #include "emulator/observe/counting.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -25,7 +27,10 @@ namespace {
 /// A block that has not ended after so many instructions may wait for another: one that has not begun gets
 /// its turn.
 constexpr std::uint64_t block_turn = 250'000;
-constexpr std::size_t most_blocks_at_once = 64; // of one host thread
+/// The turn is shorter where many blocks are in progress in a kernel that may wait in a loop: one of them may
+/// be the one that the others wait for. But no shorter than this.
+constexpr std::uint64_t least_block_turn = 500;
+constexpr std::size_t most_blocks_at_once = 64; // of one host thread, of a kernel that cannot wait in a loop
 
 std::string show(Dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -107,8 +112,14 @@ unsigned usable_cores() {
                     known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
 }
 
+/// Clusters that one host thread has in progress at most. All that a device holds if they may wait for each
+/// other: a barrier of the grid's own making works there, and so it has to here.
 std::size_t most_clusters_at_once(const Launch& launch) {
-    return most_blocks_at_once / static_cast<std::size_t>(launch.cluster.count());
+    const std::uint64_t blocks =
+        launch.may_wait ? std::max<std::uint64_t>(blocks_on_device(launch.kernel, launch.configuration),
+                                                  most_blocks_at_once)
+                        : most_blocks_at_once;
+    return static_cast<std::size_t>(blocks / launch.cluster.count());
 }
 
 /// One host thread's share of the grid. The blocks of a cluster run together: they may wait for each other.
@@ -127,10 +138,18 @@ void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> o
     while (!work.stopped() && (!begun.empty() || begin_next())) {
         std::unique_ptr<Cluster> cluster = std::move(begun.front());
         begun.pop_front();
-        const bool finished = cluster->run(block_turn);
+        const bool finished = cluster->run(
+            launch.may_wait ? std::max(block_turn / (begun.size() + 1), least_block_turn) : block_turn);
         (finished ? free : begun).push_back(std::move(cluster));
         if (!finished) begin_next();
     }
+}
+
+/// One of `begun` clusters, or `begun` for one that begins: as likely as each of the others, but not so rare
+/// where thousands are in progress that the last would never begin.
+std::size_t choose(Schedule& schedule, std::size_t begun, bool may_begin) {
+    if (!may_begin || begun < most_blocks_at_once) return schedule.below(begun + (may_begin ? 1 : 0));
+    return schedule.once_in(most_blocks_at_once) ? begun : schedule.below(begun);
 }
 
 /// The same, with the clusters in another order. They begin in batches: since a batch is never larger than
@@ -149,7 +168,7 @@ void run_clusters_shuffled(const Launch& launch, Work& work, std::span<Observer*
         }
         const bool may_begin = !batch.empty() && begun.size() < most_at_once;
         if (!may_begin && begun.empty()) return;
-        const std::size_t chosen = schedule.below(begun.size() + (may_begin ? 1 : 0));
+        const std::size_t chosen = choose(schedule, begun.size(), may_begin);
         if (chosen == begun.size()) {
             if (free.empty()) free.push_back(std::make_unique<Cluster>(launch, observers));
             begun.push_back(std::move(free.back()));
@@ -162,6 +181,29 @@ void run_clusters_shuffled(const Launch& launch, Work& work, std::span<Observer*
         begun.pop_back();
     }
 }
+
+/// What cooperative groups find at the address in %envreg1 and %envreg2: its size, and the grid's barrier. A
+/// launch that is not cooperative has none.
+class Workspace {
+public:
+    Workspace(GlobalMemory& memory, bool wanted) : memory_(memory) {
+        if (!wanted) return;
+        constexpr std::uint32_t content[] = {8, 0};
+        address_ = memory.allocate(sizeof content, "the workspace of the grid's barrier").address;
+        std::memcpy(reinterpret_cast<void*>(address_), content, sizeof content);
+    }
+    ~Workspace() {
+        if (address_ != 0) memory_.release(address_, "the end of its launch");
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+
+    std::uint64_t address() const { return address_; }
+
+private:
+    GlobalMemory& memory_;
+    std::uint64_t address_ = 0;
+};
 
 /// Keeps the caller's floating-point environment (rounding, flushing to zero) out of the emulated arithmetic,
 /// and back.
@@ -178,6 +220,12 @@ private:
 };
 
 } // namespace
+
+std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& configuration) {
+    return std::uint64_t{DeviceLimits::multiprocessors} *
+           resident_blocks(configuration.block.count(),
+                           std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes);
+}
 
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration) {
     const auto refuse = [&](const std::string& why) {
@@ -211,6 +259,7 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
     if (kernel.uses_heap()) memory.prepare_heap();
     std::optional<Schedule> schedule;
     if (options.schedule) schedule.emplace(*options.schedule);
+    const Workspace workspace(memory, configuration.cooperative);
     const Launch launch{.kernel = kernel,
                         .configuration = configuration,
                         .has_clusters = cluster.has_value(),
@@ -218,6 +267,8 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                         .parameters = parameters,
                         .memory = memory,
                         .stack_bytes = kernel.local_bytes(),
+                        .workspace = workspace.address(),
+                        .may_wait = configuration.cooperative || kernel.may_wait_for_other_blocks(),
                         .schedule = schedule ? &*schedule : nullptr};
     const std::uint64_t clusters = configuration.grid.count() / launch.cluster.count();
     const bool one_thread =

@@ -48,6 +48,7 @@ struct LaunchConfiguration {
         DeviceLimits::default_shared_bytes_per_block; ///< as set by cudaFuncSetAttribute
     std::optional<Dim3> cluster = {};                 ///< none: as the kernel says, or no clusters
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
+    bool cooperative = false;                                       ///< the grid may wait for itself
 };
 
 /// How a launch is run. None of it changes what a correct kernel computes.
@@ -59,6 +60,9 @@ struct RunOptions {
 
 /// \throws Error invalid_cluster unless the launch may have the clusters that it asks for.
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration);
+
+/// Blocks of the launch that the device holds at once: of a cooperative launch all have to be.
+std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& configuration);
 
 /// Runs `kernel` to its end over the whole grid, blocks spread over host threads.
 /// `parameters` is the kernel's parameter buffer, laid out as its PTX declares it (`Kernel::parameters()`).

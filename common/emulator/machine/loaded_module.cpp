@@ -2,6 +2,7 @@
 
 #include "emulator/machine/code.hpp"
 #include "emulator/machine/launch.hpp"
+#include "emulator/machine/polling.hpp"
 #include "emulator/machine/where.hpp"
 #include "emulator/ptx/decoder.hpp"
 #include "emulator/ptx/diagnostic.hpp"
@@ -148,6 +149,11 @@ const std::string& Kernel::name() const { return function_.name; }
 std::string Kernel::readable_name() const { return emulator::readable_name(function_.name); }
 
 const Code& Kernel::code() const { return *code_->functions.front(); }
+
+bool Kernel::may_wait_for_other_blocks() const {
+    return std::any_of(code_->functions.begin(), code_->functions.end(),
+                       [](const auto& code) { return may_poll(*code); });
+}
 
 std::uint32_t Kernel::local_bytes() const {
     const bool grows = code_->functions.size() > 1 || code().makes_room;

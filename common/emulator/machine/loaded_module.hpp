@@ -54,6 +54,8 @@ public:
     std::uint32_t max_blocks_per_cluster() const;
     bool uses_heap() const { return uses_heap_; } ///< it can reach a call of malloc
     const Code& code() const;                     ///< decoded
+    /// Whether a block may wait, in a loop, for what another block does.
+    bool may_wait_for_other_blocks() const;
     const LoadedModule& module() const { return module_; }
 
 private:

@@ -86,6 +86,8 @@ const std::unordered_map<std::string_view, Special>& special_registers() {
         {"%cluster_nctaid.z", Special::cluster_nctaid_z},
         {"%cluster_ctarank", Special::cluster_ctarank},
         {"%cluster_nctarank", Special::cluster_nctarank},
+        {"%envreg1", Special::workspace_high}, // as cooperative groups read them
+        {"%envreg2", Special::workspace_low},
         {"%gridid", Special::zero}};
     return table;
 }

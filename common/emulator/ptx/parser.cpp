@@ -47,14 +47,11 @@ public:
     explicit Parser(std::unique_ptr<Module> module)
         : module_(std::move(module)), tokens_(tokenize(module_->text)), token_(tokens_.data()) {}
 
-    /// module = ".version" n.n ".target" word {"," word} ".address_size" "64" {directive}
+    /// module = unit {unit}
     std::unique_ptr<Module> run() {
-        expect(".version");
-        module_->version = take().text;
-        expect(".target");
-        module_->target = take().text;
-        while (accept(",")) module_->target.append(",").append(take().text);
-        while (token_->kind != TokenKind::end) directive();
+        do {
+            unit();
+        } while (token_->kind != TokenKind::end);
         return std::move(module_);
     }
 
@@ -116,6 +113,20 @@ private:
 
     // ---- module ----
 
+    /// unit = ".version" n.n ".target" word {"," word} ".address_size" "64" {directive}
+    void unit() {
+        if (!module_->files.empty()) first_file_ = module_->files.rbegin()->first;
+        expect(".version");
+        module_->version = take().text;
+        expect(".target");
+        module_->target = take().text;
+        while (accept(",")) module_->target.append(",").append(take().text);
+        while (token_->kind != TokenKind::end && !token_->is(".version")) directive();
+    }
+
+    /// Each unit counts its files from 1.
+    std::uint32_t file_number() { return first_file_ + small_number(); }
+
     /// directive = ".address_size" n | ".file" n string | ".section" word block | linkage (function |
     /// variable)
     void directive() {
@@ -124,7 +135,7 @@ private:
             if (unsigned_number() != 64)
                 fail(start, "only 64-bit addresses are supported", Failure::unsupported);
         } else if (accept(".file")) {
-            const std::uint32_t number = small_number();
+            const std::uint32_t number = file_number();
             if (token_->kind != TokenKind::string) fail(*token_, "expected the file's name in quotes here");
             module_->files[number] = std::string(take().text);
             while (accept(",")) unsigned_number(); // its time and size
@@ -137,21 +148,23 @@ private:
             } while (accept(","));
             expect(";");
         } else {
-            bool external = false;
+            bool external = false, weak = false;
             for (;;) {
                 if (accept(".extern"))
                     external = true;
-                else if (!accept(".visible") && !accept(".weak") && !accept(".common"))
+                else if (accept(".weak") || accept(".common"))
+                    weak = true;
+                else if (!accept(".visible"))
                     break;
             }
             if (token_->is(".entry") || token_->is(".func"))
                 function();
             else
-                module_variable(external);
+                module_variable(external, weak);
         }
     }
 
-    void module_variable(bool external) {
+    void module_variable(bool external, bool weak) {
         const Token& start = *token_;
         const auto space = accept_space();
         if (!space || *space == Space::reg || *space == Space::local || *space == Space::param)
@@ -161,7 +174,9 @@ private:
             variable->external = external;
             if (external && !variable->initial.empty())
                 fail(start, "an external variable has its initial value elsewhere");
-            if (external && module_->variable(variable->name)) continue;
+            // Of a weak variable each unit has a definition of its own, and the first one is everybody's.
+            const Variable* const other = module_->variable(variable->name);
+            if (other && (external || (weak && !other->external))) continue;
             // A later definition takes the place of an earlier declaration.
             std::erase_if(module_->variables, [&](const auto& other) {
                 return other->external && other->name == variable->name;
@@ -531,7 +546,7 @@ private:
     /// location = file line column ["," "function_name" symbol ["+" n] "," "inlined_at" file line column]
     void location() {
         auto here = std::make_unique<Location>();
-        here->file = small_number();
+        here->file = file_number();
         here->line = small_number();
         here->column = small_number();
         while (accept(",")) {
@@ -541,7 +556,7 @@ private:
             } else {
                 expect("inlined_at");
                 Location caller;
-                caller.file = small_number();
+                caller.file = file_number();
                 caller.line = small_number();
                 caller.column = small_number();
                 here->inlined_at = find_location(caller);
@@ -732,6 +747,7 @@ private:
     Function* function_ = nullptr;
     Scope* scope_ = nullptr;
     int depth_ = 0;
+    std::uint32_t first_file_ = 0;               ///< added to the file numbers of the unit at hand
     std::vector<std::unique_ptr<Scope>> scopes_; ///< of the function at hand
     std::vector<const Scope*> statement_scopes_; ///< one for each of its statements
     std::vector<std::pair<std::string_view, const Scope*>>

@@ -1,68 +1,160 @@
 /// \file
-/// Copying memory and setting it. The asynchronous calls do their work before they return.
+/// Copying memory and setting it. The asynchronous calls do their work before they return, unless their
+/// stream is being captured.
 
 #include "emulator/runtime/transfers.hpp"
 
 using namespace emulator;
 using namespace emulator::abi;
 
+namespace {
+
+constexpr void* legacy_stream = nullptr; ///< where the calls without a stream do their work
+
+cudaError_t copy_in(const void* stream, void* to, std::size_t to_pitch, const void* from, Rows rows,
+                    cudaMemcpyKind kind) {
+    return stream_call(stream, {.type = cudaGraphNodeTypeMemcpy,
+                                .work = [=](Device& device) { copy(device, to, to_pitch, from, rows, kind); },
+                                .host = nullptr});
+}
+
+cudaError_t copy_in(const void* stream, const cudaMemcpy3DParms* parameters) {
+    return stream_call(stream, {.type = cudaGraphNodeTypeMemcpy,
+                                .work =
+                                    [is_there = parameters != nullptr,
+                                     all = parameters ? *parameters : cudaMemcpy3DParms{}](Device& device) {
+                                        require(is_there);
+                                        copy(device, box_of(all));
+                                    },
+                                .host = nullptr});
+}
+
+cudaError_t fill_in(const void* stream, void* to, Rows rows, int value, std::size_t slice = 0,
+                    std::size_t slices = 1) {
+    return stream_call(stream, {.type = cudaGraphNodeTypeMemset,
+                                .work =
+                                    [=](Device& device) {
+                                        for (std::size_t z = 0; z < slices; ++z)
+                                            fill(device, static_cast<char*>(to) + z * slice, rows,
+                                                 static_cast<unsigned>(value));
+                                    },
+                                .host = nullptr});
+}
+
+cudaError_t fill_in(const void* stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
+    return fill_in(stream, to.ptr, {to.pitch, extent.width, extent.height}, value, to.pitch * to.ysize,
+                   extent.depth);
+}
+
+/// There is one device: a copy from one to another is one within it.
+cudaError_t copy_between_devices(const void* stream, void* to, int to_device, const void* from,
+                                 int from_device, std::size_t bytes) {
+    const cudaError_t error = api_call([&](Device&) {
+        require_device(to_device);
+        require_device(from_device);
+    });
+    return error != cudaSuccess ? error
+                                : copy_in(stream, to, bytes, from, single_row(bytes), cudaMemcpyDefault);
+}
+
+cudaError_t copy_between_devices(const void* stream, const cudaMemcpy3DPeerParms* parameters) {
+    const cudaError_t error = api_call([&](Device&) {
+        require(parameters);
+        require_device(parameters->srcDevice);
+        require_device(parameters->dstDevice);
+    });
+    if (error != cudaSuccess) return error;
+    const cudaMemcpy3DParms within{parameters->srcArray, parameters->srcPos, parameters->srcPtr,
+                                   parameters->dstArray, parameters->dstPos, parameters->dstPtr,
+                                   parameters->extent,   cudaMemcpyDefault};
+    return copy_in(stream, &within);
+}
+
+} // namespace
+
 EMULATOR_ENTRY cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return api_call([&](Device& device) { copy(device, to, bytes, from, single_row(bytes), kind); });
+    return copy_in(legacy_stream, to, bytes, from, single_row(bytes), kind);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpy, cudaMemcpy_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                            void* stream) {
-    return api_call([&](Device& device) {
-        require_stream(device, stream);
-        copy(device, to, bytes, from, single_row(bytes), kind);
-    });
+    return copy_in(stream, to, bytes, from, single_row(bytes), kind);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
                                         std::size_t from_pitch, std::size_t width, std::size_t height,
                                         cudaMemcpyKind kind) {
-    return api_call([&](Device& device) {
-        copy(device, to, to_pitch, from, {from_pitch, width, height}, kind);
-    });
+    return copy_in(legacy_stream, to, to_pitch, from, {from_pitch, width, height}, kind);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                              std::size_t from_pitch, std::size_t width, std::size_t height,
                                              cudaMemcpyKind kind, void* stream) {
-    return api_call([&](Device& device) {
-        require_stream(device, stream);
-        copy(device, to, to_pitch, from, {from_pitch, width, height}, kind);
-    });
+    return copy_in(stream, to, to_pitch, from, {from_pitch, width, height}, kind);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-    return api_call([&](Device& device) { fill(device, to, single_row(bytes), value); });
+    return fill_in(legacy_stream, to, single_row(bytes), value);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemset, cudaMemset_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
-    return api_call([&](Device& device) {
-        require_stream(device, stream);
-        fill(device, to, single_row(bytes), value);
-    });
+    return fill_in(stream, to, single_row(bytes), value);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemsetAsync, cudaMemsetAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                         std::size_t height) {
-    return api_call([&](Device& device) { fill(device, to, {pitch, width, height}, value); });
+    return fill_in(legacy_stream, to, {pitch, width, height}, value);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemset2D, cudaMemset2D_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                              std::size_t height, void* stream) {
-    return api_call([&](Device& device) {
-        require_stream(device, stream);
-        fill(device, to, {pitch, width, height}, value);
-    });
+    return fill_in(stream, to, {pitch, width, height}, value);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+    return copy_in(legacy_stream, parameters);
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemcpy3D, cudaMemcpy3D_ptds);
+
+EMULATOR_ENTRY cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, void* stream) {
+    return copy_in(stream, parameters);
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+    return fill_in(legacy_stream, to, value, extent);
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemset3D, cudaMemset3D_ptds);
+
+EMULATOR_ENTRY cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, void* stream) {
+    return fill_in(stream, to, value, extent);
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                          std::size_t bytes) {
+    return copy_between_devices(legacy_stream, to, to_device, from, from_device, bytes);
+}
+
+EMULATOR_ENTRY cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                               std::size_t bytes, void* stream) {
+    return copy_between_devices(stream, to, to_device, from, from_device, bytes);
+}
+
+EMULATOR_ENTRY cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
+    return copy_between_devices(legacy_stream, parameters);
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds);
+
+EMULATOR_ENTRY cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, void* stream) {
+    return copy_between_devices(stream, parameters);
+}
+EMULATOR_PER_THREAD_TWIN(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz);

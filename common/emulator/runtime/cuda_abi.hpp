@@ -27,13 +27,26 @@ enum cudaError_t : int {
     cudaErrorUnsupportedLimit = 215,
     cudaErrorInvalidPtx = 218,
     cudaErrorInvalidResourceHandle = 400,
+    cudaErrorIllegalState = 401,
     cudaErrorIllegalAddress = 700,
+    cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorAssert = 710,
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorMisalignedAddress = 716,
     cudaErrorLaunchFailure = 719,
+    cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorNotSupported = 801,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureMerge = 902,
+    cudaErrorStreamCaptureUnmatched = 903,
+    cudaErrorStreamCaptureUnjoined = 904,
+    cudaErrorStreamCaptureIsolation = 905,
+    cudaErrorStreamCaptureImplicit = 906,
+    cudaErrorCapturedEvent = 907,
+    cudaErrorStreamCaptureWrongThread = 908,
+    cudaErrorGraphExecUpdateFailure = 910,
     cudaErrorInvalidClusterSize = 912,
     cudaErrorUnknown = 999,
 };
@@ -81,7 +94,53 @@ enum cudaLimit : int {
     cudaLimitPersistingL2CacheSize = 6,
 };
 
-enum cudaStreamCaptureStatus : int { cudaStreamCaptureStatusNone = 0 };
+enum cudaStreamCaptureStatus : int {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1,
+    cudaStreamCaptureStatusInvalidated = 2,
+};
+
+enum cudaStreamCaptureMode : int {
+    cudaStreamCaptureModeGlobal = 0,
+    cudaStreamCaptureModeThreadLocal = 1,
+    cudaStreamCaptureModeRelaxed = 2,
+};
+
+enum cudaGraphNodeType : int {
+    cudaGraphNodeTypeKernel = 0,
+    cudaGraphNodeTypeMemcpy = 1,
+    cudaGraphNodeTypeMemset = 2,
+    cudaGraphNodeTypeHost = 3,
+    cudaGraphNodeTypeGraph = 4,
+    cudaGraphNodeTypeEmpty = 5,
+    cudaGraphNodeTypeEventRecord = 7,
+};
+
+enum cudaGraphExecUpdateResult : int {
+    cudaGraphExecUpdateSuccess = 0,
+    cudaGraphExecUpdateErrorTopologyChanged = 2,
+    cudaGraphExecUpdateErrorNodeTypeChanged = 3,
+};
+
+enum cudaMemPoolAttr : int {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4,
+    cudaMemPoolAttrReservedMemCurrent = 5,
+    cudaMemPoolAttrReservedMemHigh = 6,
+    cudaMemPoolAttrUsedMemCurrent = 7,
+    cudaMemPoolAttrUsedMemHigh = 8,
+};
+
+inline constexpr int cudaMemAllocationTypePinned = 1;
+inline constexpr int cudaMemLocationTypeDevice = 1;
+inline constexpr int cudaMemAccessFlagsProtReadWrite = 3;
+
+enum cudaDeviceP2PAttr : int {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrOnlyPartialNativeAtomicSupported = 5,
+};
 
 inline constexpr unsigned cudaStreamNonBlocking = 1;
 inline constexpr unsigned cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
@@ -130,10 +189,12 @@ enum cudaDeviceAttr : int {
     cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrComputePreemptionSupported = 90,
     cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+    cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrHostRegisterSupported = 99,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrMemoryPoolsSupported = 115,
     cudaDevAttrClusterLaunch = 120,
     cudaDevAttrMemSyncDomainCount = 126,
     cudaDevAttrNumaId = 131,
@@ -299,9 +360,102 @@ enum cudaLaunchAttributeID : int {
     cudaLaunchAttributeNvlinkUtilCentricScheduling = 16,
 };
 
+struct cudaPitchedPtr {
+    void* ptr;
+    std::size_t pitch, xsize, ysize;
+};
+
+struct cudaExtent {
+    std::size_t width, height, depth;
+};
+
+struct cudaPos {
+    std::size_t x, y, z;
+};
+
+struct cudaMemcpy3DParms {
+    void* srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    void* dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+
+struct cudaMemcpy3DPeerParms {
+    void* srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    int srcDevice;
+    void* dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    int dstDevice;
+    cudaExtent extent;
+};
+
+struct cudaKernelNodeParams {
+    void* func;
+    dim3 gridDim;
+    dim3 blockDim;
+    unsigned sharedMemBytes;
+    void** kernelParams;
+    void** extra;
+};
+
+struct cudaMemsetParams {
+    void* dst;
+    std::size_t pitch;
+    unsigned value;
+    unsigned elementSize;
+    std::size_t width;
+    std::size_t height;
+};
+
+struct cudaHostNodeParams {
+    void (*fn)(void*);
+    void* userData;
+};
+
+struct cudaGraphExecUpdateResultInfo {
+    cudaGraphExecUpdateResult result;
+    const void* errorNode;
+    const void* errorFromNode;
+};
+
+enum cudaGraphInstantiateResult : int {
+    cudaGraphInstantiateSuccess = 0,
+    cudaGraphInstantiateInvalidStructure = 2,
+};
+
+struct cudaGraphInstantiateParams {
+    unsigned long long flags;
+    void* uploadStream;
+    const void* errNode_out;
+    cudaGraphInstantiateResult result_out;
+};
+
+struct cudaMemPoolProps {
+    int allocType;
+    int handleTypes;
+    cudaMemLocation location;
+    void* win32SecurityAttributes;
+    std::size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    int flags;
+};
+
 union cudaLaunchAttributeValue {
     char pad[64];
     int cooperative;
+    int priority;
     dim3 clusterDim;
     void* alignment; ///< CUDA's union holds pointers
 };

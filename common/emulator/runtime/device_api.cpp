@@ -134,7 +134,34 @@ EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, 
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() { return do_nothing(); }
+EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int, unsigned flags) {
+    return api_call([&](Device&) {
+        require(flags == 0);
+        throw Refused(cudaErrorInvalidDevice); // the only one is the caller's own
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    return api_call([&](Device&) {
+        require_device(peer);
+        throw Refused(cudaErrorPeerAccessNotEnabled);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int, int) {
+    return query_call([&](Device&) {
+        require(value && attribute >= cudaDevP2PAttrPerformanceRank &&
+                attribute <= cudaDevP2PAttrOnlyPartialNativeAtomicSupported);
+        throw Refused(cudaErrorInvalidDevice); // it wants two
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() {
+    return api_call([](Device& device) {
+        for (const auto& capture : device.captures) capture->is_invalid = true;
+        require(device.captures.empty(), cudaErrorStreamCaptureUnsupported);
+    });
+}
 
 EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
     const cudaError_t error = query_call([](Device&) {

@@ -1,8 +1,8 @@
 #include "emulator/runtime/device_properties.hpp"
 
 #include "emulator/machine/launch.hpp"
+#include "emulator/machine/occupancy.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/runtime/occupancy.hpp"
 
 #include <cstring>
 
@@ -52,10 +52,12 @@ int device_attribute(int attribute) {
     case cudaDevAttrConcurrentKernels: return 1;
     case cudaDevAttrStreamPrioritiesSupported: return 1;
     case cudaDevAttrClusterLaunch: return 1;
+    case cudaDevAttrCooperativeLaunch: return 1;
     case cudaDevAttrComputePreemptionSupported: return 1;
     case cudaDevAttrMemSyncDomainCount: return 4;
 
     case cudaDevAttrUnifiedAddressing: return 1;
+    case cudaDevAttrMemoryPoolsSupported: return 1;
     case cudaDevAttrManagedMemory: return 1;
     case cudaDevAttrConcurrentManagedAccess: return 1;
     case cudaDevAttrCanMapHostMemory: return 1;
@@ -107,9 +109,11 @@ cudaDeviceProp device_properties() {
     properties.concurrentManagedAccess = attribute(cudaDevAttrConcurrentManagedAccess);
     properties.computePreemptionSupported = attribute(cudaDevAttrComputePreemptionSupported);
     properties.canUseHostPointerForRegisteredMem = attribute(cudaDevAttrCanUseHostPointerForRegisteredMem);
+    properties.cooperativeLaunch = attribute(cudaDevAttrCooperativeLaunch);
     properties.sharedMemPerBlockOptin = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     properties.maxBlocksPerMultiProcessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
     properties.reservedSharedMemPerBlock = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+    properties.memoryPoolsSupported = attribute(cudaDevAttrMemoryPoolsSupported);
     properties.clusterLaunch = attribute(cudaDevAttrClusterLaunch);
     properties.hostRegisterSupported = attribute(cudaDevAttrHostRegisterSupported);
     properties.deviceNumaId = attribute(cudaDevAttrNumaId);

@@ -16,6 +16,12 @@ Event& event_at(Device& device, const void* handle) {
 
 constexpr unsigned event_flags = 7;
 
+/// What is recorded in a stream that is captured never happens there, and cannot be waited for by the host.
+cudaError_t wait_for(const void* event) {
+    return api_call(
+        [&](Device& device) { require(event_at(device, event).capture == 0, cudaErrorCapturedEvent); });
+}
+
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned flags) {
@@ -39,7 +45,15 @@ EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, u
     return api_call([&](Device& device) {
         require(flags <= 1);
         require_stream(device, stream);
-        event_at(device, event).recorded = std::chrono::steady_clock::now();
+        Event& recorded = event_at(device, event);
+        if (Capture* const capture = device.capture_of(stream)) {
+            require(!capture->is_invalid, cudaErrorStreamCaptureInvalidated);
+            recorded.capture = capture->id;
+            recorded.captured = capture->streams.at(stream);
+            return;
+        }
+        recorded.capture = 0;
+        recorded.recorded = std::chrono::steady_clock::now();
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
@@ -49,13 +63,9 @@ EMULATOR_ENTRY cudaError_t cudaEventRecord(void* event, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaEventRecord, cudaEventRecord_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) {
-    return api_call([&](Device& device) { event_at(device, event); });
-}
+EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return wait_for(event); }
 
-EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) {
-    return api_call([&](Device& device) { event_at(device, event); });
-}
+EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) { return wait_for(event); }
 
 EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
     return api_call([&](Device& device) {

@@ -1,8 +1,8 @@
 /// \file
 /// Asking about kernels, setting their limits, and occupancy.
 
+#include "emulator/machine/occupancy.hpp"
 #include "emulator/runtime/clusters.hpp"
-#include "emulator/runtime/occupancy.hpp"
 #include "emulator/runtime/runtime.hpp"
 
 #include <algorithm>

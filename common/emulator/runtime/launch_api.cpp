@@ -2,11 +2,14 @@
 /// Kernel launches. A launch runs the kernel to its end before it returns.
 
 #include "emulator/runtime/clusters.hpp"
+#include "emulator/runtime/graph_nodes.hpp"
 #include "emulator/runtime/observation.hpp"
 #include "emulator/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 using namespace emulator;
@@ -55,6 +58,12 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
                           std::to_string(configuration.dynamic_shared_limit) +
                           " are allowed, or more after\n" +
                           "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+    const std::uint64_t room = blocks_on_device(kernel, configuration);
+    if (configuration.cooperative && configuration.grid.count() > room && room != 0)
+        throw Refused(cudaErrorCooperativeLaunchTooLarge,
+                      launched_with + std::to_string(configuration.grid.count()) +
+                          " blocks that may wait for each other; the device holds " + std::to_string(room) +
+                          " of them at once");
 }
 
 /// What CUDA 13 says to a grid or block that no device accepts (seen on an H200): only a grid beyond the
@@ -75,34 +84,58 @@ bool is_launch_error(Failure failure) {
            failure == Failure::invalid_cluster;
 }
 
-cudaError_t launch(const void* host_stub, dim3 grid, dim3 block, void* const* arguments,
-                   std::size_t shared_bytes, const void* stream, std::optional<Dim3> cluster = {}) {
-    return api_call([&](Device& device) {
+/// Runs a kernel that has passed the checks.
+void run_now(Device& device, const Kernel& kernel, const LaunchConfiguration& configuration,
+             std::span<const std::byte> parameters) {
+    auto& last_launch = Runtime::instance().last_launch;
+    last_launch.reset();
+    try {
+        Observation* const observation = Observation::instance();
+        last_launch = observation
+                          ? observation->run(kernel, configuration, parameters, device.memory.global())
+                          : run(kernel, configuration, parameters, device.memory.global());
+    } catch (const Error& error) {
+        if (error.failure() == Failure::invalid_configuration)
+            throw Refused(configuration_error(configuration), error.what());
+        if (is_launch_error(error.failure())) throw;
+        report(error.what());
+        device.fault = error_code(error.failure());
+    }
+}
+
+/// All that a launch says beside its stream.
+struct KernelLaunch {
+    const void* host_stub;
+    dim3 grid, block;
+    void* const* arguments;
+    std::size_t shared_bytes;
+    std::optional<Dim3> cluster = {};
+    bool cooperative = false;
+};
+
+GraphNode node_of(Device& device, const KernelLaunch& launch) {
+    const Kernel& kernel = device.modules.kernel(registered_kernel(launch.host_stub)).kernel;
+    const LaunchConfiguration configuration{extents(launch.grid),
+                                            extents(launch.block),
+                                            static_cast<std::uint32_t>(launch.shared_bytes),
+                                            dynamic_shared_limit(device, launch.host_stub, kernel),
+                                            launch.cluster,
+                                            cluster_limit(device, launch.host_stub),
+                                            launch.cooperative};
+    check_against_kernel(kernel, configuration, launch.shared_bytes);
+    return {.type = cudaGraphNodeTypeKernel,
+            .work = [&kernel, configuration, parameters = parameter_buffer(kernel, launch.arguments)](
+                        Device& then) { run_now(then, kernel, configuration, parameters); },
+            .host = nullptr};
+}
+
+cudaError_t launch(const void* stream, const KernelLaunch& launch) {
+    GraphNode node;
+    const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        const Kernel& kernel = device.modules.kernel(registered_kernel(host_stub)).kernel;
-        const LaunchConfiguration configuration{extents(grid),
-                                                extents(block),
-                                                static_cast<std::uint32_t>(shared_bytes),
-                                                dynamic_shared_limit(device, host_stub, kernel),
-                                                cluster,
-                                                cluster_limit(device, host_stub)};
-        check_against_kernel(kernel, configuration, shared_bytes);
-        const auto parameters = parameter_buffer(kernel, arguments);
-        auto& last_launch = Runtime::instance().last_launch;
-        last_launch.reset();
-        try {
-            Observation* const observation = Observation::instance();
-            last_launch = observation
-                              ? observation->run(kernel, configuration, parameters, device.memory.global())
-                              : run(kernel, configuration, parameters, device.memory.global());
-        } catch (const Error& error) {
-            if (error.failure() == Failure::invalid_configuration)
-                throw Refused(configuration_error(configuration), error.what());
-            if (is_launch_error(error.failure())) throw;
-            report(error.what());
-            device.fault = error_code(error.failure());
-        }
+        node = node_of(device, launch);
     });
+    return error == cudaSuccess ? stream_call(stream, node) : error;
 }
 
 /// Throws for an attribute that changes what a kernel does and that the emulator does not have. Hints are
@@ -120,13 +153,17 @@ void check_attribute(const cudaLaunchAttribute& attribute) {
     case cudaLaunchAttributePreferredClusterDimension:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
     case cudaLaunchAttributeNvlinkUtilCentricScheduling: return;
-    case cudaLaunchAttributeCooperative:
-        if (!attribute.val.cooperative) return;
-        throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: no cooperative launches yet");
+    case cudaLaunchAttributeCooperative:              // see is_cooperative
     case cudaLaunchAttributeClusterDimension: return; // see asked_cluster
     }
     throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
                                              std::to_string(attribute.id) + " is not supported");
+}
+
+bool is_cooperative(const cudaLaunchConfig_t& config) {
+    return std::any_of(config.attrs, config.attrs + config.numAttrs, [](const cudaLaunchAttribute& one) {
+        return one.id == cudaLaunchAttributeCooperative && one.val.cooperative;
+    });
 }
 
 } // namespace
@@ -166,13 +203,13 @@ EMULATOR_ENTRY cudaError_t __cudaGetKernel(const void** kernel, const void* host
 
 EMULATOR_ENTRY cudaError_t cudaLaunchKernel(const void* host_stub, dim3 grid, dim3 block, void** arguments,
                                             std::size_t shared_bytes, void* stream) {
-    return launch(host_stub, grid, block, arguments, shared_bytes, stream);
+    return launch(stream, {host_stub, grid, block, arguments, shared_bytes});
 }
 EMULATOR_PER_THREAD_TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 
 EMULATOR_ENTRY cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                               std::size_t shared_bytes, void* stream) {
-    return launch(kernel, grid, block, arguments, shared_bytes, stream);
+    return launch(stream, {kernel, grid, block, arguments, shared_bytes});
 }
 EMULATOR_PER_THREAD_TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
@@ -183,14 +220,25 @@ EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
         for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
     });
     if (error != cudaSuccess) return error;
-    return launch(host_stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                  config->stream, asked_cluster(*config));
+    return launch(config->stream,
+                  {host_stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                   asked_cluster(*config), is_cooperative(*config)});
 }
 EMULATOR_PER_THREAD_TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t, void*) {
-    return api_call([](Device&) {
-        throw Refused(cudaErrorNotSupported, "cudaLaunchCooperativeKernel: no cooperative launches yet");
-    });
+EMULATOR_ENTRY cudaError_t cudaLaunchCooperativeKernel(const void* host_stub, dim3 grid, dim3 block,
+                                                       void** arguments, std::size_t shared_bytes,
+                                                       void* stream) {
+    return launch(stream, {host_stub, grid, block, arguments, shared_bytes, std::nullopt, true});
 }
 EMULATOR_PER_THREAD_TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
+
+GraphNode emulator::kernel_node(Device& device, const void* host_stub, dim3 grid, dim3 block,
+                                void* const* arguments, std::size_t shared_bytes) {
+    return node_of(device, {host_stub, grid, block, arguments, shared_bytes});
+}
+
+/// A cudaFunction_t is the address of the host stub too.
+EMULATOR_ENTRY cudaError_t cudaGetFuncBySymbol(const void** function, const void* host_stub) {
+    return cudaGetKernel(function, host_stub);
+}

@@ -16,16 +16,26 @@ constexpr std::size_t pitch_alignment = 512;
 
 /// CUDA answers a request for nothing with a null pointer.
 void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
+    refuse_while_capturing(device);
     return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
 }
 
 /// Frees for `call` what `pointer` points to, which must be of one of `kinds`.
 void release(Device& device, const void* pointer, std::initializer_list<MemoryKind> kinds, const char* call,
              cudaError_t error = cudaErrorInvalidValue) {
+    refuse_while_capturing(device);
     for (const MemoryKind kind : kinds)
-        if (device.memory.release(pointer, kind, call)) return;
+        if (device.memory.release(pointer, kind, call)) return device.forget_in_pools(pointer);
     device.memory.was_refused({call, reinterpret_cast<std::uint64_t>(pointer)});
     throw Refused(error);
+}
+
+/// Rows of `width` bytes, and how far apart they are.
+void* allocate_rows(Device& device, std::size_t width, std::size_t height, std::size_t& pitch) {
+    require(width <= SIZE_MAX - pitch_alignment);
+    pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+    require(height == 0 || pitch <= SIZE_MAX / height, cudaErrorMemoryAllocation);
+    return allocate(device, pitch * height, MemoryKind::device);
 }
 
 constexpr auto device_memory = {MemoryKind::device, MemoryKind::managed};
@@ -53,22 +63,22 @@ EMULATOR_ENTRY cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
-    return api_call([&](Device& device) {
-        require(pointer);
-        require_stream(device, stream);
-        *pointer = allocate(device, bytes, MemoryKind::device);
-    });
-}
-EMULATOR_PER_THREAD_TWIN(cudaMallocAsync, cudaMallocAsync_ptsz);
-
 EMULATOR_ENTRY cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                                            std::size_t height) {
     return api_call([&](Device& device) {
-        require(pointer && pitch && width <= SIZE_MAX - pitch_alignment);
-        *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
-        require(height == 0 || *pitch <= SIZE_MAX / height, cudaErrorMemoryAllocation);
-        *pointer = allocate(device, *pitch * height, MemoryKind::device);
+        require(pointer && pitch);
+        *pointer = allocate_rows(device, width, height, *pitch);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+    return api_call([&](Device& device) {
+        require(pitched);
+        const auto [width, height, depth] = extent;
+        require(depth == 0 || height <= SIZE_MAX / depth, cudaErrorMemoryAllocation);
+        std::size_t pitch = 0;
+        void* const memory = allocate_rows(device, width, height * depth, pitch);
+        *pitched = {memory, pitch, width, height};
     });
 }
 
@@ -95,15 +105,6 @@ EMULATOR_ENTRY cudaError_t cudaFree(void* pointer) {
         if (pointer) release(device, pointer, device_memory, "cudaFree");
     });
 }
-
-EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
-    return api_call([&](Device& device) {
-        require(pointer);
-        require_stream(device, stream);
-        release(device, pointer, device_memory, "cudaFreeAsync");
-    });
-}
-EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaFreeHost(void* pointer) {
     return api_call([&](Device& device) {

@@ -34,6 +34,13 @@ struct Text {
     std::string ptx;
 };
 
+/// Whether it is the unit that nvcc -rdc=true links to every program: CUDA's own, for launches from within
+/// kernels. The emulator has none of these, and leaves it out, so that a call of it names the function that
+/// is not there.
+bool is_device_runtime(const std::string& ptx) {
+    return ptx.find("_22_cuda_device_runtime_cu_") != std::string::npos;
+}
+
 /// The PTX to run of each fat binary behind the wrapper; nothing for a fat binary that has none.
 std::vector<Text> texts_of(const void* wrapper) {
     std::vector<Text> texts;
@@ -47,14 +54,6 @@ std::vector<Text> texts_of(const void* wrapper) {
         throw Refused(abi::cudaErrorInvalidKernelImage, error.what());
     }
     return texts;
-}
-
-/// The variable called `name` in any of the modules, or null.
-template <typename ModuleList>
-const Allocation* find_variable(const ModuleList& modules, const std::string& name) {
-    for (const auto& module : modules)
-        if (const Allocation* found = module.loaded->variable(name)) return found;
-    return nullptr;
 }
 
 /// The file whose kernels run in place of the program's own; empty: none.
@@ -107,23 +106,23 @@ template <typename Body> auto naming_file(bool is_replaced, Body body) {
 } // namespace
 
 Modules::~Modules() {
-    for (const auto& [binary, modules] : binaries_) forget_managed_variables(*binary);
+    for (const auto& [binary, module] : binaries_) forget_managed_variables(*binary);
 }
 
 FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
-    for (auto& module : modules_of(*kernel.binary)) {
-        const auto* function = module.loaded->ptx().function(kernel.name);
-        if (!function || !function->is_kernel) continue;
-        const auto decoded = [&] { return FoundKernel{module.loaded->kernel(kernel.name), module.target}; };
-        return naming_file(from_file_ != nullptr, decoded);
-    }
-    throw Error(Failure::unknown_symbol,
-                from_file_ ? not_in_file(kernel.name, from_file_->ptx())
-                           : "the program's PTX has no kernel called '" + kernel.name + "'");
+    const Module& module = module_of(*kernel.binary);
+    const auto* const function = module.loaded->ptx().function(kernel.name);
+    if (!function || !function->is_kernel)
+        throw Error(Failure::unknown_symbol,
+                    from_file_ ? not_in_file(kernel.name, from_file_->ptx())
+                               : "the program's PTX has no kernel called '" + kernel.name + "'");
+    return naming_file(from_file_ != nullptr, [&] {
+        return FoundKernel{module.loaded->kernel(kernel.name), module.target};
+    });
 }
 
 const Allocation& Modules::variable(const RegisteredVariable& variable) {
-    if (const Allocation* found = find_variable(modules_of(*variable.binary), variable.name)) return *found;
+    if (const Allocation* found = module_of(*variable.binary).loaded->variable(variable.name)) return *found;
     throw Refused(abi::cudaErrorInvalidSymbol, (from_file_ ? replacing_file() : "the program's PTX") +
                                                    " has no variable called '" + variable.name + "'");
 }
@@ -134,14 +133,14 @@ void Modules::unload(const RegisteredBinary& binary) {
     binaries_.erase(&binary);
 }
 
-Modules::ModuleList& Modules::modules_of(const RegisteredBinary& binary) {
+const Modules::Module& Modules::module_of(const RegisteredBinary& binary) {
     if (const auto found = binaries_.find(&binary); found != binaries_.end()) return found->second;
-    ModuleList modules = load_all(binary);
-    place_managed_variables(binary, modules);
-    return binaries_.emplace(&binary, std::move(modules)).first->second;
+    Module module = load(binary);
+    place_managed_variables(binary, *module.loaded);
+    return binaries_.emplace(&binary, std::move(module)).first->second;
 }
 
-Modules::ModuleList Modules::load_all(const RegisteredBinary& binary) {
+Modules::Module Modules::load(const RegisteredBinary& binary) {
     if (const std::string file = replacing_file(); !file.empty()) {
         const auto& loaded = load_file(file);
         for (const Text& text : texts_of(binary.wrapper)) {
@@ -151,14 +150,14 @@ Modules::ModuleList Modules::load_all(const RegisteredBinary& binary) {
                 if (function->is_kernel && replacing) expect_same_parameters(*function, *replacing);
             }
         }
-        return {{target_of(loaded->ptx()), loaded}};
+        return {target_of(loaded->ptx()), loaded};
     }
-    ModuleList modules;
-    for (auto& text : texts_of(binary.wrapper))
-        modules.push_back(
-            {text.target, std::make_shared<LoadedModule>(std::move(text.ptx), memory_.global())});
-    if (modules.empty()) throw Refused(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
-    return modules;
+    const auto texts = texts_of(binary.wrapper);
+    if (texts.empty()) throw Refused(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
+    std::string linked;
+    for (const Text& text : texts)
+        if (!is_device_runtime(text.ptx)) linked += text.ptx.substr(0, text.ptx.find('\0')) + '\n';
+    return {texts.front().target, std::make_shared<LoadedModule>(std::move(linked), memory_.global())};
 }
 
 /// The same module for all binaries: their variables are its variables.
@@ -171,10 +170,10 @@ const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path)
                true, [&] { return std::make_shared<LoadedModule>(std::move(text), memory_.global()); });
 }
 
-void Modules::place_managed_variables(const RegisteredBinary& binary, const ModuleList& modules) {
+void Modules::place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module) {
     for (const auto& [shadow, variable] : registry_.variables()) {
         if (variable.binary != &binary || !variable.managed_pointer) continue;
-        const Allocation* place = find_variable(modules, variable.name);
+        const Allocation* place = module.variable(variable.name);
         if (!place) continue;
         *variable.managed_pointer = reinterpret_cast<void*>(place->address);
         memory_.mark_managed(place->address);

@@ -8,7 +8,6 @@
 
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
 namespace emulator {
 
@@ -35,7 +34,7 @@ public:
     const Allocation& variable(const RegisteredVariable& variable);
 
     /// Loads the binary now, so that the host's pointers to its managed variables are set.
-    void load(const RegisteredBinary& binary) { modules_of(binary); }
+    void prepare(const RegisteredBinary& binary) { module_of(binary); }
 
     void unload(const RegisteredBinary& binary);
 
@@ -44,17 +43,16 @@ private:
         unsigned target;
         std::shared_ptr<LoadedModule> loaded;
     };
-    using ModuleList = std::vector<Module>; ///< one for each translation unit
 
-    ModuleList& modules_of(const RegisteredBinary& binary);
-    ModuleList load_all(const RegisteredBinary& binary);
+    const Module& module_of(const RegisteredBinary& binary);
+    Module load(const RegisteredBinary& binary); ///< its translation units linked
     const std::shared_ptr<LoadedModule>& load_file(const std::string& path);
-    void place_managed_variables(const RegisteredBinary& binary, const ModuleList& modules);
+    void place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module);
     void forget_managed_variables(const RegisteredBinary& binary);
 
     const Registry& registry_;
     DeviceMemory& memory_;
-    std::unordered_map<const RegisteredBinary*, ModuleList> binaries_;
+    std::unordered_map<const RegisteredBinary*, Module> binaries_;
     std::shared_ptr<LoadedModule> from_file_; ///< of `emulate --ptx`; null: not loaded, or there is none
 };
 

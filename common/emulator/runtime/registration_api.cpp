@@ -50,5 +50,5 @@ EMULATOR_ENTRY void __cudaRegisterManagedVar(void** handle, void** host_pointer,
 /// now.
 EMULATOR_ENTRY char __cudaInitModule(void** handle) {
     const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
-    return query_call([&](Device& device) { device.modules.load(*binary); }) == cudaSuccess;
+    return query_call([&](Device& device) { device.modules.prepare(*binary); }) == cudaSuccess;
 }

@@ -71,6 +71,83 @@ cudaError_t query_call(const std::function<void(Device&)>& body) {
     return remember(outcome(body, *runtime.device));
 }
 
+void MemoryPool::add(const void* pointer, std::size_t bytes) {
+    allocations[pointer] = bytes;
+    used += bytes;
+    most_used = std::max(most_used, used);
+}
+
+void MemoryPool::forget(const void* pointer) {
+    const auto found = allocations.find(pointer);
+    if (found == allocations.end()) return;
+    used -= found->second;
+    allocations.erase(found);
+}
+
+void Device::forget_in_pools(const void* pointer) {
+    default_pool.forget(pointer);
+    for (const auto& [handle, pool] : pools) pool->forget(pointer);
+}
+
+Capture* Device::capture_of(const void* stream) const {
+    for (const auto& capture : captures)
+        if (capture->streams.contains(stream)) return capture.get();
+    return nullptr;
+}
+
+Capture* Device::blocking_capture() const {
+    const auto is_blocking = [&](const void* stream) {
+        const auto found = streams.find(stream);
+        return found == streams.end() || (found->second->flags & cudaStreamNonBlocking) == 0;
+    };
+    for (const auto& capture : captures)
+        for (const auto& [stream, last] : capture->streams)
+            if (is_blocking(stream)) return capture.get();
+    return nullptr;
+}
+
+cudaError_t stream_call(const void* stream, const GraphNode& node) {
+    return api_call([&](Device& device) {
+        require_stream(device, stream);
+        if (Capture* const capture = device.capture_of(stream)) {
+            require(!capture->is_invalid, cudaErrorStreamCaptureInvalidated);
+            return capture->add(stream, node);
+        }
+        const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= 1;
+        if (Capture* const capture = is_legacy ? device.blocking_capture() : nullptr) {
+            capture->is_invalid = true;
+            throw Refused(cudaErrorStreamCaptureImplicit);
+        }
+        if (node.work) node.work(device);
+    });
+}
+
+void refuse_while_capturing(const Device& device) {
+    if (thread_capture_mode() == cudaStreamCaptureModeRelaxed) return;
+    bool refused = false;
+    for (const auto& capture : device.captures) {
+        const bool is_own = capture->thread == std::this_thread::get_id();
+        const bool counts_here = capture->mode == cudaStreamCaptureModeGlobal
+                                     ? is_own || thread_capture_mode() == cudaStreamCaptureModeGlobal
+                                     : is_own && capture->mode == cudaStreamCaptureModeThreadLocal;
+        capture->is_invalid |= counts_here;
+        refused |= counts_here;
+    }
+    require(!refused, cudaErrorStreamCaptureUnsupported);
+}
+
+void refuse_if_captured(const Device& device, const void* stream) {
+    if (Capture* const capture = device.capture_of(stream)) {
+        capture->is_invalid = true;
+        throw Refused(cudaErrorStreamCaptureUnsupported);
+    }
+}
+
+cudaStreamCaptureMode& thread_capture_mode() {
+    thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+    return mode;
+}
+
 const RegisteredKernel& registered_kernel(const void* host_stub) {
     const RegisteredKernel* kernel = Runtime::instance().registry.kernel(host_stub);
     require(kernel, cudaErrorInvalidResourceHandle);

@@ -6,6 +6,7 @@
 #include "emulator/machine/launch.hpp"
 #include "emulator/runtime/cuda_abi.hpp"
 #include "emulator/runtime/device_memory.hpp"
+#include "emulator/runtime/graph.hpp"
 #include "emulator/runtime/modules.hpp"
 #include "emulator/runtime/refused.hpp"
 #include "emulator/runtime/registry.hpp"
@@ -18,6 +19,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 /// Goes before each function that the library exports.
 #define EMULATOR_ENTRY extern "C" __attribute__((visibility("default")))
@@ -38,6 +40,19 @@ struct Stream {
 struct Event {
     unsigned flags = 0;
     std::optional<std::chrono::steady_clock::time_point> recorded;
+    unsigned long long capture = 0;              ///< by which it was recorded last; 0: none
+    std::vector<const GraphNode*> captured = {}; ///< what it stands for in its graph
+};
+
+/// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool keeps account.
+struct MemoryPool {
+    std::size_t most_bytes = 0;                                    ///< 0: no limit
+    std::unordered_map<const void*, std::size_t> allocations = {}; ///< those there are, and their bytes
+    std::size_t used = 0, most_used = 0;                           ///< bytes, now and at most
+    std::map<abi::cudaMemPoolAttr, std::uint64_t> settings = {};   ///< those that were set
+
+    void add(const void* pointer, std::size_t bytes);
+    void forget(const void* pointer); ///< if it is from this pool
 };
 
 /// What cudaFuncSetAttribute set.
@@ -56,11 +71,25 @@ struct Device {
     std::unordered_map<const void*, KernelSettings> kernel_settings; ///< by host stub
     std::unordered_map<const void*, std::unique_ptr<Stream>> streams;
     std::unordered_map<const void*, std::unique_ptr<Event>> events;
+    std::unordered_map<const void*, std::unique_ptr<Graph>> graphs;
+    std::unordered_map<const void*, std::unique_ptr<GraphExec>> graph_execs;
+    std::vector<std::unique_ptr<Capture>> captures; ///< those that go on
+    std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
+    MemoryPool default_pool;
+    MemoryPool* current_pool = &default_pool;
     std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
     abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
 
     /// The error of the kernel that went wrong: from then on, the answer of every call.
     abi::cudaError_t fault = abi::cudaSuccess;
+
+    /// An allocation has ended, which may be from a pool.
+    void forget_in_pools(const void* pointer);
+
+    /// The capture that the stream takes part in, or null.
+    Capture* capture_of(const void* stream) const;
+    /// One with a stream that the legacy default stream waits for, or null.
+    Capture* blocking_capture() const;
 };
 
 /// One for a process. Made on first use, since programs register before this library's own globals are
@@ -83,6 +112,20 @@ abi::cudaError_t api_call(const std::function<void(Device&)>& body);
 /// The same for calls that CUDA answers even after a kernel has gone wrong: they ask about the device or the
 /// program.
 abi::cudaError_t query_call(const std::function<void(Device&)>& body);
+
+/// Runs the node's work as one call of the API, or keeps the node if the stream is being captured.
+/// \throws never; returns CUDA's errors for what a capture does not allow, which ends it.
+abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
+
+/// \throws Refused with cudaErrorStreamCaptureUnsupported while a stream is captured in a mode that forbids
+/// calls which might have to wait, and ends that capture.
+void refuse_while_capturing(const Device& device);
+
+/// \throws as above when this stream is being captured.
+void refuse_if_captured(const Device& device, const void* stream);
+
+/// What cudaThreadExchangeStreamCaptureMode exchanges.
+abi::cudaStreamCaptureMode& thread_capture_mode();
 
 /// What a registered host address stands for.
 /// \throws Refused with cudaErrorInvalidDeviceFunction or cudaErrorInvalidSymbol when it stands for nothing.

@@ -1,6 +1,6 @@
 /// \file
 /// Streams. All work is done when the call that asks for it returns, so that a stream is never busy and never
-/// waits.
+/// waits, unless the stream is captured: then the work becomes a graph (capture_api.cpp).
 
 #include "emulator/runtime/runtime.hpp"
 
@@ -33,8 +33,45 @@ Stream stream_at(const Device& device, const void* handle) {
                                          : *found->second;
 }
 
+/// For the calls in which the host waits for a stream.
 cudaError_t check_stream(const void* stream) {
-    return api_call([&](Device& device) { require_stream(device, stream); });
+    return api_call([&](Device& device) {
+        require_stream(device, stream);
+        refuse_if_captured(device, stream);
+    });
+}
+
+/// A stream that waits for a captured event is captured too, from then on.
+void wait_in_capture(Device& device, const void* stream, const Event& event) {
+    Capture* const capture = device.capture_of(stream);
+    const auto of_event = std::find_if(device.captures.begin(), device.captures.end(),
+                                       [&](const auto& one) { return one->id == event.capture; });
+    if (of_event == device.captures.end()) {
+        if (capture && event.recorded) {
+            capture->is_invalid = true;
+            throw Refused(cudaErrorStreamCaptureIsolation);
+        }
+        return;
+    }
+    if (capture && capture != of_event->get()) {
+        capture->is_invalid = (*of_event)->is_invalid = true;
+        throw Refused(cudaErrorStreamCaptureMerge);
+    }
+    (*of_event)->wait(stream, event.captured);
+}
+
+/// Calls the program's own function, now or when the graph that the stream is captured in is launched.
+cudaError_t call_host(const void* stream, bool is_valid, const std::function<void()>& function) {
+    bool is_captured = false;
+    cudaError_t error = api_call([&](Device& device) {
+        require(is_valid);
+        require_stream(device, stream);
+        is_captured = device.capture_of(stream) != nullptr;
+    });
+    if (error == cudaSuccess)
+        error = stream_call(stream, {.type = cudaGraphNodeTypeHost, .work = nullptr, .host = function});
+    if (error == cudaSuccess && !is_captured) function();
+    return error;
 }
 
 } // namespace
@@ -65,7 +102,9 @@ EMULATOR_PER_THREAD_TWIN(cudaStreamQuery, cudaStreamQuery_ptsz);
 EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsigned) {
     return api_call([&](Device& device) {
         require_stream(device, stream);
-        require(device.events.contains(event), cudaErrorInvalidResourceHandle);
+        const auto found = device.events.find(event);
+        require(found != device.events.end(), cudaErrorInvalidResourceHandle);
+        wait_in_capture(device, stream, *found->second);
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
@@ -103,16 +142,6 @@ EMULATOR_ENTRY cudaError_t cudaStreamGetDevice(void* stream, int* device_number)
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
 
-/// Streams cannot be captured into graphs here.
-EMULATOR_ENTRY cudaError_t cudaStreamIsCapturing(void* stream, cudaStreamCaptureStatus* status) {
-    return api_call([&](Device& device) {
-        require(status);
-        require_stream(device, stream);
-        *status = cudaStreamCaptureStatusNone;
-    });
-}
-EMULATOR_PER_THREAD_TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
-
 EMULATOR_ENTRY cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return query_call([&](Device&) {
         if (least) *least = least_priority;
@@ -124,22 +153,52 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* gre
 // meanwhile.
 
 EMULATOR_ENTRY cudaError_t cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
-    const cudaError_t error = api_call([&](Device& device) {
-        require(function);
-        require_stream(device, stream);
-    });
-    if (error == cudaSuccess) function(data);
-    return error;
+    return call_host(stream, function != nullptr, [=] { function(data); });
 }
 EMULATOR_PER_THREAD_TWIN(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamAddCallback(void* stream, void (*function)(void*, cudaError_t, void*),
                                                  void* data, unsigned flags) {
     const cudaError_t error = api_call([&](Device& device) {
-        require(function && flags == 0);
         require_stream(device, stream);
+        refuse_if_captured(device, stream);
     });
-    if (error == cudaSuccess) function(stream, cudaSuccess, data);
-    return error;
+    if (error != cudaSuccess) return error;
+    return call_host(stream, function && flags == 0, [=] { function(stream, cudaSuccess, data); });
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
+
+// Attributes of a stream are hints, but for its priority.
+
+EMULATOR_ENTRY cudaError_t cudaStreamSetAttribute(void* stream, int attribute,
+                                                  const cudaLaunchAttributeValue* value) {
+    return api_call([&](Device& device) {
+        require(value);
+        require_stream(device, stream);
+        const auto found = device.streams.find(stream);
+        if (attribute == cudaLaunchAttributePriority && found != device.streams.end())
+            found->second->priority = std::clamp(value->priority, greatest_priority, least_priority);
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaStreamGetAttribute(void* stream, int attribute,
+                                                  cudaLaunchAttributeValue* value) {
+    return api_call([&](Device& device) {
+        require(value);
+        *value = {};
+        const Stream asked = stream_at(device, stream);
+        if (attribute == cudaLaunchAttributePriority) value->priority = asked.priority;
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaStreamCopyAttributes(void* to, void* from) {
+    return api_call([&](Device& device) {
+        const Stream source = stream_at(device, from);
+        require_stream(device, to);
+        const auto found = device.streams.find(to);
+        if (found != device.streams.end()) found->second->priority = source.priority;
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaStreamCopyAttributes, cudaStreamCopyAttributes_ptsz);

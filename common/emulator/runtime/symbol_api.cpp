@@ -39,10 +39,10 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                                    std::size_t offset, cudaMemcpyKind kind, void* stream) {
-    return api_call([&](Device& device) {
-        require_stream(device, stream);
-        copy_to_variable(device, symbol, from, bytes, offset, kind);
-    });
+    return stream_call(
+        stream, {.type = cudaGraphNodeTypeMemcpy,
+                 .work = [=](Device& device) { copy_to_variable(device, symbol, from, bytes, offset, kind); },
+                 .host = nullptr});
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
@@ -54,10 +54,10 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                                      std::size_t offset, cudaMemcpyKind kind, void* stream) {
-    return api_call([&](Device& device) {
-        require_stream(device, stream);
-        copy_from_variable(device, to, symbol, bytes, offset, kind);
-    });
+    return stream_call(
+        stream, {.type = cudaGraphNodeTypeMemcpy,
+                 .work = [=](Device& device) { copy_from_variable(device, to, symbol, bytes, offset, kind); },
+                 .host = nullptr});
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 

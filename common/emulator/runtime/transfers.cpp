@@ -74,13 +74,43 @@ void copy(const Device& device, void* to, std::size_t to_pitch, const void* from
     }
 }
 
-void fill(const Device& device, void* to, Rows rows, int value) {
+Box box_of(const cudaMemcpy3DParms& parameters) {
+    if (parameters.srcArray || parameters.dstArray)
+        throw Refused(cudaErrorNotSupported,
+                      "a copy of an array in three dimensions is not supported by the emulator");
+    const auto start = [](const cudaPitchedPtr& whole, const cudaPos& at) {
+        require(whole.ptr);
+        return static_cast<char*>(whole.ptr) + (at.z * whole.ysize + at.y) * whole.pitch + at.x;
+    };
+    const auto &to = parameters.dstPtr, &from = parameters.srcPtr;
+    return {.to = start(to, parameters.dstPos),
+            .to_pitch = to.pitch,
+            .to_slice = to.pitch * to.ysize,
+            .from = start(from, parameters.srcPos),
+            .from_pitch = from.pitch,
+            .from_slice = from.pitch * from.ysize,
+            .extent = parameters.extent,
+            .kind = parameters.kind};
+}
+
+void copy(const Device& device, const Box& box) {
+    for (std::size_t z = 0; z < box.extent.depth; ++z)
+        copy(device, static_cast<char*>(box.to) + z * box.to_slice, box.to_pitch,
+             static_cast<const char*>(box.from) + z * box.from_slice,
+             {box.from_pitch, box.extent.width, box.extent.height}, box.kind);
+}
+
+void fill(const Device& device, void* to, Rows rows, unsigned value, std::size_t element_bytes) {
     if (rows.width == 0 || rows.height == 0) return;
     require(rows.height == 1 || rows.width <= rows.pitch, cudaErrorInvalidPitchValue);
     check_side(device, to, rows.extent(), Place::device, "memset");
     for (std::size_t row = 0; row < rows.height; ++row) {
         char* const target = static_cast<char*>(to) + row * rows.pitch;
-        std::memset(target, value, rows.width);
+        if (element_bytes == 1)
+            std::memset(target, static_cast<int>(value), rows.width);
+        else
+            for (std::size_t i = 0; i + element_bytes <= rows.width; i += element_bytes)
+                std::memcpy(target + i, &value, element_bytes); // little-endian, as the device is
         device.memory.was_set(target, rows.width);
     }
 }

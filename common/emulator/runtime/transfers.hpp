@@ -24,7 +24,23 @@ inline Rows single_row(std::size_t bytes) { return {bytes, bytes, 1}; }
 void copy(const Device& device, void* to, std::size_t to_pitch, const void* from, Rows rows,
           abi::cudaMemcpyKind kind);
 
+/// Slices of such rectangles behind each other, in two places.
+struct Box {
+    void* to;
+    std::size_t to_pitch, to_slice; ///< bytes from one row, one slice to the next
+    const void* from;
+    std::size_t from_pitch, from_slice;
+    abi::cudaExtent extent;
+    abi::cudaMemcpyKind kind;
+};
+
+/// \throws Refused with cudaErrorNotSupported when one side is an array.
+Box box_of(const abi::cudaMemcpy3DParms& parameters);
+
+void copy(const Device& device, const Box& box);
+
+/// Writes `value`, in elements of 1, 2 or 4 bytes.
 /// \throws Refused with cudaErrorInvalidValue when the rows are not inside one allocation.
-void fill(const Device& device, void* to, Rows rows, int value);
+void fill(const Device& device, void* to, Rows rows, unsigned value, std::size_t element_bytes = 1);
 
 } // namespace emulator

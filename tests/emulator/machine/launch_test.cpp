@@ -188,3 +188,59 @@ TEST(LoadedModule, refuses_initial_values_that_it_cannot_give) {
     EXPECT_EQ(error.failure(), Failure::unsupported);
     EXPECT_THAT(error.what(), HasSubstr("only addresses of this module's variables"));
 }
+
+// A barrier of the grid's own making: each block adds one to a counter, and waits until all have. The device
+// holds 32 x 132 = 4,224 blocks of 32 threads.
+constexpr const char* wait_for_all_blocks = R"(
+        mov.u32 %r1, %nctaid.x; setp.ne.u32 %p1, %r60, 0; @%p1 bra DONE;
+        red.release.gpu.global.add.u32 [%rd60], 1;
+        WAIT: ld.acquire.gpu.u32 %r2, [%rd60]; setp.lt.u32 %p2, %r2, %r1; @%p2 bra WAIT;
+        red.global.add.u32 [%rd61], 1;
+        DONE: bar.sync 0;)";
+
+TEST(Launch, all_blocks_that_the_device_holds_may_wait_for_each_other) {
+    for (const unsigned host_threads : {1u, 2u}) {
+        Program program(module_of(wait_for_all_blocks));
+        auto* const arrived = program.allocate<uint32_t>(1);
+        auto* const passed = program.allocate<uint32_t>(1);
+        program.launch("k", grid_of(32, 4224), {arrived, passed}, host_threads);
+        EXPECT_EQ(*passed, 4224u);
+    }
+}
+
+TEST(Launch, blocks_may_wait_for_each_other_in_any_order) {
+    Program program(module_of(wait_for_all_blocks));
+    auto* const arrived = program.allocate<uint32_t>(1);
+    auto* const passed = program.allocate<uint32_t>(1);
+    program.launch("k", grid_of(32, 200), {arrived, passed}, {.schedule = 3});
+    EXPECT_EQ(*passed, 200u);
+}
+
+TEST(Launch, only_a_loop_that_looks_at_global_memory_anew_may_wait_for_other_blocks) {
+    const auto may_wait = [](const char* body, const char* declarations = "") {
+        Program program(module_of(body, declarations));
+        return program.module.kernel("k").may_wait_for_other_blocks();
+    };
+    EXPECT_TRUE(may_wait("L: ld.volatile.global.u32 %r1, [%rd60]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"));
+    EXPECT_TRUE(may_wait("L: atom.global.cas.b32 %r1, [%rd60], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;"));
+    EXPECT_FALSE(may_wait("L: ld.global.u32 %r1, [%rd60]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"));
+    EXPECT_FALSE(may_wait("atom.global.inc.u32 %r1, [%rd60], 9; L: setp.ne.u32 %p1, %r1, 0; @!%p1 bra L;"));
+    EXPECT_FALSE(may_wait("L: ld.volatile.shared.u32 %r1, [tile]; setp.ne.u32 %p1, %r1, 0; @!%p1 bra L;",
+                          ".shared .b32 tile;"));
+    EXPECT_TRUE(may_wait("call poll, (); bra L; L:", ".global .u32 flag; .func poll() { .reg .u32 %r<2>; "
+                                                     "ld.volatile.global.u32 %r1, [flag]; ret; }"));
+}
+
+TEST(Launch, only_a_cooperative_one_has_a_workspace) {
+    const char* const body = "mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1; mov.b64 %rd1, {%r1, %r2}; "
+                             "setp.eq.u64 %p1, %rd1, 0; @%p1 bra L; ld.u32 %r3, [%rd1]; "
+                             "ld.u32 %r4, [%rd1+4]; st.global.u32 [%rd60], %r3; L:";
+    Program program(module_of(body));
+    auto* const size = program.allocate<uint32_t>(1);
+    LaunchConfiguration configuration = grid_of(1);
+    program.launch("k", configuration, {size});
+    EXPECT_EQ(*size, 0u);
+    configuration.cooperative = true;
+    program.launch("k", configuration, {size});
+    EXPECT_EQ(*size, 8u); // that, and the barrier's word behind it
+}

@@ -62,6 +62,29 @@ TEST(Parser, reads_a_module_with_everything_around_the_code) {
     EXPECT_EQ(module->function("nothing"), nullptr);
 }
 
+TEST(Parser, makes_one_module_of_the_units_of_a_program) {
+    const std::string first = std::string(header) +
+                              ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n.extern .global .u32 shared_count;\n"
+                              ".extern .func helper();\n.weak .global .u32 limit = 3;\n"
+                              ".visible .entry k() { .loc 1 5 0 call helper, (); ret; }\n";
+    const std::string second = std::string(header) +
+                               ".file 1 \"c.cu\"\n.visible .global .u32 shared_count = 7;\n"
+                               ".weak .global .u32 limit = 3;\n"
+                               ".visible .func helper() { .loc 1 9 0 ret; }\n";
+    for (const auto& text : {first + second, second + first}) {
+        const auto module = emulator::ptx::parse(text);
+        EXPECT_TRUE(module->function("helper")->has_body);
+        EXPECT_FALSE(module->variable("shared_count")->external);
+        EXPECT_EQ(initial<std::uint32_t>(*module->variable("shared_count"), 0), 7u);
+        EXPECT_EQ(module->variables.size(), 2u) << "a weak variable is there once";
+        const auto file_of = [&](const char* function) {
+            return module->files.at(module->function(function)->statements.front().location->file);
+        };
+        EXPECT_EQ(file_of("k"), "a.cu");
+        EXPECT_EQ(file_of("helper"), "c.cu");
+    }
+}
+
 TEST(Parser, needs_no_white_space) {
     const auto module =
         parse(".version 8.5.target sm_90.address_size 64.global.align 4.b8 t[2]={1,2};.visible.entry "

@@ -173,6 +173,7 @@ SAME_FIELD(dim3, z);
 SAME_SIZE(cudaLaunchAttributeValue);
 SAME_FIELD(cudaLaunchAttributeValue, pad);
 SAME_FIELD(cudaLaunchAttributeValue, cooperative);
+SAME_FIELD(cudaLaunchAttributeValue, priority);
 SAME_FIELD(cudaLaunchAttributeValue, clusterDim);
 
 SAME_SIZE(cudaLaunchAttribute);
@@ -189,6 +190,86 @@ SAME_FIELD(cudaLaunchConfig_t, attrs);
 SAME_FIELD(cudaLaunchConfig_t, numAttrs);
 
 SAME_SIZE(cudaError_t);
+SAME_SIZE(cudaPitchedPtr);
+SAME_FIELD(cudaPitchedPtr, ptr);
+SAME_FIELD(cudaPitchedPtr, pitch);
+SAME_FIELD(cudaPitchedPtr, xsize);
+SAME_FIELD(cudaPitchedPtr, ysize);
+
+SAME_SIZE(cudaExtent);
+SAME_FIELD(cudaExtent, width);
+SAME_FIELD(cudaExtent, height);
+SAME_FIELD(cudaExtent, depth);
+
+SAME_SIZE(cudaPos);
+SAME_FIELD(cudaPos, x);
+SAME_FIELD(cudaPos, y);
+SAME_FIELD(cudaPos, z);
+
+SAME_SIZE(cudaMemcpy3DParms);
+SAME_FIELD(cudaMemcpy3DParms, srcArray);
+SAME_FIELD(cudaMemcpy3DParms, srcPos);
+SAME_FIELD(cudaMemcpy3DParms, srcPtr);
+SAME_FIELD(cudaMemcpy3DParms, dstArray);
+SAME_FIELD(cudaMemcpy3DParms, dstPos);
+SAME_FIELD(cudaMemcpy3DParms, dstPtr);
+SAME_FIELD(cudaMemcpy3DParms, extent);
+SAME_FIELD(cudaMemcpy3DParms, kind);
+
+SAME_SIZE(cudaMemcpy3DPeerParms);
+SAME_FIELD(cudaMemcpy3DPeerParms, srcArray);
+SAME_FIELD(cudaMemcpy3DPeerParms, srcPos);
+SAME_FIELD(cudaMemcpy3DPeerParms, srcPtr);
+SAME_FIELD(cudaMemcpy3DPeerParms, srcDevice);
+SAME_FIELD(cudaMemcpy3DPeerParms, dstArray);
+SAME_FIELD(cudaMemcpy3DPeerParms, dstPos);
+SAME_FIELD(cudaMemcpy3DPeerParms, dstPtr);
+SAME_FIELD(cudaMemcpy3DPeerParms, dstDevice);
+SAME_FIELD(cudaMemcpy3DPeerParms, extent);
+
+SAME_SIZE(cudaKernelNodeParams);
+SAME_FIELD(cudaKernelNodeParams, func);
+SAME_FIELD(cudaKernelNodeParams, gridDim);
+SAME_FIELD(cudaKernelNodeParams, blockDim);
+SAME_FIELD(cudaKernelNodeParams, sharedMemBytes);
+SAME_FIELD(cudaKernelNodeParams, kernelParams);
+SAME_FIELD(cudaKernelNodeParams, extra);
+
+SAME_SIZE(cudaMemsetParams);
+SAME_FIELD(cudaMemsetParams, dst);
+SAME_FIELD(cudaMemsetParams, pitch);
+SAME_FIELD(cudaMemsetParams, value);
+SAME_FIELD(cudaMemsetParams, elementSize);
+SAME_FIELD(cudaMemsetParams, width);
+SAME_FIELD(cudaMemsetParams, height);
+
+SAME_SIZE(cudaHostNodeParams);
+SAME_FIELD(cudaHostNodeParams, fn);
+SAME_FIELD(cudaHostNodeParams, userData);
+
+SAME_SIZE(cudaGraphExecUpdateResultInfo);
+SAME_FIELD(cudaGraphExecUpdateResultInfo, result);
+SAME_FIELD(cudaGraphExecUpdateResultInfo, errorNode);
+SAME_FIELD(cudaGraphExecUpdateResultInfo, errorFromNode);
+
+SAME_SIZE(cudaGraphInstantiateParams);
+SAME_FIELD(cudaGraphInstantiateParams, flags);
+SAME_FIELD(cudaGraphInstantiateParams, uploadStream);
+SAME_FIELD(cudaGraphInstantiateParams, errNode_out);
+SAME_FIELD(cudaGraphInstantiateParams, result_out);
+
+SAME_SIZE(cudaMemPoolProps);
+SAME_FIELD(cudaMemPoolProps, allocType);
+SAME_FIELD(cudaMemPoolProps, handleTypes);
+SAME_FIELD(cudaMemPoolProps, location);
+SAME_FIELD(cudaMemPoolProps, win32SecurityAttributes);
+SAME_FIELD(cudaMemPoolProps, maxSize);
+SAME_FIELD(cudaMemPoolProps, usage);
+
+SAME_SIZE(cudaMemAccessDesc);
+SAME_FIELD(cudaMemAccessDesc, location);
+SAME_FIELD(cudaMemAccessDesc, flags);
+
 SAME_VALUE(cudaSuccess);
 SAME_VALUE(cudaErrorInvalidValue);
 SAME_VALUE(cudaErrorMemoryAllocation);
@@ -204,13 +285,26 @@ SAME_VALUE(cudaErrorNoKernelImageForDevice);
 SAME_VALUE(cudaErrorUnsupportedLimit);
 SAME_VALUE(cudaErrorInvalidPtx);
 SAME_VALUE(cudaErrorInvalidResourceHandle);
+SAME_VALUE(cudaErrorIllegalState);
 SAME_VALUE(cudaErrorIllegalAddress);
+SAME_VALUE(cudaErrorPeerAccessNotEnabled);
 SAME_VALUE(cudaErrorAssert);
 SAME_VALUE(cudaErrorHostMemoryAlreadyRegistered);
 SAME_VALUE(cudaErrorHostMemoryNotRegistered);
 SAME_VALUE(cudaErrorMisalignedAddress);
 SAME_VALUE(cudaErrorLaunchFailure);
+SAME_VALUE(cudaErrorCooperativeLaunchTooLarge);
 SAME_VALUE(cudaErrorNotSupported);
+SAME_VALUE(cudaErrorStreamCaptureUnsupported);
+SAME_VALUE(cudaErrorStreamCaptureInvalidated);
+SAME_VALUE(cudaErrorStreamCaptureMerge);
+SAME_VALUE(cudaErrorStreamCaptureUnmatched);
+SAME_VALUE(cudaErrorStreamCaptureUnjoined);
+SAME_VALUE(cudaErrorStreamCaptureIsolation);
+SAME_VALUE(cudaErrorStreamCaptureImplicit);
+SAME_VALUE(cudaErrorCapturedEvent);
+SAME_VALUE(cudaErrorStreamCaptureWrongThread);
+SAME_VALUE(cudaErrorGraphExecUpdateFailure);
 SAME_VALUE(cudaErrorInvalidClusterSize);
 SAME_VALUE(cudaErrorUnknown);
 
@@ -256,6 +350,36 @@ SAME_VALUE(cudaLimitPersistingL2CacheSize);
 
 SAME_SIZE(cudaStreamCaptureStatus);
 SAME_VALUE(cudaStreamCaptureStatusNone);
+SAME_VALUE(cudaStreamCaptureStatusActive);
+SAME_VALUE(cudaStreamCaptureStatusInvalidated);
+SAME_VALUE(cudaStreamCaptureModeGlobal);
+SAME_VALUE(cudaStreamCaptureModeThreadLocal);
+SAME_VALUE(cudaStreamCaptureModeRelaxed);
+SAME_VALUE(cudaGraphNodeTypeKernel);
+SAME_VALUE(cudaGraphNodeTypeMemcpy);
+SAME_VALUE(cudaGraphNodeTypeMemset);
+SAME_VALUE(cudaGraphNodeTypeHost);
+SAME_VALUE(cudaGraphNodeTypeGraph);
+SAME_VALUE(cudaGraphNodeTypeEmpty);
+SAME_VALUE(cudaGraphNodeTypeEventRecord);
+SAME_VALUE(cudaGraphInstantiateSuccess);
+SAME_VALUE(cudaGraphInstantiateInvalidStructure);
+SAME_VALUE(cudaGraphExecUpdateSuccess);
+SAME_VALUE(cudaGraphExecUpdateErrorTopologyChanged);
+SAME_VALUE(cudaGraphExecUpdateErrorNodeTypeChanged);
+SAME_VALUE(cudaMemPoolReuseFollowEventDependencies);
+SAME_VALUE(cudaMemPoolReuseAllowOpportunistic);
+SAME_VALUE(cudaMemPoolReuseAllowInternalDependencies);
+SAME_VALUE(cudaMemPoolAttrReleaseThreshold);
+SAME_VALUE(cudaMemPoolAttrReservedMemCurrent);
+SAME_VALUE(cudaMemPoolAttrReservedMemHigh);
+SAME_VALUE(cudaMemPoolAttrUsedMemCurrent);
+SAME_VALUE(cudaMemPoolAttrUsedMemHigh);
+SAME_VALUE(cudaMemAllocationTypePinned);
+SAME_VALUE(cudaMemLocationTypeDevice);
+SAME_VALUE(cudaMemAccessFlagsProtReadWrite);
+SAME_VALUE(cudaDevP2PAttrPerformanceRank);
+SAME_VALUE(cudaDevP2PAttrOnlyPartialNativeAtomicSupported);
 
 SAME_SIZE(cudaDeviceAttr);
 SAME_VALUE(cudaDevAttrMaxThreadsPerBlock);
@@ -287,6 +411,7 @@ SAME_VALUE(cudaDevAttrTexturePitchAlignment);
 SAME_VALUE(cudaDevAttrComputeCapabilityMajor);
 SAME_VALUE(cudaDevAttrComputeCapabilityMinor);
 SAME_VALUE(cudaDevAttrStreamPrioritiesSupported);
+SAME_VALUE(cudaDevAttrMemoryPoolsSupported);
 SAME_VALUE(cudaDevAttrClusterLaunch);
 SAME_VALUE(cudaDevAttrGlobalL1CacheSupported);
 SAME_VALUE(cudaDevAttrLocalL1CacheSupported);
@@ -297,6 +422,7 @@ SAME_VALUE(cudaDevAttrSingleToDoublePrecisionPerfRatio);
 SAME_VALUE(cudaDevAttrConcurrentManagedAccess);
 SAME_VALUE(cudaDevAttrComputePreemptionSupported);
 SAME_VALUE(cudaDevAttrCanUseHostPointerForRegisteredMem);
+SAME_VALUE(cudaDevAttrCooperativeLaunch);
 SAME_VALUE(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 SAME_VALUE(cudaDevAttrHostRegisterSupported);
 SAME_VALUE(cudaDevAttrMaxBlocksPerMultiprocessor);

@@ -90,3 +90,28 @@ TEST(Version, is_that_of_the_toolkit_or_newer) {
     EXPECT_EQ(runtime, CUDART_VERSION);
     EXPECT_GE(driver, runtime);
 }
+
+TEST(Device, is_no_peer_of_its_own) {
+    int can_access = -1, value = -1;
+    EXPECT_CUDA(cudaDeviceCanAccessPeer(&can_access, 0, 0));
+    EXPECT_EQ(can_access, 0);
+    EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
+    EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0), cudaErrorInvalidDevice);
+    cudaGetLastError();
+}
+
+TEST(Device, copies_between_devices_within_itself) {
+    int* values = nullptr;
+    const int input[2] = {3, 4};
+    int output[2] = {};
+    ASSERT_CUDA(cudaMalloc(&values, 2 * sizeof input));
+    EXPECT_CUDA(cudaMemcpy(values, input, sizeof input, cudaMemcpyHostToDevice));
+    EXPECT_CUDA(cudaMemcpyPeer(values + 2, 0, values, 0, sizeof input));
+    EXPECT_CUDA(cudaMemcpyPeerAsync(values, 0, values + 2, 0, sizeof input, nullptr));
+    EXPECT_CUDA(cudaMemcpy(output, values + 2, sizeof output, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(output[1], 4);
+    EXPECT_EQ(cudaMemcpyPeer(values + 2, 1000, values, 0, sizeof input), cudaErrorInvalidDevice);
+    EXPECT_CUDA(cudaFree(values));
+    cudaGetLastError();
+}

@@ -93,14 +93,13 @@ TEST(EmulatorInterface, writes_no_more_counters_than_there_is_room_for) {
 
 TEST(UnsupportedFunction, says_its_name_once) {
     testing::internal::CaptureStderr();
-    cudaGraph_t graph;
-    EXPECT_EQ(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
-    EXPECT_EQ(cudaGraphDestroy(nullptr), cudaErrorNotSupported);
-    EXPECT_EQ(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaDestroySurfaceObject(0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
     EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "emulator: cudaGraphCreate is not supported by the emulator\n"
-              "emulator: cudaGraphDestroy is not supported by the emulator\n");
+              "emulator: cudaDestroyTextureObject is not supported by the emulator\n"
+              "emulator: cudaDestroySurfaceObject is not supported by the emulator\n");
 }
 
 TEST(Message, of_a_fault_names_the_kernel) {

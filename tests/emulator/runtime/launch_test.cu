@@ -3,6 +3,7 @@
 #include "cuda_test.hpp"
 
 #include <array>
+#include <cooperative_groups.h>
 
 namespace {
 
@@ -53,6 +54,13 @@ __global__ void do_nothing() {}
 template <int N> __global__ void store_constant(int* out) { *out = N; }
 
 int unregistered_function() { return 0; }
+
+/// Each block adds one, waits for the grid, and keeps what it then sees.
+__global__ void wait_for_the_grid(int* arrived, int* seen) {
+    if (threadIdx.x == 0) atomicAdd(arrived, 1);
+    cooperative_groups::this_grid().sync();
+    if (threadIdx.x == 0) seen[blockIdx.x] = *arrived;
+}
 
 } // namespace
 
@@ -232,4 +240,47 @@ TEST(Function, has_an_occupancy) {
     EXPECT_EQ(block, 128);
     EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, do_nothing, 0, 0),
               cudaErrorInvalidValue);
+}
+
+TEST(CooperativeLaunch, lets_the_grid_wait_for_itself) {
+    constexpr int blocks = 100;
+    for (const bool by_attribute : {false, true}) {
+        DeviceInts arrived(1), seen(blocks);
+        int *arrived_pointer = arrived.data(), *seen_pointer = seen.data();
+        if (by_attribute) {
+            cudaLaunchAttribute cooperative{};
+            cooperative.id = cudaLaunchAttributeCooperative;
+            cooperative.val.cooperative = 1;
+            cudaLaunchConfig_t config{};
+            config.gridDim = blocks;
+            config.blockDim = 64;
+            config.attrs = &cooperative;
+            config.numAttrs = 1;
+            EXPECT_CUDA(cudaLaunchKernelEx(&config, wait_for_the_grid, arrived_pointer, seen_pointer));
+        } else {
+            void* arguments[] = {&arrived_pointer, &seen_pointer};
+            EXPECT_CUDA(cudaLaunchCooperativeKernel(wait_for_the_grid, dim3(blocks), dim3(64), arguments));
+        }
+        EXPECT_EQ(seen.copy_back(), std::vector<int>(blocks, blocks));
+    }
+}
+
+TEST(CooperativeLaunch, is_refused_when_the_device_cannot_hold_it) {
+    int blocks = 0, multiprocessors = 0;
+    ASSERT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, wait_for_the_grid, 1024, 0));
+    ASSERT_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    DeviceInts arrived(1), seen(1);
+    int *arrived_pointer = arrived.data(), *seen_pointer = seen.data();
+    void* arguments[] = {&arrived_pointer, &seen_pointer};
+    EXPECT_EQ(cudaLaunchCooperativeKernel(wait_for_the_grid, dim3(blocks * multiprocessors + 1), dim3(1024),
+                                          arguments),
+              cudaErrorCooperativeLaunchTooLarge);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+    EXPECT_EQ(arrived.copy_back()[0], 0);
+}
+
+TEST(CooperativeLaunch, is_what_the_device_says_it_has) {
+    int supported = 0;
+    EXPECT_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0));
+    EXPECT_EQ(supported, 1);
 }

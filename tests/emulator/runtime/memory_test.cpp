@@ -204,3 +204,56 @@ TEST(Memory, of_the_host_can_be_registered) {
     EXPECT_EQ(cudaHostUnregister(host), cudaErrorHostMemoryNotRegistered);
     std::free(host);
 }
+
+TEST(Memory, in_three_dimensions_is_set_and_copied) {
+    // 5 x 4 x 3 bytes, of which the middle is copied: 3 x 2 x 2 from (1, 1, 1) on.
+    cudaPitchedPtr memory{};
+    const cudaExtent whole = make_cudaExtent(5, 4, 3);
+    ASSERT_CUDA(cudaMalloc3D(&memory, whole));
+    EXPECT_GE(memory.pitch, 5u);
+    EXPECT_EQ(memory.xsize, 5u);
+    EXPECT_EQ(memory.ysize, 4u);
+    EXPECT_CUDA(cudaMemset3D(memory, 7, whole));
+    unsigned char source[3][4][5];
+    for (int i = 0; i < 60; ++i) (&source[0][0][0])[i] = static_cast<unsigned char>(i + 100);
+    cudaMemcpy3DParms copy{};
+    copy.srcPtr = make_cudaPitchedPtr(source, 5, 5, 4);
+    copy.srcPos = copy.dstPos = make_cudaPos(1, 1, 1);
+    copy.dstPtr = memory;
+    copy.extent = make_cudaExtent(3, 2, 2);
+    copy.kind = cudaMemcpyHostToDevice;
+    EXPECT_CUDA(cudaMemcpy3D(&copy));
+    unsigned char result[3][4][5] = {};
+    cudaMemcpy3DParms back{};
+    back.srcPtr = memory;
+    back.dstPtr = make_cudaPitchedPtr(result, 5, 5, 4);
+    back.extent = whole;
+    back.kind = cudaMemcpyDeviceToHost;
+    EXPECT_CUDA(cudaMemcpy3DAsync(&back, nullptr));
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 4; ++y)
+            for (int x = 0; x < 5; ++x) {
+                const bool is_middle = x >= 1 && x < 4 && y >= 1 && y < 3 && z >= 1;
+                EXPECT_EQ(result[z][y][x], is_middle ? source[z][y][x] : 7) << x << ' ' << y << ' ' << z;
+            }
+    EXPECT_CUDA(cudaFree(memory.ptr));
+}
+
+TEST(Memory, refuses_more_than_there_is_in_every_way_of_asking) {
+    constexpr std::size_t too_much = std::size_t{1} << 50;
+    void* pointer = nullptr;
+    std::size_t pitch = 0;
+    cudaPitchedPtr pitched{};
+    EXPECT_EQ(cudaMallocManaged(&pointer, too_much), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMallocHost(&pointer, too_much), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMallocAsync(&pointer, too_much, nullptr), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMallocPitch(&pointer, &pitch, std::size_t{1} << 25, std::size_t{1} << 25),
+              cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMalloc3D(&pitched, make_cudaExtent(std::size_t{1} << 20, 1 << 15, 1 << 15)),
+              cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+    EXPECT_CUDA(cudaGetLastError()); // told once: the device goes on
+    EXPECT_CUDA(cudaMalloc(&pointer, 64));
+    EXPECT_CUDA(cudaFree(pointer));
+}

@@ -1,4 +1,4 @@
-#include "emulator/runtime/occupancy.hpp"
+#include "emulator/machine/occupancy.hpp"
 
 #include <gtest/gtest.h>
 

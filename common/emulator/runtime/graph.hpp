@@ -1,0 +1,69 @@
+/// \file
+/// Graphs: work that is kept to be done later, and the capture of a stream, which keeps what it is given.
+#pragma once
+
+#include "emulator/runtime/cuda_abi.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+struct Device;
+
+struct GraphNode {
+    abi::cudaGraphNodeType type = abi::cudaGraphNodeTypeEmpty;
+    std::function<void(Device&)> work; ///< null: there is nothing for the device to do
+    std::function<void()> host;        ///< the program's own function, which runs outside of the API's lock
+    std::vector<const GraphNode*> dependencies = {};
+};
+
+/// A graph that the program builds or captures. A node's address is its handle.
+struct Graph {
+    std::vector<std::unique_ptr<GraphNode>> nodes;
+
+    const GraphNode* add(GraphNode node);
+    /// Null when `handle` is no node of this graph.
+    GraphNode* find(const void* handle) const;
+    /// The nodes, each behind those that it depends on. \throws Refused when they depend on each other in a
+    /// circle.
+    std::vector<const GraphNode*> in_order() const;
+    std::unique_ptr<Graph> clone() const;
+};
+
+/// A graph made ready to run: a copy, for the graph may change or go.
+struct GraphExec {
+    struct Step {
+        const GraphNode* node; ///< as it was called in the graph: a handle, nothing to follow
+        GraphNode copy;
+        bool enabled = true;
+    };
+    std::vector<Step> steps;
+
+    explicit GraphExec(const Graph& graph);
+    Step* find(const void* node);
+};
+
+/// What streams that are captured together are given instead of being executed.
+struct Capture {
+    unsigned long long id = 0;
+    const void* origin = nullptr; ///< the stream that began it
+    abi::cudaStreamCaptureMode mode = abi::cudaStreamCaptureModeGlobal;
+    std::thread::id thread{};
+    bool is_invalid = false;
+    std::unique_ptr<Graph> graph{};
+    /// Of each stream: what its next node depends on.
+    std::unordered_map<const void*, std::vector<const GraphNode*>> streams{};
+
+    void add(const void* stream, GraphNode node);
+    /// The stream goes on behind these nodes too; it may be new here.
+    void wait(const void* stream, const std::vector<const GraphNode*>& nodes);
+    /// Whether all that other streams were given comes before the end of the first one.
+    bool is_joined() const;
+};
+
+} // namespace emulator

@@ -1,0 +1,314 @@
+// An ordinary CUDA program: it knows nothing of the emulator, and runs on a GPU as well. Graphs, captured and
+// built.
+
+#include "cuda_test.hpp"
+
+#include <thread>
+
+namespace {
+
+__global__ void add(int* values, int n, int summand) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) values[i] += summand;
+}
+
+class Stream {
+public:
+    explicit Stream(unsigned flags = cudaStreamNonBlocking) {
+        EXPECT_CUDA(cudaStreamCreateWithFlags(&stream_, flags));
+    }
+    ~Stream() { cudaStreamDestroy(stream_); }
+    operator cudaStream_t() const { return stream_; }
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+public:
+    Event() { EXPECT_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+    ~Event() { cudaEventDestroy(event_); }
+    operator cudaEvent_t() const { return event_; }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+/// Runs the graph `times` times, and destroys it.
+void launch_and_destroy(cudaGraph_t graph, int times = 1) {
+    const Stream stream;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    EXPECT_CUDA(cudaGraphDestroy(graph)); // the executable one is a copy
+    for (int k = 0; k < times; ++k) EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+}
+
+std::size_t count_nodes(cudaGraph_t graph) {
+    std::size_t count = 0;
+    EXPECT_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+    return count;
+}
+
+void count_call(void* calls) { ++*static_cast<int*>(calls); }
+
+cudaStreamCaptureStatus status_of(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    EXPECT_CUDA(cudaStreamIsCapturing(stream, &status));
+    return status;
+}
+
+} // namespace
+
+TEST(Capture, keeps_what_a_stream_is_given_and_replays_it) {
+    const Stream stream;
+    DeviceInts values(100);
+    int result[100] = {}, calls = 0, summand = 5;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_EQ(status_of(stream), cudaStreamCaptureStatusActive);
+    EXPECT_CUDA(cudaMemsetAsync(values.data(), 0, 100 * sizeof(int), stream));
+    add<<<1, 128, 0, stream>>>(values.data(), 100, summand);
+    summand = 1000; // too late
+    add<<<1, 128, 0, stream>>>(values.data(), 50, 2);
+    EXPECT_CUDA(cudaMemcpyAsync(result, values.data(), sizeof result, cudaMemcpyDeviceToHost, stream));
+    EXPECT_CUDA(cudaLaunchHostFunc(stream, count_call, &calls));
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    EXPECT_EQ(status_of(stream), cudaStreamCaptureStatusNone);
+    EXPECT_EQ(calls, 0) << "nothing has happened yet";
+    EXPECT_EQ(values.copy_back()[0], 0);
+
+    EXPECT_EQ(count_nodes(graph), 5u);
+    launch_and_destroy(graph, 3);
+    EXPECT_EQ(calls, 3);
+    EXPECT_EQ(result[0], 7); // 0 + 5 + 2, each time anew
+    EXPECT_EQ(result[99], 5);
+}
+
+TEST(Capture, goes_on_in_streams_that_wait_for_its_events) {
+    const Stream first, second;
+    const Event fork, join;
+    DeviceInts values(2);
+    ASSERT_CUDA(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, first>>>(values.data(), 1, 1);
+    EXPECT_CUDA(cudaEventRecord(fork, first));
+    EXPECT_CUDA(cudaStreamWaitEvent(second, fork, 0));
+    EXPECT_EQ(status_of(second), cudaStreamCaptureStatusActive);
+    EXPECT_EQ(cudaEventQuery(fork), cudaErrorCapturedEvent);
+    add<<<1, 1, 0, second>>>(values.data() + 1, 1, 10);
+    add<<<1, 1, 0, first>>>(values.data(), 1, 100);
+    EXPECT_CUDA(cudaEventRecord(join, second));
+    EXPECT_CUDA(cudaStreamWaitEvent(first, join, 0));
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(first, &graph));
+    EXPECT_EQ(status_of(second), cudaStreamCaptureStatusNone);
+    std::size_t roots = 0;
+    EXPECT_CUDA(cudaGraphGetRootNodes(graph, nullptr, &roots));
+    EXPECT_EQ(roots, 1u);
+    EXPECT_EQ(count_nodes(graph), 3u);
+    launch_and_destroy(graph);
+    EXPECT_EQ(values.copy_back(), (std::vector<int>{101, 10}));
+    cudaGetLastError();
+}
+
+TEST(Capture, of_a_stream_that_does_not_come_back_fails) {
+    const Stream first, second;
+    const Event fork;
+    DeviceInts values(1);
+    ASSERT_CUDA(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaEventRecord(fork, first));
+    EXPECT_CUDA(cudaStreamWaitEvent(second, fork, 0));
+    add<<<1, 1, 0, second>>>(values.data(), 1, 1);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureUnjoined);
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_EQ(status_of(second), cudaStreamCaptureStatusNone);
+    cudaGetLastError();
+}
+
+TEST(Capture, ends_where_the_host_would_wait_for_it) {
+    const Stream stream;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(status_of(stream), cudaStreamCaptureStatusInvalidated);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_EQ(status_of(stream), cudaStreamCaptureStatusNone);
+    cudaGetLastError();
+}
+
+TEST(Capture, forbids_allocating_unless_it_is_relaxed) {
+    const Stream stream;
+    void* memory = nullptr;
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_EQ(cudaMalloc(&memory, 64), cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    EXPECT_CUDA(cudaMalloc(&memory, 64));
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    EXPECT_CUDA(cudaFree(memory));
+    cudaGetLastError();
+}
+
+TEST(Capture, of_a_blocking_stream_excludes_the_legacy_default_stream) {
+    const Stream stream(cudaStreamDefault);
+    DeviceInts values(1);
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    add<<<1, 1>>>(values.data(), 1, 1);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorStreamCaptureImplicit);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    EXPECT_EQ(values.copy_back()[0], 0);
+    cudaGetLastError();
+}
+
+TEST(Capture, begins_once_and_ends_where_it_began) {
+    const Stream stream, other;
+    const Event event;
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
+              cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorIllegalState);
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
+    std::thread([&] {
+        cudaGraph_t graph = nullptr;
+        EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureWrongThread);
+    }).join();
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    EXPECT_EQ(count_nodes(graph), 0u);
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    cudaGetLastError();
+}
+
+TEST(Graph, is_built_of_nodes_in_any_order_that_their_dependencies_allow) {
+    DeviceInts values(4);
+    int result[4] = {}, calls = 0;
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t copy, launch, set, host;
+    EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, result, values.data(), sizeof result,
+                                         cudaMemcpyDeviceToHost));
+    int* pointer = values.data();
+    int n = 4, summand = 3;
+    void* arguments[] = {&pointer, &n, &summand};
+    cudaKernelNodeParams kernel{};
+    kernel.func = reinterpret_cast<void*>(add);
+    kernel.gridDim = dim3(1);
+    kernel.blockDim = dim3(32);
+    kernel.kernelParams = arguments;
+    EXPECT_CUDA(cudaGraphAddKernelNode(&launch, graph, nullptr, 0, &kernel));
+    cudaMemsetParams fill{};
+    fill.dst = values.data();
+    fill.value = 0x00010002;
+    fill.elementSize = 4;
+    fill.width = 4;
+    fill.height = 1;
+    EXPECT_CUDA(cudaGraphAddMemsetNode(&set, graph, nullptr, 0, &fill));
+    cudaHostNodeParams call{count_call, &calls};
+    EXPECT_CUDA(cudaGraphAddHostNode(&host, graph, &copy, 1, &call));
+    const cudaGraphNode_t from[] = {set, launch}, to[] = {launch, copy};
+    EXPECT_CUDA(cudaGraphAddDependencies(graph, from, to, nullptr, 2)); // set, launch, copy
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    EXPECT_CUDA(cudaGraphNodeGetType(set, &type));
+    EXPECT_EQ(type, cudaGraphNodeTypeMemset);
+    launch_and_destroy(graph);
+    EXPECT_EQ(result[0], 0x00010002 + 3);
+    EXPECT_EQ(result[3], 0x00010002 + 3);
+    EXPECT_EQ(calls, 1);
+}
+
+TEST(Graph, can_be_cloned_and_changed) {
+    DeviceInts values(1);
+    const int one = 1, two = 2;
+    cudaGraph_t graph = nullptr, clone = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t first, second;
+    EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&second, graph, nullptr, 0, values.data(), &two, sizeof two,
+                                         cudaMemcpyHostToDevice));
+    EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&first, graph, nullptr, 0, values.data(), &one, sizeof one,
+                                         cudaMemcpyHostToDevice));
+    EXPECT_CUDA(cudaGraphAddDependencies(graph, &first, &second, nullptr, 1));
+    ASSERT_CUDA(cudaGraphClone(&clone, graph));
+    EXPECT_CUDA(cudaGraphRemoveDependencies(graph, &first, &second, nullptr, 1));
+    EXPECT_CUDA(cudaGraphDestroyNode(second));
+    launch_and_destroy(graph);
+    EXPECT_EQ(values.copy_back()[0], 1);
+    std::size_t roots = 0;
+    EXPECT_CUDA(cudaGraphGetRootNodes(clone, nullptr, &roots));
+    EXPECT_EQ(roots, 1u);
+    launch_and_destroy(clone); // first, then second
+    EXPECT_EQ(values.copy_back()[0], 2);
+}
+
+TEST(Graph, is_a_node_where_it_is_launched_in_a_captured_stream) {
+    const Stream stream;
+    DeviceInts values(1);
+    cudaGraph_t inner = nullptr, outer = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, stream>>>(values.data(), 1, 1);
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &inner));
+    cudaGraphInstantiateParams parameters{};
+    ASSERT_CUDA(cudaGraphInstantiateWithParams(&exec, inner, &parameters));
+    EXPECT_EQ(parameters.result_out, cudaGraphInstantiateSuccess);
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &outer));
+    EXPECT_EQ(values.copy_back()[0], 0);
+    EXPECT_EQ(count_nodes(outer), 2u);
+    launch_and_destroy(outer);
+    EXPECT_EQ(values.copy_back()[0], 2);
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(inner));
+}
+
+TEST(Graph, that_waits_for_itself_is_refused) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t a, b;
+    EXPECT_CUDA(cudaGraphAddEmptyNode(&a, graph, nullptr, 0));
+    EXPECT_CUDA(cudaGraphAddEmptyNode(&b, graph, &a, 1));
+    cudaGraphAddDependencies(graph, &b, &a, nullptr, 1); // told here or at the instantiation
+    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    cudaGetLastError();
+}
+
+TEST(Graph, takes_other_parameters_when_it_is_executable) {
+    const Stream stream;
+    DeviceInts values(2);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, stream>>>(values.data(), 1, 1);
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    add<<<1, 2, 0, stream>>>(values.data(), 2, 10);
+    cudaGraph_t other = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &other));
+    cudaGraphExecUpdateResultInfo result{};
+    EXPECT_CUDA(cudaGraphExecUpdate(exec, other, &result));
+    EXPECT_EQ(result.result, cudaGraphExecUpdateSuccess);
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(values.copy_back(), (std::vector<int>{11, 10}));
+
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cudaGraph_t empty = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &empty));
+    EXPECT_EQ(cudaGraphExecUpdate(exec, empty, &result), cudaErrorGraphExecUpdateFailure);
+    EXPECT_EQ(result.result, cudaGraphExecUpdateErrorTopologyChanged);
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    for (const cudaGraph_t one : {graph, other, empty}) EXPECT_CUDA(cudaGraphDestroy(one));
+    cudaGetLastError();
+}

@@ -1,0 +1,96 @@
+// An ordinary CUDA program: it knows nothing of the emulator, and runs on a GPU as well. Memory pools.
+
+#include "cuda_test.hpp"
+
+#include <cstdint>
+
+namespace {
+
+std::uint64_t attribute_of(cudaMemPool_t pool, cudaMemPoolAttr attribute) {
+    std::uint64_t value = ~0ull;
+    EXPECT_CUDA(cudaMemPoolGetAttribute(pool, attribute, &value));
+    return value;
+}
+
+cudaMemPoolProps properties() {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = 0;
+    return properties;
+}
+
+} // namespace
+
+TEST(Pool, is_there_from_the_start) {
+    int supported = 0;
+    EXPECT_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, 0));
+    EXPECT_EQ(supported, 1);
+    cudaMemPool_t pool = nullptr, current = nullptr;
+    EXPECT_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+    EXPECT_CUDA(cudaDeviceGetMemPool(&current, 0));
+    EXPECT_NE(pool, nullptr);
+    EXPECT_EQ(current, pool);
+    EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrReleaseThreshold), 0u);
+    EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, 1), cudaErrorInvalidDevice);
+    cudaGetLastError();
+}
+
+TEST(Pool, counts_what_is_used) {
+    cudaMemPool_t pool = nullptr;
+    const cudaMemPoolProps wanted = properties();
+    ASSERT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+    void *first = nullptr, *second = nullptr;
+    EXPECT_CUDA(cudaMallocFromPoolAsync(&first, 1000, pool, nullptr));
+    EXPECT_CUDA(cudaMallocFromPoolAsync(&second, 3000, pool, nullptr));
+    EXPECT_GE(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 4000u);
+    EXPECT_CUDA(cudaMemsetAsync(first, 1, 1000, nullptr));
+    EXPECT_CUDA(cudaFreeAsync(first, nullptr));
+    EXPECT_CUDA(cudaFree(second)); // either call will do
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 0u);
+    EXPECT_GE(attribute_of(pool, cudaMemPoolAttrUsedMemHigh), 4000u);
+    std::uint64_t none = 0;
+    EXPECT_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &none));
+    EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemHigh), 0u);
+    EXPECT_CUDA(cudaMemPoolDestroy(pool));
+}
+
+TEST(Pool, of_the_device_can_be_exchanged) {
+    cudaMemPool_t pool = nullptr, current = nullptr, usual = nullptr;
+    const cudaMemPoolProps wanted = properties();
+    ASSERT_CUDA(cudaDeviceGetDefaultMemPool(&usual, 0));
+    ASSERT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+    EXPECT_CUDA(cudaDeviceSetMemPool(0, pool));
+    EXPECT_CUDA(cudaDeviceGetMemPool(&current, 0));
+    EXPECT_EQ(current, pool);
+    void* memory = nullptr;
+    EXPECT_CUDA(cudaMallocAsync(&memory, 512, nullptr));
+    EXPECT_GE(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 512u);
+    EXPECT_CUDA(cudaFreeAsync(memory, nullptr));
+    EXPECT_CUDA(cudaDeviceSetMemPool(0, usual));
+    EXPECT_CUDA(cudaMemPoolDestroy(pool));
+}
+
+TEST(Pool, keeps_its_settings) {
+    cudaMemPool_t pool = nullptr;
+    const cudaMemPoolProps wanted = properties();
+    ASSERT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+    std::uint64_t threshold = UINT64_MAX;
+    EXPECT_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrReleaseThreshold), UINT64_MAX);
+    int reuse[2] = {-1, 77};
+    EXPECT_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, reuse));
+    EXPECT_EQ(reuse[0], 1);
+    EXPECT_EQ(reuse[1], 77) << "an int, not more";
+    EXPECT_CUDA(cudaMemPoolTrimTo(pool, 0));
+    EXPECT_CUDA(cudaMemPoolDestroy(pool));
+}
+
+TEST(Pool, refuses_bad_questions) {
+    void* memory = nullptr;
+    EXPECT_EQ(cudaMemPoolCreate(nullptr, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMallocAsync(nullptr, 64, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMallocAsync(&memory, std::size_t{1} << 50, nullptr), cudaErrorMemoryAllocation);
+    cudaGetLastError();
+}
