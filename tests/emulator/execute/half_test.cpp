@@ -280,8 +280,9 @@ TEST(Half, eight_bits_widen_and_come_back) {
             exponent == 0 ? significand * std::exp2(-9) : (8 + significand) * std::exp2(exponent - 10);
         const double value = bits >> 7 != 0 ? -magnitude : magnitude;
         const bool is_nan = (bits & 0x7F) == 0x7F;
-        const auto half = is_nan ? 0x7FFF : emulator::from_double<emulator::Half>(value, FE_TONEAREST).bits;
-        e4m3.push_back({uint64_t{half} << 16 | half, bits << 8 | bits});
+        const uint64_t half =
+            is_nan ? 0x7FFF : emulator::from_double<emulator::Half>(value, FE_TONEAREST).bits;
+        e4m3.push_back({half << 16 | half, bits << 8 | bits});
         if (!is_nan) e4m3_back.push_back({bits << 8 | bits, f32(value), f32(value)});
         const double wide = value_of(bits << 8, 10);
         const uint64_t same = std::isnan(wide) ? 0x7FFF : uint64_t{bits} << 8;
