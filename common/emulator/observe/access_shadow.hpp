@@ -47,7 +47,7 @@ struct Cells {
 
     static constexpr int line_shift = 5; ///< 32 cells are a line
 
-    std::size_t of_lane(int lane) const { return addresses[lane] >> shift; }
+    std::size_t of_lane(int lane) const { return addresses.data()[lane] >> shift; }
 
     /// Lanes from the first to the last active one.
     int first_lane() const { return std::countr_zero(active); }
@@ -99,16 +99,6 @@ struct Cells {
         for (std::size_t k = 0; k < warp_size; ++k) visit(k, lanes[k], 0 - (from_first >> k & 1));
     }
 
-    /// The same of a row or spaced: calls `visit(cell)` for 32 cells; for lanes that are not active, with a
-    /// cell of one that is.
-    template <class Visit> void for_each_in_steps(Visit visit) const {
-        const LaneMask from_first = active >> first_lane();
-        for (int k = 0; k < warp_size; ++k) {
-            const std::ptrdiff_t steps = (from_first >> k & 1) != 0 ? k : 0;
-            visit(first + static_cast<std::size_t>(steps * distance));
-        }
-    }
-
     // ---- of a run ----
 
     std::size_t count() const { return each * static_cast<std::size_t>(std::popcount(active)); }
@@ -121,7 +111,6 @@ struct Cells {
         });
     }
 
-private:
     /// Lane i's bit; none behind the last lane.
     static constexpr auto lane_bits = [] {
         std::array<LaneMask, 2 * warp_size> result{};
@@ -216,26 +205,30 @@ private:
         const Actor actor = the_actor;
         const Stamp own = actor.stamp();
         LaneMask perhaps_after = 0;
-        const auto look_at = [&](Stamp stamp, LaneMask lanes, LaneMask now) {
+        const auto look_at = [&](Stamp stamp, LaneMask lanes, LaneMask now) __attribute__((always_inline)) {
             const LaneMask found = actor.perhaps_after(stamp, lanes, now);
             return or_alike && stamp == own ? 0 : found;
         };
-        if (cells.is_regular()) {
+        if (cells.each == 1) {
             // Copies of all 32: then the loop needs no branches.
             std::array<Stamp, warp_size> stamps;
             std::array<LaneMask, warp_size> lanes;
-            if (cells.shape == Cells::Shape::row) {
+            const bool is_row = cells.shape == Cells::Shape::row;
+            if (is_row) {
                 std::copy_n(stamps_.data() + cells.first, warp_size, stamps.begin());
                 std::copy_n(lanes_.data() + cells.first, warp_size, lanes.begin());
             } else {
-                cells.for_each_in_steps([&, k = std::size_t{0}](std::size_t cell) mutable {
-                    stamps[k] = stamps_.data()[cell];
-                    lanes[k++] = lanes_.data()[cell];
-                });
+                const std::uint64_t* const addresses = cells.addresses.data();
+                for (std::size_t k = 0; k < warp_size; ++k)
+                    stamps[k] = stamps_.data()[addresses[k] >> cells.shift];
+                for (std::size_t k = 0; k < warp_size; ++k)
+                    lanes[k] = lanes_.data()[addresses[k] >> cells.shift];
             }
-            cells.for_each_in_row([&](std::size_t k, LaneMask lane, LaneMask is_active) {
-                perhaps_after |= look_at(stamps[k], lanes[k], lane) & is_active;
-            });
+            const int from = is_row ? cells.first_lane() : 0;
+            const LaneMask* const now = Cells::lane_bits.data() + from;
+            const LaneMask active = cells.active >> from;
+            for (std::size_t k = 0; k < warp_size; ++k)
+                perhaps_after |= look_at(stamps[k], lanes[k], now[k]) & (0 - (active >> k & 1));
         } else {
             const auto collect = [&](std::size_t cell, LaneMask now) {
                 perhaps_after |= look_at(stamps_[cell], lanes_[cell], now);
@@ -412,8 +405,9 @@ private:
                 return in_lines_of(cells, std::min(cells.first, last), std::max(cells.first, last));
             }
         }
+        const std::uint64_t* const each_address = addresses.data();
         std::uint64_t difference = 0;
-        for (int lane = 1; lane < warp_size; ++lane) difference |= addresses[lane] ^ addresses[0];
+        for (int lane = 1; lane < warp_size; ++lane) difference |= each_address[lane] ^ each_address[0];
         if (difference == 0) cells.shape = Cells::Shape::one_place;
         // The smallest number of lines that is a power of two and holds all, at a multiple of itself.
         cells.lines = std::size_t{1} << std::bit_width(difference >> shift_ >> Cells::line_shift);

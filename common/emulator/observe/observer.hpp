@@ -46,9 +46,7 @@ public:
     /// All 32.
     const std::uint64_t* data() const {
         if (each_) return each_;
-        if (!is_spread_)
-            for (int lane = 0; lane < warp_size; ++lane) spread_[lane] = (*this)[lane];
-        is_spread_ = true;
+        if (!is_spread_) spread();
         return spread_;
     }
 
@@ -61,6 +59,15 @@ public:
     std::int64_t stride() const { return stride_; }
 
 private:
+    void spread() const {
+        const int from = std::countr_zero(active_);
+        for (int lane = 0; lane < warp_size; ++lane) {
+            const std::int64_t steps = (active_ >> lane & 1) != 0 ? lane - from : 0;
+            spread_[lane] = first_ + static_cast<std::uint64_t>(steps * stride_);
+        }
+        is_spread_ = true;
+    }
+
     std::uint64_t in_step(int lane) const {
         return first_ + static_cast<std::uint64_t>((lane - std::countr_zero(active_)) * stride_);
     }

@@ -66,9 +66,10 @@ void WrittenBytes::reset(std::size_t size) {
 template <class Word>
 void WrittenBytes::write_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                                std::uint32_t bytes, std::uint64_t sizes) {
+    const std::uint64_t* const each = addresses.data();
     for_each_lane(lanes, [&](int lane) {
         for (std::uint32_t k = 0; k < bytes; k += sizeof(Word))
-            store<Word>(sizes_.get() + (addresses[lane] - base + k), sizes);
+            store<Word>(sizes_.get() + (each[lane] - base + k), sizes);
     });
 }
 
@@ -97,10 +98,11 @@ template <class Word>
 LaneMask WrittenBytes::unwritten_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                                        std::uint32_t bytes) const {
     LaneMask result = 0;
+    const std::uint64_t* const each = addresses.data();
     for_each_lane(lanes, [&](int lane) {
         bool written = true;
         for (std::uint32_t k = 0; k < bytes; k += sizeof(Word))
-            written = written && has_no_zero<Word>(sizes_.get() + (addresses[lane] - base + k));
+            written = written && has_no_zero<Word>(sizes_.get() + (each[lane] - base + k));
         result |= LaneMask{!written} << lane;
     });
     return result;
