@@ -16,21 +16,35 @@ uint32_t distinct(uint64_t* values, uint32_t count) {
     return static_cast<uint32_t>(std::unique(values, values + count) - values);
 }
 
+/// The same for values that mostly lie close together: then one bit for each tells which have been seen.
+uint32_t distinct_nearby(uint64_t* values, uint32_t count) {
+    constexpr uint64_t most = 64 * 64;
+    const auto [lowest, highest] = std::minmax_element(values, values + count);
+    const uint64_t first = *lowest;
+    if (*highest - first >= most) return distinct(values, count);
+    std::array<uint64_t, most / 64> seen{};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint64_t place = values[i] - first, bit = uint64_t{1} << (place % 64);
+        values[kept] = values[i];
+        kept += (seen[place / 64] & bit) == 0 ? 1 : 0;
+        seen[place / 64] |= bit;
+    }
+    return kept;
+}
+
 /// The most words that any bank has to give to `group`.
 uint32_t conflict_degree(const Access& access, LaneMask group) {
     const uint32_t words_each = std::max(access.bytes / bank_bytes, 1u);
-    std::array<std::uint8_t, bank_count> wanted{};
-    uint64_t words[bank_count][warp_size]; // of each bank, so many as are wanted of it
-    uint32_t most = 0;
+    std::array<uint64_t, warp_size * 4> words;
+    uint32_t count = 0;
     for_each_lane(group, [&](int lane) {
-        for (uint32_t k = 0; k < words_each; ++k) {
-            const uint64_t word = access.addresses[lane] / bank_bytes + k, bank = word % bank_count;
-            uint64_t* const end = words[bank] + wanted[bank];
-            if (std::find(words[bank], end, word) != end) continue;
-            *end = word;
-            most = std::max<uint32_t>(most, ++wanted[bank]);
-        }
+        for (uint32_t k = 0; k < words_each; ++k) words[count++] = access.addresses[lane] / bank_bytes + k;
     });
+    count = distinct_nearby(words.data(), count);
+    std::array<std::uint8_t, bank_count> wanted{};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % bank_count]);
     return most;
 }
 
