@@ -214,7 +214,8 @@ TEST(FloatingPoint, flushes_subnormal_operands_and_results_with_ftz) {
                  lanes({{minus_zero, tiny, 0, 0}, {0, minus_tiny, 0, 0}, {minus_one, one, 0, 0}}));
 }
 
-// What counts is the result that is rounded to 24 bits as if exponents had no end, seen on an H200.
+// What counts is the result that is rounded to 24 bits as if exponents had no end: the one rule that fits all
+// that an H200 made of the operands of vectors.hpp.
 TEST(FloatingPoint, flushes_what_is_subnormal_once_it_is_rounded) {
     const uint32_t sign = minus_zero, before_one = one - 1, after_one = one + 1;
     // 2^-126 (1 - 2^-24) has 24 bits. Rounded to the 23 of a subnormal number it would be 2^-126.
