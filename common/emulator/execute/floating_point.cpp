@@ -11,6 +11,8 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/packed.hpp"
 
+#include <pmmintrin.h>
+
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -127,21 +129,44 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
         const bool subnormal = (value.bits & 0x7FFF) < (1 << T::significand_bits);
         return ftz && subnormal ? std::copysign(0.0, to_double(value)) : to_double(value);
     }
+    /// Whether it is subnormal once it is rounded to as many bits as a normal number has.
+    template <class T> static bool is_tiny(double exact) {
+        const double least = std::ldexp(1.0, 2 - (1 << (T::exponent_bits - 1)));
+        return std::fabs(exact) < least - least / (4 << T::significand_bits);
+    }
     template <class T, class... Ts> T operator()(T first, Ts... others) const {
         double exact = 0;
         if constexpr (std::is_same_v<decltype(operation), const FusedMultiplyAdd>)
             exact = FusedMultiplyAddToOdd{}(widen(first), widen(others)...);
         else
             exact = operation(widen(first), widen(others)...);
-        const T result = from_double<T>(sat ? saturate(exact) : exact, FE_TONEAREST);
-        return ftz ? from_double<T>(widen(result), FE_TONEAREST) : result;
+        if (ftz && is_tiny<T>(exact)) exact = std::copysign(0.0, exact);
+        return from_double<T>(sat ? saturate(exact) : exact, FE_TONEAREST);
     }
 };
 
-void under_rounding(Warp& warp, const Instruction& instruction, LaneMask active) {
-    std::fesetround(static_cast<int>(instruction.detail->mode));
+/// A rounding and `.ftz` as bits of MXCSR, the host's register of such modes. The host flushes what the
+/// device flushes: a result that is subnormal once it is rounded to 24 bits, as if exponents had no end.
+/// `flush` alone comes too late for 2^-126 (1 - 2^-24), which rounded to the fewer bits of subnormal numbers
+/// is 2^-126.
+std::uint32_t mode_bits(int rounding, bool ftz) {
+    const std::uint32_t flushing = _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON;
+    return static_cast<std::uint32_t>(rounding) << 3 | (ftz ? flushing : 0); // FE_ macros are the x87's bits
+}
+
+void in_its_mode(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const unsigned usual = _mm_getcsr();
+    _mm_setcsr(usual | instruction.detail->mode);
     instruction.detail->inner(warp, instruction, active);
-    std::fesetround(FE_TONEAREST);
+    _mm_setcsr(usual);
+}
+
+void execute_in_mode(Decoding& statement, Handler handler, std::uint32_t mode) {
+    statement.execute_with(handler);
+    if (mode == 0) return; // the usual one
+    statement.detail().inner = handler;
+    statement.detail().mode = mode;
+    statement.execute_with(&in_its_mode);
 }
 
 // ---- decoding ----
@@ -178,7 +203,7 @@ template <auto operation, std::size_t arity> void decode_rounded(Decoding& state
     if (!handler) statement.no_such_type(type);
     if (rounding != FE_TONEAREST && type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     take_operands(statement, type, arity);
-    execute_with_rounding(statement, handler, rounding);
+    execute_in_mode(statement, handler, mode_bits(rounding, ftz && type == Type::f32));
 }
 
 /// An operation of f32 or f64 only.
@@ -323,14 +348,6 @@ int rounding_mode(std::string_view modifier) {
     if (modifier.starts_with(".rm")) return FE_DOWNWARD;
     if (modifier.starts_with(".rp")) return FE_UPWARD;
     return FE_TONEAREST;
-}
-
-void execute_with_rounding(Decoding& statement, Handler handler, int rounding) {
-    statement.execute_with(handler);
-    if (rounding == FE_TONEAREST) return;
-    statement.detail().inner = handler;
-    statement.detail().mode = static_cast<std::uint32_t>(rounding);
-    statement.execute_with(&under_rounding);
 }
 
 void decode_floating_point_add(Decoding& statement, Type type) { decode_rounded<Add{}, 2>(statement, type); }

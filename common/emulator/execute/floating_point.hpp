@@ -19,7 +19,4 @@ void decode_floating_point_max(ptx::Decoding& statement, ptx::Type type);
 /// ".rz" -> FE_TOWARDZERO, and so on; nothing or ".rn" -> FE_TONEAREST.
 int rounding_mode(std::string_view modifier);
 
-/// Makes the instruction's handler run under `rounding`, if that is not the usual one.
-void execute_with_rounding(ptx::Decoding& statement, Handler handler, int rounding);
-
 } // namespace emulator

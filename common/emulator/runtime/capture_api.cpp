@@ -26,7 +26,7 @@ cudaStreamCaptureStatus status_of(const Capture* capture) {
     return capture->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
 }
 
-/// Ends the capture that began in `stream`.
+/// Ends the capture that began in `stream`, for a thread that may not too (seen on an H200).
 std::unique_ptr<Capture> end_capture(Device& device, const void* stream) {
     const auto capture = std::find_if(device.captures.begin(), device.captures.end(),
                                       [&](const auto& one) { return one->origin == stream; });
@@ -36,11 +36,10 @@ std::unique_ptr<Capture> end_capture(Device& device, const void* stream) {
         other->is_invalid = true;
         throw Refused(cudaErrorStreamCaptureUnmatched);
     }
-    const bool any_thread = (*capture)->mode == cudaStreamCaptureModeRelaxed;
-    require(any_thread || (*capture)->thread == std::this_thread::get_id(),
-            cudaErrorStreamCaptureWrongThread);
     std::unique_ptr<Capture> ended = std::move(*capture);
     device.captures.erase(capture);
+    const bool any_thread = ended->mode == cudaStreamCaptureModeRelaxed;
+    require(any_thread || ended->thread == std::this_thread::get_id(), cudaErrorStreamCaptureWrongThread);
     return ended;
 }
 

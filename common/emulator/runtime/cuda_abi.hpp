@@ -25,6 +25,7 @@ enum cudaError_t : int {
     cudaErrorInvalidKernelImage = 200,
     cudaErrorNoKernelImageForDevice = 209,
     cudaErrorUnsupportedLimit = 215,
+    cudaErrorPeerAccessUnsupported = 217,
     cudaErrorInvalidPtx = 218,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorIllegalState = 401,

@@ -134,10 +134,11 @@ EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, 
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     return api_call([&](Device&) {
         require(flags == 0);
-        throw Refused(cudaErrorInvalidDevice); // the only one is the caller's own
+        require_device(peer);
+        throw Refused(cudaErrorPeerAccessUnsupported); // the only one is the caller's own
     });
 }
 

@@ -16,10 +16,15 @@ Event& event_at(Device& device, const void* handle) {
 
 constexpr unsigned event_flags = 7;
 
-/// What is recorded in a stream that is captured never happens there, and cannot be waited for by the host.
+/// What is recorded in a stream that is captured never happens there. The host cannot wait for it or ask for
+/// it, and where it tries the capture is lost.
 cudaError_t wait_for(const void* event) {
-    return api_call(
-        [&](Device& device) { require(event_at(device, event).capture == 0, cudaErrorCapturedEvent); });
+    return api_call([&](Device& device) {
+        const Event& awaited = event_at(device, event);
+        for (const auto& capture : device.captures)
+            if (capture->id == awaited.capture) capture->is_invalid = true;
+        require(awaited.capture == 0, cudaErrorCapturedEvent);
+    });
 }
 
 } // namespace

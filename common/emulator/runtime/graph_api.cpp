@@ -346,20 +346,15 @@ EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
 
-/// Step by step: a host function runs outside of the API's lock. In a stream that is captured it is a node.
+/// Step by step: a host function runs outside of the API's lock.
 EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     std::vector<GraphExec::Step> steps;
-    GraphNode captured;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        const GraphExec& launched = exec_at(device, exec);
-        if (device.capture_of(stream))
-            captured = child_node(launched);
-        else
-            steps = launched.steps;
+        refuse_if_captured(device, stream);
+        steps = exec_at(device, exec).steps;
     });
     if (error != cudaSuccess) return error;
-    if (captured.work) return stream_call(stream, captured);
     for (const GraphExec::Step& step : steps) {
         if (!step.enabled) continue;
         if (step.copy.host) step.copy.host();

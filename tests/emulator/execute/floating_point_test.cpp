@@ -214,6 +214,36 @@ TEST(FloatingPoint, flushes_subnormal_operands_and_results_with_ftz) {
                  lanes({{minus_zero, tiny, 0, 0}, {0, minus_tiny, 0, 0}, {minus_one, one, 0, 0}}));
 }
 
+// What counts is the result that is rounded to 24 bits as if exponents had no end: the one rule that fits all
+// that an H200 made of the operands of vectors.hpp.
+TEST(FloatingPoint, flushes_what_is_subnormal_once_it_is_rounded) {
+    const uint32_t sign = minus_zero, before_one = one - 1, after_one = one + 1;
+    // 2^-126 (1 - 2^-24) has 24 bits. Rounded to the 23 of a subnormal number it would be 2^-126.
+    for (const char* form : {"mul.ftz.f32 %r0, %r1, %r2", "fma.rn.ftz.f32 %r0, %r1, %r2, %r3",
+                             "mul.rp.ftz.f32 %r0, %r1, %r2", "fma.rp.ftz.f32 %r0, %r1, %r2, %r3"})
+        expect_lanes(form, lanes({{0, least, before_one, 0}, {0, least | sign, before_one | sign, 0}}));
+    expect_lanes("mul.ftz.f32 %r0, %r1, %r2", lanes({{sign, least | sign, before_one, 0}}));
+    expect_lanes("mul.rm.ftz.f32 %r0, %r1, %r2", lanes({{sign, least | sign, before_one, 0}}));
+    expect_lanes("mul.rn.ftz.sat.f32 %r0, %r1, %r2", lanes({{0, least, before_one, 0}}));
+    expect_lanes("mul.f32 %r0, %r1, %r2", lanes({{least, least, before_one, 0}}));
+    // 2^-126 (1 - 2^-46) and 2^-126 (1 - 2^-126) are rounded to 2^-126, unless towards zero.
+    expect_lanes("mul.ftz.f32 %r0, %r1, %r2", lanes({{least, least + 1, one - 2, 0}}));
+    expect_lanes("mul.rz.ftz.f32 %r0, %r1, %r2", lanes({{0, least + 1, one - 2, 0}}));
+    expect_lanes("mul.rp.ftz.f32 %r0, %r1, %r2",
+                 lanes({{least, least + 1, one - 2, 0}, {sign, least + 1, (one - 2) | sign, 0}}));
+    expect_lanes("fma.rn.ftz.f32 %r0, %r1, %r2, %r3",
+                 lanes({{least, least | sign, least, least}, {least | sign, least, least, least | sign}}));
+    expect_lanes("fma.rm.ftz.f32 %r0, %r1, %r2, %r3",
+                 lanes({{0, least | sign, least, least}, {least | sign, least, least, least | sign}}));
+    // 2^-126 (1 - 2^-23 + 2^-46), rounded up to 24 bits and to 23
+    expect_lanes("div.rp.ftz.f32 %r0, %r1, %r2", lanes({{0, least, after_one, 0}}));
+    expect_lanes("div.rp.f32 %r0, %r1, %r2", lanes({{least, least, after_one, 0}}));
+    // And the mode is left again.
+    const uint32_t input[] = {least};
+    EXPECT_EQ(run("mul.rp.ftz.f32 %r2, %r1, 0f3F000000; mul.f32 %r0, %r1, 0f3F000000;", 1, input),
+              std::vector<uint32_t>{least / 2});
+}
+
 TEST(FloatingPoint, saturates_to_the_unit_interval) {
     const uint32_t half = 0x3F00'0000;
     expect_lanes("add.sat.f32 %r0, %r1, %r2", lanes({{one, one, one, 0},

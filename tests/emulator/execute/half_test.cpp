@@ -171,6 +171,17 @@ TEST(Half, special_values_and_modifiers) {
                  std::vector<LaneCase>{{0, 1, 1}, {0x8000, 0x8001, 0x8000}, {0x0400, 0x0400, 1}});
     expect_lanes("mul.ftz.f16 %rs0, %rs1, %rs2",
                  std::vector<LaneCase>{{0, 0x0400, 0x3800}, {0x0400, 0x0400, 0x3C00}});
+    // 2^-14 (1 - 2^-11) has 11 bits; rounded to a subnormal number's 10 it would be 2^-14. 2^-14 (1 - 2^-20)
+    // and 2^-14 - 2^-28 are 2^-14, rounded to 11.
+    expect_lanes(
+        "mul.ftz.f16 %rs0, %rs1, %rs2",
+        std::vector<LaneCase>{{0, 0x0400, 0x3BFF}, {0x8000, 0x0400, 0xBBFF}, {0x0400, 0x0401, 0x3BFE}});
+    expect_lanes("mul.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x0400, 0x0400, 0x3BFF}});
+    expect_lanes("mul.ftz.sat.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0, 0x0400, 0x3BFF}});
+    expect_lanes("fma.rn.ftz.f16 %rs0, %rs1, %rs2, %rs3",
+                 std::vector<LaneCase>{{0, 0x0400, 0x3BFF, 0}, {0x0400, 0x0400, 0x8400, 0x0400}});
+    expect_lanes("fma.rn.ftz.f16x2 %r0, %r1, %r2, %r3",
+                 std::vector<LaneCase>{{0x8000'0400, 0x8400'0400, 0x3BFF'3C00, 0}});
     expect_lanes("mul.sat.f16 %rs0, %rs1, %rs2", std::vector<LaneCase>{{0x3C00, 0x4000, 0x4000},
                                                                        {0, 0xBC00, 0x4000},
                                                                        {0, 0x7E00, 0x4000},

@@ -175,6 +175,9 @@ uint64_t rounded(const Format& f, const Modifiers& modifiers, uint64_t a, uint64
     set_bits(x, read(a), f);
     set_bits(y, read(b), f);
     set_bits(z, read(c), f);
+    operation(result, x, y, z, modifiers.rounding);
+    const bool is_tiny = mpfr_regular_p(static_cast<mpfr_ptr>(result)) != 0 &&
+                         mpfr_get_exp(result) < 2 - f.bias(); // value < 2^exponent
     mpfr_set_emin(3 - f.bias() - f.significand);
     mpfr_set_emax(f.bias() + 1);
     const int inexact = operation(result, x, y, z, modifiers.rounding);
@@ -183,7 +186,7 @@ uint64_t rounded(const Format& f, const Modifiers& modifiers, uint64_t a, uint64
     mpfr_set_emax(mpfr_get_emax_max());
     if (mpfr_nan_p(static_cast<mpfr_ptr>(result))) return modifiers.sat ? 0 : canonical_nan(f);
     uint64_t bits = bits_of(result, f);
-    if (modifiers.ftz && f.is_subnormal(bits)) bits &= f.sign();
+    if (modifiers.ftz && is_tiny) bits &= f.sign(); // before it lost bits to a subnormal number's exponent
     if (modifiers.sat) bits = (bits & f.sign()) != 0 ? 0 : std::min(bits, f.one());
     return modifiers.relu && (bits & f.sign()) != 0 ? 0 : bits;
 }

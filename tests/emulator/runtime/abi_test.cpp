@@ -283,6 +283,7 @@ SAME_VALUE(cudaErrorInvalidDevice);
 SAME_VALUE(cudaErrorInvalidKernelImage);
 SAME_VALUE(cudaErrorNoKernelImageForDevice);
 SAME_VALUE(cudaErrorUnsupportedLimit);
+SAME_VALUE(cudaErrorPeerAccessUnsupported);
 SAME_VALUE(cudaErrorInvalidPtx);
 SAME_VALUE(cudaErrorInvalidResourceHandle);
 SAME_VALUE(cudaErrorIllegalState);

@@ -95,7 +95,7 @@ TEST(Device, is_no_peer_of_its_own) {
     int can_access = -1, value = -1;
     EXPECT_CUDA(cudaDeviceCanAccessPeer(&can_access, 0, 0));
     EXPECT_EQ(can_access, 0);
-    EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
     EXPECT_EQ(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
     EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0), cudaErrorInvalidDevice);
     cudaGetLastError();

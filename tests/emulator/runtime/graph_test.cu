@@ -95,7 +95,6 @@ TEST(Capture, goes_on_in_streams_that_wait_for_its_events) {
     EXPECT_CUDA(cudaEventRecord(fork, first));
     EXPECT_CUDA(cudaStreamWaitEvent(second, fork, 0));
     EXPECT_EQ(status_of(second), cudaStreamCaptureStatusActive);
-    EXPECT_EQ(cudaEventQuery(fork), cudaErrorCapturedEvent);
     add<<<1, 1, 0, second>>>(values.data() + 1, 1, 10);
     add<<<1, 1, 0, first>>>(values.data(), 1, 100);
     EXPECT_CUDA(cudaEventRecord(join, second));
@@ -109,6 +108,18 @@ TEST(Capture, goes_on_in_streams_that_wait_for_its_events) {
     EXPECT_EQ(count_nodes(graph), 3u);
     launch_and_destroy(graph);
     EXPECT_EQ(values.copy_back(), (std::vector<int>{101, 10}));
+}
+
+TEST(Capture, is_lost_where_the_host_asks_for_its_event) {
+    const Stream stream;
+    const Event event;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaEventRecord(event, stream));
+    EXPECT_EQ(cudaEventQuery(event), cudaErrorCapturedEvent);
+    EXPECT_EQ(status_of(stream), cudaStreamCaptureStatusInvalidated);
+    EXPECT_EQ(cudaEventRecord(event, stream), cudaErrorStreamCaptureInvalidated);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
     cudaGetLastError();
 }
 
@@ -167,21 +178,28 @@ TEST(Capture, of_a_blocking_stream_excludes_the_legacy_default_stream) {
 }
 
 TEST(Capture, begins_once_and_ends_where_it_began) {
-    const Stream stream, other;
-    const Event event;
+    const Stream stream;
     cudaGraph_t graph = nullptr;
     EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
               cudaErrorStreamCaptureUnsupported);
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorIllegalState);
     ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
-    std::thread([&] {
-        cudaGraph_t graph = nullptr;
-        EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureWrongThread);
-    }).join();
     ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
     EXPECT_EQ(count_nodes(graph), 0u);
     EXPECT_CUDA(cudaGraphDestroy(graph));
+    cudaGetLastError();
+}
+
+TEST(Capture, is_lost_where_another_thread_ends_it) {
+    const Stream stream;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cudaGraph_t graph = nullptr;
+    std::thread([&] {
+        EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureWrongThread);
+    }).join();
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorIllegalState);
     cudaGetLastError();
 }
 
@@ -245,7 +263,24 @@ TEST(Graph, can_be_cloned_and_changed) {
     EXPECT_EQ(values.copy_back()[0], 2);
 }
 
-TEST(Graph, is_a_node_where_it_is_launched_in_a_captured_stream) {
+TEST(Graph, can_be_a_node_of_another) {
+    DeviceInts values(1);
+    const Stream stream;
+    cudaGraph_t inner = nullptr, outer = nullptr;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, stream>>>(values.data(), 1, 1);
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &inner));
+    ASSERT_CUDA(cudaGraphCreate(&outer, 0));
+    cudaGraphNode_t first, second;
+    EXPECT_CUDA(cudaGraphAddChildGraphNode(&first, outer, nullptr, 0, inner));
+    EXPECT_CUDA(cudaGraphAddChildGraphNode(&second, outer, &first, 1, inner));
+    EXPECT_CUDA(cudaGraphDestroy(inner)); // the nodes have copies
+    EXPECT_EQ(count_nodes(outer), 2u);
+    launch_and_destroy(outer);
+    EXPECT_EQ(values.copy_back()[0], 2);
+}
+
+TEST(Graph, is_no_work_for_a_captured_stream) {
     const Stream stream;
     DeviceInts values(1);
     cudaGraph_t inner = nullptr, outer = nullptr;
@@ -257,14 +292,13 @@ TEST(Graph, is_a_node_where_it_is_launched_in_a_captured_stream) {
     ASSERT_CUDA(cudaGraphInstantiateWithParams(&exec, inner, &parameters));
     EXPECT_EQ(parameters.result_out, cudaGraphInstantiateSuccess);
     ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &outer), cudaErrorStreamCaptureInvalidated);
     EXPECT_CUDA(cudaGraphLaunch(exec, stream));
-    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
-    ASSERT_CUDA(cudaStreamEndCapture(stream, &outer));
-    EXPECT_EQ(values.copy_back()[0], 0);
-    EXPECT_EQ(count_nodes(outer), 2u);
-    launch_and_destroy(outer);
-    EXPECT_EQ(values.copy_back()[0], 2);
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(values.copy_back()[0], 1);
     EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    cudaGetLastError();
     EXPECT_CUDA(cudaGraphDestroy(inner));
 }
 

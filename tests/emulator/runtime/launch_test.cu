@@ -145,20 +145,16 @@ TEST(Launch, takes_a_kernels_handle) {
 TEST(Launch, refuses_grids_and_blocks_that_no_device_takes) {
     struct Launch {
         dim3 grid, block;
-        cudaError_t error;
     };
-    const Launch wrong[] = {{dim3(0), dim3(32), cudaErrorInvalidValue},
-                            {dim3(1), dim3(0), cudaErrorInvalidValue},
-                            {dim3(1), dim3(1025), cudaErrorInvalidValue},
-                            {dim3(1), dim3(32, 33), cudaErrorInvalidValue},
-                            {dim3(1), dim3(1, 1, 65), cudaErrorInvalidValue},
-                            {dim3(1, 65536), dim3(1), cudaErrorInvalidConfiguration},
-                            {dim3(1, 1, 65536), dim3(1), cudaErrorInvalidConfiguration},
-                            {dim3(1u << 31), dim3(1), cudaErrorInvalidConfiguration}};
-    for (const auto& [grid, block, error] : wrong) {
+    const Launch wrong[] = {{dim3(0), dim3(32)},          {dim3(1), dim3(0)},
+                            {dim3(1), dim3(1025)},        {dim3(1), dim3(32, 33)},
+                            {dim3(1), dim3(1, 1, 65)},    {dim3(1, 65536), dim3(1)},
+                            {dim3(1, 1, 65536), dim3(1)}, {dim3(1u << 31), dim3(1)}};
+    for (const auto& [grid, block] : wrong) {
         do_nothing<<<grid, block>>>();
-        EXPECT_EQ(cudaGetLastError(), error) << grid.x << ' ' << grid.y << ' ' << grid.z << ", " << block.x
-                                             << ' ' << block.y << ' ' << block.z;
+        EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue)
+            << grid.x << ' ' << grid.y << ' ' << grid.z << ", " << block.x << ' ' << block.y << ' '
+            << block.z;
     }
     do_nothing<<<1, 1024>>>(); // and goes on
     EXPECT_CUDA(cudaGetLastError());

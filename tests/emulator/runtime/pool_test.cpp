@@ -46,13 +46,26 @@ TEST(Pool, counts_what_is_used) {
     EXPECT_GE(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 4000u);
     EXPECT_CUDA(cudaMemsetAsync(first, 1, 1000, nullptr));
     EXPECT_CUDA(cudaFreeAsync(first, nullptr));
-    EXPECT_CUDA(cudaFree(second)); // either call will do
+    EXPECT_CUDA(cudaFreeAsync(second, nullptr));
     EXPECT_CUDA(cudaDeviceSynchronize());
     EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 0u);
     EXPECT_GE(attribute_of(pool, cudaMemPoolAttrUsedMemHigh), 4000u);
     std::uint64_t none = 0;
     EXPECT_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &none));
     EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemHigh), 0u);
+    EXPECT_CUDA(cudaMemPoolDestroy(pool));
+}
+
+// What the pool counts from then on is not said: an H200 goes on counting what was freed so, the emulator
+// does not.
+TEST(Pool, has_memory_that_cudaFree_takes_back) {
+    cudaMemPool_t pool = nullptr;
+    const cudaMemPoolProps wanted = properties();
+    ASSERT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+    void* memory = nullptr;
+    EXPECT_CUDA(cudaMallocFromPoolAsync(&memory, 1000, pool, nullptr));
+    EXPECT_CUDA(cudaFree(memory));
+    EXPECT_CUDA(cudaDeviceSynchronize());
     EXPECT_CUDA(cudaMemPoolDestroy(pool));
 }
 
