@@ -110,6 +110,14 @@ template <class Result, class Source> Result rounded(Source value, int rounding)
     return result;
 }
 
+/// Whether `.ftz` makes a zero of it, which a device decides as for arithmetic: if it is subnormal once it is
+/// rounded to 24 bits, as if exponents had no end (seen on an H200).
+bool is_flushed(double value, int rounding) {
+    constexpr double smallest = 0x1p-126, scale = 0x1p64;
+    return std::fabs(value) < smallest &&
+           std::fabs(rounded<float>(value * scale, rounding)) < smallest * scale;
+}
+
 uint64_t write_floating_point(double value, const Conversion& conversion) {
     if (conversion.sat) value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
     if (conversion.relu && !(value > 0) && !std::isnan(value)) value = 0;
@@ -117,10 +125,9 @@ uint64_t write_floating_point(double value, const Conversion& conversion) {
     case Type::f16: return from_double<Half>(value, conversion.rounding).bits;
     case Type::bf16: return from_double<BFloat>(value, conversion.rounding).bits;
     case Type::f32: {
-        const float result = rounded<float>(value, conversion.rounding);
-        if (std::isnan(result)) return 0x7FFF'FFFF;
-        const double flushed = conversion.ftz ? flush(result, Type::f32) : result;
-        return std::bit_cast<uint32_t>(static_cast<float>(flushed));
+        if (std::isnan(value)) return 0x7FFF'FFFF;
+        if (conversion.ftz && is_flushed(value, conversion.rounding)) value = std::copysign(0.0, value);
+        return std::bit_cast<uint32_t>(rounded<float>(value, conversion.rounding));
     }
     default: return std::bit_cast<uint64_t>(value);
     }

@@ -208,6 +208,15 @@ TEST(Convert, f64_to_f32_rounds_in_every_mode) {
                                        row(1e-46, 1)});
     expect_lanes("cvt.rn.ftz.f32.f64 %r0, %rd1",
                  std::vector<LaneCase>{row(0x1p-127, 0), row(-0x1p-127, minus), row(0x1p-126, 0x0080'0000)});
+    // As an H200 has it: 2^-126 (1 - 2^-24) has 24 bits and is below the smallest normal number, though it
+    // would round to that one as a subnormal; 2^-126 (1 - 2^-30) rounds to it with 24 bits.
+    const double just_below = 0x1p-126 * (1 - 0x1p-24), nearer = 0x1p-126 * (1 - 0x1p-30);
+    expect_lanes(
+        "cvt.rn.ftz.f32.f64 %r0, %rd1",
+        std::vector<LaneCase>{row(just_below, 0), row(-just_below, minus), row(nearer, 0x0080'0000)});
+    expect_lanes("cvt.rp.ftz.f32.f64 %r0, %rd1",
+                 std::vector<LaneCase>{row(just_below, 0), row(nearer, 0x0080'0000)});
+    expect_lanes("cvt.rz.ftz.f32.f64 %r0, %rd1", std::vector<LaneCase>{row(just_below, 0), row(nearer, 0)});
     expect_lanes("cvt.rn.sat.f32.f64 %r0, %rd1",
                  std::vector<LaneCase>{row(2, one), row(-2, 0), row(0.5, 0x3F00'0000), row(NAN, 0)});
 }
