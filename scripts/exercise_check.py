@@ -5,6 +5,7 @@ before, with `emulate --ptx`: of a solution nothing runs on the host. The verdic
 status and from the report of `emulate`, neither of which a kernel can write; what it prints is thrown away.
 """
 
+import copy
 import html
 import json
 import math
@@ -15,7 +16,6 @@ import shlex
 import signal
 import subprocess
 import tempfile
-import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -169,6 +169,12 @@ class Exercise:
     def kernels(self):
         return list(dict.fromkeys(goal.kernel for goal in self.goals))
 
+    def of(self, kernel):
+        """The exercise as if it had that kernel alone."""
+        alone = copy.copy(self)
+        alone.goals = [goal for goal in self.goals if goal.kernel == kernel]
+        return alone
+
     def cases(self):
         """Arguments of the runs to check, small ones first; those of the goals are among them."""
         cases = list(CASES.get(self.program) or reductions())
@@ -220,8 +226,11 @@ def compile_text(exercise, text, build, folder):
     said = "\n".join(line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
                      if not noise.match(line))
     # No bound ends a process by this signal: it comes from outside, as from the system when memory runs out.
-    if status != 0 and re.search(r"^nvcc error .* died due to signal 9 ", said, re.MULTILINE):
+    if status == -signal.SIGKILL or (status != 0 and re.search(r"^nvcc error .* died due to signal 9 ", said,
+                                                               re.MULTILINE)):
         raise ended_from_outside("the compiler")
+    if status in NOT_STARTED:
+        raise not_started("the compiler", said)
     if status != 0 and not said.strip():
         said = ("nvcc crashed, or was stopped for the time or the memory that it took: "
                 f"{LONGEST_COMPILING} s are the most")
@@ -230,6 +239,16 @@ def compile_text(exercise, text, build, folder):
 
 def ended_from_outside(what):
     return ExerciseError(f"{what} was ended from outside: is the machine out of memory? This says nothing of the solution")
+
+
+# Exit statuses of a shell, of emulate and of the loader of shared libraries; neither nvcc nor a lesson has them.
+NOT_STARTED = (126, 127)
+
+
+def not_started(what, said):
+    said = " ".join(first_lines(said, 3)) or "nobody says why"
+    return ExerciseError(f"{what} could not be started: {said}. Is the build being made anew? This says nothing of the "
+                         "solution")
 
 
 def run_bounded(command, seconds, out, err):
@@ -271,11 +290,15 @@ class Case:
     counters: dict = field(default_factory=dict)  # of each kernel's first launch
 
 
-def emulate_command(exercise, ptx, case, programs=("./emulate", "./{}")):
+CHECKED = ("--check", "all", "--global-races")
+BY_LINE = ("--lines", "--launch", "0")  # a goal is about a kernel's first launch
+
+
+def emulate_command(exercise, ptx, case, how=CHECKED, programs=("./emulate", "./{}")):
     kernels = [word for kernel in exercise.kernels() for word in ("--kernel", kernel)]
     seed = [] if not takes_seed(case) else ["--seed", str(case.seed)]
-    return [programs[0], "--ptx", str(ptx), "--check", "all", "--global-races",
-            programs[1].format(exercise.program), "--device", "emulator", *kernels, *case.arguments, *seed, "--check"]
+    return [programs[0], "--ptx", str(ptx), *how, programs[1].format(exercise.program), "--device", "emulator",
+            *kernels, *case.arguments, *seed, "--check"]
 
 
 def takes_seed(case):
@@ -285,14 +308,18 @@ def takes_seed(case):
 def run_case(exercise, ptx, build, case):
     with tempfile.TemporaryDirectory() as folder:
         report_file, told_file = Path(folder) / "report.json", Path(folder) / "stderr"
-        command = emulate_command(exercise, ptx, case, (str(build / "bin/emulate"), str(build / "bin/{}")))
-        command[1:1] = ["--counters", "--format", "json", "--output", str(report_file)]
-        run_bounded(command, LONGEST, os.devnull, told_file)
+        how = (*CHECKED, "--counters", "--format", "json", "--output", str(report_file))
+        command = emulate_command(exercise, ptx, case, how, (str(build / "bin/emulate"), str(build / "bin/{}")))
+        status = run_bounded(command, LONGEST, os.devnull, told_file)
         told = read_start(told_file)
         try:
             report = json.loads(report_file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            case.problem = f"emulate: {told.strip() or 'no report'}"
+            if status == -signal.SIGKILL:
+                raise ended_from_outside("emulate") from None
+            if status in NOT_STARTED:
+                raise not_started("emulate", told) from None
+            case.problem = f"emulate: {told.strip() or f'no report, status {status}'}"
             return
     judge(exercise, case, report, told)
 
@@ -314,10 +341,16 @@ def judge(exercise, case, report, told):
     if report.get("signal") == signal.SIGXCPU:
         case.problem = f"did not end within {LONGEST} s of the processor: does a loop never end?"
         return
+    if status in NOT_STARTED:
+        raise not_started(exercise.program, told)
     lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.program + ": ")]
-    wrong = [line for line in lines if "wrong result" in line]
+    wrong = [line for line in lines if ": wrong result" in line]
+    if wrong:  # and where, if the next line says so: in which pass, which block
+        kernel = wrong[0].partition(": ")[0]
+        case.problem = "\n".join([line for line in lines if line.startswith(f"{kernel}: ")][:2])
+        return
     errors = [error if isinstance(error, str) else error.get("text", "") for error in report.get("errors", [])]
-    case.problem = (wrong or [error for error in errors if error] or lines or [f"exit status {status}"])[0]
+    case.problem = ([error for error in errors if error] or lines or [f"exit status {status}"])[0]
 
 
 def counters_of(report):
@@ -333,8 +366,10 @@ def short_name(kernel):
     return re.split(r"[<(]", kernel)[0].rpartition("::")[2].rpartition(" ")[2]
 
 
-def run_all(exercise, ptx, build, cases):
+def run_all(exercise, ptx, build, seed):
     """Runs the cases on all processors. Returns those before the first that is not right, and that one."""
+    numbers = random.Random(seed)
+    cases = [Case(arguments, numbers.randrange(1, 2**31)) for arguments in exercise.cases()]
     lock, first_wrong = threading.Lock(), len(cases)
 
     def run(index):
@@ -350,9 +385,19 @@ def run_all(exercise, ptx, build, cases):
     return cases[:first_wrong + 1]
 
 
+def sound_kernels(exercise, ptx, build, seed):
+    """Those that are right and clean in every case. Each runs alone, so that none hides what another does."""
+    sound = []
+    for kernel in exercise.kernels():
+        if not any(case.problem or case.findings for case in run_all(exercise.of(kernel), ptx, build, seed)):
+            sound.append(kernel)
+    return sound
+
+
 # ---- the verdict ----
 
 STEPS = ("compiles", "right", "clean", "traffic")
+AGAIN = "again: "  # begins the line of a failed step that has a command in it
 
 
 @dataclass
@@ -368,6 +413,7 @@ class Verdict:
     steps: list = field(default_factory=list)  # up to the first that failed
     warnings: str = ""  # what nvcc said of a solution that it compiled
     score: object = None  # of a solved exercise that has one: the count to make small
+    sound: object = None  # where one of several kernels is not right or not clean: those that are
 
     @property
     def solved(self):
@@ -378,8 +424,9 @@ class Verdict:
         return sum(step.passed for step in self.steps if step.name != "compiles")
 
 
-def check(exercise, text, build, folder, seed=None):
-    """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data."""
+def check(exercise, text, build, folder, seed=None, each_kernel=False):
+    """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data.
+    With `each_kernel` the verdict says which of several kernels are sound, which takes longer."""
     folder.mkdir(parents=True, exist_ok=True)
     for program in ("emulate", exercise.program):
         if not (build / "bin" / program).is_file():
@@ -394,14 +441,13 @@ def check(exercise, text, build, folder, seed=None):
     verdict.warnings = said if ptx else ""
     if not step("compiles", ["no:", *first_lines(said, 12)] if ptx is None else [], ["yes"]):
         return verdict
-    numbers = random.Random(seed)
-    cases = run_all(exercise, ptx, build,
-                    [Case(arguments, numbers.randrange(1, 2**31)) for arguments in exercise.cases()])
-    if not step("right", not_right(exercise, ptx, cases), [what_was_run(cases)]):
+    cases = run_all(exercise, ptx, build, seed)
+    if not (step("right", not_right(exercise, ptx, cases), [what_was_run(cases)]) and
+            step("clean", not_clean(exercise, ptx, cases), [f"no findings: {', '.join(CHECKERS.values())}"])):
+        if each_kernel and len(exercise.kernels()) > 1:
+            verdict.sound = sound_kernels(exercise, ptx, build, seed)
         return verdict
-    step("clean", not_clean(exercise, ptx, cases), [f"no findings: {', '.join(CHECKERS.values())}"])
-    if verdict.steps[-1].passed:
-        step("traffic", *traffic(exercise, cases))
+    step("traffic", *traffic(exercise, ptx, cases))
     if verdict.solved and exercise.scored:
         verdict.score = count_of(exercise.scored, cases)
     return verdict
@@ -420,17 +466,21 @@ def what_was_run(cases):
     return text
 
 
-def shown(exercise, ptx, case):
+def again(exercise, ptx, case, how=CHECKED):
     """The case as a command that repeats it, for a shell in the root."""
     path = ptx.relative_to(ROOT) if ptx.is_relative_to(ROOT) else ptx
-    return shlex.join(emulate_command(exercise, path, case))
+    return AGAIN + shlex.join(emulate_command(exercise, path, case, how))
+
+
+def arguments_of(run):
+    return " ".join(run.arguments) or "the program as it is"
 
 
 def not_right(exercise, ptx, cases):
     wrong = next((case for case in cases if case.problem), None)
     if not wrong:
         return []
-    lines = [f"no, with {' '.join(wrong.arguments) or 'the program as it is'}:", *first_lines(wrong.problem, 4)]
+    lines = [f"no, with {arguments_of(wrong)}:", *first_lines(wrong.problem, 4)]
     # The finding that explains it: one of the kernel that is wrong, or else one that can make results wrong.
     kernel = wrong.problem.partition(": ")[0]
     findings = [finding for finding in wrong.findings if short_name(finding.get("kernel", "")) == kernel]
@@ -438,40 +488,47 @@ def not_right(exercise, ptx, cases):
         findings = sorted(wrong.findings, key=lambda finding: finding["checker"] not in LUCK)
     if findings:
         lines += finding_lines(findings[0])
-    return lines + ["again: " + shown(exercise, ptx, wrong)]
+    return lines + [again(exercise, ptx, wrong)]
 
 
 def not_clean(exercise, ptx, cases):
     unclean = next((case for case in cases if case.findings), None)
     if not unclean:
         return []
-    return [f"no, with {' '.join(unclean.arguments) or 'the program as it is'}:", *finding_lines(unclean.findings[0]),
-            "again: " + shown(exercise, ptx, unclean)]
+    return [f"no, with {arguments_of(unclean)}:", *finding_lines(unclean.findings[0]),
+            again(exercise, ptx, unclean)]
 
 
 def finding_lines(finding):
     parties = [party for party in finding.get("parties", []) if party.get("where")]
     where = f" at {parties[0]['where']}" if parties else ""
     where += f", in {short_name(finding['kernel'])}" if finding.get("kernel") else ""
-    lines = [f"{finding['checker']}: {finding['kind']}{where}", *textwrap.wrap(finding["message"], 100)]
-    return lines + (textwrap.wrap(f"usually: {finding['cause']}", 100) if finding.get("cause") else [])
+    lines = [f"{finding['checker']}: {finding['kind']}{where}", finding["message"]]
+    return lines + ([f"usually: {finding['cause']}"] if finding.get("cause") else [])
 
 
-def traffic(exercise, cases):
+def traffic(exercise, ptx, cases):
     """(What is wrong, what is right.)"""
-    problem, what = [], []
+    problem, what, missed = [], [], []
     for goal in exercise.goals:
         count = count_of(goal, cases)
         line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.text}"
         what.append(line)
         if not goal.least <= count <= goal.most:
-            problem.append(f"{line}, with {' '.join(goal.arguments) or 'the program as it is'}")
-    return (["no:"] + problem if problem else []), what
+            problem.append(f"{line}, with {arguments_of(goal)}")
+            missed.append(goal)
+    if not missed:
+        return [], what
+    first = missed[0]
+    return ["no:", *problem, again(exercise.of(first.kernel), ptx, case_of(first, cases), BY_LINE)], what
+
+
+def case_of(goal, cases):
+    return next(case for case in cases if case.arguments == goal.arguments)
 
 
 def count_of(goal, cases):
-    case = next(case for case in cases if case.arguments == goal.arguments)
-    return case.counters[goal.kernel][COUNTERS[goal.counter]]
+    return case_of(goal, cases).counters[goal.kernel][COUNTERS[goal.counter]]
 
 
 def marks(exercise, build):

@@ -56,33 +56,20 @@ def run_case_in_time(seconds, run_case, *rest):
         raise TookTooLong
 
 
-def again(exercise, ptx, step):
-    """The command that repeats what failed; of what does not compile there is none."""
-    for line in step.what:
-        if line.startswith("again: "):
-            return line[len("again: "):]
-    for goal in exercise.goals if step.name == "traffic" else []:
-        if any(line.startswith(f"{goal.counter} of {goal.kernel}: ") for line in step.what):
-            case = checker.Case(goal.arguments, 1)
-            return checker.shlex.join(["./emulate", "--ptx", str(ptx), "--counters", f"./{exercise.program}", "--device",
-                                       "emulator", "--kernel", goal.kernel, *case.arguments, "--check"])
-    return ""
-
-
 def grade(task):
     exercise, text, work = checker.Exercise(task["number"]), Path(task["text"]), Path(task["work"])
     verdict = checker.check(exercise, text, Path(task["build"]), work, task["seed"])
     ptx = work / f"exercise{exercise.number}.ptx"
-    failed = [step for step in verdict.steps if not step.passed]
+    again = [line for line in verdict.steps[-1].what if line.startswith(checker.AGAIN)]
 
     def without_folders(line):
         return line.replace(str(text), text.name).replace(f"{work}/", "")
 
     return {"steps": [{"name": step.name, "passed": step.passed,
-                       "what": [without_folders(line) for line in step.what if not line.startswith("again: ")]}
+                       "what": [without_folders(line) for line in step.what if not line.startswith(checker.AGAIN)]}
                       for step in verdict.steps],
             "score": verdict.score,
-            "again": without_folders(again(exercise, ptx, failed[0])) if failed else "",
+            "again": without_folders(again[0][len(checker.AGAIN):]) if again else "",
             "ptx": ptx.read_text(errors="replace") if ptx.is_file() and ptx.stat().st_size < MOST_PTX else ""}
 
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import exercise_check as checker  # noqa: E402
 
 BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
-MOST_LINES = 24  # of a check's output: one screen
+MOST_LINES, WIDTH = 24, 67  # of a check's output: one screen of 80 columns, of which 13 are for the steps' names
 
 
 def changed(lines, diff):
@@ -57,7 +57,8 @@ class OneExercise(WithFolder):
     def check(self, text):
         verdict = checker.check(self.exercise, text, BUILD, self.folder, seed=7)
         lines = [line for step in verdict.steps for entry in step.what for line in entry.splitlines()]
-        self.assertLess(len(lines), MOST_LINES, "more than a screen")
+        rows = sum(max(1, -(-len(line) // WIDTH)) for line in lines)
+        self.assertLess(rows, MOST_LINES, "more than a screen")
         return verdict, "\n".join(lines)
 
     def test_unsolved_it_compiles_and_fails(self):
@@ -166,15 +167,47 @@ class Commands(WithFolder):
         self.assertIn("  clean      not looked at yet\n  traffic    not looked at yet\n", told)
         self.assertIn("This is the original.", told)
         self.assertIn("Hint 1 of 3: make hint03.", told)
-        self.assertIn("scripts/exercise 03 --seed 7", told)
-        self.assertEqual(told, self.run_script("03", "--seed", "7", status=1))
+        self.assertIn(f"The same numbers again: scripts/exercise 03 --seed 7 --build {BUILD}\n", told)
+        self.assertRegex(told, r"\n +reduce3: pass 1, block 0 \(elements 0 to ")
+        self.assertEqual(told, self.run_script("--seed", "7", "03", status=1))
 
+        wrong = re.search(r"reduce3: wrong result: .*\n", told).group(0)
+        self.assertIn(wrong, self.repeat(again), "the command repeats the case")
+
+    def repeat(self, command):
         for program in ("emulate", "lesson03"):
             (self.tree / program).symlink_to(BUILD / "bin" / program)
-        repeated = subprocess.run(again, shell=True, cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  text=True)
-        wrong = re.search(r"reduce3: wrong result: .*\n", told).group(0)
-        self.assertIn(wrong, repeated.stdout, "the command repeats the case")
+        return subprocess.run(command, shell=True, cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True).stdout
+
+    def test_too_much_traffic_is_told_with_a_command_that_shows_its_line(self):
+        text = self.original.replace("blockDim.x + tid;", "blockDim.x * 2 + 2 * tid;").replace(
+            "i < n ? input[i] : 0;", "(i < n ? input[i] : 0) + (i + 1 < n ? input[i + 1] : 0);")
+        self.text.write_text(text)
+        told = self.run_script("03", status=1)
+        self.assertIn("global load sectors of reduce3: yours 1,048,576, goal 524,288, with --n 4194304 --block 256", told)
+        again = re.search(r"again: (.*)\n", told).group(1)
+        by_line = self.repeat(again.replace("--lines", "--lines --format json"))
+        shown = json.loads(by_line[by_line.index('\n{\n'):])
+        counts = {line["line"]: line["counters"].get(checker.COUNTERS["global load sectors"], 0)
+                  for file in shown["lines"] for line in file["lines"]}
+        loads = text[:text.index("shared[tid] = ")].count("\n") + 1
+        self.assertEqual(counts[loads], 1_048_576, "of the first launch, as the goal")
+
+    def test_of_several_kernels_it_says_which_are_right_and_clean(self):
+        name = "open24_find_the_bug"
+        shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
+        text = self.tree / "lessons" / name / "exercise.cuh"
+        bugs = text.read_text(encoding="utf-8")
+        # Smaller, so that it takes less.
+        check = self.tree / "scripts/exercise_check.py"
+        check.write_text(check.read_text().replace("LARGE = (65_537, 999_983, 2**20 - 1, 2**20 + 1)", "LARGE = ()"))
+        self.assertIn("\n0 of 5 kernels are right and clean.\n", self.run_script("24", status=1))
+        text.write_text(bugs.replace("i + blockDim.x <= n", "i + blockDim.x < n").replace(
+            "            __syncthreads(); // This step's sums are stored before the next step reads them.\n        }\n",
+            "        }\n        __syncthreads(); // This step's sums are stored before the next step reads them.\n"))
+        self.assertIn("\n2 of 5 kernels are right and clean: sum_tree, sum_two_loads.\n",
+                      self.run_script("24", status=1))
 
     def test_errors_of_the_compiler_name_the_file_and_its_line(self):
         self.text.write_text(self.original.replace("const unsigned int tid = threadIdx.x;", "int tid = threadIdx.y y;"))
@@ -228,14 +261,22 @@ class Commands(WithFolder):
         tools = self.folder / "build"
         (tools / "bin").mkdir(parents=True)
         (tools / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={tools}/nvcc\n")
-        for name, says in (("nvcc", "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\"; exit 9"),
-                           ("bin/emulate", "exit 1"), ("bin/lesson03", "exit 1")):
-            (tools / name).write_text(f"#!/bin/sh\n{says}\n")
-            (tools / name).chmod(0o755)
-        self.assertIn("the compiler was ended from outside", self.run_script("03", "--build", str(tools), status=2))
-        verdict = checker.Case(("--n", "1"), 1)
-        with self.assertRaisesRegex(checker.ExerciseError, "lesson03 was ended from outside"):
-            checker.judge(checker.Exercise("03"), verdict, {"exit_status": 137, "signal": 9}, "")
+        ends = {"nvcc": "exit 0", "bin/emulate": "exit 1", "bin/lesson03": "exit 1"}
+        for name, end, told in (
+                ("nvcc", "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\"; exit 9", "the compiler was ended"),
+                ("nvcc", "kill -9 $$", "the compiler was ended from outside"),
+                ("nvcc", "echo cicc: not found; exit 127", "the compiler could not be started: cicc: not found"),
+                ("bin/emulate", "kill -9 $$", "emulate was ended from outside"),
+                ("bin/emulate", "echo libfmt.so: file too short >&2; exit 127", "emulate could not be started: libfmt.so: "),
+        ):
+            for file, does in {**ends, name: end}.items():
+                (tools / file).write_text(f"#!/bin/sh\n{does}\n")
+                (tools / file).chmod(0o755)
+            self.assertIn(f"exercise: {told}", self.run_script("03", "--build", str(tools), status=2))
+        for report, told in (({"exit_status": 137, "signal": 9}, "lesson03 was ended from outside"),
+                             ({"exit_status": 127}, "lesson03 could not be started: libcudart.so.13: file too short")):
+            with self.assertRaisesRegex(checker.ExerciseError, told):
+                checker.judge(checker.Exercise("03"), checker.Case(("--n", "1"), 1), report, "libcudart.so.13: file too short")
 
     def test_what_a_kernel_prints_counts_for_nothing(self):
         self.text.write_text(self.original.replace(
@@ -347,6 +388,8 @@ class Commands(WithFolder):
         self.assertIn("which exercise?", self.run_script("check", status=2))
         self.assertIn("there is no exercise 3; there are: 02 03", self.run_script("3", status=2))
         self.assertIn("is about all exercises", self.run_script("board", "03", status=2))
+        self.assertIn("unknown command 'hnt'; there are: check, hint, watch, reset, board",
+                      self.run_script("hnt", "03", status=2))
         (self.tree / "lessons/lesson04_x").mkdir()
         self.assertIn("lesson 04 has no exercise yet; there are: 02 03", self.run_script("04", status=2))
 

@@ -96,9 +96,10 @@ class Points(WithSandbox):
         self.assertEqual([costly[name] for name in ("right", "clean", "traffic", "failed")],
                          ["50", "20", "0", "traffic"])
         self.assertIn("shared store wavefronts of setRowReadCol: yours 64, goal exactly 32", costly["message"])
-        self.assertIn(f"{self.out}/ptx/costly/exercise16.ptx --counters ./lesson16 ", costly["again"])
+        self.assertIn(f"{self.out}/ptx/costly/exercise16.ptx --lines --launch 0 ./lesson16 ", costly["again"])
         self.assertIn("exercise16.cuh(", of["broken", "16"]["message"])
         self.assertEqual(of["late", "16"]["message"], "not submitted")
+        self.assertIn("costly, exercise 16: 70 points; traffic: no: shared store wavefronts of ", self.told.stdout)
         self.assertIn("not looked at: late/notes.txt", self.told.stdout)
         self.assertIn("not looked at: old/lesson16.cuh", self.told.stdout)
 
@@ -171,7 +172,7 @@ class Points(WithSandbox):
         of = self.grades("--seconds", "240", "--case-seconds", "6", "--memory", "1024")
         honest = ("anna", "looks around", "warns", "writes")
         self.assertEqual({student: row["points"] for (student, _), row in of.items() if row["points"] != "0"},
-                         dict.fromkeys(honest, "100"), "host code does not run; other files are not there" + self.told.stdout)
+                         dict.fromkeys(honest, "100"), f"host code does not run; other files are not there\n{self.told.stdout}")
         message = {student: row["message"] for (student, _), row in of.items()}
         self.assertIn("did not end within 6 s of the processor", message["loops"])
         self.assertIn("wrong", message["forges"])
