@@ -24,6 +24,11 @@ def page(grades, numbers, unknown, options, printable):
         kind = "all" if value == most else "none" if value == 0 else "some"
         return f'<td class="points {kind}">{value}</td>'
 
+    def total(entry):
+        """Of what was not submitted, or not graded, 0 would say the wrong thing."""
+        sign = "?" if entry.trouble else "–" if not entry.submitted else None
+        return f'<td class="points">{sign}</td>' if sign else points(entry.total, best)
+
     def row(cells):
         return "<tr>" + "".join(cells) + "</tr>"
 
@@ -40,7 +45,7 @@ def page(grades, numbers, unknown, options, printable):
     of_student = {}
     for entry in grades:
         of_student.setdefault(entry.student, []).append(entry)
-    sums = [row([f"<th>{text(student)}</th>", *(points(entry.total, best) for entry in entries),
+    sums = [row([f"<th>{text(student)}</th>", *map(total, entries),
                  points(sum(entry.total for entry in entries), best * len(entries))])
             for student, entries in of_student.items()]
     details = [row([f"<th>{text(entry.student)}</th>", f"<td>{text(entry.exercise)}</td>",
@@ -54,6 +59,8 @@ def page(grades, numbers, unknown, options, printable):
         "<p>" + ", ".join(f"{name}: {most}" for name, most in options.points.items()) + f" points. "
         f"Seed {options.seed}: with it everybody gets the same points again, on any machine.</p>",
         table(["student", *map(text, numbers), "sum"], sums),
+        "<p>–: not submitted. ?: could not be graded, which says nothing of the submission; grade it again, as with "
+        "<code>--student</code>.</p>",
         "<h2>In detail</h2>",
         "<p>Below a message: the command that repeats the failing case, in the root of the course, once "
         "<code>make emulate</code> and the lesson are built.</p>",

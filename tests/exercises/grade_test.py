@@ -22,6 +22,7 @@ LESSON = ROOT / "lessons/lesson16_square_tile"
 RIGHT = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
 UNSOLVED = (LESSON / "exercise.cuh").read_text(encoding="utf-8")
 SECRET = "a secret of somebody else"
+CASES = 8  # of exercise 16
 
 
 def grade(*words, environment=None):
@@ -205,6 +206,30 @@ class Points(WithSandbox):
                                       "    for (int i = 0; i < 400'000; ++i) {\n        *mine = i;\n    }"))
         of = self.grades("--seconds", "3")
         self.assertIn("took more than 3 s of the processor", of["slow", "16"]["message"])
+
+
+    def test_what_cannot_be_graded_has_no_points_not_even_none(self):
+        """A build whose emulate is gone once the lesson's own solution is checked."""
+        self.submit("anna", RIGHT)
+        build = self.folder / "build"
+        (build / "bin").mkdir(parents=True)
+        (build / "CMakeCache.txt").symlink_to(BUILD / "CMakeCache.txt")
+        (build / "emulator").symlink_to(BUILD / "emulator")
+        (build / "bin/lesson16").symlink_to(BUILD / "bin/lesson16")
+        turns = self.folder / "turns"
+        (build / "bin/emulate").write_text(f"""#!/bin/sh
+echo >> {turns}
+[ $(wc -l < {turns}) -le {CASES} ] || exit 127
+exec {BUILD}/bin/emulate "$@"
+""")
+        (build / "bin/emulate").chmod(0o755)
+        of = self.grades("--unsafe", "--jobs", "1", "--build", build, status=1)
+        row = of["anna", "16"]
+        self.assertEqual([row[name] for name in ("points", "right", "clean", "traffic", "failed")],
+                         ["", "", "", "", "graded"])
+        self.assertIn("emulate could not be started", row["message"])
+        self.assertIn("anna, exercise 16: could not be graded: emulate could not be started", self.told.stdout)
+        self.assertIn('<td class="points">?</td>', (self.out / "grades.html").read_text(encoding="utf-8"))
 
 
 class CommandLine(WithFolder):
