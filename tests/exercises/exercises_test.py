@@ -189,8 +189,10 @@ class Commands(WithFolder):
         again = re.search(r"again: (.*)\n", told).group(1)
         by_line = self.repeat(again.replace("--lines", "--lines --format json"))
         shown = json.loads(by_line[by_line.index('\n{\n'):])
-        counts = {line["line"]: line["counters"].get(checker.COUNTERS["global load sectors"], 0)
-                  for file in shown["lines"] for line in file["lines"]}
+        lines = [line for kernel in shown["lines"] for function in kernel["functions"]
+                 for line in function["lines"]]
+        counts = {line["line"]: line["counters"].get(checker.COUNTERS["global load sectors"], 0) for line in lines
+                  if "counters" in line}
         loads = text[:text.index("shared[tid] = ")].count("\n") + 1
         self.assertEqual(counts[loads], 1_048_576, "of the first launch, as the goal")
 
