@@ -32,6 +32,7 @@ namespace {
 constexpr std::uint64_t most_registers = 1u << 20;     // of one function; beyond it the text is no compiler's
 constexpr std::uint64_t largest_variable = 1ull << 40; // bytes
 constexpr std::uint64_t largest_parameter = 1ull << 20;
+constexpr std::uint64_t most_kernel_parameters = 32764; // bytes
 
 /// What a `{ … }` block declares. Inner blocks see the names of outer ones.
 struct Scope {
@@ -375,7 +376,13 @@ private:
         if (token_->is("(")) function_->results = parameters();
         function_->place = token_->offset;
         function_->name = identifier("the function's name");
-        if (token_->is("(")) function_->parameters = parameters();
+        const Token& list = *token_;
+        if (list.is("(")) function_->parameters = parameters();
+        std::uint64_t bytes = 0;
+        for (const Variable* const parameter : function_->parameters) bytes += parameter->bytes;
+        if (function_->is_kernel && bytes > most_kernel_parameters)
+            fail(list,
+                 "a kernel has at most " + std::to_string(most_kernel_parameters) + " bytes of parameters");
         attributes();
         if (!accept(";")) {
             function_->has_body = true;

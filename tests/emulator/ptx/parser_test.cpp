@@ -339,6 +339,7 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
           {".file 1 a", "the file's name in quotes"},
           {".func (.reg .b32 %r) f(){ret;}", "only .param parameters are supported", Failure::unsupported},
           {".entry k(.param .q32 x){ret;}", "expected a type here"},
+          {".entry k(.param .b8 x[32760], .param .b64 y){ret;}", "at most 32764 bytes of parameters"},
           {".entry k() .blocksareclusters {ret;}", "'.blocksareclusters' is not supported",
            Failure::unsupported},
           {".entry k() {ret;", "this block has no end\nPTX line 4:\n    .entry k() {ret;\n               ^"},
