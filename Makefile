@@ -131,7 +131,7 @@ SECONDS := 600
 fuzz: | setup
 	@scripts/setup fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz --target fuzz_fat_binary fuzz_ptx fuzz_kernel
+	@cmake --build --preset fuzz
 	@scripts/fuzz build/fuzz $(SECONDS)
 
 profile: $(LESSON:%=lesson%)
