@@ -22,6 +22,7 @@
 ## make measure-kit         packs build/measure-kit, which measures on a GPU machine that cannot build
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
 ## make test                builds and runs every test; PRESET=sanitize: with the sanitizers on
+## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, so long for each target; needs clang
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
 ## make setup               installs what the build needs; the targets above call it themselves
@@ -40,7 +41,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test fuzz profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -125,6 +126,14 @@ test: $(build)/build.ninja
 	@cmake --build $(build)
 	@ctest --preset $(PRESET) -j $$(nproc)
 
+SECONDS := 600
+
+fuzz: | setup
+	@scripts/setup fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz
+	@scripts/fuzz build/fuzz $(SECONDS)
+
 profile: $(LESSON:%=lesson%)
 	@scripts/profile $(LESSON)
 
@@ -145,4 +154,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] open[0-9][0-9] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] open[0-9][0-9] emulate ladder

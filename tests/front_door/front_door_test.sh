@@ -72,7 +72,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang-format doxygen gnuplot hunspell man ninja pkg-config tidy; do
+for stocked in bwrap chromedriver chromium clang++ clang-format doxygen gnuplot hunspell man ninja pkg-config tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -108,7 +108,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang-format,doxygen,gnuplot,hunspell,man,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang++,clang-format,doxygen,gnuplot,hunspell,man,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -355,7 +355,7 @@ test_the_same_presets_configure_build_and_test() {
     local kind
     for kind in configure build test; do
         output=$(cd "$source_dir" && cmake --list-presets=$kind)
-        [[ $(grep -oE '"[a-z]+"' <<<"$output" | tr -d '\n"') == defaultemulatorgpusanitize ]] || fail "$kind presets differ"
+        [[ $(grep -oE '"[a-z]+"' <<<"$output" | tr -d '\n"') == defaultemulatorgpusanitizefuzz ]] || fail "$kind presets differ"
     done
 }
 

@@ -55,6 +55,7 @@ std::span<const std::byte> memory_from(Warp& warp, const Instruction& instructio
 
 std::string text_at(Warp& warp, const Instruction& instruction, int lane, uint64_t address) {
     const auto bytes = memory_from(warp, instruction, lane, address, "a string");
+    if (bytes.empty()) return {};
     const auto* const text = reinterpret_cast<const char*>(bytes.data());
     return {text, strnlen(text, bytes.size())};
 }
@@ -71,7 +72,8 @@ uint64_t argument(Warp& warp, const Instruction& instruction, int lane, std::siz
 template <class T> void set_result(Warp& warp, const Instruction& instruction, int lane, T value) {
     const Detail& detail = *instruction.detail;
     if (!detail.result_offsets.empty())
-        std::memcpy(warp.local(lane) + warp.local_base() + detail.result_offsets[0], &value, sizeof value);
+        std::memcpy(warp.local(lane) + warp.local_base() + detail.result_offsets[0], &value,
+                    std::min<std::size_t>(sizeof value, detail.result_sizes[0]));
 }
 
 // ---- vprintf ----
@@ -95,12 +97,13 @@ private:
 };
 
 template <class T> std::string formatted(const std::string& specification, T value) {
-    char buffer[512];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    const int length = std::snprintf(buffer, sizeof buffer, specification.c_str(), value);
+    const int length = std::snprintf(nullptr, 0, specification.c_str(), value);
+    std::string text(static_cast<std::size_t>(std::max(length, 0)), '\0');
+    std::snprintf(text.data(), text.size() + 1, specification.c_str(), value);
 #pragma GCC diagnostic pop
-    return {buffer, static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(sizeof buffer) - 1))};
+    return text;
 }
 
 std::string format_one(std::string specification, bool is_long, char conversion, ArgumentReader& arguments,
@@ -145,11 +148,16 @@ std::string format(const std::string& text, ArgumentReader arguments, uint32_t& 
             continue;
         }
         std::string specification = "%";
+        int digits = 0; // of a width or a precision: nobody means one of more than four
         for (++i; i < text.size() && std::strchr("-+ #0123456789.*", text[i]); ++i) {
-            if (text[i] == '*')
-                specification += std::to_string(arguments.next<int>());
-            else
-                specification += text[i];
+            if (text[i] == '*') {
+                const int number = arguments.next<int>();
+                if (digits == 0) specification += std::to_string(std::clamp(number, -9999, 9999));
+                digits = 4; // no more may follow
+                continue;
+            }
+            digits = text[i] >= '0' && text[i] <= '9' ? digits + 1 : 0;
+            if (digits <= 4) specification += text[i];
         }
         int longs = 0;
         for (; i < text.size() && std::strchr("hljztL", text[i]); ++i) longs += text[i] != 'h';

@@ -205,6 +205,7 @@ void decode_call(Decoding& statement) {
     const auto found = statement.linkage().functions.find(target.name);
     if (found != statement.linkage().functions.end()) {
         const ptx::Function& function = *statement.linkage().module->function(target.name);
+        if (function.is_kernel) statement.invalid(target.place, "a kernel cannot be called");
         check_sizes(statement, target, detail.argument_sizes, function.parameters, "argument");
         check_sizes(statement, target, detail.result_sizes, function.results, "result");
         detail.callee = found->second;

@@ -140,7 +140,14 @@ bool Mbarrier::test(const Warp& warp, const Instruction& instruction, int lane, 
 }
 
 bool Mbarrier::test_parity(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t parity) {
-    owner_.async_copies().settle(owner_, offset_);
+    try {
+        owner_.async_copies().settle(owner_, offset_);
+    } catch (Fault& fault) {
+        // Of a copy that another thread or function has asked for: who waits is told.
+        fault.instruction = &instruction;
+        fault.lane = lane;
+        throw;
+    }
     const bool is_over = load(instruction, lane).phase != ((parity & 1) != 0);
     if (is_over) tell(warp, instruction, lane, MbarrierUse::wait);
     return is_over;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@ struct Variable {
     std::uint64_t bytes = 0; ///< 0: an array without a size, such as dynamic shared memory
     std::uint32_t alignment = 1;
     bool external = false;
+    bool weak = false; ///< another definition may take its place
     std::uint32_t place = 0;
     std::vector<std::byte> initial; ///< at most `bytes`; the rest is zero
     std::vector<Relocation> relocations;
@@ -107,7 +109,8 @@ struct Function {
 };
 
 struct Module {
-    std::string text; ///< all views above refer to it
+    std::string text;                ///< all views above refer to it, or to `renamed`
+    std::deque<std::string> renamed; ///< variables that a unit has for itself, by a name that others have too
     std::string version, target;
     std::vector<std::unique_ptr<Variable>> variables;
     std::vector<std::unique_ptr<Function>> functions;

@@ -32,6 +32,7 @@ namespace {
 constexpr std::uint64_t most_registers = 1u << 20;     // of one function; beyond it the text is no compiler's
 constexpr std::uint64_t largest_variable = 1ull << 40; // bytes
 constexpr std::uint64_t largest_parameter = 1ull << 20;
+constexpr std::uint64_t most_kernel_parameters = 32764; // bytes
 
 /// What a `{ … }` block declares. Inner blocks see the names of outer ones.
 struct Scope {
@@ -116,6 +117,8 @@ private:
     /// unit = ".version" n.n ".target" word {"," word} ".address_size" "64" {directive}
     void unit() {
         if (!module_->files.empty()) first_file_ = module_->files.rbegin()->first;
+        unit_start_ = token_->offset;
+        renamed_.clear();
         expect(".version");
         module_->version = take().text;
         expect(".target");
@@ -148,23 +151,25 @@ private:
             } while (accept(","));
             expect(";");
         } else {
-            bool external = false, weak = false;
+            bool visible = false, external = false, weak = false;
             for (;;) {
-                if (accept(".extern"))
+                if (accept(".visible"))
+                    visible = true;
+                else if (accept(".extern"))
                     external = true;
                 else if (accept(".weak") || accept(".common"))
                     weak = true;
-                else if (!accept(".visible"))
+                else
                     break;
             }
             if (token_->is(".entry") || token_->is(".func"))
                 function();
             else
-                module_variable(external, weak);
+                module_variable(visible, external, weak);
         }
     }
 
-    void module_variable(bool external, bool weak) {
+    void module_variable(bool visible, bool external, bool weak) {
         const Token& start = *token_;
         const auto space = accept_space();
         if (!space || *space == Space::reg || *space == Space::local || *space == Space::param)
@@ -172,18 +177,37 @@ private:
                  Failure::unsupported);
         for (auto& variable : variables(*space)) {
             variable->external = external;
+            variable->weak = weak;
             if (external && !variable->initial.empty())
                 fail(start, "an external variable has its initial value elsewhere");
-            // Of a weak variable each unit has a definition of its own, and the first one is everybody's.
             const Variable* const other = module_->variable(variable->name);
-            if (other && (external || (weak && !other->external))) continue;
-            // A later definition takes the place of an earlier declaration.
-            std::erase_if(module_->variables, [&](const auto& other) {
-                return other->external && other->name == variable->name;
-            });
+            if (other && !visible && !external && !weak && other->place < unit_start_) {
+                rename(*variable);
+            } else if (other) {
+                // Of a weak variable each unit has a definition of its own, and the first one is everybody's.
+                if (external || (weak && !other->external)) continue;
+                // A later definition takes the place of an earlier declaration.
+                if (!other->external && !other->weak)
+                    fail(start, "there is a variable called " + quoted(variable->name) + " already");
+                std::erase_if(module_->variables,
+                              [&](const auto& earlier) { return earlier->name == variable->name; });
+            }
             module_->variables.push_back(std::move(variable));
         }
         expect(";");
+    }
+
+    /// What nvcc makes up, such as `$str` for a string, is called the same in each unit, and is the unit's
+    /// own.
+    void rename(Variable& variable) {
+        const std::string_view name = variable.name;
+        variable.name = module_->renamed.emplace_back(std::string(name) + '@' + std::to_string(unit_start_));
+        renamed_[name] = variable.name;
+    }
+
+    std::string_view module_name(std::string_view name) const {
+        const auto found = renamed_.find(name);
+        return found == renamed_.end() ? name : found->second;
     }
 
     std::optional<Space> accept_space() {
@@ -299,7 +323,7 @@ private:
                 take();
                 take();
             }
-            Relocation relocation{offset, identifier("a symbol"), 0, start.offset};
+            Relocation relocation{offset, module_name(identifier("a symbol")), 0, start.offset};
             if (generic) expect(")");
             if (accept("+")) relocation.addend = signed_number();
             variable.relocations.push_back(relocation);
@@ -352,7 +376,13 @@ private:
         if (token_->is("(")) function_->results = parameters();
         function_->place = token_->offset;
         function_->name = identifier("the function's name");
-        if (token_->is("(")) function_->parameters = parameters();
+        const Token& list = *token_;
+        if (list.is("(")) function_->parameters = parameters();
+        std::uint64_t bytes = 0;
+        for (const Variable* const parameter : function_->parameters) bytes += parameter->bytes;
+        if (function_->is_kernel && bytes > most_kernel_parameters)
+            fail(list,
+                 "a kernel has at most " + std::to_string(most_kernel_parameters) + " bytes of parameters");
         attributes();
         if (!accept(";")) {
             function_->has_body = true;
@@ -507,7 +537,8 @@ private:
             return;
         }
         const auto space = accept_space();
-        if (!space) fail(start, quoted(start.text) + " is not supported here", Failure::unsupported);
+        if (!space || *space == Space::global || *space == Space::constant)
+            fail(start, quoted(start.text) + " is not supported here", Failure::unsupported);
         if (*space == Space::reg) {
             registers();
         } else {
@@ -711,6 +742,7 @@ private:
         } else {
             result.kind = Operand::Kind::symbol;
             result.variable = find_variable(token.text);
+            if (!result.variable) result.name = module_name(token.text);
             if (token_->is("+") && token_[1].kind == TokenKind::integer) result.offset = optional_offset();
         }
     }
@@ -747,9 +779,11 @@ private:
     Function* function_ = nullptr;
     Scope* scope_ = nullptr;
     int depth_ = 0;
-    std::uint32_t first_file_ = 0;               ///< added to the file numbers of the unit at hand
-    std::vector<std::unique_ptr<Scope>> scopes_; ///< of the function at hand
-    std::vector<const Scope*> statement_scopes_; ///< one for each of its statements
+    std::uint32_t first_file_ = 0; ///< added to the file numbers of the unit at hand
+    std::uint32_t unit_start_ = 0; ///< where the unit at hand begins in the text
+    std::unordered_map<std::string_view, std::string_view> renamed_; ///< its own names, and what they became
+    std::vector<std::unique_ptr<Scope>> scopes_;                     ///< of the function at hand
+    std::vector<const Scope*> statement_scopes_;                     ///< one for each of its statements
     std::vector<std::pair<std::string_view, const Scope*>>
         target_list_scopes_;                                   ///< one for each `.branchtargets`
     std::vector<std::unique_ptr<std::string>> register_names_; ///< what the scopes' keys refer to

@@ -276,6 +276,21 @@ TEST(Mbarrier, says_what_is_wrong) {
     EXPECT_EQ(error("mbarrier.init.shared.b64 [%r11+4], 2;").failure(), Failure::misaligned_address);
 }
 
+TEST(Mbarrier, tells_who_waits_that_an_arrival_finds_none) {
+    const auto error = error_of([] {
+        run(std::string(addresses) + R"(.loc 1 5 0
+            mbarrier.init.shared.b64 [%r11], 1; call arrive; mbarrier.inval.shared.b64 [%r11]; .loc 1 7 0
+            mbarrier.test_wait.parity.shared.b64 %p1, [%r11], 0;)",
+            1, {},
+            std::string(".file 1 \"wait.cu\"\n") + declarations +
+                ".func arrive() { .reg .b32 %r<2>; mov.u32 %r1, barrier; mov.u32 %r0, 0;"
+                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r1]; ret; }\n");
+    });
+    EXPECT_THAT(error.what(), HasSubstr("there is no mbarrier"));
+    EXPECT_THAT(error.what(), HasSubstr("at wait.cu:7\n"));
+    EXPECT_THAT(error.what(), HasSubstr("\n    mbarrier.test_wait"));
+}
+
 TEST(Mbarrier, waits_for_asynchronous_copies) {
     // With .noinc the copy's arrival is one of those that the barrier was initialised for.
     EXPECT_EQ(run_async(init_for_all + std::string(copy_own) +

@@ -64,11 +64,21 @@ TEST(Printf, formats_arguments_of_every_kind) {
               "3 4 1.500000e+00");
 }
 
+TEST(Printf, prints_long_text_whole) {
+    const std::string text(2000, 'x');
+    EXPECT_EQ(printed(text + "%-600d|", "st.local.u32 [%rd1], 5;", 1),
+              text + '5' + std::string(599, ' ') + '|');
+}
+
 TEST(Printf, survives_formats_that_make_no_sense) {
     EXPECT_EQ(printed("%", "", 0), "%");
     EXPECT_EQ(printed("%5", "", 0), "%5");
     EXPECT_EQ(printed("%k", "", 1), "%k");
     EXPECT_EQ(printed("%s", "st.local.u64 [%rd1], 0;", 1), "(null)");
+    // As wide as 9999 at most: a kernel cannot keep the host busy with blanks.
+    EXPECT_EQ(printed("%999999999d", "st.local.u32 [%rd1], 5;", 1), std::string(9998, ' ') + '5');
+    EXPECT_EQ(printed("%*d", "st.local.v2.u32 [%rd1], {2000000000, 5};", 1), std::string(9998, ' ') + '5');
+    EXPECT_EQ(printed("%9*9d", "st.local.v2.u32 [%rd1], {9999, 5};", 1), std::string(8, ' ') + '5');
     // %n writes through a pointer in C: never here.
     EXPECT_EQ(printed("%n", "st.local.u64 [%rd1], 4096;", 1), "%n");
 }
@@ -116,6 +126,16 @@ constexpr const char* call_malloc =
 constexpr const char* call_free = "{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }\n";
 
 } // namespace
+
+TEST(Printf, writes_no_more_of_its_result_than_the_call_has_room_for) {
+    // r is the last of 32 bytes of local memory: behind it are the next thread's, which begin with f.
+    EXPECT_EQ(run(R"(
+        .param .b64 f; .param .b64 a; .local .align 1 .b8 own[15]; .param .b8 r;
+        mov.u64 %rd3, format; st.param.b64 [f], %rd3; st.param.b64 [a], 0; st.local.u8 [own], 7;
+        call.uni (r), vprintf, (f, a); ld.local.u8 %r0, [own];)",
+                  32, {}, std::string(declarations) + bytes("format", "")),
+              std::vector<std::uint32_t>(32, 7));
+}
 
 TEST(Malloc, gives_each_thread_memory_of_its_own) {
     std::vector<std::uint32_t> expected;

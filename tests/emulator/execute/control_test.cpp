@@ -170,6 +170,7 @@ TEST(Call, of_what_does_not_fit_or_is_not_there_is_refused) {
         Failure failure;
     };
     for (const Row& row : {Row{"call nowhere;", "'nowhere' is not in this module", Failure::unsupported},
+                           {"call k;", "a kernel cannot be called", Failure::invalid_ptx},
                            {"call (r), factorial, (a, a);", "1 argument", Failure::invalid_ptx},
                            {"call factorial, (a);", "1 result", Failure::invalid_ptx},
                            {"call (r), factorial;", "1 argument", Failure::invalid_ptx},

@@ -85,6 +85,35 @@ TEST(Parser, makes_one_module_of_the_units_of_a_program) {
     }
 }
 
+TEST(Parser, what_units_call_the_same_is_their_own_unless_they_share_it) {
+    const auto unit = [](const std::string& letter) {
+        return std::string(header) + ".global .align 1 .b8 $str[1] = {" + letter +
+               "};\n.global .u64 table[1] = {generic($str)};\n.visible .entry k" + letter +
+               "() { .reg .b64 %rd<2>; mov.u64 %rd1, $str; mov.u64 %rd1, table; ret; }\n";
+    };
+    const auto module = parse(unit("97") + unit("98") + unit("99"));
+    EXPECT_EQ(module->variables.size(), 6u);
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto name_in = [&](std::size_t statement) {
+            return module->functions[k]->statements[statement].operands[1].name;
+        };
+        EXPECT_EQ(initial<char>(*module->variable(name_in(0)), 0), "abc"[k]);
+        EXPECT_EQ(module->variable(name_in(1))->relocations[0].symbol, name_in(0));
+    }
+}
+
+TEST(Parser, a_definition_takes_the_place_of_a_weak_one) {
+    const std::string weak = header + std::string(".weak .global .u32 limit = 3;\n"),
+                      strong = header + std::string(".visible .global .u32 limit = 7;\n");
+    for (const auto& text : {weak + strong, strong + weak, weak + weak + strong}) {
+        const auto module = parse(text);
+        EXPECT_EQ(module->variables.size(), 1u);
+        EXPECT_EQ(initial<std::uint32_t>(*module->variable("limit"), 0), 7u);
+    }
+    EXPECT_THAT(error_of([&] { parse(strong + strong); }).what(),
+                HasSubstr("there is a variable called 'limit' already"));
+}
+
 TEST(Parser, needs_no_white_space) {
     const auto module =
         parse(".version 8.5.target sm_90.address_size 64.global.align 4.b8 t[2]={1,2};.visible.entry "
@@ -287,6 +316,7 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
           {".global x;", "expected a type here\nPTX line 4:\n    .global x;\n            ^"},
           {".global .u32 [4];", "expected a variable's name here"},
           {".shared .u32 x = 5;", "only variables in global and constant memory have initial values"},
+          {".global .u32 x; .global .u32 x;", "there is a variable called 'x' already"},
           {".extern .global .u32 x = 5;", "has its initial value elsewhere"},
           {".global .pred x[2] = {1, 0};", "a variable cannot be of this type"},
           {".global .align 3 .u32 x;", "an alignment is a power of two up to 4096\nPTX line 4:\n    .global "
@@ -309,6 +339,7 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
           {".file 1 a", "the file's name in quotes"},
           {".func (.reg .b32 %r) f(){ret;}", "only .param parameters are supported", Failure::unsupported},
           {".entry k(.param .q32 x){ret;}", "expected a type here"},
+          {".entry k(.param .b8 x[32760], .param .b64 y){ret;}", "at most 32764 bytes of parameters"},
           {".entry k() .blocksareclusters {ret;}", "'.blocksareclusters' is not supported",
            Failure::unsupported},
           {".entry k() {ret;", "this block has no end\nPTX line 4:\n    .entry k() {ret;\n               ^"},
@@ -339,6 +370,7 @@ TEST(Parser, points_at_what_is_wrong_in_a_body) {
           {".reg .b32 %x<99999999>;", "too many registers"},
           {".reg .b32 5;", "expected a register's name here"},
           {".surf x;", "'.surf' is not supported here", Failure::unsupported},
+          {".global .u32 x;", "'.global' is not supported here", Failure::unsupported},
           {"ld.global.b32 %r1, [%rd1;", "expected ']' here"},
           {"ld.global.b32 %r1, [[%rd1]];", "expected an operand here"},
           {"ld.global.b32 %r1, [%rd1, {%r1}];", "several parts (tensors)", Failure::unsupported},

@@ -6,7 +6,11 @@ int result_of_other_file();
 
 __device__ int value = 20;
 
-__global__ void store(int* out, int more) { *out = value + more; }
+// nvcc calls the string as it calls that of the other file.
+__global__ void store(int* out, int more) {
+    *out = value + more;
+    printf("here, ");
+}
 
 int main() {
     int *device = nullptr, host = 0;
@@ -19,7 +23,7 @@ int main() {
     cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
     cudaFuncAttributes attributes{};
     cudaFuncGetAttributes(&attributes, store);
-    std::printf("here %d, in the other file %d, PTX for %d\n", host, result_of_other_file(),
-                attributes.ptxVersion);
+    const int other = result_of_other_file();
+    std::printf("%d and %d, PTX for %d\n", host, other, attributes.ptxVersion);
     cudaFree(device);
 }

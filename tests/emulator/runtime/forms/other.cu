@@ -1,10 +1,14 @@
+#include <cstdio>
 #include <cuda_runtime.h>
 
 namespace {
 
 __managed__ int result;
 
-__global__ void store(int more) { result += more; }
+__global__ void store(int more) {
+    result += more;
+    printf("in the other file: ");
+}
 
 } // namespace
 
