@@ -5,6 +5,8 @@
 #include "emulator/machine/refused_access.hpp"
 #include "emulator/ptx/decoder.hpp"
 
+#include <algorithm>
+
 namespace emulator {
 
 namespace {
@@ -212,11 +214,13 @@ StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, const A
     if (((addresses.first() | static_cast<std::uint64_t>(addresses.stride())) & (access.bytes - 1)) != 0)
         return {};
 
-    // Where two addresses lie in one piece of memory, all between them do.
+    // Where the lowest and the highest address lie in one piece of memory, all between them do. Steps that
+    // lead below zero wrap around: then the lowest one is beyond any memory.
     std::byte* first = reinterpret_cast<std::byte*>(addresses.first());
     if (access.space == Space::shared && block.rank() == 0) {
         const std::size_t size = block.shared().size();
-        if (size < access.bytes || addresses.highest() > size - access.bytes) return {};
+        if (size < access.bytes || std::max(addresses.lowest(), addresses.highest()) > size - access.bytes)
+            return {};
         first = block.shared().data() + addresses.first();
     } else if (access.space == Space::global) {
         const Allocation* const allocation = block.allocation(addresses.lowest(), access.bytes);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <utility>
 
 using namespace emulator::fixture;
 using std::uint32_t, std::uint64_t;
@@ -152,6 +154,35 @@ TEST(Atomic, lanes_that_meet_at_one_place_come_one_after_the_other) {
         setp.lt.u32 %p1, %r60, 20; @%p1 red.global.add.u32 [%rd61], 1; bar.sync 0;
         ld.global.u32 %r0, [%rd61];)"),
               Words(32, 20));
+}
+
+TEST(Atomic, reductions_of_a_whole_warp_at_one_place_take_every_lane) {
+    // Lane i brings (i + 3) * 0x9E3779B9: no two alike, of both signs; every third lane stays away.
+    const auto operand = [](uint32_t lane) { return (lane + 3) * 0x9E37'79B9u; };
+    const auto as_signed = [](uint32_t value) { return static_cast<int32_t>(value); };
+    const std::pair<const char*, std::function<uint32_t(uint32_t, uint32_t)>> rows[] = {
+        {"add.u32", [](uint32_t a, uint32_t b) { return a + b; }},
+        {"min.u32", [](uint32_t a, uint32_t b) { return std::min(a, b); }},
+        {"max.u32", [](uint32_t a, uint32_t b) { return std::max(a, b); }},
+        {"min.s32", [=](uint32_t a, uint32_t b) { return as_signed(a) < as_signed(b) ? a : b; }},
+        {"max.s32", [=](uint32_t a, uint32_t b) { return as_signed(a) < as_signed(b) ? b : a; }},
+        {"and.b32", [](uint32_t a, uint32_t b) { return a & b; }},
+        {"or.b32", [](uint32_t a, uint32_t b) { return a | b; }},
+        {"xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; }}};
+    for (const auto& [operation, combine] : rows)
+        for (const uint32_t old : {0x1357'9BDFu, 0u, 0xFFFF'FFFFu}) {
+            Program program(module_of(R"(
+                add.u32 %r1, %r60, 3; mul.lo.u32 %r1, %r1, 0x9E3779B9; rem.u32 %r2, %r60, 3;
+                setp.ne.u32 %p1, %r2, 2; @%p1 red.global.)" +
+                                      std::string(operation) + " [%rd60], %r1;"));
+            auto* const place = program.allocate<uint32_t>(1);
+            *place = old;
+            program.launch("k", grid_of(32), {place});
+            uint32_t expected = old;
+            for (uint32_t lane = 0; lane < 32; ++lane)
+                if (lane % 3 != 2) expected = combine(expected, operand(lane));
+            EXPECT_EQ(*place, expected) << operation << " on " << old;
+        }
 }
 
 TEST(Atomic, nothing_is_lost_between_host_threads) {

@@ -87,6 +87,30 @@ TEST(IntegerArithmetic, divides_towards_zero) {
     });
 }
 
+// As programs mostly do. Quotients of multiples and of their neighbours are where a rounded inverse would
+// show.
+TEST(IntegerArithmetic, divides_whole_warps_by_one_number) {
+    Numbers numbers;
+    std::vector<uint32_t> divisors{1,           2,           3,           5,           7,
+                                   10,          641,         0xFFFF,      0x1'0000,    0x1'0001,
+                                   0x7FFF'FFFF, 0x8000'0000, 0x8000'0001, 0xFFFF'FFFE, 0xFFFF'FFFF};
+    for (int k = 0; k < 100; ++k)
+        divisors.push_back(std::max(1u, static_cast<uint32_t>(numbers.next() >> (32 + k % 32))));
+    for (const uint32_t b : divisors) {
+        std::vector<LaneCase> quotients, remainders;
+        for (int k = 0; k < 64; ++k) {
+            const uint32_t multiple = static_cast<uint32_t>(numbers.next()) / b * b;
+            const uint32_t a = k < 8    ? UINT32_MAX - static_cast<uint32_t>(k)
+                               : k < 12 ? static_cast<uint32_t>(k - 8)
+                                        : multiple + static_cast<uint32_t>(k % 3) - 1;
+            quotients.push_back({a / b, a, b});
+            remainders.push_back({a % b, a, b});
+        }
+        expect_lanes("div.u32 %r0, %r1, %r2", quotients);
+        expect_lanes("rem.u32 %r0, %r1, %r2", remainders);
+    }
+}
+
 TEST(IntegerArithmetic, chooses_the_smaller_and_the_larger) {
     for_all_integers([]<class T>() {
         expect_like<T>("min.", [](Exact<T> a, Exact<T> b) { return a < b ? a : b; });

@@ -143,6 +143,36 @@ TEST(Fault, outside_of_an_allocation_by_one_byte) {
                  "no error was thrown");
 }
 
+TEST(Fault, of_lanes_in_even_steps_is_that_of_the_lane_that_leaves) {
+    struct Row {
+        const char* address; ///< of lane i, in %r2
+        int lane;            ///< the first one outside of the 128 bytes
+        const char* where;
+    };
+    const Row rows[] = {{"mad.lo.s32 %r2, %r60, 4, 4;", 31, "at 0x80"},
+                        {"mad.lo.s32 %r2, %r60, -4, 40;", 11, "at 0xfffffffc"},
+                        {"mad.lo.s32 %r2, %r60, 4, -8;", 0, "at 0xfffffff8"},
+                        {"mad.lo.s32 %r2, %r60, 0x8000000, 0;", 1, "at 0x8000000"},
+                        {"mad.lo.s32 %r2, %r60, 0x80000000, 0;", 1, "at 0x80000000"}};
+    for (const Row& row : rows)
+        for (const char* access : {"ld.shared.u32 %r1, [%r2];", "st.shared.u32 [%r2], %r60;",
+                                   "ld.shared.v2.u16 {%rs1, %rs2}, [%r2];"}) {
+            Program program(module_of("mov.u32 %r3, tile; " + std::string(row.address) + access,
+                                      ".shared .align 4 .b8 tile[128];"));
+            const auto error = error_of([&] { program.launch("k", grid_of(32)); });
+            EXPECT_EQ(error.failure(), Failure::illegal_address) << row.address << access;
+            EXPECT_THAT(error.what(), AllOf(HasSubstr(row.where),
+                                            HasSubstr("thread (" + std::to_string(row.lane) + ",0,0)")))
+                << row.address << access;
+        }
+    // In global memory: 10 words, and lanes that go down from the ninth.
+    Program program(module_of(R"(
+        mul.wide.s32 %rd1, %r60, -4; add.s64 %rd1, %rd60, %rd1; ld.global.u32 %r1, [%rd1+36];)"));
+    auto* const memory = program.allocate<uint32_t>(10);
+    EXPECT_THAT(error_of([&] { program.launch("k", grid_of(32), {memory}); }).what(),
+                HasSubstr("thread (10,0,0)"));
+}
+
 TEST(Fault, across_the_end_of_an_allocation) {
     Program program(module_of("ld.global.u64 %rd1, [%rd60+8];"));
     auto* const memory = program.allocate<uint8_t>(12, "cudaMalloc #1");
