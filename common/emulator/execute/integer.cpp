@@ -99,11 +99,13 @@ struct Remainder {
     }
 };
 
-/// Programs mostly divide by the same number in all lanes, and then multiply by its inverse: 2^-51 less than
-/// that, so that the quotient is right or too small by 1, whatever is rounded.
 template <auto operation>
 constexpr bool divides = std::is_same_v<std::remove_const_t<decltype(operation)>, Divide> ||
                          std::is_same_v<std::remove_const_t<decltype(operation)>, Remainder>;
+
+/// Programs mostly divide by the same number in all lanes: then one division is enough, and the others are
+/// multiplications by its inverse. What is rounded makes a quotient too small by 1 at times, where it should
+/// be whole, and never too large: one that is not whole is less than the next whole number by 2^-32 of it.
 template <auto operation>
 void divide_by_one_number(Warp& warp, const Instruction& instruction, LaneMask active) {
     using std::uint32_t;
@@ -111,9 +113,9 @@ void divide_by_one_number(Warp& warp, const Instruction& instruction, LaneMask a
     const uint32_t* const b = warp.cells<uint32_t>(instruction.sources[1]);
     const uint32_t divisor = b[std::countr_zero(active)];
     const LaneMask others = lanes_where([&](int lane) { return b[lane] != divisor; });
-    if ((others & active) != 0 || divisor == 0 || divisor >= 1u << 31)
+    if ((others & active) != 0 || divisor == 0)
         return each_lane<operation, uint32_t, uint32_t, uint32_t>(warp, instruction, active);
-    const double inverse = (1 - 0x1p-51) / divisor;
+    const double inverse = 1.0 / divisor;
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
 #pragma GCC ivdep
     for (int lane = 0; lane < warp_size; ++lane) {

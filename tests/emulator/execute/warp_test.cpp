@@ -60,6 +60,15 @@ TEST(Shuffle, bfly_exchanges) {
     EXPECT_EQ(shuffle("bfly 4, 0x1C1F"), lanes([](uint32_t i) { return (i & 4) == 0 ? i : 100 + (i ^ 4); }));
 }
 
+TEST(Shuffle, leaves_the_predicates_of_lanes_that_take_no_part) {
+    const auto results = run(R"(
+        setp.ne.u32 %p1, %r60, %r60; setp.lt.u32 %p2, %r60, 16; mov.u32 %r1, 7;
+        @%p2 shfl.sync.bfly.b32 %r1|%p1, %r60, 1, 31, 0xFFFF;
+        selp.u32 %r2, 100, 0, %p1; add.u32 %r0, %r1, %r2;)");
+    for (uint32_t lane = 0; lane < 32; ++lane)
+        EXPECT_EQ(results[lane], lane < 16 ? 100 + (lane ^ 1) : 7u) << lane;
+}
+
 TEST(Shuffle, takes_offsets_and_bounds_from_each_lane) {
     EXPECT_EQ(run("and.b32 %r2, %r60, 1; mov.b32 %r3, 31; shfl.sync.down.b32 %r0, %r60, %r2, %r3, -1;"),
               lanes([](uint32_t i) { return i % 2 == 0 || i == 31 ? i : i + 1; }));

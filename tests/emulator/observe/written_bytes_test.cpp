@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 
@@ -62,21 +63,27 @@ TEST(WrittenBytes, are_those_of_every_lane_for_any_size_of_access) {
     for (const uint32_t size : {1u, 2u, 4u, 8u, 16u})
         for (const uint32_t stride : {0u, 1u, 2u, 3u}) // in elements; 1: side by side
             for (const uint64_t first : {0u, 1u, 2u, 5u})
-                for (const LaneMask lanes : {all_lanes, LaneMask{0x8000'0021}, LaneMask{1}}) {
-                    WrittenBytes bytes(16 * 128);
-                    const Addresses addresses = strided(base + first * size, uint64_t{stride} * size);
-                    EXPECT_EQ(bytes.unwritten(addresses.data(), base, lanes, size), lanes);
-                    bytes.write(addresses.data(), base, lanes, size);
-                    EXPECT_EQ(bytes.unwritten(addresses.data(), base, lanes, size), 0u);
-                    std::array<bool, 16 * 128> expected{};
-                    emulator::for_each_lane(lanes, [&](int lane) {
-                        for (uint64_t k = 0; k < size; ++k)
-                            expected[addresses[static_cast<std::size_t>(lane)] - base + k] = true;
-                    });
-                    for (uint64_t place = 0; place < bytes.size(); ++place)
-                        ASSERT_EQ(bytes.is_written(place), expected[place])
-                            << "byte " << place << ", size " << size << ", stride " << stride;
-                }
+                for (const LaneMask lanes : {all_lanes, LaneMask{0x8000'0021}, LaneMask{0x0FF0}, LaneMask{1}})
+                    for (const bool steps_are_known : {false, true}) {
+                        WrittenBytes bytes(16 * 128);
+                        const Addresses addresses = strided(base + first * size, uint64_t{stride} * size);
+                        const auto from = addresses[static_cast<std::size_t>(std::countr_zero(lanes))];
+                        const auto told =
+                            steps_are_known
+                                ? emulator::LaneAddresses(lanes, from, std::int64_t{stride} * size)
+                                : emulator::LaneAddresses(addresses.data());
+                        EXPECT_EQ(bytes.unwritten(told, base, lanes, size), lanes);
+                        bytes.write(told, base, lanes, size);
+                        EXPECT_EQ(bytes.unwritten(told, base, lanes, size), 0u);
+                        std::array<bool, 16 * 128> expected{};
+                        emulator::for_each_lane(lanes, [&](int lane) {
+                            for (uint64_t k = 0; k < size; ++k)
+                                expected[addresses[static_cast<std::size_t>(lane)] - base + k] = true;
+                        });
+                        for (uint64_t place = 0; place < bytes.size(); ++place)
+                            ASSERT_EQ(bytes.is_written(place), expected[place])
+                                << "byte " << place << ", size " << size << ", stride " << stride;
+                    }
 }
 
 TEST(WrittenBytes, a_single_missing_byte_is_the_fault_of_its_lane) {
