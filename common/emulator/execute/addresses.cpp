@@ -49,7 +49,7 @@ bool all_inside(const Addresses& addresses, std::uint64_t first, std::uint64_t s
 void tell_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                     Space space, const Addresses& addresses, const Block* remote = nullptr) {
     const Access access{space, kind, instruction.bytes, active, addresses.lane.data(), remote};
-    for (Observer* const observer : warp.block().followers(access_event(space)))
+    for (Observer* const observer : warp.block().followers(event_of(instruction, access)))
         observer->accessed(warp, instruction, access);
 }
 
@@ -229,7 +229,7 @@ StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, const A
     } else {
         return {};
     }
-    for (Observer* const observer : block.followers(access_event(access.space)))
+    for (Observer* const observer : block.followers(event_of(instruction, access)))
         observer->accessed(warp, instruction, access);
     return {first, addresses.stride()};
 }

@@ -167,6 +167,11 @@ struct Code {
     std::uint32_t index_of(const Instruction& instruction) const {
         return static_cast<std::uint32_t>(&instruction - instructions.data());
     }
+    bool contains(const Instruction& instruction) const {
+        const auto place = reinterpret_cast<std::uintptr_t>(&instruction);
+        return place - reinterpret_cast<std::uintptr_t>(instructions.data()) <
+               instructions.size() * sizeof(Instruction);
+    }
 };
 
 } // namespace emulator

@@ -22,6 +22,7 @@ public:
     explicit InitChecker(Findings& findings) : findings_(findings) {}
 
     std::unique_ptr<Observer> observer(const Launch& launch) override;
+    bool judges_blocks() const override { return true; }
 
     void allocated(const Allocation& allocation, bool host_writes) override;
     void freed(const Allocation& allocation) override;

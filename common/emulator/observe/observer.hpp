@@ -2,6 +2,7 @@
 /// What the machine tells those who watch it. Observers never change a result.
 #pragma once
 
+#include "emulator/machine/code.hpp"
 #include "emulator/machine/lanes.hpp"
 #include "emulator/ptx/types.hpp"
 
@@ -15,9 +16,7 @@ namespace emulator {
 
 class Block;
 class Cluster;
-struct Code;
 struct Fault;
-struct Instruction;
 struct Launch;
 class Warp;
 
@@ -153,19 +152,26 @@ enum class EventKind : std::uint8_t {
     ran,
     shared_access,
     global_access,
+    message, ///< a global access that may tell other threads something: atomic, volatile, or with an order
     local_access,
     barrier, ///< of the block: came_to_barrier, barrier_completed
     members, ///< came_to_members, members_met
 };
-inline constexpr std::size_t event_kinds = 7;
+inline constexpr std::size_t event_kinds = 8;
 
-constexpr EventKind access_event(ptx::Space space) {
-    if (space == ptx::Space::shared) return EventKind::shared_access;
-    return space == ptx::Space::global ? EventKind::global_access : EventKind::local_access;
+inline bool may_be_message(const Instruction& instruction, AccessKind kind) {
+    return instruction.ordering != Ordering::weak || kind == AccessKind::atom || kind == AccessKind::red;
+}
+inline EventKind event_of(const Instruction& instruction, const Access& access) {
+    if (access.space == ptx::Space::shared) return EventKind::shared_access;
+    if (access.space != ptx::Space::global) return EventKind::local_access;
+    return may_be_message(instruction, access.kind) ? EventKind::message : EventKind::global_access;
+}
+constexpr bool is_global_access(EventKind kind) {
+    return kind == EventKind::global_access || kind == EventKind::message;
 }
 constexpr bool is_access(EventKind kind) {
-    return kind == EventKind::shared_access || kind == EventKind::global_access ||
-           kind == EventKind::local_access;
+    return kind == EventKind::shared_access || is_global_access(kind) || kind == EventKind::local_access;
 }
 
 /// Gets every event of the blocks that one host thread runs.
@@ -233,6 +239,10 @@ public:
     /// No thread of the block can go on: each waits for others that do not come. True: let all of them past
     /// what they wait for; else, if no observer wants it, the launch ends.
     virtual bool takes_over_deadlock(Block&) { return false; }
+
+    /// Of a watcher that judges blocks: how often it has found something in a block, or has looked at what is
+    /// no event, such as values.
+    virtual std::uint64_t remarks() const { return 0; }
 };
 
 /// What watches a launch: an observer for each host thread, and what they find together.
@@ -246,6 +256,11 @@ public:
 
     /// True: it follows what blocks do to each other, and one host thread has to run all of them.
     virtual bool wants_one_thread() const { return false; }
+
+    /// True: what its observers find follows from the events of one block alone, global accesses left out. So
+    /// they need not be told of a block that does what another one has done without a remark: see
+    /// RepeatedBlocks.
+    virtual bool judges_blocks() const { return false; }
 };
 
 } // namespace emulator

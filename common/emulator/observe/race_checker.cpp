@@ -10,10 +10,10 @@
 #include "emulator/observe/wording.hpp"
 #include "emulator/text.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -130,22 +130,22 @@ private:
     bool may_have_read_; ///< messages of other blocks
 };
 
-/// Whether such an instruction can be reached from this function.
-bool reaches(const Code& code, bool (*is_such)(const Instruction&), std::set<const Code*>& seen) {
-    if (!seen.insert(&code).second) return false;
+/// The function, and those that can be reached from it.
+void add_reachable(const Code& code, std::vector<const Code*>& found) {
+    if (std::find(found.begin(), found.end(), &code) != found.end()) return;
+    found.push_back(&code);
     for (const Instruction& instruction : code.instructions) {
-        if (is_such(instruction)) return true;
         if (!instruction.detail) continue;
-        if (instruction.detail->callee && reaches(*instruction.detail->callee, is_such, seen)) return true;
+        if (instruction.detail->callee) add_reachable(*instruction.detail->callee, found);
         if (!instruction.detail->callees) continue;
-        for (const auto& [address, callee] : *instruction.detail->callees)
-            if (reaches(*callee, is_such, seen)) return true;
+        for (const auto& [address, callee] : *instruction.detail->callees) add_reachable(*callee, found);
     }
-    return false;
 }
-bool reaches(const Code& code, bool (*is_such)(const Instruction&)) {
-    std::set<const Code*> seen;
-    return reaches(code, is_such, seen);
+
+bool any_instruction(const std::vector<const Code*>& codes, bool (*is_such)(const Instruction&)) {
+    return std::any_of(codes.begin(), codes.end(), [&](const Code* code) {
+        return std::any_of(code->instructions.begin(), code->instructions.end(), is_such);
+    });
 }
 
 /// A barrier with a number of threads.
@@ -196,15 +196,19 @@ class RaceObserver final : public Observer {
 public:
     RaceObserver(Findings& findings, const Launch& launch, RaceOptions options)
         : findings_(findings), launch_(launch), options_(options) {
-        const Code& code = launch.kernel.code();
-        needs_all_ = reaches(code, orders_some_threads);
-        has_clusters_ = launch.has_clusters || reaches(code, is_cluster_barrier);
+        std::vector<const Code*> codes;
+        add_reachable(launch.kernel.code(), codes);
+        for (const Code* const code : codes) sites_(*code, 0);
+        needs_all_ = any_instruction(codes, orders_some_threads);
+        has_clusters_ = launch.has_clusters || any_instruction(codes, is_cluster_barrier);
     }
 
     bool follows(EventKind kind) const override {
-        return kind == EventKind::shared_access || kind == EventKind::global_access ||
-               kind == EventKind::barrier || kind == EventKind::members;
+        return kind == EventKind::shared_access || kind == EventKind::message ||
+               (kind == EventKind::global_access && options_.global) || kind == EventKind::barrier ||
+               kind == EventKind::members;
     }
+    std::uint64_t remarks() const override { return remarks_; }
 
     void block_started(Block& block) override {
         auto& state = blocks_[&block];
@@ -233,16 +237,13 @@ public:
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         const bool is_shared = access.space == ptx::Space::shared;
-        if (!is_shared && access.space != ptx::Space::global) return;
-        const Role role = role_of(instruction, access.kind);
-        const bool may_be_message = role == Role::atomic || instruction.ordering == Ordering::as_volatile;
-        if (!is_shared && !options_.global && !may_be_message) return;
+        const bool is_message = may_be_message(instruction, access.kind);
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
-        const Now now{state, warp, instruction, access, sites_(*warp.running().frame->code, instruction),
-                      role};
+        const Now now{
+            state, warp, instruction, access, sites_(instruction), role_of(instruction, access.kind)};
         if (is_shared) check_copies(now);
-        if (may_be_message) read_messages(now);
+        if (is_message) read_messages(now);
         const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
         if (is_shared && has_clusters_)
             check_shared_of_cluster(now, actor);
@@ -250,7 +251,7 @@ public:
             check_shared(now, actor);
         else if (options_.global)
             check_global(now, actor);
-        if (may_be_message) write_messages(now);
+        if (is_message) write_messages(now);
     }
 
     void came_to_barrier(const Warp& warp, const Instruction&, const BarrierArrival& arrival) override {
@@ -626,6 +627,7 @@ private:
 
     /// Whether what nothing orders is a hazard: then it is a finding, too.
     bool is_hazard(const Now& now, int lane, const Earlier& earlier) {
+        ++remarks_;
         if (are_messages(now, earlier)) return false;
         if (now.role == Role::write && earlier.role == Role::write && is_there_already(now, lane))
             return false;
@@ -662,6 +664,7 @@ private:
     }
 
     void check_collision(const Now& now, int lane, int other) {
+        ++remarks_;
         if (now.access.is_copy) return;
         if (stored_value(now.warp, now.instruction, lane) != stored_value(now.warp, now.instruction, other))
             add(now, lane,
@@ -772,6 +775,7 @@ private:
     const RaceOptions options_;
     bool needs_all_ = false;
     bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
+    std::uint64_t remarks_ = 0;
     Sites sites_;
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};

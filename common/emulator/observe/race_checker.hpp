@@ -35,6 +35,7 @@ public:
 
     std::unique_ptr<Observer> observer(const Launch& launch) override;
     bool wants_one_thread() const override { return options_.global; }
+    bool judges_blocks() const override { return !options_.global; }
 
 private:
     Findings& findings_;

@@ -28,6 +28,12 @@ public:
     Site operator()(const Code& code, const Instruction& instruction) {
         return (*this)(code, code.index_of(instruction));
     }
+    /// Of code that it has numbered before.
+    Site operator()(const Instruction& instruction) const {
+        std::size_t k = 0;
+        while (!codes_[k]->contains(instruction)) ++k;
+        return static_cast<Site>(k << pc_bits | codes_[k]->index_of(instruction));
+    }
 
     const Code& code(Site site) const { return *codes_[site >> pc_bits]; }
     static std::uint32_t pc(Site site) { return site & ((Site{1} << pc_bits) - 1); }

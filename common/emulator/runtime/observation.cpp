@@ -5,6 +5,7 @@
 #include "emulator/observe/init_checker.hpp"
 #include "emulator/observe/memory_checker.hpp"
 #include "emulator/observe/race_checker.hpp"
+#include "emulator/observe/repeated_blocks.hpp"
 #include "emulator/observe/sync_checker.hpp"
 #include "emulator/runtime/access_recorder.hpp"
 #include "emulator/runtime/check_recorder.hpp"
@@ -94,8 +95,17 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
                 {"static_shared_bytes", kernel.static_shared_bytes()},
                 {"dynamic_shared_bytes", configuration.dynamic_shared_bytes}};
     std::vector<Watcher*> watchers;
-    for (const auto& recorder : recorders_)
-        if (Watcher* const watcher = recorder->begin(launch)) watchers.push_back(watcher);
+    RepeatedBlocks checkers_of_blocks;
+    for (const auto& recorder : recorders_) {
+        Watcher* const watcher = recorder->begin(launch);
+        if (!watcher) continue;
+        if (!watcher->judges_blocks()) {
+            watchers.push_back(watcher);
+            continue;
+        }
+        if (!checkers_of_blocks.has_checkers()) watchers.push_back(&checkers_of_blocks);
+        checkers_of_blocks.add(*watcher);
+    }
 
     if (!progress_) progress_ = new LaunchProgress;
     progress_->begin(short_name(name), configuration.grid.count(), [&] { write_findings(&launch); });
