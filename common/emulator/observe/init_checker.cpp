@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <unordered_map>
+#include <utility>
 
 namespace emulator {
 
@@ -74,6 +75,8 @@ private:
     }
 
     void follow_global(const Warp& warp, const Instruction& instruction, const Access& access) {
+        // Kernels go to and fro between two allocations.
+        if (!all_in(stretch_, access)) std::swap(stretch_, other_stretch_);
         if (all_in(stretch_, access)) return follow_in_stretch(warp, instruction, access, access.active);
         // Lanes may go to different allocations, and to some that have no account.
         for (LaneMask left = access.active; left != 0;) {
@@ -187,7 +190,7 @@ private:
     LocalFindings<std::pair<const Instruction*, ptx::Space>> findings_;
     InitChecker& checker_;
     std::uint64_t remarks_ = 0;
-    InitChecker::Stretch stretch_;
+    InitChecker::Stretch stretch_, other_stretch_; // the last two
     std::unordered_map<const Block*, WrittenBytes> shared_; // the machine uses a Block again and again
     const Block* last_block_ = nullptr;
     WrittenBytes* last_shared_ = nullptr;
