@@ -1,5 +1,6 @@
-// Any text as a module of small kernels: each is launched with one block, or one cluster, under all four
-// checkers, in the usual order and in another one.
+// Any text as a module of small kernels: each is launched with three blocks, or three clusters, under all
+// four checkers, in the usual order and in another one. What is found has to be the same whether blocks that
+// repeat what another one has done are checked or not.
 
 #include "small_module.hpp"
 
@@ -11,16 +12,20 @@
 #include "emulator/observe/init_checker.hpp"
 #include "emulator/observe/memory_checker.hpp"
 #include "emulator/observe/race_checker.hpp"
+#include "emulator/observe/repeated_blocks.hpp"
 #include "emulator/observe/sync_checker.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 using namespace emulator;
 
 namespace {
 
-constexpr std::uint64_t most_instructions = 2'000; // of a launch, by warps
+constexpr std::uint64_t most_instructions = 4'000; // of a launch, by warps
 constexpr std::uint32_t most_local_bytes = 32 * 1024;
 constexpr std::uint32_t threads = 40; // the last warp is a quarter full
 constexpr std::size_t buffer_bytes = 4096;
@@ -41,20 +46,38 @@ private:
     };
 };
 
+/// What `init` and `race` find in shared memory.
+struct BlockCheckers {
+    Findings findings;
+    InitChecker init{findings};
+    RaceChecker race{findings};
+
+    std::string text() const {
+        std::string text;
+        for (const Finding& finding : findings.list())
+            text +=
+                finding.checker + ": " + finding.message + ", " + std::to_string(finding.count) + " times\n";
+        return text;
+    }
+};
+
 void launch(const Kernel& kernel, std::optional<std::uint64_t> schedule, GlobalMemory& memory) {
     Findings findings;
     MemoryChecker mem(findings, true);
-    InitChecker init(findings);
     RaceChecker race(findings, {.global = true});
     SyncChecker sync(findings);
+    BlockCheckers all_blocks, other_blocks;
+    RepeatedBlocks repeated;
+    repeated.add(other_blocks.init);
+    repeated.add(other_blocks.race);
     Budget budget;
-    Watcher* const watchers[] = {&mem, &init, &race, &sync, &budget};
+    Watcher* const watchers[] = {&mem, &race, &sync, &all_blocks.init, &all_blocks.race, &repeated, &budget};
 
     // Every parameter is the address of one buffer, of which half is written.
     const Allocation& buffer = memory.allocate(buffer_bytes, "cudaMalloc");
     std::memset(reinterpret_cast<void*>(buffer.address), 1, buffer_bytes / 2);
     for (MemoryEvents* const listener :
-         {static_cast<MemoryEvents*>(&mem), static_cast<MemoryEvents*>(&init)}) {
+         std::initializer_list<MemoryEvents*>{&mem, &all_blocks.init, &other_blocks.init}) {
         listener->allocated(buffer, false);
         listener->written(buffer.address, buffer_bytes / 2);
     }
@@ -62,6 +85,7 @@ void launch(const Kernel& kernel, std::optional<std::uint64_t> schedule, GlobalM
 
     LaunchConfiguration configuration;
     configuration.grid = kernel.cluster().value_or(Dim3{});
+    configuration.grid.x *= 3;
     configuration.block = {std::min(threads, kernel.max_threads_per_block()), 1, 1};
     configuration.dynamic_shared_bytes = 512;
     try {
@@ -70,7 +94,11 @@ void launch(const Kernel& kernel, std::optional<std::uint64_t> schedule, GlobalM
     } catch (const Error&) {
         // The kernel is wrong, or takes too long.
     }
-    (void)findings.take();
+    if (const std::string all = all_blocks.text(), other = other_blocks.text(); all != other) {
+        std::fprintf(stderr, "in all blocks:\n%s\nin those that do not repeat others:\n%s\n", all.c_str(),
+                     other.c_str());
+        std::abort();
+    }
     memory.release(buffer.address);
 }
 
