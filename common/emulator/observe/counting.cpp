@@ -1,7 +1,6 @@
 #include "emulator/observe/counting.hpp"
 
 #include "emulator/machine/code.hpp"
-#include "emulator/observe/memory_traffic.hpp"
 
 #include <bit>
 
@@ -31,6 +30,10 @@ void count_shared(Counters& counters, AccessKind kind, const Wavefronts& passes)
     }
 }
 
+bool is_counted_as_shared(const Access& access) {
+    return access.space == ptx::Space::shared && !access.remote; // an H200 counts no others either
+}
+
 } // namespace
 
 Metric global_sectors(AccessKind kind) {
@@ -46,7 +49,7 @@ Metric global_sectors(AccessKind kind) {
 void count_access(Counters& counters, const Instruction& instruction, const Access& access) {
     if (access.space == ptx::Space::global)
         count_global(counters, access.kind, sectors_taken(instruction, access));
-    else if (access.space == ptx::Space::shared && !access.remote) // an H200 counts no others either
+    else if (is_counted_as_shared(access))
         count_shared(counters, access.kind, wavefronts(access));
 }
 
@@ -57,7 +60,11 @@ void Counting::ran(const Block&, const Executed& executed) {
 }
 
 void Counting::accessed(const Warp&, const Instruction& instruction, const Access& access) {
-    if (!access.is_copy) count_access(counters_, instruction, access);
+    if (access.is_copy) return;
+    if (is_counted_as_shared(access))
+        count_shared(counters_, access.kind, last_wavefronts_.of(access));
+    else
+        count_access(counters_, instruction, access);
 }
 
 void Counting::diverged(const Warp&, const Instruction&, LaneMask, LaneMask) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emulator/observe/counters.hpp"
+#include "emulator/observe/memory_traffic.hpp"
 #include "emulator/observe/observer.hpp"
 
 namespace emulator {
@@ -26,6 +27,7 @@ public:
 
 private:
     Counters counters_;
+    LastWavefronts last_wavefronts_;
 };
 
 } // namespace emulator

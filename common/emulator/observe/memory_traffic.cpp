@@ -16,36 +16,38 @@ uint32_t distinct(uint64_t* values, uint32_t count) {
     return static_cast<uint32_t>(std::unique(values, values + count) - values);
 }
 
-/// The same for values that mostly lie close together: then one bit for each tells which have been seen.
-uint32_t distinct_nearby(uint64_t* values, uint32_t count) {
-    constexpr uint64_t most = 64 * 64;
-    const auto [lowest, highest] = std::minmax_element(values, values + count);
-    const uint64_t first = *lowest;
-    if (*highest - first >= most) return distinct(values, count);
-    std::array<uint64_t, most / 64> seen{};
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint64_t place = values[i] - first, bit = uint64_t{1} << (place % 64);
-        values[kept] = values[i];
-        kept += (seen[place / 64] & bit) == 0 ? 1 : 0;
-        seen[place / 64] |= bit;
-    }
-    return kept;
-}
-
-/// The most words that any bank has to give to `group`.
-uint32_t conflict_degree(const Access& access, LaneMask group) {
-    const uint32_t words_each = std::max(access.bytes / bank_bytes, 1u);
-    std::array<uint64_t, warp_size * 4> words;
+/// The most words that any bank has to give to `group`, for lanes in any order. Of the words of a wider
+/// access the first one stands for all: accesses are aligned, so that the next bank has to give as many.
+uint32_t conflict_degree_of_any(const uint64_t* addresses, LaneMask group) {
+    std::array<uint64_t, warp_size> words;
     uint32_t count = 0;
-    for_each_lane(group, [&](int lane) {
-        for (uint32_t k = 0; k < words_each; ++k) words[count++] = access.addresses[lane] / bank_bytes + k;
-    });
-    count = distinct_nearby(words.data(), count);
+    for_each_lane(group, [&](int lane) { words[count++] = addresses[lane] / bank_bytes; });
+    count = distinct(words.data(), count);
     std::array<std::uint8_t, bank_count> wanted{};
     uint32_t most = 0;
     for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % bank_count]);
     return most;
+}
+
+/// The same. A row is a word of each bank: where the lanes keep within 64 rows, a bit for each says which
+/// ones a bank has to give.
+uint32_t conflict_degree(const Access& access, LaneMask group) {
+    constexpr uint64_t row_bytes = uint64_t{bank_count} * bank_bytes;
+    const uint64_t* const addresses = access.addresses.data();
+    uint64_t lowest = addresses[0], highest = addresses[0];
+    for (int lane = 1; lane < warp_size; ++lane) {
+        lowest = std::min(lowest, addresses[lane]);
+        highest = std::max(highest, addresses[lane]);
+    }
+    const uint64_t first_row = lowest / row_bytes;
+    if (highest / row_bytes - first_row >= 64) return conflict_degree_of_any(addresses, group);
+    std::array<uint64_t, bank_count> wanted{};
+    for (int lane = 0; lane < warp_size; ++lane)
+        wanted[addresses[lane] / bank_bytes % bank_count] |= uint64_t{group >> lane & 1}
+                                                             << (addresses[lane] / row_bytes - first_row);
+    int most = 0;
+    for (const uint64_t rows : wanted) most = std::max(most, std::popcount(rows));
+    return static_cast<uint32_t>(most);
 }
 
 /// True when each active lane's neighbour at `distance` is inactive or has the same address.
@@ -158,6 +160,20 @@ Wavefronts wavefronts(const Access& access) {
         ++result.ideal;
     }
     return result;
+}
+
+Wavefronts LastWavefronts::of(const Access& access) {
+    if (access.bytes == bank_bytes && access.addresses.are_strided()) return wavefronts(access);
+    const uint64_t* const addresses = access.addresses.data();
+    uint64_t different = (addresses[0] - first_) % bank_bytes;
+    for (int lane = 0; lane < warp_size; ++lane)
+        different |= (addresses[lane] - addresses[0]) ^ distances_[lane];
+    if (different == 0 && access.active == active_ && access.bytes == bytes_) return last_;
+    first_ = addresses[0];
+    for (int lane = 0; lane < warp_size; ++lane) distances_[lane] = addresses[lane] - addresses[0];
+    active_ = access.active;
+    bytes_ = access.bytes;
+    return last_ = wavefronts(access);
 }
 
 int lanes_served_together(const Access& access) {

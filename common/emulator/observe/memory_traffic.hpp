@@ -37,6 +37,21 @@ struct Wavefronts {
 /// lane i^2) is inactive or has the same address.
 Wavefronts wavefronts(const Access& access);
 
+/// Keeps the last answer of `wavefronts`: it follows from how far the lanes are from each other, and in most
+/// requests that is as in the one before.
+class LastWavefronts {
+public:
+    /// wavefronts(access)
+    Wavefronts of(const Access& access);
+
+private:
+    std::uint64_t first_ = 0; ///< of lane 0; any place with as many bytes before it in its word is as good
+    alignas(64) std::uint64_t distances_[warp_size] = {}; ///< from there
+    LaneMask active_ = 0;
+    std::uint32_t bytes_ = 0;
+    Wavefronts last_;
+};
+
 /// How many lanes are served together by that rule, 8, 16 or 32: lanes 0 to 7, 8 to 15 and so on.
 int lanes_served_together(const Access& access);
 

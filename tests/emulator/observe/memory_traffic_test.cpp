@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <fstream>
@@ -218,6 +219,67 @@ TEST(Wavefronts, of_parts_of_a_warp) {
     EXPECT_EQ(wavefronts(16, strided(16), 0x0000'00FF), (Wavefronts{1, 1}));
     EXPECT_EQ(wavefronts(16, strided(16), 0x00FF'00FF), (Wavefronts{2, 2}));
     EXPECT_EQ(wavefronts(16, strided(16), 1u << 13), (Wavefronts{1, 1}));
+}
+
+// A bank has to give as many words as the lanes that are served together name of it.
+TEST(Wavefronts, of_scattered_lanes_are_the_words_of_the_busiest_bank) {
+    std::mt19937_64 random(5);
+    for (const uint64_t rows :
+         {1, 3, 32, 63, 64, 65, 66, 200, 1800}) { // of 32 words; a block has up to 1,816
+        for (int k = 0; k < 200; ++k) {
+            std::array<uint64_t, 32> places{};
+            for (uint64_t& place : places) place = 4 * (random() % (32 * rows));
+            places[0] = 4 * (random() % 32);
+            places[31] = 4 * (32 * (rows - 1) + random() % 32);
+            const auto active = k % 2 == 0 ? all_lanes : static_cast<LaneMask>(random()) | 0x8000'0001;
+            std::array<std::set<uint64_t>, 32> banks;
+            for (uint64_t lane = 0; lane < 32; ++lane)
+                if ((active >> lane & 1) != 0) banks[places[lane] / 4 % 32].insert(places[lane]);
+            std::size_t most = 0;
+            for (const auto& words : banks) most = std::max(most, words.size());
+            const uint64_t start = 128 * (random() % 8) + 4 * (random() % 32);
+            ASSERT_EQ(wavefronts(
+                          4, [&](uint64_t lane) { return start + places[lane]; }, active),
+                      (Wavefronts{static_cast<uint32_t>(most), 1}))
+                << rows << " rows";
+        }
+    }
+}
+
+// Many requests are like the one before. Some differ from it in one thing: where they begin in a word, their
+// width, who is active, one lane's place.
+TEST(LastWavefronts, are_those_of_each_request) {
+    std::mt19937_64 random(6);
+    emulator::LastWavefronts last;
+    std::array<uint64_t, 32> distances{};
+    uint32_t bytes = 4;
+    LaneMask active = all_lanes;
+    uint64_t first = 0;
+    int conflicts = 0;
+    for (int k = 0; k < 5000; ++k) {
+        switch (random() % 8) {
+        case 0:
+            for (uint64_t& distance : distances) distance = 16 * (random() % 64);
+            break;
+        case 1: bytes = 1u << random() % 5; break;
+        case 2: active = random() % 2 == 0 ? all_lanes : static_cast<LaneMask>(random()) | 1; break;
+        case 3: distances[1 + random() % 31] += bytes; break;
+        case 4: distances = {}; break;
+        default: break;
+        }
+        for (uint64_t& distance : distances) distance -= distance % bytes;
+        distances[0] = 0;
+        first = bytes * (random() % 64);
+        std::array<uint64_t, 32> addresses{};
+        for (std::size_t lane = 0; lane < 32; ++lane)
+            addresses[lane] = first + ((active >> lane & 1) != 0 ? distances[lane] : 0);
+        const Access access{.bytes = bytes, .active = active, .addresses = addresses.data()};
+        const Wavefronts expected = emulator::wavefronts(access);
+        ASSERT_EQ(last.of(access), expected) << "request " << k << ", " << bytes << " bytes";
+        ASSERT_EQ(last.of(access), expected) << "request " << k << " again";
+        conflicts += expected.count > expected.ideal;
+    }
+    EXPECT_GT(conflicts, 1000);
 }
 
 TEST(Wavefronts, are_those_that_an_h200_counted) {
