@@ -1,5 +1,6 @@
 #include "emulator/execute/addresses.hpp"
 
+#include "emulator/execute/each_lane.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/refused_access.hpp"
@@ -206,9 +207,19 @@ LaneMask locate_by_region(Warp& warp, const Instruction& instruction, LaneMask a
     return located;
 }
 
-} // namespace
+/// Lanes that are not so many steps from where lane 0 is.
+template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base stride) {
+    constexpr int at_once = 64 / sizeof(Base); // cells of the widest vector register
+    alignas(64) Base in_step[warp_size];
+    for (Base lane = 0; lane < at_once; ++lane) in_step[lane] = lane_0 + lane * stride;
+    for (int lane = at_once; lane < warp_size; ++lane)
+        in_step[lane] = in_step[lane - at_once] + Base{at_once} * stride;
+    return lanes_where<[](Base a, Base b) { return a != b; }, Base>(base, in_step);
+}
 
-StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, const Access& access) {
+/// For lanes that go in even steps.
+[[gnu::always_inline]] inline StridedPlaces locate_in_steps(Warp& warp, const Instruction& instruction,
+                                                            const Access& access) {
     Block& block = warp.block();
     const LaneAddresses& addresses = access.addresses;
     if (((addresses.first() | static_cast<std::uint64_t>(addresses.stride())) & (access.bytes - 1)) != 0)
@@ -233,6 +244,30 @@ StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, const A
         observer->accessed(warp, instruction, access);
     return {first, addresses.stride()};
 }
+
+} // namespace
+
+template <class Base>
+StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind) {
+    const Base* const base = warp.cells<Base>(instruction.sources[0]);
+    const int first_lane = std::countr_zero(active);
+    // A lane on its own goes in steps of any size. Else one from the first lane on, even if the next one is
+    // not active: it has usually made its address, too.
+    const Base first = base[first_lane];
+    const Base stride = (active & (active - 1)) == 0 ? 0 : base[first_lane + 1] - first;
+    const Base lane_0 = first - static_cast<Base>(first_lane) * stride;
+    if ((out_of_step(base, lane_0, stride) & active) != 0) return {};
+    const Base place = first + static_cast<Base>(instruction.immediate);
+    return locate_in_steps(warp, instruction,
+                           {.space = instruction.space,
+                            .kind = kind,
+                            .bytes = instruction.bytes,
+                            .active = active,
+                            .addresses = {active, place, static_cast<std::make_signed_t<Base>>(stride)}});
+}
+
+template StridedPlaces locate_strided<std::uint32_t>(Warp&, const Instruction&, LaneMask, AccessKind);
+template StridedPlaces locate_strided<std::uint64_t>(Warp&, const Instruction&, LaneMask, AccessKind);
 
 LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                 Addresses& addresses) {

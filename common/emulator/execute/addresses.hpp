@@ -46,30 +46,9 @@ struct StridedPlaces {
 };
 
 /// The short way for most loads and stores: when the active lanes go in even steps, and all of them are
-/// allowed to, does what `locate` does. Else it has done nothing.
-StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, const Access& access);
-
+/// allowed to, does what `locate` does. Else it has done nothing. `Base`: uint32_t or uint64_t.
 template <class Base>
-StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind) {
-    const Base* const base = warp.cells<Base>(instruction.sources[0]);
-    const int first_lane = std::countr_zero(active);
-    // A lane on its own goes in steps of any size. Else one from the first lane on, even if the next one is
-    // not active: it has usually made its address, too.
-    const Base first = base[first_lane];
-    const Base stride = (active & (active - 1)) == 0 ? 0 : base[first_lane + 1] - first;
-    const Base of_lane_0 = first - static_cast<Base>(first_lane) * stride;
-    const LaneMask others = lanes_where([&](int lane) {
-        return base[lane] != static_cast<Base>(of_lane_0 + static_cast<Base>(lane) * stride);
-    });
-    if ((others & active) != 0) return {};
-    const Base place = first + static_cast<Base>(instruction.immediate);
-    return locate_strided(warp, instruction,
-                          {.space = instruction.space,
-                           .kind = kind,
-                           .bytes = instruction.bytes,
-                           .active = active,
-                           .addresses = {active, place, static_cast<std::make_signed_t<Base>>(stride)}});
-}
+StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind);
 
 /// Checks every active lane's access of `instruction.bytes` bytes, tells the observers, and turns the
 /// addresses into pointers to this process's memory. Returns the lanes that have one: all that are active,

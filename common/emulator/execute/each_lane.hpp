@@ -78,15 +78,18 @@ template <auto condition, class T> LaneMask lanes_where_wide(const Cell<T>* a, c
 #endif
 
 /// Bit `lane` of the result is condition(a[lane], b[lane]).
-template <auto condition, class Source> LaneMask lanes_where(Warp& warp, Row a_row, Row b_row) {
-    const auto* const a = warp.cells<Cell<Source>>(a_row);
-    const auto* const b = warp.cells<Cell<Source>>(b_row);
+template <auto condition, class Source> LaneMask lanes_where(const Cell<Source>* a, const Cell<Source>* b) {
 #ifdef __AVX512F__
     if constexpr (std::is_integral_v<Source> && sizeof(Source) >= 4)
         return lanes_where_wide<condition, Source>(a, b);
 #endif
     return lanes_where(
         [&](int lane) { return condition(from_cell<Source>(a[lane]), from_cell<Source>(b[lane])); });
+}
+
+/// The same of the cells of two rows.
+template <auto condition, class Source> LaneMask lanes_where(Warp& warp, Row a, Row b) {
+    return lanes_where<condition, Source>(warp.cells<Cell<Source>>(a), warp.cells<Cell<Source>>(b));
 }
 
 /// Makes `each_lane` handlers of a `T operation(T...)` with `arity` operands of the instruction's own type.

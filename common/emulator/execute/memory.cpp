@@ -34,36 +34,41 @@ template <class T> T read(uint64_t address) {
     return value;
 }
 
-template <class T, class C> void load_strided(const StridedPlaces& places, LaneMask active, C* result) {
-    const int first_lane = std::countr_zero(active);
-    if (places.stride == sizeof(T)) {
-        const std::byte* const first = places.first - static_cast<std::size_t>(first_lane) * sizeof(T);
-        if (active == all_lanes) {
-            T values[warp_size];
-            std::memcpy(values, first, sizeof values);
-            for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
-            return;
-        }
+template <class T, class C>
+[[gnu::always_inline]] inline void load_strided(const StridedPlaces& places, LaneMask active, C* result) {
+    const auto load_lane = [&](int lane, int steps) {
+        result[lane] =
+            static_cast<C>(read<T>(reinterpret_cast<uint64_t>(places.first + steps * places.stride)));
+    };
+    if (active == all_lanes && places.stride == sizeof(T)) {
+        T values[warp_size];
+        std::memcpy(values, places.first, sizeof values);
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
+    } else if (active == all_lanes) {
+        for (int lane = 0; lane < warp_size; ++lane) load_lane(lane, lane);
+    } else {
+        const int first_lane = std::countr_zero(active);
+        for_each_lane(active, [&](int lane) { load_lane(lane, lane - first_lane); });
     }
-    for_each_lane(active, [&](int lane) {
-        result[lane] = static_cast<C>(
-            read<T>(reinterpret_cast<uint64_t>(places.first + (lane - first_lane) * places.stride)));
-    });
 }
 
 template <class T, class C>
-void store_strided(const StridedPlaces& places, LaneMask active, const C* source) {
-    const int first_lane = std::countr_zero(active);
-    if (places.stride == sizeof(T) && active == all_lanes) {
+[[gnu::always_inline]] inline void store_strided(const StridedPlaces& places, LaneMask active,
+                                                 const C* source) {
+    const auto store_lane = [&](int lane, int steps) {
+        const T value = static_cast<T>(source[lane]);
+        std::memcpy(places.first + steps * places.stride, &value, sizeof value);
+    };
+    if (active == all_lanes && places.stride == sizeof(T)) {
         T values[warp_size];
         for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<T>(source[lane]);
         std::memcpy(places.first, values, sizeof values);
-        return;
+    } else if (active == all_lanes) {
+        for (int lane = 0; lane < warp_size; ++lane) store_lane(lane, lane);
+    } else {
+        const int first_lane = std::countr_zero(active);
+        for_each_lane(active, [&](int lane) { store_lane(lane, lane - first_lane); });
     }
-    for_each_lane(active, [&](int lane) {
-        const T value = static_cast<T>(source[lane]);
-        std::memcpy(places.first + (lane - first_lane) * places.stride, &value, sizeof value);
-    });
 }
 
 /// `T` lies in memory, `C` is the register's cell: a signed `T` is sign-extended to it.
