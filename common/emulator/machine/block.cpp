@@ -35,7 +35,8 @@ Block::Block(const Launch& launch, std::span<Observer* const> observers, Cluster
 void Block::start(Dim3 index) {
     index_ = index;
     live_threads_ = threads_;
-    barriers_ = {};
+    for_each_lane(begun_barriers_, [&](int which) { barriers_[static_cast<std::size_t>(which)] = {}; });
+    begun_barriers_ = 0;
     async_copies_.clear();
     std::memset(shared_.get(), shared_poison, shared_bytes_);
     for (const auto& warp : warps_) {
@@ -159,14 +160,15 @@ void Block::arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::u
     barrier.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
     barrier.expected = expected;
     barrier.truths += truths;
+    begun_barriers_ |= 1u << which;
     complete_if_all_arrived(which);
 }
 
 void Block::threads_exited(const Warp& warp, LaneMask lanes) {
     live_threads_ -= static_cast<std::uint32_t>(std::popcount(lanes));
     cluster_.threads_exited(warp, lanes);
-    for (std::uint32_t which = 0; which < barrier_count; ++which)
-        if (barriers_[which].arrived != 0) complete_if_all_arrived(which);
+    for_each_lane(begun_barriers_,
+                  [&](int which) { complete_if_all_arrived(static_cast<std::uint32_t>(which)); });
 }
 
 void Block::complete_if_all_arrived(std::uint32_t which) {
@@ -186,6 +188,7 @@ void Block::complete_if_all_arrived(std::uint32_t which) {
 
 void Block::complete(std::uint32_t which) {
     const Barrier barrier = std::exchange(barriers_[which], {});
+    begun_barriers_ &= ~(1u << which);
     const BarrierCompletion completion{which, barrier.expected,
                                        std::span(barrier.lanes).first(warps_.size())};
     for (Observer* const observer : followers(EventKind::barrier))
@@ -206,8 +209,7 @@ void Block::break_deadlock() {
     bool goes_on = false;
     for (Observer* const observer : observers_) goes_on = observer->takes_over_deadlock(*this) || goes_on;
     if (!goes_on) report_deadlock();
-    for (std::uint32_t which = 0; which < barrier_count; ++which)
-        if (barriers_[which].arrived != 0) complete(which);
+    for_each_lane(begun_barriers_, [&](int which) { complete(static_cast<std::uint32_t>(which)); });
     for (const auto& warp : warps_) warp->ignore_members();
 }
 

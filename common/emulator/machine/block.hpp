@@ -82,13 +82,13 @@ public:
     /// What a special register reads as, in `lane` of the warp with index `warp`.
     std::uint32_t special(Special which, std::uint32_t warp, int lane) const;
 
-    /// `lanes` of a warp have executed so many instructions; the last one may be a barrier of the block.
-    void count(std::uint32_t instructions, LaneMask lanes, bool is_barrier) {
-        const auto threads = static_cast<std::uint32_t>(std::popcount(lanes));
+    /// `lanes` of a warp have executed so many instructions, of which so many are barriers of the block.
+    void count(std::uint64_t instructions, LaneMask lanes, std::uint64_t barriers) {
+        const auto threads = static_cast<std::uint64_t>(std::popcount(lanes));
         executed_.warp_instructions += instructions;
-        executed_.thread_instructions += std::uint64_t{instructions} * threads;
+        executed_.thread_instructions += instructions * threads;
         // Lanes of a warp may come to a barrier one after the other: count lanes.
-        executed_.thread_barriers += is_barrier ? threads : 0;
+        executed_.thread_barriers += barriers * threads;
     }
 
     AsyncCopies& async_copies() { return async_copies_; } ///< to this block's shared memory
@@ -136,6 +136,7 @@ private:
     std::unique_ptr<std::byte[]> shared_;
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
+    std::uint32_t begun_barriers_ = 0;          ///< a bit for each that some have come to and not all
     std::array<const Allocation*, 2> likely_{}; ///< the last one first
     AsyncCopies async_copies_;
 };

@@ -127,6 +127,13 @@ enum class Special : std::uint8_t {
     zero,                ///< those that are always zero here
 };
 
+/// A block keeps its rank in its cluster.
+constexpr bool depends_on_block(Special special) {
+    return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
+           special == Special::clusterid_x || special == Special::clusterid_y ||
+           special == Special::clusterid_z || special == Special::smid;
+}
+
 /// A decoded function.
 struct Code {
     /// What the value of a constant is relative to.
@@ -157,8 +164,9 @@ struct Code {
         statements; ///< one for each instruction; null for the implied last one
     std::vector<std::unique_ptr<Detail>> details;
     std::vector<Constant> constants;
-    std::vector<SpecialRow> specials;
-    std::uint32_t frame_bytes = 0; ///< of all rows
+    std::vector<SpecialRow> specials;       ///< those that a warp keeps from block to block
+    std::vector<SpecialRow> block_specials; ///< the others
+    std::uint32_t frame_bytes = 0;          ///< of all rows
     std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
     bool makes_room = false;       ///< asks for more as it runs
     std::vector<LocalVariable> local_variables;

@@ -32,13 +32,6 @@ template <class T> void fill(std::byte* row, T value) {
     std::fill_n(reinterpret_cast<T*>(row), warp_size, value);
 }
 
-/// A block keeps its rank in its cluster.
-bool depends_on_block(Special special) {
-    return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
-           special == Special::clusterid_x || special == Special::clusterid_y ||
-           special == Special::clusterid_z || special == Special::smid;
-}
-
 /// Deeper activations first, so that a function is left before its caller goes on; then the lowest program
 /// counter.
 bool comes_before(const Fragment& a, const Fragment& b) {
@@ -58,11 +51,11 @@ Warp::Warp(Block& block, std::uint32_t index)
       local_(new std::byte[std::size_t{warp_size} * block.launch().stack_bytes]) {
     allocate_rows(kernel_frame_, block.launch().kernel.code());
     fill_constants(kernel_frame_);
-    fill_specials(kernel_frame_, false);
+    fill_specials(kernel_frame_);
 }
 
 void Warp::start(LaneMask lanes) {
-    fill_specials(kernel_frame_, true);
+    fill_block_specials(kernel_frame_);
     live_ = lanes;
     kernel_frame_.lanes = lanes;
     kernel_frame_.room = 0;
@@ -87,15 +80,17 @@ void Warp::fill_constants(Frame& frame) const {
     }
 }
 
-void Warp::fill_specials(Frame& frame, bool of_block_only) const {
+void Warp::fill_specials(Frame& frame) const {
     for (const Code::SpecialRow& special : frame.code->specials) {
         auto* const cells = reinterpret_cast<std::uint32_t*>(frame.rows + special.row);
-        if (depends_on_block(special.special))
-            fill(frame.rows + special.row, block_.special(special.special, index_, 0));
-        else if (!of_block_only)
-            for (int lane = 0; lane < warp_size; ++lane)
-                cells[lane] = block_.special(special.special, index_, lane);
+        for (int lane = 0; lane < warp_size; ++lane)
+            cells[lane] = block_.special(special.special, index_, lane);
     }
+}
+
+void Warp::fill_block_specials(Frame& frame) const {
+    for (const Code::SpecialRow& special : frame.code->block_specials)
+        fill(frame.rows + special.row, block_.special(special.special, index_, 0));
 }
 
 // ---- running ----
@@ -109,16 +104,9 @@ std::uint32_t Warp::merge_point() const {
     return result;
 }
 
-/// Runs straight-line instructions until lanes are met, or up to and including the next control instruction.
-/// With a schedule it may also be the end of their turn.
-[[gnu::always_inline]] inline std::uint64_t Warp::run_to_control(std::uint64_t budget) {
-    const Code& code = *running_.frame->code;
-    const Instruction* const first = code.instructions.data() + running_.pc;
-    std::uint32_t merge = others_.empty() ? UINT32_MAX : merge_point();
-    if (schedule_) merge = static_cast<std::uint32_t>(std::min<std::uint64_t>(running_.pc + budget, merge));
-    const std::uint32_t stop = std::min(first->next_control, merge);
-    const Instruction* const last = code.instructions.data() + stop;
-    const LaneMask lanes = running_.lanes;
+/// Executes the straight-line instructions from `first` up to `last`, which is not among them.
+[[gnu::always_inline]] inline void Warp::execute(const Instruction* first, const Instruction* last,
+                                                 LaneMask lanes) {
     for (const Instruction* instruction = first; instruction != last; ++instruction) {
         LaneMask active = lanes;
         if (instruction->guard != no_row) {
@@ -127,24 +115,62 @@ std::uint32_t Warp::merge_point() const {
         }
         instruction->execute(*this, *instruction, active);
     }
+}
 
+/// Executes the control instruction at which the running lanes are.
+[[gnu::always_inline]] inline void Warp::execute_control(const Instruction& instruction, LaneMask lanes) {
+    LaneMask active = lanes;
+    if (instruction.guard != no_row) {
+        active &= predicate(instruction.guard) ^ (instruction.guard_negated ? all_lanes : 0);
+        if (active == 0) return advance();
+        if (active != lanes && !instruction.is_branch) send(lanes & ~active, running_.pc + 1);
+    }
+    instruction.execute(*this, instruction, active);
+}
+
+void Warp::tell_executed(std::uint32_t first, std::uint32_t count) const {
+    for (Observer* const observer : block_.followers(EventKind::executed))
+        observer->executed(*this, *running_.frame->code, first, count, running_.lanes);
+}
+
+/// While the running lanes are all that there are, nobody is met on the way. Runs until this changes.
+std::uint64_t Warp::run_alone(std::uint64_t budget) {
+    const LaneMask lanes = running_.lanes;
+    const bool is_followed = !block_.followers(EventKind::executed).empty();
+    std::uint64_t executed = 0, barriers = 0;
+    interrupted_ = false;
+    do {
+        const Instruction* const instructions = running_.frame->code->instructions.data();
+        const std::uint32_t begin = running_.pc, stop = instructions[begin].next_control;
+        const Instruction& control = instructions[stop];
+        execute(instructions + begin, &control, lanes);
+        running_.pc = stop;
+        executed += stop - begin + 1;
+        barriers += control.is_block_barrier ? 1 : 0;
+        if (is_followed) tell_executed(begin, stop - begin + 1);
+        execute_control(control, lanes);
+    } while (!interrupted_ && executed < budget);
+    block_.count(executed, lanes, barriers);
+    return executed;
+}
+
+/// Runs straight-line instructions until lanes are met, or up to and including the next control instruction.
+/// With a schedule it may also be the end of their turn.
+std::uint64_t Warp::run_to_control(std::uint64_t budget) {
+    const Instruction* const instructions = running_.frame->code->instructions.data();
+    const LaneMask lanes = running_.lanes;
     const std::uint32_t begin = running_.pc;
+    std::uint32_t merge = merge_point();
+    if (schedule_) merge = static_cast<std::uint32_t>(std::min<std::uint64_t>(begin + budget, merge));
+    const std::uint32_t stop = std::min(instructions[begin].next_control, merge);
+    const Instruction& last = instructions[stop];
+    execute(instructions + begin, &last, lanes);
     running_.pc = stop;
     const bool at_control = stop != merge;
     const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
-    block_.count(count, lanes, at_control && last->is_block_barrier);
-    for (Observer* const observer : block_.followers(EventKind::executed))
-        observer->executed(*this, code, begin, count, lanes);
-    if (!at_control) return count;
-
-    LaneMask active = lanes;
-    if (last->guard != no_row) active &= predicate(last->guard) ^ (last->guard_negated ? all_lanes : 0);
-    if (active == 0) {
-        advance();
-        return count;
-    }
-    if (active != lanes && !last->is_branch) send(lanes & ~active, stop + 1);
-    last->execute(*this, *last, active);
+    block_.count(count, lanes, at_control && last.is_block_barrier ? 1 : 0);
+    tell_executed(begin, count);
+    if (at_control) execute_control(last, lanes);
     return count;
 }
 
@@ -155,6 +181,11 @@ std::uint64_t Warp::run(std::uint64_t budget) {
         if (!others_.empty()) reschedule();
         if (running_.lanes == 0 || running_.wait != Wait::nothing) break;
         if (schedule_) part_lanes();
+        if (others_.empty() && !schedule_) {
+            executed += run_alone(budget - executed);
+            slice_ = 0;
+            continue;
+        }
         const std::uint64_t count = run_to_control(budget - executed);
         executed += count;
         slice_ = others_.empty() ? 0 : slice_ + count;
@@ -231,6 +262,7 @@ void Warp::send(LaneMask group, std::uint32_t target) {
     sent.pc = target;
     running_.lanes &= ~group;
     others_.push_back(sent);
+    interrupted_ = true;
 }
 
 void Warp::exit_running() {
@@ -238,6 +270,7 @@ void Warp::exit_running() {
     for (Frame* frame = running_.frame; frame; frame = frame->caller) frame->lanes &= ~lanes;
     live_ &= ~lanes;
     running_.lanes = 0;
+    interrupted_ = true;
     for (Observer* const observer : block_.observers()) observer->exited(*this, lanes);
     if (!others_.empty()) release_gathered();
     block_.threads_exited(*this, lanes);
@@ -264,7 +297,8 @@ void Warp::call(const Instruction& instruction, const Code& callee) {
     frame.room = 0;
     frame.lanes = running_.lanes;
     fill_constants(frame);
-    fill_specials(frame, false);
+    fill_specials(frame);
+    fill_block_specials(frame);
     const std::size_t arguments = std::min(detail.argument_offsets.size(), callee.argument_offsets.size());
     for_each_lane(running_.lanes, [&](int lane) {
         for (std::size_t i = 0; i < arguments; ++i)
@@ -315,6 +349,7 @@ void Warp::return_from_function() {
 void Warp::wait_at_block_barrier(std::uint32_t barrier) {
     running_.wait = Wait::block_barrier;
     running_.barrier = barrier;
+    interrupted_ = true;
 }
 
 void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads) {
@@ -354,6 +389,7 @@ LaneMask Warp::release_cluster_barrier() {
 }
 
 void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {
+    interrupted_ = true;
     if (done != 0) send(done, running_.pc + 1);
     while (running_.lanes != 0) {
         Fragment waiting = running_;

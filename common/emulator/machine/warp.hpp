@@ -100,7 +100,10 @@ public:
     void wait_at_block_barrier(std::uint32_t barrier);
 
     /// They stop here until `release_cluster_barrier`.
-    void wait_at_cluster_barrier() { running_.wait = Wait::cluster_barrier; }
+    void wait_at_cluster_barrier() {
+        running_.wait = Wait::cluster_barrier;
+        interrupted_ = true;
+    }
 
     /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have
     /// come: then they execute the instruction anew, together.
@@ -108,7 +111,7 @@ public:
 
     /// Ends this turn: the running lanes wait for what others do, of this warp too.
     void yield() {
-        yielded_ = true;
+        yielded_ = interrupted_ = true;
         if (others_.empty()) return;
         in_turns_ = true;
         slice_ = 0;
@@ -131,7 +134,8 @@ public:
 private:
     [[noreturn]] void overflow(const Instruction& instruction) const;
     void fill_constants(Frame& frame) const;
-    void fill_specials(Frame& frame, bool of_block_only) const;
+    void fill_specials(Frame& frame) const;
+    void fill_block_specials(Frame& frame) const;
     void reschedule();
     void join_those_met();
     Fragment& choose();
@@ -139,6 +143,10 @@ private:
     void part_lanes();
     void release_gathered();
     void let_go(Fragment& waiting);
+    void execute(const Instruction* first, const Instruction* last, LaneMask lanes);
+    void execute_control(const Instruction& instruction, LaneMask lanes);
+    void tell_executed(std::uint32_t first, std::uint32_t count) const;
+    std::uint64_t run_alone(std::uint64_t budget);
     std::uint64_t run_to_control(std::uint64_t budget);
     std::uint32_t merge_point() const;
     Frame& new_frame();
@@ -158,6 +166,7 @@ private:
     bool in_turns_ = false;        ///< choose the fragment that has not run for longest
     std::uint64_t choices_ = 0;
     bool yielded_ = false;
+    bool interrupted_ = false; ///< since they run alone, the running lanes have parted, stopped or ended
     bool ignores_members_ = false;
 };
 

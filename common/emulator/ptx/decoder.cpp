@@ -155,7 +155,7 @@ public:
     Row special(Special which) {
         const auto [found, fresh] = specials_.try_emplace(which, next_row_);
         if (fresh) {
-            code_.specials.push_back({next_row_, which});
+            (depends_on_block(which) ? code_.block_specials : code_.specials).push_back({next_row_, which});
             next_row_ += warp_size * 4;
         }
         return found->second;

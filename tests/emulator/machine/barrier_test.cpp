@@ -99,6 +99,19 @@ TEST(Barrier, arrive_does_not_wait) {
               threads([](uint32_t i) { return i < 32 ? 5 : poison; }, 64));
 }
 
+TEST(Barrier, begins_anew_with_each_block) {
+    // Blocks 0 and 1 take turns in the same storage. Block 0 ends with half of its threads at barrier 1,
+    // where all of block 1's have to come: the second warp writes what the first one reads.
+    EXPECT_EQ(run(R"(
+        setp.lt.u32 %p1, %r60, 32; setp.eq.u32 %p2, %r61, 1; mov.u32 %r0, 3; @%p2 bra SECOND;
+        @%p1 bar.arrive 1, 64; bra END;
+        SECOND: @%p1 bra READ; st.shared.u32 [tile], 5;
+        READ: bar.sync 1, 64; ld.shared.u32 %r0, [tile];
+        END:)",
+                  64, {}, tile, 2),
+              threads([](uint32_t i) { return i < 64 ? 3 : 5; }, 128));
+}
+
 TEST(Barrier, does_not_wait_for_threads_that_have_exited) {
     EXPECT_EQ(run("setp.ge.u32 %p1, %r60, 70; @%p1 exit; mov.u32 %r0, 1; bar.sync 0;", 128),
               threads([](uint32_t i) { return i < 70 ? 1 : poison; }, 128));

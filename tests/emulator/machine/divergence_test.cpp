@@ -61,6 +61,17 @@ TEST(Divergence, each_lane_has_its_own_number_of_turns) {
               }));
 }
 
+TEST(Divergence, after_a_long_time_together_lanes_meet_as_ever) {
+    // 12,000 turns of three instructions, then a loop that each lane leaves at its own time.
+    EXPECT_EQ(run(R"(
+        mov.u32 %r2, 0;
+        TOGETHER: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 12000; @%p1 bra TOGETHER;
+        mov.u32 %r2, 0;
+        LOOP: setp.ge.u32 %p1, %r2, %r60; @%p1 bra END; add.u32 %r2, %r2, 1; bra LOOP;
+        END: activemask.b32 %r0;)"),
+              Words(32, 0xFFFF'FFFF));
+}
+
 TEST(Divergence, lanes_that_return_early_leave_the_others_alone) {
     EXPECT_EQ(run(R"(
         mov.u32 %r0, 0;
