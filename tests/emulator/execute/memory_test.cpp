@@ -314,7 +314,8 @@ TEST(Parameters, of_every_type_are_read_where_the_abi_puts_them) {
     ASSERT_EQ(kernel.parameters().size(), 5u);
     EXPECT_EQ(kernel.parameters()[3].offset, 24u);
     EXPECT_EQ(kernel.parameter_bytes(), 40u);
-    emulator::run(kernel, grid_of(32), std::as_bytes(std::span(&parameters, 1)), program.memory, {.host_threads = 1});
+    emulator::run(kernel, grid_of(32), std::as_bytes(std::span(&parameters, 1)), program.memory,
+                  {.host_threads = 1});
     EXPECT_EQ(Words(out, out + 10), (Words{0xFFFF'FFF0, 0xFFFF'8001, 0xCCBB'AA99, 0, 0x4433'2211, 0x8877'6655,
                                            0, 0x3FF8'0000, 0x22, 0x33}));
 }
@@ -346,6 +347,25 @@ TEST(ModuleVariables, have_their_initial_values_and_keep_what_is_written) {
     EXPECT_EQ(out[0], 5u);
     EXPECT_EQ(program.module.variable("text")->bytes, 3u);
     EXPECT_EQ(program.module.variable("no_such_variable"), nullptr);
+}
+
+TEST(Memory, lanes_may_go_in_even_steps_in_parts_only) {
+    // Lane 0 to 7, 1 to 8, 2 to 9 and 3 to 10; lane 0 to 15 and 1 to 16. In global and in shared memory.
+    for (const uint32_t part : {8u, 16u}) {
+        Words expected(32);
+        for (uint32_t lane = 0; lane < 32; ++lane) expected[lane] = 1001 * (lane % part + lane / part);
+        const std::string size = std::to_string(part);
+        EXPECT_EQ(run(R"(
+            mul.wide.u32 %rd1, %r60, 4; add.u64 %rd1, %rd61, %rd1; st.global.u32 [%rd1], %r60;
+            mov.u32 %r2, tile; mad.lo.u32 %r3, %r60, 4, %r2; st.shared.u32 [%r3], %r60; bar.sync 0;
+            rem.u32 %r4, %r60, )" +
+                          size + "; div.u32 %r5, %r60, " + size + R"(; add.u32 %r4, %r4, %r5;
+            mul.wide.u32 %rd1, %r4, 4; add.u64 %rd1, %rd61, %rd1; ld.global.u32 %r6, [%rd1];
+            mad.lo.u32 %r3, %r4, 4, %r2; ld.shared.u32 %r7, [%r3]; mad.lo.u32 %r0, %r6, 1000, %r7;)",
+                      32, {}, ".shared .u32 tile[32];"),
+                  expected)
+            << part;
+    }
 }
 
 TEST(Memory, fences_and_prefetches_change_nothing) {

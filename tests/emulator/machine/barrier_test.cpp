@@ -201,6 +201,15 @@ TEST(BarrierDeadlock, of_a_warp_barrier_is_reported_too) {
     EXPECT_THAT(error.what(), HasSubstr("24 threads of warp 0 (from thread 8 to 31) wait at barrier 0"));
 }
 
+TEST(BarrierDeadlock, of_lanes_that_name_different_members_is_reported) {
+    // Each waits for the other, who names somebody else as well. Both stop at once, and so wait once.
+    const std::string error =
+        error_of([] { run("shl.b32 %r2, 4, %r60; sub.u32 %r2, %r2, 1; bar.warp.sync %r2;", 2); }).what();
+    EXPECT_THAT(error, HasSubstr("1 threads of warp 0 (from thread 0 to 0) wait for the lanes"));
+    EXPECT_THAT(error, HasSubstr("1 threads of warp 0 (from thread 1 to 1) wait for the lanes"));
+    EXPECT_LT(error.size(), 1000u);
+}
+
 TEST(BarrierDeadlock, of_too_few_threads_is_reported) {
     EXPECT_THAT(error_of([] { run("bar.sync 0, 96;", 64); }).what(), HasSubstr("wait at barrier 0"));
     EXPECT_THAT(

@@ -63,6 +63,14 @@ emulator::Error error_in_clusters(const std::string& body, uint32_t threads, uin
 
 } // namespace
 
+TEST(Cluster, barriers_are_executed_once_by_those_that_wait) {
+    const auto instructions = [](const char* body) {
+        Program program(module_of(body));
+        return program.launch("k", in_clusters(grid_of(32, 2), {2, 1, 1}))[Metric::warp_instructions];
+    };
+    EXPECT_EQ(instructions(cluster_sync), instructions("") + 2 * 2); // arrive and wait, in two warps
+}
+
 TEST(Cluster, blocks_read_each_others_shared_memory) {
     const char* const reads[] = {
         read_32,

@@ -128,6 +128,18 @@ TEST(Progress, lanes_may_wait_for_lanes_that_are_in_the_middle) {
               Words(3, 7));
 }
 
+TEST(Progress, a_warp_that_sleeps_lets_the_others_run) {
+    // Warp 0 sleeps until warp 1 has come: once, as that one runs next.
+    Program program(module_of(R"(
+        setp.lt.u32 %p1, %r60, 32; @!%p1 bra SECOND;
+        WAIT: nanosleep.u32 1; ld.volatile.global.u32 %r0, [%rd60]; setp.eq.u32 %p2, %r0, 0;
+        @%p2 bra WAIT; bra END;
+        SECOND: st.volatile.global.u32 [%rd60], 1;
+        END:)"));
+    EXPECT_LT(program.launch("k", grid_of(64), {program.allocate<uint32_t>(1)})[Metric::warp_instructions],
+              100u);
+}
+
 TEST(Progress, warps_may_wait_for_each_other) {
     // Warp 0 waits for warp 3, that for warp 2, that for warp 1, which goes first.
     EXPECT_EQ(run(R"(

@@ -14,6 +14,17 @@ using emulator::LaunchConfiguration;
 using std::uint32_t;
 using testing::HasSubstr;
 
+TEST(Launch, functions_find_the_block_they_run_in) {
+    EXPECT_EQ(run(R"({ .param .b32 where; call (where), block, (); ld.param.b32 %r0, [where]; })", 1, {},
+                  R"(.func (.param .b32 result) block()
+                  {
+                      .reg .b32 %r<2>;
+                      mov.u32 %r1, %ctaid.x; st.param.b32 [result], %r1; ret;
+                  })",
+                  4),
+              (std::vector<uint32_t>{0, 1, 2, 3}));
+}
+
 TEST(Launch, every_thread_of_every_block_runs_once) {
     for (const unsigned host_threads : {1u, 2u, 5u}) {
         Program program(module_of(R"(

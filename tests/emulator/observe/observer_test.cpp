@@ -18,7 +18,7 @@ using std::uint32_t, std::uint64_t;
 
 namespace {
 
-struct Recorder final : Observer {
+struct Recorder : Observer {
     struct Recorded {
         Access access;
         std::array<uint64_t, 32> addresses{};
@@ -63,6 +63,21 @@ void run_block(Program& program, uint32_t threads, std::span<const void* const> 
 }
 
 } // namespace
+
+TEST(Observer, is_told_once_of_lanes_that_stop_to_wait) {
+    struct LetsGo final : Recorder {
+        bool takes_over_deadlock(emulator::Block&) override { return true; }
+    };
+    // Two lanes. Of the masks 3 and 7 each names somebody who names others; of 3 and 3 nobody has to wait.
+    const auto instructions = [](const std::string& shift) {
+        Program program(module_of("shl.b32 %r2, 4, " + shift + "; sub.u32 %r2, %r2, 1; bar.warp.sync %r2;"));
+        LetsGo recorder;
+        Observer* const observers[] = {&recorder};
+        run_block(program, 2, std::array<const void*, 3>{}, observers);
+        return recorder.instructions;
+    };
+    EXPECT_EQ(instructions("%r60"), instructions("%r61"));
+}
 
 TEST(Observer, is_told_each_access_with_its_lanes_and_addresses) {
     Program program(module_of(R"(
