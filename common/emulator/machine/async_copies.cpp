@@ -89,6 +89,12 @@ void AsyncCopies::arrive_after_copies(Warp& warp, const Instruction& instruction
     arrivals_.push_back({&warp, &instruction, lane, mbarrier, next_number_});
 }
 
+bool AsyncCopies::may_arrive_at(std::uint64_t mbarrier) const {
+    const auto waited_for = [&](const auto& one) { return one.mbarrier == mbarrier; };
+    return std::any_of(bulks_.begin(), bulks_.end(), waited_for) ||
+           std::any_of(arrivals_.begin(), arrivals_.end(), waited_for);
+}
+
 void AsyncCopies::settle(Block& block, std::uint64_t mbarrier) {
     const auto waited_for = [&](const auto& one) { return one.mbarrier == mbarrier; };
     for (const Bulk& bulk : bulks_) {

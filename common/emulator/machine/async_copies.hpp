@@ -63,6 +63,8 @@ public:
     void start(const Bulk& bulk) { bulks_.push_back(bulk); }
     /// The lane arrives at the mbarrier when its copies so far have ended.
     void arrive_after_copies(Warp& warp, const Instruction& instruction, int lane, std::uint64_t mbarrier);
+    /// Whether a copy or an arrival that is under way belongs to the mbarrier.
+    bool may_arrive_at(std::uint64_t mbarrier) const;
     /// Ends all copies that the mbarrier waits for.
     void settle(Block& block, std::uint64_t mbarrier);
 

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
+#include "emulator/machine/mbarrier.hpp"
 #include "emulator/machine/schedule.hpp"
 #include "emulator/machine/where.hpp"
 
@@ -38,6 +39,7 @@ void Block::start(Dim3 index) {
     for_each_lane(begun_barriers_, [&](int which) { barriers_[static_cast<std::size_t>(which)] = {}; });
     begun_barriers_ = 0;
     async_copies_.clear();
+    mbarrier_waits_.clear();
     std::memset(shared_.get(), shared_poison, shared_bytes_);
     for (const auto& warp : warps_) {
         const std::uint32_t threads =
@@ -196,19 +198,43 @@ void Block::complete(std::uint32_t which) {
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
 }
 
-bool Block::waits_for_itself() const {
-    const auto waits = [](const Fragment& fragment) {
-        return fragment.lanes != 0 && fragment.wait != Wait::cluster_barrier;
-    };
-    return std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
-        return waits(warp->running()) || std::any_of(warp->others().begin(), warp->others().end(), waits);
+/// Calls `visit(warp, fragment)` for each fragment that has lanes.
+template <class Visit> void Block::for_each_fragment(Visit visit) const {
+    for (const auto& warp : warps_) {
+        if (warp->running().lanes != 0) visit(*warp, warp->running());
+        for (const Fragment& fragment : warp->others()) visit(*warp, fragment);
+    }
+}
+
+bool Block::is_stuck() {
+    bool result = true;
+    for_each_fragment([&](const Warp& warp, const Fragment& fragment) {
+        result =
+            result && (fragment.wait != Wait::nothing || mbarrier_waits_.are_stuck(warp, fragment.lanes));
     });
+    return result;
+}
+
+std::vector<WaitingLanes> Block::waiting() const {
+    std::vector<WaitingLanes> all;
+    for_each_fragment([&](const Warp& warp, const Fragment& fragment) {
+        const Code& code = *fragment.frame->code;
+        if (fragment.wait != Wait::nothing)
+            all.push_back({&warp, &fragment, fragment.lanes, &code, fragment.pc, {}});
+        else
+            for (const MbarrierWaits::Group& group : mbarrier_waits_.of(warp, fragment.lanes))
+                all.push_back({&warp, &fragment, group.lanes, &code, code.index_of(*group.wait.instruction),
+                               group.wait});
+    });
+    return all;
 }
 
 void Block::break_deadlock() {
     bool goes_on = false;
     for (Observer* const observer : observers_) goes_on = observer->takes_over_deadlock(*this) || goes_on;
     if (!goes_on) report_deadlock();
+    for (const WaitingLanes& one : waiting())
+        if (one.mbarrier) Mbarrier(*one.mbarrier->owner, one.mbarrier->offset).end_phase(one.mbarrier->phase);
     for_each_lane(begun_barriers_, [&](int which) { complete(static_cast<std::uint32_t>(which)); });
     for (const auto& warp : warps_) warp->ignore_members();
 }
@@ -231,26 +257,23 @@ void Block::report_deadlock() const {
     std::ostringstream message;
     message << "no thread of block " << triple(index_) << " of " << launch_.kernel.readable_name()
             << " can go on: each waits for others that do not come, or have exited";
-    for (const auto& warp : warps_) {
-        std::vector<Fragment> waiting = warp->others();
-        if (warp->running().lanes != 0) waiting.push_back(warp->running());
-        for (const Fragment& fragment : waiting) {
-            const Code& code = *fragment.frame->code;
-            const int first = static_cast<int>(warp->index()) * warp_size;
-            message << '\n'
-                    << std::popcount(fragment.lanes) << " threads of warp " << warp->index()
-                    << " (from thread " << first + std::countr_zero(fragment.lanes) << " to "
-                    << first + 31 - std::countl_zero(fragment.lanes) << ") wait ";
-            if (fragment.wait == Wait::block_barrier)
-                message << "at barrier " << fragment.barrier;
-            else if (fragment.wait == Wait::cluster_barrier)
-                message << "at the barrier of the cluster";
-            else
-                message << "for the lanes that their mask names";
-            if (const std::string line = source_line(code, fragment.pc); !line.empty())
-                message << ", at " << line;
-            message << '\n' << ptx_line(code, fragment.pc);
-        }
+    for (const WaitingLanes& one : waiting()) {
+        const int first = static_cast<int>(one.warp->index()) * warp_size;
+        message << '\n'
+                << std::popcount(one.lanes) << " threads of warp " << one.warp->index() << " (from thread "
+                << first + std::countr_zero(one.lanes) << " to " << first + 31 - std::countl_zero(one.lanes)
+                << ") wait ";
+        if (one.mbarrier)
+            message << in_words(*one.mbarrier);
+        else if (one.fragment->wait == Wait::block_barrier)
+            message << "at barrier " << one.fragment->barrier;
+        else if (one.fragment->wait == Wait::cluster_barrier)
+            message << "at the barrier of the cluster";
+        else
+            message << "for the lanes that their mask names";
+        if (const std::string line = source_line(*one.code, one.pc); !line.empty())
+            message << ", at " << line;
+        message << '\n' << ptx_line(*one.code, one.pc);
     }
     throw Error(Failure::launch_failure, message.str());
 }

@@ -5,6 +5,7 @@
 #include "emulator/machine/async_copies.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/mbarrier_waits.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/observe/observer.hpp"
 #include "emulator/ptx/decoder.hpp"
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +39,17 @@ struct Launch {
     Schedule* schedule = nullptr; ///< null: the usual order
 };
 
+/// Lanes that wait together.
+struct WaitingLanes {
+    const Warp* warp = nullptr;
+    const Fragment* fragment =
+        nullptr; ///< that they belong to: it says what they wait for, but for an mbarrier
+    LaneMask lanes = 0;
+    const Code* code = nullptr; ///< where they do
+    std::uint32_t pc = 0;
+    std::optional<MbarrierWaits::Wait> mbarrier; ///< which one, if it is one
+};
+
 /// Storage for one block at a time: `start` begins the next one in the same place.
 class Block {
 public:
@@ -51,8 +64,11 @@ public:
 
     bool is_finished() const { return live_threads_ == 0; } ///< every thread has exited
 
-    /// No thread can go on: whether one of them waits for others of the block, not for its cluster.
-    bool waits_for_itself() const;
+    /// Whether its threads wait for others, all of them that have not exited: at a barrier, for lanes that
+    /// their mask names, or for an mbarrier's phase, in a loop that looks at nothing else.
+    bool is_stuck();
+    /// Of a block that is stuck: who waits where.
+    std::vector<WaitingLanes> waiting() const;
     /// Lets them go on, if an observer wants it. \throws Error if none does.
     void break_deadlock();
 
@@ -91,7 +107,9 @@ public:
         executed_.thread_barriers += barriers * threads;
     }
 
-    AsyncCopies& async_copies() { return async_copies_; } ///< to this block's shared memory
+    AsyncCopies& async_copies() { return async_copies_; }       ///< to this block's shared memory
+    MbarrierWaits& mbarrier_waits() { return mbarrier_waits_; } ///< of this block's threads
+    const MbarrierWaits& mbarrier_waits() const { return mbarrier_waits_; }
 
     // ---- barriers, for handlers ----
 
@@ -120,6 +138,7 @@ private:
     std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
     void complete_if_all_arrived(std::uint32_t which);
     void complete(std::uint32_t which);
+    template <class Visit> void for_each_fragment(Visit visit) const;
     [[noreturn]] void report_deadlock() const;
     [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 
@@ -139,6 +158,7 @@ private:
     std::uint32_t begun_barriers_ = 0;          ///< a bit for each that some have come to and not all
     std::array<const Allocation*, 2> likely_{}; ///< the last one first
     AsyncCopies async_copies_;
+    MbarrierWaits mbarrier_waits_;
 };
 
 } // namespace emulator

@@ -40,16 +40,33 @@ bool Cluster::run(std::uint64_t budget) {
         if (schedule) schedule->shuffle(std::span(order_));
         for (Block* const block : order_)
             if (!block->is_finished()) in_this_round += block->run(schedule ? schedule->turn() : budget);
-        if (in_this_round == 0 && !is_finished()) break_deadlock();
+        if (!is_finished() && is_stuck()) break_deadlock();
         executed += in_this_round;
     }
     return is_finished();
 }
 
-/// Where the threads of one block wait for each other, the other blocks wait for them at most.
+/// Where the threads of one block wait for each other, the other blocks wait for them at most: at the barrier
+/// of the cluster, or for an arrival at an mbarrier.
 void Cluster::break_deadlock() {
-    for (const auto& block : blocks_)
-        if (!block->is_finished() && block->waits_for_itself()) block->break_deadlock();
+    const auto break_where = [&](auto waits) {
+        bool any = false;
+        for (const auto& block : blocks_) {
+            const std::vector<WaitingLanes> waiting = block->waiting();
+            if (std::none_of(waiting.begin(), waiting.end(), waits)) continue;
+            block->break_deadlock();
+            any = true;
+        }
+        return any;
+    };
+    if (!break_where([](const WaitingLanes& one) {
+            return one.fragment->wait == Wait::block_barrier || one.fragment->wait == Wait::members;
+        }))
+        break_where([](const WaitingLanes& one) { return one.mbarrier.has_value(); });
+}
+
+bool Cluster::is_stuck() const {
+    return std::all_of(blocks_.begin(), blocks_.end(), [](const auto& block) { return block->is_stuck(); });
 }
 
 void Cluster::arrive(const Warp& warp, LaneMask lanes) {

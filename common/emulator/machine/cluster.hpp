@@ -53,6 +53,7 @@ private:
         return warp.block().rank() * blocks_.front()->warps().size() + warp.index();
     }
     void end_phase_if_all_arrived();
+    bool is_stuck() const; ///< no thread can go on
     void break_deadlock();
 
     const Launch& launch_;

@@ -50,14 +50,19 @@ struct Mbarrier::State {
     }
 };
 
-Mbarrier::State Mbarrier::load(const Instruction& instruction, int lane) const {
+std::optional<Mbarrier::State> Mbarrier::state() const {
     std::uint64_t word = 0;
     std::memcpy(&word, owner_.shared().data() + offset_, sizeof word);
-    if ((word & valid_mask) != valid)
+    return (word & valid_mask) == valid ? std::optional(State::of(word)) : std::nullopt;
+}
+
+Mbarrier::State Mbarrier::load(const Instruction& instruction, int lane) const {
+    const std::optional<State> found = state();
+    if (!found)
         fail(instruction, lane,
              "there is no mbarrier at " + hexadecimal(offset_) +
                  " of shared memory: it has not been initialised, or it has been overwritten or invalidated");
-    return State::of(word);
+    return *found;
 }
 
 void Mbarrier::store(State state) {
@@ -148,9 +153,30 @@ bool Mbarrier::test_parity(const Warp& warp, const Instruction& instruction, int
         fault.lane = lane;
         throw;
     }
-    const bool is_over = load(instruction, lane).phase != ((parity & 1) != 0);
-    if (is_over) tell(warp, instruction, lane, MbarrierUse::wait);
+    const bool asked = (parity & 1) != 0, is_over = load(instruction, lane).phase != asked;
+    MbarrierWaits& waits = warp.block().mbarrier_waits();
+    if (is_over) {
+        waits.phase_is_over(warp, lane);
+        tell(warp, instruction, lane, MbarrierUse::wait);
+    } else {
+        waits.asked_in_vain(warp, instruction, lane, owner_, offset_, asked);
+    }
     return is_over;
+}
+
+std::optional<Mbarrier::Missing> Mbarrier::missing() const {
+    const std::optional<State> now = state();
+    if (!now) return {};
+    return Missing{now->pending, now->expected, now->bytes, now->phase};
+}
+
+void Mbarrier::end_phase(bool phase) {
+    std::optional<State> now = state();
+    if (!now || now->phase != phase) return;
+    now->pending = 0;
+    now->bytes = 0;
+    now->end_phase_if_complete();
+    store(*now);
 }
 
 std::uint32_t Mbarrier::pending_count(std::uint64_t state) { return State::of(state).pending; }

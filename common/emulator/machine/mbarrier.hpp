@@ -6,6 +6,7 @@
 #include "emulator/machine/warp.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace emulator {
 
@@ -37,12 +38,24 @@ public:
     /// Whether the phase of this parity, the current one or the one before, has ended.
     bool test_parity(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t parity);
 
+    /// What the current phase still needs.
+    struct Missing {
+        std::uint32_t arrivals = 0, of = 0;
+        std::int64_t bytes = 0; ///< below 0: more have come than were expected
+        bool phase = false;     ///< changes with each
+    };
+    /// Nothing: there is no mbarrier.
+    std::optional<Missing> missing() const;
+    /// Ends this phase, if it is the current one, as if all had come that it needs.
+    void end_phase(bool phase);
+
     /// Arrivals that were missing in a state.
     static std::uint32_t pending_count(std::uint64_t state);
 
 private:
     struct State;
 
+    std::optional<State> state() const; ///< nothing: there is no mbarrier
     State load(const Instruction& instruction, int lane) const;
     void store(State state);
     void tell(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use) const;

@@ -439,15 +439,10 @@ private:
 
     void found_deadlock(const Block& block, const BlockState& state) {
         std::vector<Waiting> all;
-        for (const auto& warp : block.warps()) {
-            const auto note = [&](const Fragment& fragment) {
-                if (fragment.lanes == 0) return;
-                const Group group{warp->index(), fragment.lanes, sites_(*fragment.frame->code, fragment.pc)};
-                all.push_back({group, &fragment});
-            };
-            note(warp->running());
-            for (const Fragment& fragment : warp->others()) note(fragment);
-        }
+        for (const WaitingLanes& lanes : block.waiting())
+            all.push_back({{lanes.warp->index(), lanes.lanes, sites_(*lanes.code, lanes.pc)},
+                           lanes.fragment,
+                           lanes.mbarrier});
         const auto of_mask = std::find_if(all.begin(), all.end(), [](const Waiting& waiting) {
             return waiting.fragment->wait == Wait::members;
         });
@@ -460,6 +455,7 @@ private:
     struct Waiting {
         Group group;
         const Fragment* fragment;
+        std::optional<MbarrierWaits::Wait> mbarrier;
     };
 
     void found_wait_for_members(const Block& block, const std::vector<Waiting>& all, const Waiting& first) {
@@ -510,6 +506,26 @@ private:
                        number_of(threads, "thread") + " wait at barrier " + std::to_string(which) +
                        (expected != 0 ? " for " + std::to_string(expected) : "");
         }
+        const bool at_mbarriers_only = places.empty();
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const auto is_same = [&](const Waiting& other) {
+                return other.mbarrier && other.mbarrier->owner == all[k].mbarrier->owner &&
+                       other.mbarrier->offset == all[k].mbarrier->offset;
+            };
+            if (!all[k].mbarrier ||
+                std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), is_same))
+                continue;
+            std::uint64_t threads = 0;
+            for (const Waiting& waiting : all) {
+                if (is_same(waiting))
+                    threads += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
+            }
+            message += (places.empty() ? "" : ", ") + number_of(threads, "thread") + " wait " +
+                       in_words(*all[k].mbarrier);
+            places.push_back(all[k].group.site);
+            parties.push_back(party_of("waits at the mbarrier at " + hexadecimal(all[k].mbarrier->offset),
+                                       block, all[k].group));
+        }
         std::uint64_t in_cluster = 0;
         for (const Waiting& waiting : all) {
             if (waiting.fragment->wait != Wait::cluster_barrier) continue;
@@ -527,9 +543,13 @@ private:
                                      number_of(launch_.configuration.block.count(), "thread"),
                                  std::move(parties),
                                  "The number of threads that a named barrier is for is more than can come.")
-                       : finding("barrier not reached by all", message, std::move(parties),
-                                 "The threads do not agree on which barriers they come to, or on how many "
-                                 "threads those are for.");
+                       : finding(
+                             "barrier not reached by all", message, std::move(parties),
+                             at_mbarriers_only
+                                 ? "A phase of an mbarrier ends with as many arrivals as it was "
+                                   "initialised for: one of them is missing, or the number is too high."
+                                 : "The threads do not agree on which barriers they come to, or on how many "
+                                   "threads those are for.");
         });
     }
 

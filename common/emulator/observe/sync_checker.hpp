@@ -9,10 +9,10 @@
 
 namespace emulator {
 
-/// Finds, for block barriers: threads that wait for others for ever; a barrier of the whole block that some
-/// threads have exited without; a `bar` that lanes of one warp come to at different places; numbers of
-/// threads that are wrong, or differ. For masks: those without the lane that uses them; those with lanes that
-/// wait elsewhere, or go by; shuffles from a lane that has exited.
+/// Finds, for block barriers: threads that wait for others for ever, at an mbarrier too; a barrier of the
+/// whole block that some threads have exited without; a `bar` that lanes of one warp come to at different
+/// places; numbers of threads that are wrong, or differ. For masks: those without the lane that uses them;
+/// those with lanes that wait elsewhere, or go by; shuffles from a lane that has exited.
 ///
 /// For the barrier of a cluster: threads that have exited without coming to it, that exit without waiting
 /// after they have arrived, or that do not arrive and wait in turn.

@@ -11,8 +11,10 @@ using emulator::Failure;
 using emulator::LaunchConfiguration;
 using emulator::Metric;
 using std::uint32_t, std::uint64_t;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -266,4 +268,42 @@ TEST(Cluster, counts_only_accesses_to_the_blocks_own_shared_memory) {
     };
     EXPECT_EQ(wavefronts("%r11"), (std::pair<uint64_t, uint64_t>{6, 6})); // one a block
     EXPECT_EQ(wavefronts("%r12"), (std::pair<uint64_t, uint64_t>{0, 0}));
+}
+
+// ---- mbarriers of other blocks ----
+
+namespace {
+
+/// Block 0 of two waits at its mbarrier for one arrival; block 1 does `other`. %r14 is the mbarrier's address
+/// in block 0.
+std::string waits_for_the_other(const std::string& other) {
+    return ".shared .align 8 .b64 bar; mov.u32 %r11, %cluster_ctarank; mov.u32 %r10, bar; "
+           "setp.eq.u32 %p1, %r60, 0; mapa.shared::cluster.u32 %r14, %r10, 0; "
+           "@%p1 mbarrier.init.shared.b64 [%r10], 1;" +
+           std::string(cluster_sync) +
+           "setp.ne.u32 %p2, %r11, 0; mov.u32 %r0, 1; @%p2 bra OTHER; "
+           "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r10], 0; @!%p5 bra WAIT; bra END; OTHER:" +
+           other + "END:" + cluster_sync;
+}
+
+} // namespace
+
+TEST(ClusterMbarrier, is_arrived_at_by_another_block_after_a_long_time) {
+    const std::string other = "mov.u32 %r20, 0; COUNT: add.u32 %r20, %r20, 1; setp.lt.u32 %p6, %r20, 400000; "
+                              "@%p6 bra COUNT; "
+                              "@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14];";
+    EXPECT_EQ(run_clusters(waits_for_the_other(other), 32, 2, 2), Words(64, 1));
+    EXPECT_EQ(run_clusters(waits_for_the_other(other), 32, 2, 2, {.schedule = 2}), Words(64, 1));
+}
+
+TEST(ClusterMbarrier, that_nobody_arrives_at_is_a_deadlock_of_its_block) {
+    EXPECT_THAT(error_in_clusters(waits_for_the_other(""), 32, 2, 2).what(),
+                AllOf(HasSubstr("no thread of block (0,0,0) of k can go on"),
+                      HasSubstr("wait at the mbarrier at 0x0"), HasSubstr("which lacks 1 of 1 arrival")));
+}
+
+TEST(ClusterMbarrier, is_not_blamed_where_the_other_block_waits_for_itself) {
+    EXPECT_THAT(error_in_clusters(waits_for_the_other("bar.sync 1, 64;"), 32, 2, 2).what(),
+                AllOf(HasSubstr("no thread of block (1,0,0) of k can go on"), HasSubstr("wait at barrier 1"),
+                      Not(HasSubstr("mbarrier"))));
 }

@@ -168,6 +168,33 @@ TEST(Sync, a_barrier_for_more_than_are_left_waits_for_ever) {
     EXPECT_EQ(findings[1].parties.back().role, "has exited");
 }
 
+TEST(Sync, threads_that_wait_at_an_mbarrier_for_ever_are_told_of_and_let_go) {
+    // For 65 arrivals, of which 64 come; warp 1 waits at a barrier of the block meanwhile.
+    const std::string wait = "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; @!%p5 bra WAIT;";
+    const std::string begin = "mov.u32 %r11, bar; @%p9 mbarrier.init.shared.b64 [%r11], 65; bar.sync 0; "
+                              "mbarrier.arrive.shared.b64 %rd5, [%r11];";
+    const std::string bar = ".shared .align 8 .b64 bar;";
+    const auto checked = check(bar + begin + wait, 64, 2);
+    ASSERT_THAT(checked.findings, SizeIs(1));
+    const Finding& finding = checked.findings[0];
+    EXPECT_EQ(finding.kind, not_reached[0]);
+    EXPECT_EQ(finding.count, 2u);
+    EXPECT_EQ(finding.message,
+              "no thread of the block can go on: 64 threads wait at the mbarrier at 0x0 (bar, 8 bytes of "
+              "shared memory), which lacks 1 of 65 arrivals");
+    EXPECT_THAT(finding.parties, ElementsAre(Field(&emulator::Party::role, "waits at the mbarrier at 0x0")));
+    EXPECT_THAT(finding.cause, HasSubstr("A phase of an mbarrier ends with as many arrivals"));
+    EXPECT_EQ(checked.left, std::vector<uint32_t>(128, 1));
+
+    const auto both = check(bar + begin + "@!%p8 bra OVER;" + wait + "OVER: bar.sync 0;");
+    ASSERT_THAT(both.findings, SizeIs(1));
+    EXPECT_EQ(
+        both.findings[0].message,
+        "no thread of the block can go on: 32 threads wait at barrier 0, 32 threads wait at the mbarrier "
+        "at 0x0 (bar, 8 bytes of shared memory), which lacks 1 of 65 arrivals");
+    EXPECT_EQ(both.left, std::vector<uint32_t>(64, 1));
+}
+
 TEST(Sync, without_it_a_deadlock_ends_the_launch) {
     Program program(module_of("setp.lt.u32 %p8, %r60, 32; @%p8 bar.sync 1, 64; @!%p8 bar.sync 2, 64;"));
     Findings findings;

@@ -1,0 +1,65 @@
+/// \file
+/// Lanes of a block that ask an mbarrier whether a phase has ended, and get no.
+#pragma once
+
+#include "emulator/machine/lanes.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+class Block;
+struct Code;
+struct Instruction;
+class Warp;
+
+/// Waiting at an mbarrier is a loop of the program's own, and lanes in it never stop executing. That nobody
+/// will end their wait can be told only of a loop that looks at nothing else.
+class MbarrierWaits {
+public:
+    struct Wait {
+        const Code* code = nullptr;
+        const Instruction* instruction = nullptr; ///< that asks
+        Block* owner = nullptr;                   ///< whose shared memory the mbarrier is in
+        std::uint64_t offset = 0;                 ///< where
+        bool phase = false;                       ///< that has to end
+
+        friend bool operator==(const Wait&, const Wait&) = default;
+    };
+    /// Lanes of a warp that wait for the same.
+    struct Group {
+        Wait wait;
+        LaneMask lanes = 0;
+    };
+
+    void clear() { warps_.clear(); }
+
+    void asked_in_vain(const Warp& warp, const Instruction& instruction, int lane, Block& owner,
+                       std::uint64_t offset, bool phase);
+    void phase_is_over(const Warp& warp, int lane);
+
+    /// Whether all of these lanes ask until the phase ends, and it has not ended, and no copy under way can
+    /// end it. Then they go on when another thread arrives, or never.
+    bool are_stuck(const Warp& warp, LaneMask lanes);
+    std::vector<Group> of(const Warp& warp, LaneMask lanes) const;
+
+private:
+    struct LanesOfWarp {
+        LaneMask asking = 0; ///< the last answer was no
+        std::array<Wait, warp_size> waits;
+    };
+
+    bool is_stuck(const Wait& wait);
+
+    std::vector<LanesOfWarp> warps_;
+    std::unordered_map<const Instruction*, bool> ask_until_phase_ends_;
+};
+
+/// "at the mbarrier at 0x40 (bar, 8 bytes of shared memory), which lacks 1 of 2 arrivals"
+std::string in_words(const MbarrierWaits::Wait& wait);
+
+} // namespace emulator

@@ -1,0 +1,153 @@
+// Waits at mbarriers that can never end, and those that only look so.
+
+#include "ptx_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+using namespace emulator::fixture;
+using emulator::Failure;
+using std::uint32_t;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char* declarations = ".shared .align 8 .b64 barrier; .shared .align 8 .b64 other; "
+                                     ".shared .b32 word;\n";
+
+/// Behind the initialisation of both mbarriers, for `arrivals`. %r11 and %r13 are their addresses, %p8 holds
+/// in warp 0.
+std::vector<uint32_t> run_with(const std::string& arrivals, const std::string& body, uint32_t threads = 64) {
+    return run("mov.u32 %r0, 0; mov.u32 %r11, barrier; mov.u32 %r13, other; mov.u32 %r12, word;"
+               "setp.lt.u32 %p8, %r60, 32; setp.ne.u32 %p1, %r60, 0; @%p1 bra READY;"
+               "st.shared.b32 [%r12], 0; mbarrier.init.shared.b64 [%r11], " +
+                   arrivals + "; mbarrier.init.shared.b64 [%r13], " + arrivals + "; READY: bar.sync 0;" +
+                   body,
+               threads, {}, declarations);
+}
+std::string message_of(const std::string& arrivals, const std::string& body, uint32_t threads = 64) {
+    const auto error = error_of([&] { run_with(arrivals, body, threads); });
+    EXPECT_EQ(error.failure(), Failure::launch_failure);
+    return error.what();
+}
+
+constexpr const char* arrive = "mbarrier.arrive.shared.b64 %rd5, [%r11];\n";
+constexpr const char* wait_for_it =
+    "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; @!%p5 bra WAIT; mov.u32 %r0, 1;\n";
+
+/// As cuda::barrier waits: the answer is a number, and the clock says how long to sleep.
+constexpr const char* patient_wait = R"(
+    mov.u64 %rd7, %globaltimer; mov.u32 %r15, 0; bra.uni ASK;
+    AGAIN: add.s32 %r15, %r15, 1;
+    ASK: mbarrier.test_wait.parity.shared.b64 %p5, [%r11], 0; selp.u16 %rs1, 1, 0, %p5;
+    setp.eq.s16 %p2, %rs1, 0; @%p2 bra NO; bra.uni OVER;
+    NO: setp.lt.s32 %p3, %r15, 16; @%p3 bra AGAIN;
+    mov.u64 %rd11, %globaltimer; sub.s64 %rd4, %rd11, %rd7; setp.lt.s64 %p4, %rd4, 40000; @%p4 bra ASK;
+    nanosleep.u32 20; bra.uni ASK;
+    OVER: mov.u32 %r0, 1;
+)";
+
+} // namespace
+
+TEST(MbarrierDeadlock, is_reported_with_what_is_missing) {
+    const std::string message = message_of("65", std::string(arrive) + wait_for_it);
+    EXPECT_THAT(message, HasSubstr("no thread of block (0,0,0) of k can go on"));
+    EXPECT_THAT(message, HasSubstr("32 threads of warp 0 (from thread 0 to 31) wait at the mbarrier at 0x0 "
+                                   "(barrier, 8 bytes of shared memory), which lacks 1 of 65 arrivals"));
+    EXPECT_THAT(message,
+                HasSubstr("32 threads of warp 1 (from thread 32 to 63) wait at the mbarrier at 0x0"));
+    EXPECT_THAT(message, HasSubstr("mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0;"));
+}
+
+TEST(MbarrierDeadlock, is_found_in_a_loop_that_chooses_how_long_to_sleep) {
+    EXPECT_THAT(message_of("65", std::string(arrive) + patient_wait), HasSubstr("lacks 1 of 65 arrivals"));
+}
+
+TEST(MbarrierDeadlock, is_found_where_the_others_wait_at_a_barrier_or_have_exited) {
+    // Warp 1 does not arrive, and comes to a barrier that warp 0 never reaches.
+    EXPECT_THAT(message_of("64", "@!%p8 bra LAST;" + std::string(arrive) + wait_for_it + "LAST: bar.sync 0;"),
+                AllOf(HasSubstr("which lacks 32 of 64 arrivals"),
+                      HasSubstr("32 threads of warp 1 (from thread 32 to 63) wait at barrier 0")));
+    EXPECT_THAT(message_of("64", "@!%p8 exit;" + std::string(arrive) + wait_for_it),
+                HasSubstr("which lacks 32 of 64 arrivals"));
+    // Lanes of one warp.
+    EXPECT_THAT(message_of("2",
+                           "setp.lt.u32 %p6, %r60, 8; @!%p6 bra LAST;" + std::string(wait_for_it) +
+                               "LAST: bar.warp.sync -1;",
+                           32),
+                AllOf(HasSubstr("8 threads of warp 0 (from thread 0 to 7) wait at the mbarrier"),
+                      HasSubstr("which lacks 2 of 2 arrivals"), HasSubstr("for the lanes that their mask")));
+}
+
+TEST(MbarrierDeadlock, of_bytes_that_no_copy_brings_is_reported) {
+    EXPECT_THAT(message_of("1", "@%p1 bra WAIT; mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 512;" +
+                                    std::string(wait_for_it)),
+                HasSubstr("which lacks 0 of 1 arrival and 512 bytes of copies"));
+    EXPECT_THAT(message_of("1", "@%p1 bra WAIT; mbarrier.complete_tx.shared.b64 [%r11], 16; "
+                                "mbarrier.arrive.shared.b64 _, [%r11];" +
+                                    std::string(wait_for_it)),
+                HasSubstr("which lacks 0 of 1 arrival, and got 16 bytes more of copies than are expected"));
+}
+
+TEST(MbarrierDeadlock, crosswise_is_reported) {
+    const std::string message = message_of(
+        "32",
+        "@%p8 bra LOW;" + std::string(wait_for_it) + "mbarrier.arrive.shared.b64 %rd5, [%r13]; bra END;" +
+            "LOW: mbarrier.try_wait.parity.shared.b64 %p5, [%r13], 0; @!%p5 bra LOW;" + arrive + "END:");
+    EXPECT_THAT(message, AllOf(HasSubstr("mbarrier at 0x0 (barrier"), HasSubstr("mbarrier at 0x8 (other")));
+}
+
+// ---- what ends after all ----
+
+TEST(MbarrierWait, ends_when_a_thread_arrives_that_works_for_long) {
+    // Warp 1 counts to 400,000 first: many turns of the block.
+    EXPECT_THAT(run_with("32", "@%p8 bra WAIT; mov.u32 %r20, 0; COUNT: add.u32 %r20, %r20, 1; setp.lt.u32 "
+                               "%p6, %r20, 400000; @%p6 bra COUNT;" +
+                                   std::string(arrive) + "bra WAIT;" + wait_for_it),
+                Each(1u));
+}
+
+TEST(MbarrierWait, that_counts_its_questions_may_give_up) {
+    EXPECT_THAT(
+        run_with("65", std::string(arrive) +
+                           "mov.u32 %r20, 0; WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; "
+                           "@%p5 bra OVER; add.u32 %r20, %r20, 1; setp.lt.u32 %p6, %r20, 200000; "
+                           "@%p6 bra WAIT; mov.u32 %r0, 2; bra END; OVER: mov.u32 %r0, 1; END:"),
+        Each(2u));
+    // The same, but the arrival that is missing is made good.
+    EXPECT_THAT(
+        run_with("65", std::string(arrive) +
+                           "mov.u32 %r20, 0; WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; "
+                           "@%p5 bra OVER; add.u32 %r20, %r20, 1; setp.ne.u32 %p6, %r20, 200000; "
+                           "or.pred %p6, %p6, %p1; @%p6 bra WAIT;" +
+                           std::string(arrive) + "bra WAIT; OVER: mov.u32 %r0, 1;"),
+        Each(1u));
+}
+
+TEST(MbarrierWait, that_looks_at_memory_too_is_not_judged) {
+    // Warp 0 goes on once the word is set, which warp 1 does after its own wait has given up.
+    EXPECT_THAT(run_with("65",
+                         "@!%p8 bra OTHERS; WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; "
+                         "@%p5 bra OVER; ld.volatile.shared.u32 %r21, [%r12]; setp.eq.u32 %p6, %r21, 0; "
+                         "@%p6 bra WAIT; bra OVER; OTHERS: mov.u32 %r20, 0; MORE: "
+                         "mbarrier.test_wait.parity.shared.b64 %p5, [%r11], 0; add.u32 %r20, %r20, 1; "
+                         "setp.lt.u32 %p6, %r20, 200000; @%p6 bra MORE; st.volatile.shared.u32 [%r12], "
+                         "1; OVER: mov.u32 %r0, 1;"),
+                Each(1u));
+}
+
+TEST(MbarrierWait, that_takes_turns_with_another_is_not_judged) {
+    // In each turn another mbarrier is asked for its phase 1 or 0; the second is over from the beginning.
+    EXPECT_THAT(run_with("65",
+                         "mov.u32 %r22, 0; WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], %r22; "
+                         "@%p5 bra OVER; add.u32 %r23, %r23, 1; setp.gt.u32 %p6, %r23, 200000; @%p6 "
+                         "mov.u32 %r22, 1; bra WAIT; OVER: mov.u32 %r0, 1;"),
+                Each(1u));
+}
+
+TEST(MbarrierWait, for_a_copy_that_is_under_way_ends) {
+    EXPECT_THAT(
+        run_with("64", "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + std::string(wait_for_it)),
+        Each(1u));
+}
