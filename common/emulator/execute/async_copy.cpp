@@ -110,7 +110,8 @@ void start_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
     tell_sources(warp, instruction, request);
     for (Observer* const observer : warp.block().observers())
         observer->copy_started({request.code, &instruction, &warp, &warp.block(), request.bytes,
-                                request.lanes, request.to.data()});
+                                request.lanes, request.to.data(), request.from.data(),
+                                request.from_bytes.data()});
     warp.block().async_copies().start(warp, request);
 }
 

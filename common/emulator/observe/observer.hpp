@@ -109,6 +109,10 @@ struct AsyncCopy {
     std::uint32_t bytes = 0;                  ///< of each lane: any number
     LaneMask lanes = 0;                       ///< never none
     const std::uint64_t* addresses = nullptr; ///< as in Access
+    /// Where each lane's bytes are, in this process, and how many: zeros follow. Null: of a bulk copy, which
+    /// is one lane's, and of a copy that ends.
+    const std::byte* const* from = nullptr;
+    const std::uint32_t* from_bytes = nullptr;
 };
 
 enum class MbarrierUse : std::uint8_t {

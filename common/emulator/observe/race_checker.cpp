@@ -176,6 +176,13 @@ std::array<std::byte, 16> stored_value(const Warp& warp, const Instruction& inst
     return value;
 }
 
+/// What the copy of `lane` brings, if it is one of several that start at once.
+std::array<std::byte, 16> copied_value(const AsyncCopy& copy, int lane) {
+    std::array<std::byte, 16> value{};
+    if (copy.from_bytes[lane] != 0) std::memcpy(value.data(), copy.from[lane], copy.from_bytes[lane]);
+    return value;
+}
+
 Role role_of(const Instruction& instruction, AccessKind kind) {
     const bool is_strong =
         instruction.ordering != Ordering::weak && instruction.ordering != Ordering::as_volatile;
@@ -392,6 +399,7 @@ private:
         const Access& access;
         Site site;
         Role role;
+        const AsyncCopy* copy = nullptr; ///< that starts with it
     };
 
     BlockState& state_of(const Block& block) {
@@ -569,8 +577,13 @@ private:
                                 .addresses = addresses.data(),
                                 .remote = copy.target == &warp.block() ? nullptr : copy.target,
                                 .is_copy = true};
-            const Now now{state,      warp, *copy.instruction, access, sites_(*copy.code, *copy.instruction),
-                          Role::write};
+            const Now now{state,
+                          warp,
+                          *copy.instruction,
+                          access,
+                          sites_(*copy.code, *copy.instruction),
+                          Role::write,
+                          starts ? &copy : nullptr};
             if (starts) check_copies(now);
             const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
             if (has_clusters_)
@@ -665,8 +678,11 @@ private:
 
     void check_collision(const Now& now, int lane, int other) {
         ++remarks_;
-        if (now.access.is_copy) return;
-        if (stored_value(now.warp, now.instruction, lane) != stored_value(now.warp, now.instruction, other))
+        if (now.access.is_copy && !(now.copy && now.copy->from)) return;
+        const auto value = [&](int one) {
+            return now.copy ? copied_value(*now.copy, one) : stored_value(now.warp, now.instruction, one);
+        };
+        if (value(lane) != value(other))
             add(now, lane,
                 {now.state.number, now.state.order.stamp(now.warp.index()), other, now.site, now.role, true});
     }

@@ -190,6 +190,31 @@ TEST(AsyncCopyChecks, find_a_copy_to_what_others_may_still_read) {
                 testing::ElementsAre("race: write after read"));
 }
 
+TEST(AsyncCopyChecks, find_different_values_that_lanes_bring_to_one_place) {
+    const std::string end =
+        "cp.async.wait_all; bar.warp.sync -1; mov.u32 %r10, tile; ld.shared.u32 %r0, [%r10];";
+    // Every lane its own word, which is 0 as the others are; then with the lane's number in it.
+    const std::string to_one_place =
+        "mov.u32 %r16, tile; cp.async.ca.shared.global [%r16], [%rd60], 4;" + end;
+    EXPECT_THAT(findings_of(to_one_place, 32), testing::IsEmpty());
+    const std::string numbered = "st.global.u32 [%rd60], %r60; bar.sync 0;";
+    EXPECT_THAT(findings_of(numbered + to_one_place, 32), testing::ElementsAre("race: write after write"));
+    // Zeros of all but the first lane: the same as what the first one brings.
+    EXPECT_THAT(findings_of(numbered +
+                                "mov.u32 %r16, tile; mov.u32 %r17, 0;"
+                                "cp.async.ca.shared.global [%r16], [%rd60], 4, %r17;" +
+                                end,
+                            32),
+                testing::IsEmpty());
+    // By one lane after the other.
+    EXPECT_THAT(findings_of("mov.u32 %r16, tile; setp.eq.u32 %p1, %r60, 0; "
+                            "@%p1 cp.async.ca.shared.global [%r16], [%rd60], 4; "
+                            "@!%p1 cp.async.ca.shared.global [%r16], [%rd60], 4;" +
+                                end,
+                            2),
+                testing::ElementsAre("race: write after write"));
+}
+
 // ---- mbarrier ----
 
 TEST(Mbarrier, lets_go_when_all_have_come) {
