@@ -76,6 +76,8 @@ EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start
     return api_call([&](Device& device) {
         require(milliseconds);
         const Event &first = event_at(device, start), &last = event_at(device, end);
+        // Seen on an H200: the capture goes on.
+        require(first.capture == 0 && last.capture == 0, cudaErrorCapturedEvent);
         require(first.recorded && last.recorded, cudaErrorInvalidResourceHandle);
         require(!((first.flags | last.flags) & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
         *milliseconds = std::chrono::duration<float, std::milli>(*last.recorded - *first.recorded).count();

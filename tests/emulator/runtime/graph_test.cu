@@ -26,7 +26,9 @@ private:
 
 class Event {
 public:
-    Event() { EXPECT_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+    explicit Event(unsigned flags = cudaEventDisableTiming) {
+        EXPECT_CUDA(cudaEventCreateWithFlags(&event_, flags));
+    }
     ~Event() { cudaEventDestroy(event_); }
     operator cudaEvent_t() const { return event_; }
 
@@ -121,6 +123,27 @@ TEST(Capture, is_lost_where_the_host_asks_for_its_event) {
     cudaGraph_t graph = nullptr;
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
     cudaGetLastError();
+}
+
+TEST(Capture, goes_on_where_the_host_asks_for_the_time_to_its_event) {
+    const Stream stream;
+    const Event before(cudaEventDefault), event(cudaEventDefault);
+    ASSERT_CUDA(cudaEventRecord(before, stream));
+    ASSERT_CUDA(cudaEventRecord(event, stream));
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    ASSERT_CUDA(cudaEventRecord(event, stream));
+    float milliseconds = -1;
+    EXPECT_EQ(cudaEventElapsedTime(&milliseconds, before, event), cudaErrorCapturedEvent);
+    EXPECT_EQ(cudaEventElapsedTime(&milliseconds, event, before), cudaErrorCapturedEvent);
+    EXPECT_EQ(status_of(stream), cudaStreamCaptureStatusActive);
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    ASSERT_CUDA(cudaGraphDestroy(graph));
+    // Recorded anew, it is an event like others.
+    ASSERT_CUDA(cudaEventRecord(event, stream));
+    ASSERT_CUDA(cudaEventSynchronize(event));
+    ASSERT_CUDA(cudaEventElapsedTime(&milliseconds, before, event));
+    EXPECT_GE(milliseconds, 0);
 }
 
 TEST(Capture, of_a_stream_that_does_not_come_back_fails) {
