@@ -152,7 +152,10 @@ std::string format(const std::string& text, ArgumentReader arguments, uint32_t& 
         for (++i; i < text.size() && std::strchr("-+ #0123456789.*", text[i]); ++i) {
             if (text[i] == '*') {
                 const int number = arguments.next<int>();
-                if (digits == 0) specification += std::to_string(std::clamp(number, -9999, 9999));
+                if (number < 0 && specification.back() == '.')
+                    specification.pop_back(); // as if there were no precision
+                else if (digits == 0)
+                    specification += std::to_string(std::clamp(number, -9999, 9999));
                 digits = 4; // no more may follow
                 continue;
             }

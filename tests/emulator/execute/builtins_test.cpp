@@ -64,6 +64,14 @@ TEST(Printf, formats_arguments_of_every_kind) {
               "3 4 1.500000e+00");
 }
 
+TEST(Printf, a_negative_precision_is_none) {
+    EXPECT_EQ(printed("%.*d|%8.*d|%.*d", R"(
+        st.local.v4.u32 [%rd1], {-1, 42, -2, 43}; st.local.v2.u32 [%rd1+16], {3, 44};)",
+                      3),
+              "42|      43|044");
+    EXPECT_EQ(printed("%.*f", "st.local.u32 [%rd1], -1; st.local.f64 [%rd1+8], 0.5;", 1), "0.500000");
+}
+
 TEST(Printf, prints_long_text_whole) {
     const std::string text(2000, 'x');
     EXPECT_EQ(printed(text + "%-600d|", "st.local.u32 [%rd1], 5;", 1),
