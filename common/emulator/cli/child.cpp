@@ -66,6 +66,11 @@ private:
 
 } // namespace
 
+std::string describe(const Ending& ending) {
+    return ending.signal != 0 ? "signal " + std::to_string(ending.signal)
+                              : "exit status " + std::to_string(ending.status);
+}
+
 Ending run_child(const Command& command) {
     int error_pipe[2]; // closed by a successful exec
     if (pipe2(error_pipe, O_CLOEXEC) != 0)

@@ -17,6 +17,9 @@ struct Ending {
     friend bool operator==(const Ending&, const Ending&) = default;
 };
 
+/// "exit status 2", "signal 6"
+std::string describe(const Ending& ending);
+
 /// Thrown by whoever runs several children, when the user has ended one of them and so means all.
 struct Interrupted {
     Ending ending;

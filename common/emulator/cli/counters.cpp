@@ -149,6 +149,9 @@ std::string counters_as_text(const Report& report) {
                                             : indented(first->at("error").get<std::string>());
         first = next;
     }
+    if (std::none_of(launches.begin(), launches.end(),
+                     [](const Json& launch) { return launch.contains("counters"); }))
+        return text;
     const bool has_atomics = text.find("\n  global atomics") != std::string::npos;
     return text + counter_names + (has_atomics ? atomics_name : "") + ptx_names;
 }

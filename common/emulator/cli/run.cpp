@@ -111,6 +111,9 @@ std::string why_nothing_was_observed(const Report& report) {
     }
     if (!report.errors.empty()) // which the emulator has told on stderr
         return fmt::format("{}: no kernel ran, for the reason above, so nothing was observed", name);
+    if (report.ending != Ending{}) // it may have refused its arguments
+        return fmt::format("{}: ended with {} before it launched a kernel, so nothing was observed", name,
+                           describe(report.ending));
     return "";
 }
 

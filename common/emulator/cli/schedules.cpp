@@ -108,11 +108,6 @@ std::optional<Difference> difference(const Outcome& usual, const Outcome& other)
     return result;
 }
 
-std::string describe(const Ending& ending) {
-    return ending.signal != 0 ? fmt::format("signal {}", ending.signal)
-                              : fmt::format("exit status {}", ending.status);
-}
-
 std::string describe(const ScheduleResult& result) {
     const Difference& difference = *result.difference;
     const auto row = [](const std::string& name, const std::string& value) {

@@ -233,6 +233,7 @@ TEST(Emulate, shows_launches_that_fail) {
     EXPECT_THAT(result.err,
                 HasSubstr("launch 0: (anonymous namespace)::store_through(int*)\n"
                           "  grid (1,1,1), block (1,1,1)\n  illegal 4-byte store to global memory at 0x0"));
+    EXPECT_THAT(result.err, Not(HasSubstr("In Nsight Compute:"))) << "there is no table to explain";
     EXPECT_EQ(emulate("--check mem ./emulate_subject 'illegal store'").status, 10);
     EXPECT_EQ(emulate("--check mem ./emulate_subject 'illegal store' 6").status, 128 + SIGABRT)
         << "a signal says more than a finding";
@@ -320,6 +321,13 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
     const Result no_kernel = emulate("--counters ./emulate_subject 'no kernel'");
     EXPECT_EQ(no_kernel.status, 0);
     EXPECT_EQ(no_kernel.err, "no kernel ran to its end\n");
+    EXPECT_EQ(emulate("--check mem ./emulate_subject 'no kernel'").err, "no findings (mem)\n");
+    for (const char* task : {"--check all", "--counters"}) {
+        const Result refused = emulate(std::string(task) + " ./emulate_subject 'no kernel' 2");
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_EQ(refused.err, "emulate: ./emulate_subject: ended with exit status 2 before it launched a "
+                               "kernel, so nothing was observed\n");
+    }
 }
 
 TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
