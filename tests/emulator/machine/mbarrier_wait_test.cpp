@@ -108,6 +108,19 @@ TEST(MbarrierWait, ends_when_a_thread_arrives_that_works_for_long) {
                 Each(1u));
 }
 
+TEST(MbarrierWait, is_over_for_good_whatever_phases_follow) {
+    // Warp 0 has asked in vain, and waited for the first phase; the third, which looks like it, has begun.
+    EXPECT_THAT(
+        run_with("32", "@!%p8 bra LAST;" + std::string(wait_for_it) +
+                           "bar.sync 1; bar.sync 1; mov.u32 %r20, 0; COUNT: add.u32 %r20, %r20, 1; "
+                           "setp.lt.u32 %p6, %r20, 400000; @%p6 bra COUNT; bra END;"
+                           "LAST: mov.u32 %r20, 0; LATE: add.u32 %r20, %r20, 1; setp.lt.u32 %p6, %r20, "
+                           "100000; @%p6 bra LATE; mbarrier.arrive.shared.b64 %rd5, [%r11]; bar.sync 1; "
+                           "mbarrier.arrive.shared.b64 %rd5, [%r11]; mov.u32 %r0, 1; bar.sync 1;"
+                           "END: bar.sync 2;"),
+        Each(1u));
+}
+
 TEST(MbarrierWait, that_counts_its_questions_may_give_up) {
     EXPECT_THAT(
         run_with("65", std::string(arrive) +
@@ -146,8 +159,28 @@ TEST(MbarrierWait, that_takes_turns_with_another_is_not_judged) {
                 Each(1u));
 }
 
-TEST(MbarrierWait, for_a_copy_that_is_under_way_ends) {
-    EXPECT_THAT(
-        run_with("64", "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + std::string(wait_for_it)),
-        Each(1u));
+TEST(MbarrierWait, that_arrives_elsewhere_in_its_loop_is_not_judged) {
+    // Thread 32 asks in vain and arrives at the other mbarrier each time, until the others' wait there is
+    // over.
+    EXPECT_THAT(run_with("200000",
+                         "@!%p8 bra ASK; OTHER: mbarrier.try_wait.parity.shared.b64 %p5, [%r13], 0; "
+                         "@!%p5 bra OTHER; mov.u32 %r20, 6250; "
+                         "mbarrier.arrive.shared.b64 %rd5, [%r11], %r20; bra WAIT; "
+                         "ASK: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; @%p5 bra OVER; "
+                         "mbarrier.arrive.shared.b64 %rd5, [%r13]; bra ASK;" +
+                             std::string(wait_for_it) + "OVER: mov.u32 %r0, 1;",
+                         33),
+                Each(1u));
+}
+
+TEST(MbarrierWait, for_copies_that_are_under_way_ends) {
+    // Warp 0 asks; warp 1 arrives with its copies, and waits at a barrier that warp 0 comes to afterwards. In
+    // orders with short turns all wait before the copies have ended.
+    Program program(module_of("mov.u32 %r11, barrier; setp.lt.u32 %p8, %r60, 32; setp.ne.u32 %p1, %r60, 0; "
+                              "@!%p1 mbarrier.init.shared.b64 [%r11], 32; bar.sync 0; @%p8 bra WAIT; "
+                              "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11]; bra END;" +
+                                  std::string(wait_for_it) + "END: bar.sync 1;",
+                              declarations));
+    for (std::uint64_t seed = 0; seed < 50; ++seed)
+        program.launch("k", grid_of(64), {}, {.host_threads = 1, .schedule = seed});
 }
