@@ -95,7 +95,7 @@ emulate: $(build)/build.ninja
 PREFIX := /usr/local
 
 install: $(build)/build.ninja
-	@cmake --build $(build) --target emulate emulate_man_page
+	@cmake --build $(build) --target emulate all_emulators emulate_man_page
 	@cmake --install $(build) --prefix "$(PREFIX)"
 
 ladder: $(build)/build.ninja

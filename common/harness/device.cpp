@@ -43,8 +43,10 @@ std::optional<std::string> why_no_gpu() {
         throw DeviceError(fmt::format("{}, and /proc/self/exe cannot be read: {}", reason, error.message()));
 
     const fs::path directory = emulator_directory(executable);
-    const fs::path library = directory / fmt::format("libcudart.so.{}", CUDART_VERSION / 1000);
-    if (!fs::exists(library)) {
+    const std::string name = fmt::format("libcudart.so.{}", CUDART_VERSION / 1000);
+    const fs::path library = directory / name, variants = directory / "glibc-hwcaps";
+    if (!fs::exists(library) && !fs::exists(variants / "x86-64-v3" / name) &&
+        !fs::exists(variants / "x86-64-v4" / name)) {
         throw DeviceError(
             fmt::format("{}, and the emulator is missing: there is no {} (`make lessons` builds it)", reason,
                         library.string()));

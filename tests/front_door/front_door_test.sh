@@ -173,7 +173,7 @@ test_the_emulator_is_installed_where_one_says() {
     complete_machine
     run make install PREFIX=/opt/emulator
     expect_status 0
-    expect_times 1 "--build build/default --target emulate emulate_man_page$" cmake.log
+    expect_times 1 "--build build/default --target emulate all_emulators emulate_man_page$" cmake.log
     expect_times 1 "--install build/default --prefix /opt/emulator$" cmake.log
     run make install
     expect_times 1 "--install build/default --prefix /usr/local$" cmake.log

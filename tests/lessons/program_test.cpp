@@ -343,6 +343,18 @@ TEST(Device, may_be_an_emulator_that_is_loaded_already) {
     EXPECT_EQ(result.err, "lesson03: the emulator is loaded already and runs the kernels\n");
 }
 
+#ifdef __x86_64__
+TEST(Device, may_be_an_emulator_for_this_processor_alone) {
+    // As `make lesson03` leaves it: only the best variant is built. What the processor
+    // can't run is passed over.
+    const ProgramResult result = run_program(
+        "folder=$(mktemp -d) && mkdir -p $folder/bin $folder/emulator/glibc-hwcaps/x86-64-v3 && "
+        "cp lesson03 $folder/bin && cp ../emulator/libcudart.so.* $folder/emulator/glibc-hwcaps/x86-64-v3 && "
+        "$folder/bin/lesson03 --device emulator --n 1000 --check; status=$?; rm -r $folder; exit $status");
+    EXPECT_EQ(result.status, __builtin_cpu_supports("avx2") ? 0 : 3) << result.err;
+}
+#endif
+
 TEST(Device, is_not_looked_for_in_a_circle) {
     // A program of that folder is the same file, but has no emulator beside it.
     const ProgramResult missing =

@@ -3,6 +3,7 @@
 #include "emulator/cli/draw_parts.hpp"
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/machine/where.hpp"
+#include "emulator/observe/memory_traffic.hpp"
 #include "emulator/runtime/access_recorder.hpp"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include "emulator/runtime/line_recorder.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>

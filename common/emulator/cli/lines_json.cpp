@@ -1,5 +1,7 @@
 #include "emulator/cli/lines.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace emulate {
 
 using emulator::nonzero;

@@ -135,6 +135,21 @@ private:
     std::vector<std::pair<std::string_view, Elf64_Shdr>> sections_;
 };
 
+/// Their folders, the best one first: where the dynamic loader looks too.
+std::vector<const char*> variants_for_this_processor() {
+    std::vector<const char*> folders;
+#ifdef __x86_64__
+    const bool is_v3 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    if (is_v3 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        folders.push_back("glibc-hwcaps/x86-64-v4");
+    if (is_v3) folders.push_back("glibc-hwcaps/x86-64-v3");
+#endif
+    folders.push_back("");
+    return folders;
+}
+
 } // namespace
 
 fs::path find_program(const std::string& name) {
@@ -169,18 +184,19 @@ CudaLinkage cuda_linkage(const fs::path& program) {
             .has_old_style_rpath = elf.has_dynamic(DT_RPATH) && !elf.has_dynamic(DT_RUNPATH)};
 }
 
-fs::path emulator_library() {
+EmulatorLibrary emulator_library() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
     const fs::path root = self.parent_path().parent_path();
-    const fs::path built = root / "emulator" / EMULATE_LIBRARY;
-    const fs::path installed = root / "lib" / "emulate" / EMULATE_LIBRARY;
-    for (const fs::path& library : {built, installed})
-        if (fs::exists(library, error)) return library;
+    const fs::path built = root / "emulator", installed = root / "lib" / "emulate";
+    for (const fs::path& folder : {built, installed})
+        for (const char* const variant : variants_for_this_processor())
+            if (const fs::path file = folder / variant / EMULATE_LIBRARY; fs::exists(file, error))
+                return {folder, file};
     throw CommandError(
         ExitStatus::failed,
         fmt::format("the emulator is missing: there is neither {} (`make emulate` builds it) nor {}",
-                    built.string(), installed.string()));
+                    (built / EMULATE_LIBRARY).string(), (installed / EMULATE_LIBRARY).string()));
 }
 
 } // namespace emulate

@@ -22,8 +22,13 @@ std::filesystem::path find_program(const std::string& name);
 /// Nothing is found in what is no 64-bit ELF file: a script, for one.
 CudaLinkage cuda_linkage(const std::filesystem::path& program);
 
-/// The emulator's library, beside the file of `emulate` itself.
+/// The emulator, beside the file of `emulate` itself.
+struct EmulatorLibrary {
+    std::filesystem::path folder; ///< in which the dynamic loader finds the best variant by itself
+    std::filesystem::path file;   ///< that variant, for LD_PRELOAD, which takes a file
+};
+
 /// \throws CommandError when it is not there.
-std::filesystem::path emulator_library();
+EmulatorLibrary emulator_library();
 
 } // namespace emulate

@@ -7,6 +7,8 @@
 #include "emulator/observe/finding.hpp"
 #include "emulator/runtime/records.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -67,17 +67,17 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
     emulator::Request passed_on = request;
     if (!request.ptx.empty()) passed_on.ptx = checked_ptx(request.ptx);
 
-    const fs::path library = emulator_library();
+    const EmulatorLibrary library = emulator_library();
     const TemporaryFile records;
     Command command{.file = file,
                     .arguments = program,
-                    .environment = {{"LD_LIBRARY_PATH", in_front(library.parent_path(), "LD_LIBRARY_PATH")},
+                    .environment = {{"LD_LIBRARY_PATH", in_front(library.folder, "LD_LIBRARY_PATH")},
                                     {emulator::request_variable, to_text(passed_on)},
                                     {emulator::report_variable, records.path()}},
                     .descriptors = descriptors};
     // An old-style RPATH goes before LD_LIBRARY_PATH.
     if (linkage.has_old_style_rpath)
-        command.environment.emplace("LD_PRELOAD", in_front(library, "LD_PRELOAD"));
+        command.environment.emplace("LD_PRELOAD", in_front(library.file, "LD_PRELOAD"));
     const Ending ending = run_child(command);
     Report report = read_report(records.path());
     if (!report.is_complete)

@@ -105,6 +105,21 @@ std::string readable_name(const std::string& mangled) {
     return result;
 }
 
+std::string short_name(const std::string& readable_name) {
+    // The parameters begin at the last '(' that is in no other brackets; what returns something is a template
+    // and has its type in front.
+    int depth = 0;
+    std::size_t first = 0, last = readable_name.size();
+    for (std::size_t i = 0; i < readable_name.size(); ++i) {
+        const char c = readable_name[i];
+        if (c == '(' && depth == 0) last = i;
+        if (c == '<' || c == '(') ++depth;
+        if (c == '>' || c == ')') --depth;
+        if (c == ' ' && depth == 0 && last == readable_name.size()) first = i + 1;
+    }
+    return readable_name.substr(first, last - first);
+}
+
 std::string variable_name(std::string_view mangled) {
     const std::string name = readable_name(std::string(mangled));
     const std::size_t colons = name.rfind("::");

@@ -50,6 +50,9 @@ Dim3 coordinates(std::uint64_t index, Dim3 extent);
 /// "reduce3(int const*, int*, unsigned long)"
 std::string readable_name(const std::string& mangled);
 
+/// "reduce3" of "reduce3(int const*, int*)", "reduce<256>" of "void reduce<256>(int const*)".
+std::string short_name(const std::string& readable_name);
+
 /// "tile", for the variable "_ZZ13setRowReadColPiE4tile" that is "setRowReadCol(int*)::tile"
 std::string variable_name(std::string_view mangled);
 

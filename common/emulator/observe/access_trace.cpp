@@ -44,15 +44,6 @@ Cost cost_of(const Instruction& instruction, const Access& access) {
 
 } // namespace
 
-std::string access_name(ptx::Space space, AccessKind kind) {
-    const std::string memory = space == ptx::Space::shared ? "shared " : "global ";
-    switch (kind) {
-    case AccessKind::load: return memory + "load";
-    case AccessKind::store: return memory + "store";
-    default: return memory + "atomic";
-    }
-}
-
 /// Records the one block that is asked for.
 class TracingObserver final : public Observer {
 public:

@@ -61,9 +61,6 @@ struct TracedVariable {
     std::uint64_t address = 0, bytes = 0;
 };
 
-/// "shared load", "global atomic"
-std::string access_name(ptx::Space space, AccessKind kind);
-
 struct AccessTrace {
     std::string kernel{}; ///< readable, with its parameters
     Dim3 grid{}, block{}; ///< extents

@@ -182,4 +182,13 @@ int lanes_served_together(const Access& access) {
     return neighbours_agree(access, 1) || neighbours_agree(access, 2) ? 2 * lanes : lanes;
 }
 
+std::string access_name(ptx::Space space, AccessKind kind) {
+    const std::string memory = space == ptx::Space::shared ? "shared " : "global ";
+    switch (kind) {
+    case AccessKind::load: return memory + "load";
+    case AccessKind::store: return memory + "store";
+    default: return memory + "atomic";
+    }
+}
+
 } // namespace emulator

@@ -5,11 +5,15 @@
 #include "emulator/observe/observer.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace emulator {
 
 inline constexpr std::uint32_t sector_bytes = 32;               ///< of global memory
 inline constexpr std::uint32_t bank_count = 32, bank_bytes = 4; ///< of shared memory
+
+/// "shared load", "global atomic"
+std::string access_name(ptx::Space space, AccessKind kind);
 
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);

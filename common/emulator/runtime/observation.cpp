@@ -2,6 +2,7 @@
 
 #include "emulator/error.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/observe/init_checker.hpp"
 #include "emulator/observe/memory_checker.hpp"
 #include "emulator/observe/race_checker.hpp"
@@ -12,6 +13,8 @@
 #include "emulator/runtime/launch_progress.hpp"
 #include "emulator/runtime/line_recorder.hpp"
 #include "emulator/runtime/records.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -69,6 +72,8 @@ Observation* Observation::instance() {
     }();
     return observation;
 }
+
+std::vector<Json> Recorder::end(const ObservedLaunch&) { return {}; }
 
 Observation::Observation(Request request, std::string path)
     : request_(std::move(request)), path_(std::move(path)), kernels_(request_.kernel) {
@@ -180,21 +185,6 @@ void Observation::write(Json record) {
     std::perror("emulator: the report for `emulate` cannot be written");
     // What there is of it would pass for all of it.
     if (truncate(path_.c_str(), 0) == 0) append(path_, "{\"record\": \"cut off\"}\n");
-}
-
-std::string short_name(const std::string& readable_name) {
-    // The parameters begin at the last '(' that is in no other brackets; what returns something is a template
-    // and has its type in front.
-    int depth = 0;
-    std::size_t first = 0, last = readable_name.size();
-    for (std::size_t i = 0; i < readable_name.size(); ++i) {
-        const char c = readable_name[i];
-        if (c == '(' && depth == 0) last = i;
-        if (c == '<' || c == '(') ++depth;
-        if (c == '>' || c == ')') --depth;
-        if (c == ' ' && depth == 0 && last == readable_name.size()) first = i + 1;
-    }
-    return readable_name.substr(first, last - first);
 }
 
 } // namespace emulator

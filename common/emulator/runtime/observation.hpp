@@ -23,7 +23,7 @@
 #include "emulator/observe/observer.hpp"
 #include "emulator/runtime/request.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ public:
 
     /// The launch that began last has ended, well or not. Returns what there is to write of it: records with
     /// their kind, {"record": "lines", …}. "process" and "launch" are added to them.
-    virtual std::vector<Json> end(const ObservedLaunch&) { return {}; }
+    virtual std::vector<Json> end(const ObservedLaunch&);
 
     /// The program ends. What is left to be found (leaks) goes to Observation::findings().
     virtual void finish() {}
@@ -113,8 +113,5 @@ private:
     LaunchProgress* progress_ = nullptr; ///< that process's
     bool failed_ = false;                ///< the report could not be written
 };
-
-/// "reduce3" of "reduce3(int const*, int*)", "reduce<256>" of "void reduce<256>(int const*)".
-std::string short_name(const std::string& readable_name);
 
 } // namespace emulator

@@ -1,5 +1,7 @@
 #include "emulator/runtime/records.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace emulator {
 namespace {
 

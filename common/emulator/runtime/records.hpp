@@ -5,7 +5,7 @@
 #include "emulator/machine/launch.hpp"
 #include "emulator/observe/finding.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace emulator {
 

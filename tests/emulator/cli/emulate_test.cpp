@@ -330,6 +330,27 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
     }
 }
 
+#ifdef __x86_64__
+TEST(Emulate, finds_a_library_that_is_there_for_this_processor_alone) {
+    // As `make lesson03` leaves it: only the best variant is built.
+    const Folder folder;
+    const fs::path tree = folder.path(), variant = tree / "emulator/glibc-hwcaps/x86-64-v3";
+    fs::create_directories(tree / "bin");
+    fs::create_directories(variant);
+    fs::copy_file(bin() / "emulate", tree / "bin/emulate");
+    const auto run_there = [&](const std::string& program) {
+        return run(tree.string() + "/bin/emulate --counters ./" + program + " 'the same'");
+    };
+    constexpr const char* missing = "emulate: the emulator is missing: there is neither ";
+    EXPECT_THAT(run_there("emulate_subject").err, StartsWith(missing));
+    fs::copy(bin() / "../emulator", variant);
+    for (const char* const program : {"emulate_subject", "emulate_subject_with_old_rpath"})
+        EXPECT_THAT(run_there(program).err,
+                    StartsWith(__builtin_cpu_supports("avx2") ? "launches 0 to 4, each: " : missing))
+            << program;
+}
+#endif
+
 TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
     if (!fs::exists(bin() / "emulate_subject_with_static_runtime"))
         GTEST_FAIL() << "this toolkit has no static runtime to test with";

@@ -1,5 +1,6 @@
 #include "emulator/cli/counters.hpp"
 #include "emulator/cli/report.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/cli/temporary_file.hpp"
 #include "emulator/observe/counters.hpp"
 #include "emulator/runtime/observation.hpp"
