@@ -24,7 +24,7 @@ cudaError_t copy_in(const void* stream, const cudaMemcpy3DParms* parameters) {
                                     [is_there = parameters != nullptr,
                                      all = parameters ? *parameters : cudaMemcpy3DParms{}](Device& device) {
                                         require(is_there);
-                                        copy(device, box_of(all));
+                                        copy(device, box_of(device, all));
                                     },
                                 .host = nullptr});
 }

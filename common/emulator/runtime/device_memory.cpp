@@ -11,6 +11,7 @@ const char* call_behind(MemoryKind kind) {
     case MemoryKind::managed: return "cudaMallocManaged";
     case MemoryKind::host: return "cudaMallocHost";
     case MemoryKind::registered: return "cudaHostRegister";
+    case MemoryKind::array: return "cudaMallocArray";
     }
     return "";
 }
@@ -21,7 +22,9 @@ DeviceMemory::DeviceMemory() {
     Observation* const observation = Observation::instance();
     if (!observation) return;
     listeners_ = observation->memory_listeners();
-    if (!listeners_.empty()) global_.remember_freed();
+    if (listeners_.empty()) return;
+    global_.remember_freed();
+    arrays_.remember_freed();
 }
 
 template <class Event> void DeviceMemory::tell(Event event) const {
@@ -40,9 +43,12 @@ std::string DeviceMemory::next_name(MemoryKind kind) {
 }
 
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
-    const Allocation& allocation = global_.allocate(bytes, next_name(kind));
+    const Allocation& allocation = memory_of(kind).allocate(bytes, next_name(kind));
     notes_.insert_or_assign(allocation.address, Note{kind, flags});
-    tell([&](MemoryEvents& listener) { listener.allocated(allocation, kind != MemoryKind::device); });
+    tell([&](MemoryEvents& listener) {
+        const bool host_writes = kind != MemoryKind::device && kind != MemoryKind::array;
+        listener.allocated(allocation, host_writes);
+    });
     return reinterpret_cast<void*>(allocation.address);
 }
 
@@ -55,8 +61,8 @@ bool DeviceMemory::release(const void* pointer, MemoryKind kind, const std::stri
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     const auto note = notes_.find(address);
     if (note == notes_.end() || note->second.kind != kind) return false;
-    tell([&](MemoryEvents& listener) { listener.freed(*global_.find(address)); });
-    global_.release(address, call + " #" + std::to_string(++frees_made_[call]));
+    tell([&](MemoryEvents& listener) { listener.freed(*memory_of(kind).find(address)); });
+    memory_of(kind).release(address, call + " #" + std::to_string(++frees_made_[call]));
     notes_.erase(note);
     return true;
 }
@@ -64,7 +70,7 @@ bool DeviceMemory::release(const void* pointer, MemoryKind kind, const std::stri
 void DeviceMemory::was_copied(const void* to, const void* from, std::size_t bytes) const {
     if (listeners_.empty()) return;
     const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
-    const bool from_device = find(from), to_device = find(to);
+    const bool from_device = holds(source), to_device = holds(target);
     tell([&](MemoryEvents& listener) {
         if (from_device && to_device) listener.copied(source, target, bytes);
         if (from_device && !to_device) listener.read(source, bytes);
@@ -77,7 +83,14 @@ void DeviceMemory::was_set(const void* to, std::size_t bytes) const {
 }
 
 void DeviceMemory::was_refused(const RefusedCall& call) const {
-    tell([&](MemoryEvents& listener) { listener.refused(call, global_); });
+    const bool was_array = arrays_.around(call.address) || arrays_.freed(call.address);
+    tell([&](MemoryEvents& listener) { listener.refused(call, was_array ? arrays_ : global_); });
+}
+
+const Allocation* DeviceMemory::find_array(const void* handle) const {
+    const auto address = reinterpret_cast<std::uint64_t>(handle);
+    const Allocation* const found = arrays_.find(address);
+    return found && found->address == address ? found : nullptr;
 }
 
 MemoryKind DeviceMemory::kind_of(const Allocation& allocation) const {

@@ -22,6 +22,7 @@ enum class MemoryKind {
     managed,    ///< cudaMallocManaged, and `__managed__` variables
     host,       ///< cudaMallocHost, cudaHostAlloc
     registered, ///< cudaHostRegister: the program's own memory
+    array,      ///< cudaMallocArray: no pointer reaches it, only copies do
 };
 
 class DeviceMemory {
@@ -43,7 +44,7 @@ public:
     void mark_managed(std::uint64_t address) { managed_variables_.insert(address); }
     void unmark_managed(std::uint64_t address) { managed_variables_.erase(address); }
 
-    /// The allocation that holds `pointer`, or null.
+    /// The allocation that holds `pointer`, or null. Arrays are not found: a pointer into one is none.
     const Allocation* find(const void* pointer) const {
         return global_.find(reinterpret_cast<std::uint64_t>(pointer));
     }
@@ -52,6 +53,9 @@ public:
     bool was_freed(const void* pointer) const {
         return global_.freed(reinterpret_cast<std::uint64_t>(pointer)) != nullptr;
     }
+
+    /// The storage of the array that begins there, or null.
+    const Allocation* find_array(const void* handle) const;
 
     MemoryKind kind_of(const Allocation& allocation) const;
     unsigned flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
@@ -67,6 +71,9 @@ public:
 private:
     template <class Event> void tell(Event event) const;
 
+    GlobalMemory& memory_of(MemoryKind kind) { return kind == MemoryKind::array ? arrays_ : global_; }
+    bool holds(std::uint64_t address) const { return global_.find(address) || arrays_.find(address); }
+
     /// "cudaMalloc #3" for the third cudaMalloc.
     std::string next_name(MemoryKind kind);
 
@@ -75,9 +82,10 @@ private:
         unsigned flags;
     };
     GlobalMemory global_;
+    GlobalMemory arrays_;                           ///< apart from the rest, so that no kernel can touch it
     std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
     std::unordered_set<std::uint64_t> managed_variables_;
-    std::array<unsigned, 4> allocations_made_{}; ///< of each kind
+    std::array<unsigned, 5> allocations_made_{}; ///< of each kind
     std::map<std::string, unsigned> frees_made_; ///< by each function
     std::vector<MemoryEvents*> listeners_;       ///< most often none
 };

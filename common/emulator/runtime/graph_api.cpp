@@ -121,10 +121,11 @@ GraphNode copy_node(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
             .host = nullptr};
 }
 
-GraphNode copy_node(const cudaMemcpy3DParms* parameters) {
+GraphNode copy_node(const Device& device, const cudaMemcpy3DParms* parameters) {
     require(parameters);
+    box_of(device, *parameters); // refused now, and again if an array is gone by the time of the launch
     return {.type = cudaGraphNodeTypeMemcpy,
-            .work = [box = box_of(*parameters)](Device& device) { copy(device, box); },
+            .work = [all = *parameters](Device& then) { copy(then, box_of(then, all)); },
             .host = nullptr};
 }
 
@@ -196,7 +197,8 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddKernelNode(const void** node, void* graph
 EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNode(const void** node, void* graph,
                                                   const void* const* dependencies, std::size_t count,
                                                   const cudaMemcpy3DParms* parameters) {
-    return add_node(node, graph, dependencies, count, [&](Device&) { return copy_node(parameters); });
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return copy_node(device, parameters); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNode1D(const void** node, void* graph,
@@ -300,7 +302,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParams1D(const void* node, void
 
 EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParams(const void* node,
                                                         const cudaMemcpy3DParms* parameters) {
-    return replace_node(node, [&](Device&) { return copy_node(parameters); });
+    return replace_node(node, [&](Device& device) { return copy_node(device, parameters); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphMemsetNodeSetParams(const void* node,
@@ -378,7 +380,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParams1D(void* exec, const 
 
 EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParams(void* exec, const void* node,
                                                             const cudaMemcpy3DParms* parameters) {
-    return replace_step(exec, node, [&](Device&) { return copy_node(parameters); });
+    return replace_step(exec, node, [&](Device& device) { return copy_node(device, parameters); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphExecMemsetNodeSetParams(void* exec, const void* node,

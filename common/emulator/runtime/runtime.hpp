@@ -44,6 +44,22 @@ struct Event {
     std::vector<const GraphNode*> captured = {}; ///< what it stands for in its graph
 };
 
+/// What cudaMallocArray was asked for. Its rows lie one behind the other, with no gap.
+struct Array {
+    abi::cudaChannelFormatDesc format;
+    abi::cudaExtent extent; ///< in elements; 0 where it has no such dimension
+    unsigned flags;
+
+    std::size_t element_bytes() const {
+        return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
+    }
+    /// Bytes of a row, rows of a slice, slices.
+    abi::cudaExtent storage() const {
+        return {extent.width * element_bytes(), extent.height ? extent.height : 1,
+                extent.depth ? extent.depth : 1};
+    }
+};
+
 /// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool keeps account.
 struct MemoryPool {
     std::size_t most_bytes = 0;                                    ///< 0: no limit
@@ -71,6 +87,7 @@ struct Device {
     std::unordered_map<const void*, KernelSettings> kernel_settings; ///< by host stub
     std::unordered_map<const void*, std::unique_ptr<Stream>> streams;
     std::unordered_map<const void*, std::unique_ptr<Event>> events;
+    std::unordered_map<const void*, Array> arrays; ///< by where their storage begins
     std::unordered_map<const void*, std::unique_ptr<Graph>> graphs;
     std::unordered_map<const void*, std::unique_ptr<GraphExec>> graph_execs;
     std::vector<std::unique_ptr<Capture>> captures; ///< those that go on

@@ -1,5 +1,6 @@
 #include "emulator/runtime/transfers.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +22,8 @@ Place target_place(cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDefault) return Place::anywhere;
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ? Place::device : Place::host;
 }
+
+std::size_t volume(const cudaExtent& extent) { return extent.width * extent.height * extent.depth; }
 
 [[noreturn]] void refuse_range(const Allocation& allocation, const void* pointer, std::size_t bytes) {
     char text[256];
@@ -45,10 +48,36 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
         if (allocation->contains(address, bytes)) return;
         memory.was_refused({call, address, bytes});
         refuse_range(*allocation, pointer, bytes);
+    } else if (memory.find_array(pointer)) {
+        throw Refused(cudaErrorInvalidValue,
+                      "a copy takes an array's handle for a pointer; what copies to arrays and from them is "
+                      "cudaMemcpy2DToArray, cudaMemcpy2DFromArray and cudaMemcpy3D");
     } else if (place == Place::device || memory.was_freed(pointer)) {
         memory.was_refused({call, address, bytes});
         throw Refused(cudaErrorInvalidValue);
     }
+}
+
+/// The part does not lie in the array, which there is.
+[[noreturn]] void refuse_part(const Device& device, const void* handle, cudaPos at, cudaExtent extent,
+                              const char* call) {
+    const Allocation& allocation = *device.memory.find_array(handle);
+    const cudaExtent all = array_at(device, handle).storage();
+    const auto common = [](std::size_t first, std::size_t count, std::size_t size) {
+        return first >= size ? 0 : std::min(count, size - first);
+    };
+    const std::size_t inside = common(at.x, extent.width, all.width) *
+                               common(at.y, extent.height, all.height) *
+                               common(at.z, extent.depth, all.depth);
+    // As if the bytes that the array has no place for came last, right behind it.
+    device.memory.was_refused({call, allocation.end() - inside, std::max(volume(extent), inside + 1)});
+    char text[320];
+    std::snprintf(text, sizeof text,
+                  "%s of %zu bytes x %zu rows x %zu slices, from byte %zu, row %zu, slice %zu on, leaves it: "
+                  "%s has %zu bytes x %zu rows x %zu slices",
+                  call, extent.width, extent.height, extent.depth, at.x, at.y, at.z,
+                  allocation.origin.c_str(), all.width, all.height, all.depth);
+    throw Refused(cudaErrorInvalidValue, text);
 }
 
 } // namespace
@@ -60,44 +89,87 @@ std::size_t Rows::extent() const {
 
 void copy(const Device& device, void* to, std::size_t to_pitch, const void* from, Rows rows,
           cudaMemcpyKind kind) {
-    require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
-    if (rows.width == 0 || rows.height == 0) return;
-    require(rows.width <= rows.pitch && rows.width <= to_pitch, cudaErrorInvalidPitchValue);
-    check_side(device, from, rows.extent(), source_place(kind), "copy from device memory");
-    check_side(device, to, Rows{to_pitch, rows.width, rows.height}.extent(), target_place(kind),
-               "copy to device memory");
-    for (std::size_t row = 0; row < rows.height; ++row) {
-        char* const target = static_cast<char*>(to) + row * to_pitch;
-        const char* const source = static_cast<const char*>(from) + row * rows.pitch;
-        std::memmove(target, source, rows.width);
-        device.memory.was_copied(target, source, rows.width);
-    }
+    copy(device, {.to = {to, to_pitch},
+                  .from = {const_cast<void*>(from), rows.pitch},
+                  .extent = {rows.width, rows.height, 1},
+                  .kind = kind});
 }
 
-Box box_of(const cudaMemcpy3DParms& parameters) {
-    if (parameters.srcArray || parameters.dstArray)
-        throw Refused(cudaErrorNotSupported,
-                      "a copy of an array in three dimensions is not supported by the emulator");
-    const auto start = [](const cudaPitchedPtr& whole, const cudaPos& at) {
-        require(whole.ptr);
-        return static_cast<char*>(whole.ptr) + (at.z * whole.ysize + at.y) * whole.pitch + at.x;
+const Array& array_at(const Device& device, const void* handle, const char* call, std::size_t bytes) {
+    const auto found = device.arrays.find(handle);
+    if (found != device.arrays.end()) return found->second;
+    if (handle && call && bytes > 0)
+        device.memory.was_refused({call, reinterpret_cast<std::uint64_t>(handle), bytes});
+    throw Refused(cudaErrorInvalidResourceHandle);
+}
+
+Side array_side(const Device& device, const void* handle, cudaPos at, cudaExtent extent, const char* call) {
+    const Array& array = array_at(device, handle, call, volume(extent));
+    const cudaExtent all = array.storage();
+    const auto fits = [](std::size_t first, std::size_t count, std::size_t size) {
+        return first <= size && count <= size - first;
     };
+    if (!fits(at.x, extent.width, all.width) || !fits(at.y, extent.height, all.height) ||
+        !fits(at.z, extent.depth, all.depth))
+        refuse_part(device, handle, at, extent, call);
+    require(at.x % array.element_bytes() == 0);
+    char* const first =
+        static_cast<char*>(const_cast<void*>(handle)) + (at.z * all.height + at.y) * all.width + at.x;
+    return {first, all.width, all.width * all.height, true};
+}
+
+Box box_of(const Device& device, const cudaMemcpy3DParms& parameters) {
     const auto &to = parameters.dstPtr, &from = parameters.srcPtr;
-    return {.to = start(to, parameters.dstPos),
-            .to_pitch = to.pitch,
-            .to_slice = to.pitch * to.ysize,
-            .from = start(from, parameters.srcPos),
-            .from_pitch = from.pitch,
-            .from_slice = from.pitch * from.ysize,
-            .extent = parameters.extent,
+    require(!parameters.dstArray != !to.ptr && !parameters.srcArray != !from.ptr);
+    const auto element_of = [&](const void* array, const char* call) {
+        return array ? array_at(device, array, call, volume(parameters.extent)).element_bytes() : 0;
+    };
+    const std::size_t to_element = element_of(parameters.dstArray, to_array),
+                      from_element = element_of(parameters.srcArray, from_array);
+    require(to_element == from_element || to_element == 0 || from_element == 0);
+    const auto bytes_of = [](std::size_t elements, std::size_t element_bytes) {
+        require(elements <= SIZE_MAX / element_bytes);
+        return elements * element_bytes;
+    };
+    // Elements of the array, of bytes where there is none.
+    cudaExtent extent = parameters.extent;
+    extent.width = bytes_of(extent.width, std::max({to_element, from_element, std::size_t{1}}));
+    const auto side = [&](const void* array, std::size_t element, const cudaPitchedPtr& whole, cudaPos at,
+                          const char* call) -> Side {
+        if (array) return array_side(device, array, {bytes_of(at.x, element), at.y, at.z}, extent, call);
+        return {static_cast<char*>(whole.ptr) + (at.z * whole.ysize + at.y) * whole.pitch + at.x, whole.pitch,
+                whole.pitch * whole.ysize};
+    };
+    return {.to = side(parameters.dstArray, to_element, to, parameters.dstPos, to_array),
+            .from = side(parameters.srcArray, from_element, from, parameters.srcPos, from_array),
+            .extent = extent,
             .kind = parameters.kind};
 }
 
 void copy(const Device& device, const Box& box) {
-    for (std::size_t z = 0; z < box.extent.depth; ++z)
-        copy(device, static_cast<char*>(box.to) + z * box.to_slice, box.to_pitch,
-             static_cast<const char*>(box.from) + z * box.from_slice,
-             {box.from_pitch, box.extent.width, box.extent.height}, box.kind);
+    const auto& [to, from, extent, kind] = box;
+    require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+    const auto [width, height, depth] = extent;
+    if (width == 0 || height == 0 || depth == 0) return;
+    require(width <= from.pitch && width <= to.pitch, cudaErrorInvalidPitchValue);
+    const auto row_of = [](const Side& side, std::size_t z, std::size_t y) {
+        return static_cast<char*>(side.first) + z * side.slice + y * side.pitch;
+    };
+    const auto check = [&](const Side& side, Place place, const char* call) {
+        if (side.is_array) return;
+        for (std::size_t z = 0; z < depth; ++z)
+            check_side(device, side.first ? row_of(side, z, 0) : nullptr,
+                       Rows{side.pitch, width, height}.extent(), place, call);
+    };
+    check(from, source_place(kind), "copy from device memory");
+    check(to, target_place(kind), "copy to device memory");
+    for (std::size_t z = 0; z < depth; ++z)
+        for (std::size_t y = 0; y < height; ++y) {
+            char* const target = row_of(to, z, y);
+            const char* const source = row_of(from, z, y);
+            std::memmove(target, source, width);
+            device.memory.was_copied(target, source, width);
+        }
 }
 
 void fill(const Device& device, void* to, Rows rows, unsigned value, std::size_t element_bytes) {

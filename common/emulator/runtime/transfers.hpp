@@ -24,19 +24,37 @@ inline Rows single_row(std::size_t bytes) { return {bytes, bytes, 1}; }
 void copy(const Device& device, void* to, std::size_t to_pitch, const void* from, Rows rows,
           abi::cudaMemcpyKind kind);
 
-/// Slices of such rectangles behind each other, in two places.
+/// One side of a copy: where its first byte is, and how far apart rows and slices of rows are, in bytes.
+struct Side {
+    void* first;
+    std::size_t pitch, slice = 0;
+    bool is_array = false; ///< array_side has checked it
+};
+
+/// The part of an array that begins at `at` and has `extent`, both in bytes, rows and slices.
+/// \throws Refused with cudaErrorInvalidResourceHandle when there is no such array, cudaErrorInvalidValue
+/// when the part leaves it or begins within an element. `call`: what is done, for those who keep account.
+Side array_side(const Device& device, const void* array, abi::cudaPos at, abi::cudaExtent extent,
+                const char* call);
+
+inline constexpr const char *to_array = "copy to an array", *from_array = "copy from an array";
+
+/// `call`: what is done with so many bytes of it, for those who keep account; null: nothing that they would.
+/// \throws Refused with cudaErrorInvalidResourceHandle when there is no such array.
+const Array& array_at(const Device& device, const void* handle, const char* call = nullptr,
+                      std::size_t bytes = 0);
+
+/// Slices of rows behind each other, in two places.
 struct Box {
-    void* to;
-    std::size_t to_pitch, to_slice; ///< bytes from one row, one slice to the next
-    const void* from;
-    std::size_t from_pitch, from_slice;
-    abi::cudaExtent extent;
+    Side to, from;
+    abi::cudaExtent extent; ///< bytes, rows, slices
     abi::cudaMemcpyKind kind;
 };
 
-/// \throws Refused with cudaErrorNotSupported when one side is an array.
-Box box_of(const abi::cudaMemcpy3DParms& parameters);
+/// \throws Refused as array_side does, and when a side is not exactly one pointer or one array.
+Box box_of(const Device& device, const abi::cudaMemcpy3DParms& parameters);
 
+/// \throws Refused as the copy of rows does. An array is on the device, whatever `kind` says.
 void copy(const Device& device, const Box& box);
 
 /// Writes `value`, in elements of 1, 2 or 4 bytes.

@@ -67,6 +67,35 @@ TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
               cudaErrorInvalidValue);
 }
 
+namespace {
+
+cudaArray_t array_of_ints(std::size_t width, std::size_t height) {
+    cudaArray_t array = nullptr;
+    const auto ints = cudaCreateChannelDesc<int>();
+    EXPECT_CUDA(cudaMallocArray(&array, &ints, width, height));
+    return array;
+}
+
+} // namespace
+
+// On a card a handle that is none leads to the driver's own memory.
+TEST(EmulatedDevice, tells_handles_of_arrays_from_others) {
+    const cudaArray_t array = array_of_ints(8, 4);
+    int row[8] = {};
+    EXPECT_EQ(cudaMemcpy(array, row, sizeof row, cudaMemcpyDefault), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(row, array, sizeof row, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaFree(array), cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaFreeArray(array));
+    EXPECT_EQ(cudaFreeArray(array), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy2DToArray(array, 0, 0, row, sizeof row, sizeof row, 1, cudaMemcpyHostToDevice),
+              cudaErrorInvalidResourceHandle);
+}
+
+TEST(EmulatedDevice, keeps_arrays_out_of_kernels_reach) {
+    write_to<<<1, 1>>>(reinterpret_cast<int*>(array_of_ints(8, 4)));
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
 TEST(EmulatorInterface, has_no_counters_before_the_first_launch) { EXPECT_TRUE(last_counters().empty()); }
 
 // One store of 32 lanes x 4 bytes = 4 sectors, in one request, and no load.
@@ -125,4 +154,28 @@ TEST(Message, of_a_copy_out_of_range_names_the_allocation) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(cudaMemset(memory.data(), 0, 129), cudaErrorInvalidValue);
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc #1, 128 bytes"));
+}
+
+TEST(Message, of_a_copy_that_leaves_an_array_says_where) {
+    const cudaArray_t array = array_of_ints(8, 4);
+    int row[8] = {};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMemcpy2DToArray(array, 4, 3, row, sizeof row, sizeof row, 1, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "emulator: copy to an array of 32 bytes x 1 rows x 1 slices, from byte 4, row 3, slice 0 on, "
+              "leaves it: cudaMallocArray #1 has 32 bytes x 4 rows x 1 slices\n");
+    EXPECT_CUDA(cudaFreeArray(array));
+}
+
+TEST(Message, of_an_array_that_is_not_supported_names_its_sort) {
+    cudaArray_t array = nullptr;
+    const auto ints = cudaCreateChannelDesc<int>();
+    const cudaChannelFormatDesc normalised{8, 0, 0, 0, cudaChannelFormatKindUnsignedNormalized8X1};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMallocArray(&array, &ints, 8, 8, cudaArraySparse), cudaErrorNotSupported);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaArraySparse"));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMallocArray(&array, &normalised, 8, 8), cudaErrorNotSupported);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("normalised"));
 }
