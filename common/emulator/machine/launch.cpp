@@ -266,7 +266,7 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                         .cluster = cluster.value_or(Dim3{}),
                         .parameters = parameters,
                         .memory = memory,
-                        .stack_bytes = kernel.local_bytes(),
+                        .stack_bytes = kernel.local_bytes(configuration.call_stack_bytes),
                         .workspace = workspace.address(),
                         .may_wait = configuration.cooperative || kernel.may_wait_for_other_blocks(),
                         .schedule = schedule ? &*schedule : nullptr};

@@ -39,6 +39,10 @@ struct DeviceLimits {
     static constexpr std::uint32_t threads_per_multiprocessor = 2048;
     static constexpr std::uint32_t blocks_per_multiprocessor = 32;
     static constexpr std::uint32_t registers_per_multiprocessor = 65536;
+    static constexpr std::uint32_t local_bytes_per_thread = 512 * 1024;
+    /// For called functions. A card has 1 KiB for those whose depth nobody knows, and makes room for all
+    /// others by itself.
+    static constexpr std::uint32_t default_call_stack_bytes = 16 * 1024;
 };
 
 struct LaunchConfiguration {
@@ -49,6 +53,7 @@ struct LaunchConfiguration {
     std::optional<Dim3> cluster = {};                 ///< none: as the kernel says, or no clusters
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
     bool cooperative = false;                                       ///< the grid may wait for itself
+    std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes; ///< of each thread
 };
 
 /// How a launch is run. None of it changes what a correct kernel computes.

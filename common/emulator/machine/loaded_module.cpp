@@ -16,10 +16,6 @@ namespace emulator {
 
 namespace {
 
-/// Local memory for the frames of called functions, as much as no lesson needs: how deep calls go is not
-/// known beforehand.
-constexpr std::uint32_t call_stack_bytes = 16 * 1024;
-
 constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
@@ -155,7 +151,7 @@ bool Kernel::may_wait_for_other_blocks() const {
                        [](const auto& code) { return may_poll(*code); });
 }
 
-std::uint32_t Kernel::local_bytes() const {
+std::uint32_t Kernel::local_bytes(std::uint32_t call_stack_bytes) const {
     const bool grows = code_->functions.size() > 1 || code().makes_room;
     return code().local_bytes + (grows ? call_stack_bytes : 0);
 }

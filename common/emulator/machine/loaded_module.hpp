@@ -46,7 +46,8 @@ public:
     std::uint32_t parameter_bytes() const { return parameter_bytes_; }
     std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
     const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
-    std::uint32_t local_bytes() const;           ///< local memory of a thread, in bytes
+    /// Local memory of a thread, in bytes, with so many for called functions if there may be any.
+    std::uint32_t local_bytes(std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes) const;
     std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
     std::optional<Dim3> cluster() const;         ///< `__cluster_dims__`
     /// Whether it can only be launched with clusters, and how large they may be for it.

@@ -135,8 +135,14 @@ const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
 
 void GlobalMemory::prepare_heap() {
     if (heap_) return;
-    const Allocation& room = allocate(DeviceHeap::default_bytes, "the heap of device code");
+    const Allocation& room = allocate(heap_bytes_, "the heap of device code");
     heap_ = std::make_unique<DeviceHeap>(room.address, room.bytes);
+}
+
+bool GlobalMemory::set_heap_bytes(std::size_t bytes) {
+    if (heap_) return false;
+    heap_bytes_ = std::max(bytes, std::size_t{1}); // no allocation is empty
+    return true;
 }
 
 } // namespace emulator

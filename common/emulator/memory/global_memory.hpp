@@ -79,6 +79,9 @@ public:
     DeviceHeap* heap() const { return heap_.get(); }
     void prepare_heap();
 
+    /// How large the heap will be. Returns false if there is one already.
+    bool set_heap_bytes(std::size_t bytes);
+
     /// Bytes that an allocation may still have, and all there are: those of this machine.
     static std::size_t available_bytes();
     static std::size_t total_bytes();
@@ -96,6 +99,7 @@ private:
     void remember(const Entry& entry, std::string by);
 
     std::unique_ptr<DeviceHeap> heap_;
+    std::size_t heap_bytes_ = DeviceHeap::default_bytes;
     std::map<std::uint64_t, Entry> entries_;
     bool remembers_freed_ = false;
     std::map<std::uint64_t, FreedEntry> freed_;

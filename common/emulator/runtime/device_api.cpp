@@ -19,7 +19,8 @@ std::size_t default_limit(cudaLimit limit) {
     switch (limit) {
     case cudaLimitStackSize: return 1024;
     case cudaLimitPrintfFifoSize: return 1 << 20;
-    case cudaLimitMallocHeapSize: return 8 << 20;
+    case cudaLimitMallocHeapSize: return DeviceHeap::default_bytes;
+    case cudaLimitDevRuntimeSyncDepth: throw Refused(cudaErrorUnsupportedLimit); // since 9.0
     case cudaLimitDevRuntimePendingLaunchCount: return 2048;
     case cudaLimitMaxL2FetchGranularity: return 64;
     case cudaLimitPersistingL2CacheSize: return 0;
@@ -177,6 +178,11 @@ EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
 EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     return api_call([&](Device& device) {
         default_limit(limit);
+        if (limit == cudaLimitStackSize) require(value <= DeviceLimits::local_bytes_per_thread);
+        if (limit == cudaLimitMallocHeapSize) {
+            require(value <= GlobalMemory::available_bytes(), cudaErrorMemoryAllocation);
+            require(device.memory.global().set_heap_bytes(value)); // not once a kernel may have used it
+        }
         device.limits[limit] = value;
     });
 }

@@ -75,8 +75,11 @@ bool is_launch_error(Failure failure) {
 }
 
 /// Runs a kernel that has passed the checks.
-void run_now(Device& device, const Kernel& kernel, const LaunchConfiguration& configuration,
+void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configuration,
              std::span<const std::byte> parameters) {
+    if (const auto set = device.limits.find(cudaLimitStackSize); set != device.limits.end())
+        configuration.call_stack_bytes =
+            std::max(configuration.call_stack_bytes, static_cast<std::uint32_t>(set->second));
     auto& last_launch = Runtime::instance().last_launch;
     last_launch.reset();
     try {

@@ -360,6 +360,7 @@ SAME_SIZE(cudaLimit);
 SAME_VALUE(cudaLimitStackSize);
 SAME_VALUE(cudaLimitPrintfFifoSize);
 SAME_VALUE(cudaLimitMallocHeapSize);
+SAME_VALUE(cudaLimitDevRuntimeSyncDepth);
 SAME_VALUE(cudaLimitDevRuntimePendingLaunchCount);
 SAME_VALUE(cudaLimitMaxL2FetchGranularity);
 SAME_VALUE(cudaLimitPersistingL2CacheSize);

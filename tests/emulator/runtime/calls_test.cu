@@ -60,6 +60,23 @@ __global__ void recurse(int* results) {
     results[i] = ackermann(2, i % 4) + 1000 * fibonacci(i % 12);
 }
 
+/// The sum of 1 to n. Each call has 64 bytes of its own, and needs them behind the next call.
+__device__ __noinline__ int sum_to(int n) {
+    volatile int own[16];
+    for (int i = 0; i < 16; ++i) own[i] = n;
+    const int rest = n == 0 ? 0 : sum_to(n - 1);
+    return rest + own[n % 16];
+}
+__global__ void sum_up(int* results, int n) {
+    results[threadIdx.x] = sum_to(n + static_cast<int>(threadIdx.x));
+}
+
+__global__ void allocate(std::size_t bytes, int* was_given) {
+    void* const memory = malloc(bytes);
+    *was_given = memory != nullptr;
+    free(memory);
+}
+
 template <class T> struct Managed {
     explicit Managed(std::size_t count) {
         EXPECT_EQ(cudaMallocManaged(&data, count * sizeof(T)), cudaSuccess);
@@ -103,4 +120,45 @@ TEST(Calls, recur) {
     const int fibonacci_numbers[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
     for (int i = 0; i < threads; ++i) // ackermann(2, n) = 2 n + 3
         EXPECT_EQ(results.data[i], 2 * (i % 4) + 3 + 1000 * fibonacci_numbers[i % 12]) << i;
+}
+
+// 300 calls of 64 bytes and more are too deep for what a thread has at first.
+TEST(Calls, recur_as_deep_as_the_stack_limit_allows) {
+    constexpr int threads = 40, depth = 300;
+    Managed<int> results(threads);
+    ASSERT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 64 << 10), cudaSuccess);
+    std::size_t limit = 0;
+    EXPECT_EQ(cudaDeviceGetLimit(&limit, cudaLimitStackSize), cudaSuccess);
+    EXPECT_GE(limit, 64u << 10);
+    sum_up<<<3, threads>>>(results.data, depth);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (int i = 0; i < threads; ++i) EXPECT_EQ(results.data[i], (depth + i) * (depth + i + 1) / 2) << i;
+}
+
+TEST(Calls, that_are_too_deep_for_the_stack_are_an_error) {
+    Managed<int> results(1);
+    sum_up<<<1, 1>>>(results.data, 300);
+    EXPECT_NE(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST(Calls, of_malloc_share_a_heap_of_8_MiB) {
+    Managed<int> was_given(1);
+    allocate<<<1, 1>>>(12 << 20, was_given.data);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_FALSE(*was_given.data);
+    allocate<<<1, 1>>>(4 << 20, was_given.data);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_TRUE(*was_given.data);
+}
+
+TEST(Calls, of_malloc_have_the_heap_that_was_set_before_the_first) {
+    Managed<int> was_given(1);
+    ASSERT_EQ(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20), cudaSuccess);
+    allocate<<<1, 1>>>(12 << 20, was_given.data);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_TRUE(*was_given.data);
+    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20), cudaErrorInvalidValue);
+    std::size_t limit = 0;
+    EXPECT_EQ(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize), cudaSuccess);
+    EXPECT_EQ(limit, 32u << 20);
 }

@@ -76,6 +76,18 @@ TEST(Device, keeps_limits) {
     EXPECT_EQ(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(100)), cudaErrorInvalidValue);
 }
 
+TEST(Device, refuses_limits_that_it_cannot_keep) {
+    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20), cudaErrorInvalidValue); // 512 KiB at most
+    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitMallocHeapSize, std::size_t{1} << 50), cudaErrorMemoryAllocation);
+    // There is no such limit from compute capability 9.0 on.
+    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 2), cudaErrorUnsupportedLimit);
+    std::size_t value = 0;
+    EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    EXPECT_EQ(value, 1024u);
+    EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+    EXPECT_EQ(value, 8u << 20);
+}
+
 TEST(Device, is_empty_after_a_reset) {
     int* before = nullptr;
     ASSERT_CUDA(cudaMalloc(&before, 4));
