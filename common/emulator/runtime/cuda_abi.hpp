@@ -116,6 +116,7 @@ enum cudaGraphNodeType : int {
     cudaGraphNodeTypeHost = 3,
     cudaGraphNodeTypeGraph = 4,
     cudaGraphNodeTypeEmpty = 5,
+    cudaGraphNodeTypeWaitEvent = 6,
     cudaGraphNodeTypeEventRecord = 7,
 };
 

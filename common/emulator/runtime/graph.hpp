@@ -20,6 +20,7 @@ struct GraphNode {
     std::function<void(Device&)> work; ///< null: there is nothing for the device to do
     std::function<void()> host;        ///< the program's own function, which runs outside of the API's lock
     std::vector<const GraphNode*> dependencies = {};
+    void* event = nullptr; ///< that it records or waits for
 };
 
 /// A graph that the program builds or captures. A node's address is its handle.

@@ -142,6 +142,30 @@ GraphNode set_node(const cudaMemsetParams* parameters) {
             .host = nullptr};
 }
 
+/// Like all work, what an event that is waited for stands for is done already.
+GraphNode event_node(const Device& device, cudaGraphNodeType type, void* event) {
+    require(device.events.contains(event));
+    GraphNode node{.type = type, .work = nullptr, .host = nullptr, .event = event};
+    if (type == cudaGraphNodeTypeEventRecord)
+        node.work = [event](Device& then) {
+            const auto found = then.events.find(event);
+            require(found != then.events.end());
+            found->second->capture = 0;
+            found->second->recorded = std::chrono::steady_clock::now();
+        };
+    return node;
+}
+
+cudaError_t get_event(const void* handle, cudaGraphNodeType type, void** event) {
+    return api_call([&](Device& device) {
+        require(event);
+        with_node(device, handle, [&](Graph&, GraphNode& node) {
+            require(node.type == type);
+            *event = node.event;
+        });
+    });
+}
+
 /// A node that runs a copy of all of a graph's. Host functions in it run within the API's lock.
 GraphNode child_node(const GraphExec& graph) {
     return {.type = cudaGraphNodeTypeGraph,
@@ -226,6 +250,40 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddChildGraphNode(const void** node, void* g
                                                       void* child) {
     return add_node(node, graph, dependencies, count,
                     [&](Device& device) { return child_node(GraphExec(graph_at(device, child))); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNodeToSymbol(const void** node, void* graph,
+                                                          const void* const* dependencies, std::size_t count,
+                                                          const void* symbol, const void* from,
+                                                          std::size_t bytes, std::size_t offset,
+                                                          cudaMemcpyKind kind) {
+    return add_node(node, graph, dependencies, count, [&](Device& device) {
+        return to_symbol_node(device, symbol, from, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNodeFromSymbol(const void** node, void* graph,
+                                                            const void* const* dependencies,
+                                                            std::size_t count, void* to, const void* symbol,
+                                                            std::size_t bytes, std::size_t offset,
+                                                            cudaMemcpyKind kind) {
+    return add_node(node, graph, dependencies, count, [&](Device& device) {
+        return from_symbol_node(device, to, symbol, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddEventRecordNode(const void** node, void* graph,
+                                                       const void* const* dependencies, std::size_t count,
+                                                       void* event) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return event_node(device, cudaGraphNodeTypeEventRecord, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddEventWaitNode(const void** node, void* graph,
+                                                     const void* const* dependencies, std::size_t count,
+                                                     void* event) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphDestroyNode(const void* node) {
@@ -315,6 +373,38 @@ EMULATOR_ENTRY cudaError_t cudaGraphHostNodeSetParams(const void* node,
     return replace_node(node, [&](Device&) { return host_node(parameters); });
 }
 
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(const void* node, const void* symbol,
+                                                                const void* from, std::size_t bytes,
+                                                                std::size_t offset, cudaMemcpyKind kind) {
+    return replace_node(
+        node, [&](Device& device) { return to_symbol_node(device, symbol, from, bytes, offset, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(const void* node, void* to,
+                                                                  const void* symbol, std::size_t bytes,
+                                                                  std::size_t offset, cudaMemcpyKind kind) {
+    return replace_node(
+        node, [&](Device& device) { return from_symbol_node(device, to, symbol, bytes, offset, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventRecordNodeGetEvent(const void* node, void** event) {
+    return get_event(node, cudaGraphNodeTypeEventRecord, event);
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventRecordNodeSetEvent(const void* node, void* event) {
+    return replace_node(
+        node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeEventRecord, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventWaitNodeGetEvent(const void* node, void** event) {
+    return get_event(node, cudaGraphNodeTypeWaitEvent, event);
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventWaitNodeSetEvent(const void* node, void* event) {
+    return replace_node(
+        node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
+}
+
 // ---- executable graphs ----
 
 EMULATOR_ENTRY cudaError_t cudaGraphInstantiate(void** exec, void* graph, unsigned long long) {
@@ -391,6 +481,34 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecMemsetNodeSetParams(void* exec, const vo
 EMULATOR_ENTRY cudaError_t cudaGraphExecHostNodeSetParams(void* exec, const void* node,
                                                           const cudaHostNodeParams* parameters) {
     return replace_step(exec, node, [&](Device&) { return host_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(void* exec, const void* node,
+                                                                    const void* symbol, const void* from,
+                                                                    std::size_t bytes, std::size_t offset,
+                                                                    cudaMemcpyKind kind) {
+    return replace_step(exec, node, [&](Device& device) {
+        return to_symbol_node(device, symbol, from, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(void* exec, const void* node, void* to,
+                                                                      const void* symbol, std::size_t bytes,
+                                                                      std::size_t offset,
+                                                                      cudaMemcpyKind kind) {
+    return replace_step(exec, node, [&](Device& device) {
+        return from_symbol_node(device, to, symbol, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecEventRecordNodeSetEvent(void* exec, const void* node, void* event) {
+    return replace_step(
+        exec, node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeEventRecord, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecEventWaitNodeSetEvent(void* exec, const void* node, void* event) {
+    return replace_step(
+        exec, node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node, unsigned enabled) {

@@ -1,6 +1,7 @@
 /// \file
 /// Variables of the device: `__device__`, `__constant__` and `__managed__`.
 
+#include "emulator/runtime/graph_nodes.hpp"
 #include "emulator/runtime/transfers.hpp"
 
 using namespace emulator;
@@ -29,7 +30,33 @@ void copy_from_variable(Device& device, void* to, const void* symbol, std::size_
     copy(device, to, bytes, part_of_variable(device, symbol, bytes, offset), single_row(bytes), kind);
 }
 
+GraphNode to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                    cudaMemcpyKind kind) {
+    return {.type = cudaGraphNodeTypeMemcpy,
+            .work = [=](Device& device) { copy_to_variable(device, symbol, from, bytes, offset, kind); },
+            .host = nullptr};
+}
+
+GraphNode from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                      cudaMemcpyKind kind) {
+    return {.type = cudaGraphNodeTypeMemcpy,
+            .work = [=](Device& device) { copy_from_variable(device, to, symbol, bytes, offset, kind); },
+            .host = nullptr};
+}
+
 } // namespace
+
+GraphNode emulator::to_symbol_node(Device& device, const void* symbol, const void* from, std::size_t bytes,
+                                   std::size_t offset, cudaMemcpyKind kind) {
+    part_of_variable(device, symbol, bytes, offset);
+    return to_symbol(symbol, from, bytes, offset, kind);
+}
+
+GraphNode emulator::from_symbol_node(Device& device, void* to, const void* symbol, std::size_t bytes,
+                                     std::size_t offset, cudaMemcpyKind kind) {
+    part_of_variable(device, symbol, bytes, offset);
+    return from_symbol(to, symbol, bytes, offset, kind);
+}
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                               std::size_t offset, cudaMemcpyKind kind) {
@@ -39,10 +66,7 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                                    std::size_t offset, cudaMemcpyKind kind, void* stream) {
-    return stream_call(
-        stream, {.type = cudaGraphNodeTypeMemcpy,
-                 .work = [=](Device& device) { copy_to_variable(device, symbol, from, bytes, offset, kind); },
-                 .host = nullptr});
+    return stream_call(stream, to_symbol(symbol, from, bytes, offset, kind));
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
@@ -54,10 +78,7 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                                      std::size_t offset, cudaMemcpyKind kind, void* stream) {
-    return stream_call(
-        stream, {.type = cudaGraphNodeTypeMemcpy,
-                 .work = [=](Device& device) { copy_from_variable(device, to, symbol, bytes, offset, kind); },
-                 .host = nullptr});
+    return stream_call(stream, from_symbol(to, symbol, bytes, offset, kind));
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 

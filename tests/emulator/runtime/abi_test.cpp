@@ -378,6 +378,7 @@ SAME_VALUE(cudaGraphNodeTypeMemset);
 SAME_VALUE(cudaGraphNodeTypeHost);
 SAME_VALUE(cudaGraphNodeTypeGraph);
 SAME_VALUE(cudaGraphNodeTypeEmpty);
+SAME_VALUE(cudaGraphNodeTypeWaitEvent);
 SAME_VALUE(cudaGraphNodeTypeEventRecord);
 SAME_VALUE(cudaGraphInstantiateSuccess);
 SAME_VALUE(cudaGraphInstantiateInvalidStructure);

@@ -12,6 +12,9 @@ __global__ void add(int* values, int n, int summand) {
     if (i < n) values[i] += summand;
 }
 
+__device__ int summands[2];
+__global__ void add_summand(int* value) { *value += summands[1]; }
+
 class Stream {
 public:
     explicit Stream(unsigned flags = cudaStreamNonBlocking) {
@@ -368,4 +371,78 @@ TEST(Graph, takes_other_parameters_when_it_is_executable) {
     EXPECT_CUDA(cudaGraphExecDestroy(exec));
     for (const cudaGraph_t one : {graph, other, empty}) EXPECT_CUDA(cudaGraphDestroy(one));
     cudaGetLastError();
+}
+
+TEST(Graph, copies_to_variables_and_from_them) {
+    const DeviceInts value(1);
+    int in = 5, other = 40, out[2] = {};
+    cudaGraph_t graph = nullptr;
+    cudaGraphNode_t copy_in = nullptr, kernel = nullptr, copy_out = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    EXPECT_CUDA(cudaGraphAddMemcpyNodeToSymbol(&copy_in, graph, nullptr, 0, summands, &in, sizeof in,
+                                               sizeof(int), cudaMemcpyHostToDevice));
+    int* data = value.data();
+    void* arguments[] = {&data};
+    cudaKernelNodeParams launch{};
+    launch.func = reinterpret_cast<void*>(add_summand);
+    launch.gridDim = launch.blockDim = dim3(1);
+    launch.kernelParams = arguments;
+    EXPECT_CUDA(cudaGraphAddKernelNode(&kernel, graph, &copy_in, 1, &launch));
+    EXPECT_CUDA(cudaGraphAddMemcpyNodeFromSymbol(&copy_out, graph, &kernel, 1, &out[0], summands, sizeof(int),
+                                                 sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT_EQ(cudaGraphAddMemcpyNodeToSymbol(&copy_out, graph, nullptr, 0, summands, &in, sizeof in,
+                                             2 * sizeof(int), cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaGraphMemcpyNodeSetParamsFromSymbol(copy_out, &out[1], summands, sizeof(int), sizeof(int),
+                                                       cudaMemcpyDeviceToHost));
+    const Stream stream;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(out[0], 0);
+    EXPECT_EQ(out[1], 5);
+    EXPECT_CUDA(cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, copy_in, summands, &other, sizeof other,
+                                                         sizeof(int), cudaMemcpyHostToDevice));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(out[1], 40);
+    EXPECT_EQ(value.copy_back()[0], 45);
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST(Graph, records_events_and_waits_for_them) {
+    cudaEvent_t first = nullptr, second = nullptr, event = nullptr;
+    ASSERT_CUDA(cudaEventCreate(&first));
+    ASSERT_CUDA(cudaEventCreate(&second));
+    cudaGraph_t graph = nullptr;
+    cudaGraphNode_t record = nullptr, wait = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    EXPECT_CUDA(cudaGraphAddEventRecordNode(&record, graph, nullptr, 0, first));
+    EXPECT_CUDA(cudaGraphAddEventWaitNode(&wait, graph, &record, 1, second));
+    EXPECT_CUDA(cudaGraphEventWaitNodeGetEvent(wait, &event));
+    EXPECT_EQ(event, second);
+    EXPECT_EQ(cudaGraphEventRecordNodeGetEvent(wait, &event), cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaGraphEventWaitNodeSetEvent(wait, first));
+    EXPECT_CUDA(cudaGraphEventWaitNodeGetEvent(wait, &event));
+    EXPECT_EQ(event, first);
+    cudaGraphNodeType type{};
+    EXPECT_CUDA(cudaGraphNodeGetType(record, &type));
+    EXPECT_EQ(type, cudaGraphNodeTypeEventRecord);
+
+    const Stream stream;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaGraphExecEventRecordNodeSetEvent(exec, record, second));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    float milliseconds = -1;
+    EXPECT_CUDA(cudaEventElapsedTime(&milliseconds, first, second)); // both were recorded, in this order
+    EXPECT_GE(milliseconds, 0);
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    EXPECT_CUDA(cudaEventDestroy(first));
+    EXPECT_CUDA(cudaEventDestroy(second));
 }
