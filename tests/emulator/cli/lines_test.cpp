@@ -4,6 +4,7 @@
 #include "emulator/runtime/line_recorder.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
