@@ -4,6 +4,7 @@
 #include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace emulator;
@@ -26,6 +27,21 @@ std::size_t default_limit(cudaLimit limit) {
     case cudaLimitPersistingL2CacheSize: return 0;
     }
     throw Refused(cudaErrorInvalidValue);
+}
+
+// What becomes of limits that are set: as an H200 (driver 580.159.04) answers.
+
+std::size_t stack_bytes(std::size_t wanted) {
+    constexpr std::size_t most = 523'712; // 512 KiB but for what it keeps
+    require(wanted <= most);
+    return (wanted + 15) / 16 * 16;
+}
+
+std::size_t heap_bytes(std::size_t wanted) {
+    constexpr std::size_t least = 4 << 20, most = 17'681'179'680, step = 64 << 10;
+    const std::size_t here = std::min(most, GlobalMemory::available_bytes());
+    if (wanted >= here) return here;
+    return std::min(std::max(least, (wanted + step - 1) / step * step), here);
 }
 
 unsigned device_flags = cudaDeviceMapHost; ///< guarded by the runtime's mutex
@@ -178,9 +194,9 @@ EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
 EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     return api_call([&](Device& device) {
         default_limit(limit);
-        if (limit == cudaLimitStackSize) require(value <= DeviceLimits::local_bytes_per_thread);
+        if (limit == cudaLimitStackSize) value = stack_bytes(value);
         if (limit == cudaLimitMallocHeapSize) {
-            require(value <= GlobalMemory::available_bytes(), cudaErrorMemoryAllocation);
+            value = heap_bytes(value);
             require(device.memory.global().set_heap_bytes(value)); // not once a kernel may have used it
         }
         device.limits[limit] = value;

@@ -112,7 +112,6 @@ Side array_side(const Device& device, const void* handle, cudaPos at, cudaExtent
     if (!fits(at.x, extent.width, all.width) || !fits(at.y, extent.height, all.height) ||
         !fits(at.z, extent.depth, all.depth))
         refuse_part(device, handle, at, extent, call);
-    require(at.x % array.element_bytes() == 0);
     char* const first =
         static_cast<char*>(const_cast<void*>(handle)) + (at.z * all.height + at.y) * all.width + at.x;
     return {first, all.width, all.width * all.height, true};
@@ -131,17 +130,21 @@ Box box_of(const Device& device, const cudaMemcpy3DParms& parameters) {
         require(elements <= SIZE_MAX / element_bytes);
         return elements * element_bytes;
     };
-    // Elements of the array, of bytes where there is none.
+    // All count in elements of the array, of bytes where there is none. CUDA's reference says bytes for a
+    // pointer's position; an H200 takes elements there, too.
+    const std::size_t element = std::max({to_element, from_element, std::size_t{1}});
     cudaExtent extent = parameters.extent;
-    extent.width = bytes_of(extent.width, std::max({to_element, from_element, std::size_t{1}}));
-    const auto side = [&](const void* array, std::size_t element, const cudaPitchedPtr& whole, cudaPos at,
+    extent.width = bytes_of(extent.width, element);
+    const auto side = [&](const void* array, const cudaPitchedPtr& whole, cudaPos at,
                           const char* call) -> Side {
-        if (array) return array_side(device, array, {bytes_of(at.x, element), at.y, at.z}, extent, call);
+        at.x = bytes_of(at.x, element);
+        if (array) return array_side(device, array, at, extent, call);
+        require(element == 1 || (at.x <= whole.pitch && extent.width <= whole.pitch - at.x));
         return {static_cast<char*>(whole.ptr) + (at.z * whole.ysize + at.y) * whole.pitch + at.x, whole.pitch,
                 whole.pitch * whole.ysize};
     };
-    return {.to = side(parameters.dstArray, to_element, to, parameters.dstPos, to_array),
-            .from = side(parameters.srcArray, from_element, from, parameters.srcPos, from_array),
+    return {.to = side(parameters.dstArray, to, parameters.dstPos, to_array),
+            .from = side(parameters.srcArray, from, parameters.srcPos, from_array),
             .extent = extent,
             .kind = parameters.kind};
 }

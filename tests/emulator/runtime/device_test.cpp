@@ -76,16 +76,28 @@ TEST(Device, keeps_limits) {
     EXPECT_EQ(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(100)), cudaErrorInvalidValue);
 }
 
+TEST(Device, rounds_limits_to_what_it_can_keep) {
+    const auto kept = [](cudaLimit limit, std::size_t wanted) {
+        std::size_t value = 0;
+        EXPECT_CUDA(cudaDeviceSetLimit(limit, wanted));
+        EXPECT_CUDA(cudaDeviceGetLimit(&value, limit));
+        return value;
+    };
+    EXPECT_EQ(kept(cudaLimitStackSize, 1), 16u);
+    EXPECT_EQ(kept(cudaLimitStackSize, 1025), 1040u);
+    EXPECT_EQ(kept(cudaLimitStackSize, 500'000), 500'000u);
+    EXPECT_EQ(kept(cudaLimitMallocHeapSize, 1), 4u << 20);
+    EXPECT_EQ(kept(cudaLimitMallocHeapSize, (8 << 20) + 1), (8u << 20) + (64u << 10));
+    EXPECT_LT(kept(cudaLimitMallocHeapSize, std::size_t{1} << 50), std::size_t{1} << 40);
+}
+
 TEST(Device, refuses_limits_that_it_cannot_keep) {
-    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20), cudaErrorInvalidValue); // 512 KiB at most
-    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitMallocHeapSize, std::size_t{1} << 50), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 524'288), cudaErrorInvalidValue); // a bit less at most
     // There is no such limit from compute capability 9.0 on.
     EXPECT_EQ(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 2), cudaErrorUnsupportedLimit);
     std::size_t value = 0;
     EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitStackSize));
     EXPECT_EQ(value, 1024u);
-    EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
-    EXPECT_EQ(value, 8u << 20);
 }
 
 TEST(Device, is_empty_after_a_reset) {
