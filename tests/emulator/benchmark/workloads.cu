@@ -17,7 +17,12 @@
 #include "../../../lessons/lesson14_one_block/kernels.cuh"
 #include "../../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
 
-// Lessons 16 to 21 have kernels of the same names.
+// Lessons 16 to 21 have kernels of the same names. They are for one block, which fills one tile: here many
+// blocks call them, each with a tile for its output. If all wrote to the same one, the cores would fight for
+// its cache lines.
+#pragma push_macro("__global__")
+#undef __global__
+#define __global__ __device__
 namespace lesson16 {
 #include "../../../lessons/lesson16_square_tile/kernels.cuh"
 }
@@ -36,6 +41,7 @@ namespace lesson20 {
 namespace lesson21 {
 #include "../../../lessons/lesson21_rectangular_tile_padded/kernels.cuh"
 }
+#pragma pop_macro("__global__")
 
 #include "harness/check.hpp"
 #include "harness/reduction.hpp"
@@ -86,14 +92,22 @@ void launch_sequential(int* data, int* output, std::size_t n) {
     sequential_reduction<<<1, 1>>>(data, output, n / 16);
 }
 
-/// A transposing kernel, with or without an int of padding a row: each block fills the same tile again.
+/// A transposing kernel, with or without an int of padding a row.
+template <auto kernel, unsigned int tile_ints> __global__ void transpose_tiles(int* output) {
+    constexpr unsigned int tiles = 64; // they stay in the cache
+    int* const tile = output + blockIdx.x % tiles * tile_ints;
+    if constexpr (requires { kernel(tile); })
+        kernel(tile);
+    else
+        kernel(tile, 1u);
+}
+
 template <auto kernel, unsigned int width, unsigned int height, std::size_t dynamic_ints = 0>
 void transpose(int*, int* output, std::size_t n) {
-    const auto grid = static_cast<unsigned int>(n / (width * height));
-    if constexpr (requires { kernel(output); })
-        kernel<<<grid, dim3(width, height), dynamic_ints * sizeof(int)>>>(output);
-    else
-        kernel<<<grid, dim3(width, height), dynamic_ints * sizeof(int)>>>(output, 1u);
+    constexpr unsigned int tile_ints = width * height;
+    transpose_tiles<kernel, tile_ints>
+        <<<static_cast<unsigned int>(n / tile_ints), dim3(width, height), dynamic_ints * sizeof(int)>>>(
+            output);
 }
 
 } // namespace
