@@ -309,7 +309,8 @@ private:
 std::unique_ptr<Observer> RepeatedBlocks::observer(const Launch& launch) {
     std::vector<std::unique_ptr<Observer>> checkers;
     for (Watcher* const checker : checkers_) checkers.push_back(checker->observer(launch));
-    return std::make_unique<RepetitionObserver>(std::move(checkers), !launch.has_clusters);
+    const bool may_repeat = !launch.has_clusters && launch.configuration.grid.count() > 1;
+    return std::make_unique<RepetitionObserver>(std::move(checkers), may_repeat);
 }
 
 } // namespace emulator

@@ -91,14 +91,15 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
                                 .configuration = configuration,
                                 .selected = std::regex_search(name, kernels_) &&
                                             number == request_.launch.value_or(number)};
-    Json record{{"record", launch.selected ? "launch" : "other launch"},
-                {"launch", number},
-                {"kernel", short_name(name)},
-                {"name", name},
-                {"grid", configuration.grid},
-                {"block", configuration.block},
-                {"static_shared_bytes", kernel.static_shared_bytes()},
-                {"dynamic_shared_bytes", configuration.dynamic_shared_bytes}};
+    Json record = Json::object(); // one by one: a list of them would be copied, and launches may be many
+    record["record"] = launch.selected ? "launch" : "other launch";
+    record["launch"] = number;
+    record["kernel"] = short_name(name);
+    record["name"] = name;
+    record["grid"] = configuration.grid;
+    record["block"] = configuration.block;
+    record["static_shared_bytes"] = kernel.static_shared_bytes();
+    record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
     std::vector<Watcher*> watchers;
     RepeatedBlocks checkers_of_blocks;
     for (const auto& recorder : recorders_) {
@@ -118,7 +119,7 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
 
     const auto end = [&] {
         progress_->end();
-        write(record);
+        write(std::move(record));
         for (const auto& recorder : recorders_) {
             for (Json& seen : recorder->end(launch)) {
                 seen["launch"] = number;
