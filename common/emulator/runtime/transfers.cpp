@@ -150,9 +150,10 @@ Box box_of(const Device& device, const cudaMemcpy3DParms& parameters) {
 }
 
 void copy(const Device& device, const Box& box) {
-    const auto& [to, from, extent, kind] = box;
+    const Side &to = box.to, &from = box.from;
+    const cudaMemcpyKind kind = box.kind;
     require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
-    const auto [width, height, depth] = extent;
+    const std::size_t width = box.extent.width, height = box.extent.height, depth = box.extent.depth;
     if (width == 0 || height == 0 || depth == 0) return;
     require(width <= from.pitch && width <= to.pitch, cudaErrorInvalidPitchValue);
     const auto row_of = [](const Side& side, std::size_t z, std::size_t y) {
