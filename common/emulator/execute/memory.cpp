@@ -315,6 +315,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     statement.instruction.has_wide_cells = form.wide_cell;
 
     Handler handler = for_type<Family>(form);
+    if (!handler) statement.no_such_type(form.type);
     if (is_load && space == Space::param && !form.vector &&
         is_parameter_of_kernel(statement, address.elements.front())) {
         const Operand& base = address.elements.front();
@@ -329,7 +330,6 @@ template <template <class, class, class> class Family> void decode_access(Decodi
         statement.instruction.immediate = offset;
         handler = for_type<LoadParameter>(form);
     }
-    if (!handler) statement.no_such_type(form.type);
     statement.execute_with(handler);
     if (statement.instruction.ordering == Ordering::weak) return;
     statement.detail().inner = handler;
