@@ -484,73 +484,98 @@ private:
 
     void found_wait_at_barriers(const Block& block, const BlockState& state,
                                 const std::vector<Waiting>& all) {
-        std::vector<Party> parties;
-        std::vector<Site> places;
-        std::string message = "no thread of the block can go on: ";
-        bool too_many = false;
-        for (std::uint32_t which = 0; which < Block::barrier_count; ++which) {
-            std::uint64_t threads = 0;
-            for (const Waiting& waiting : all) {
-                if (waiting.fragment->wait != Wait::block_barrier || waiting.fragment->barrier != which)
-                    continue;
-                threads += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
-                if (std::find(places.begin(), places.end(), waiting.group.site) != places.end()) continue;
-                places.push_back(waiting.group.site);
-                parties.push_back(
-                    party_of("waits at barrier " + std::to_string(which), block, waiting.group));
-            }
-            if (threads == 0) continue;
-            const std::uint32_t expected = state.barriers[which].expected;
-            too_many = too_many || expected > block.warps().size() * warp_size;
-            message += (places.size() == 1 || parties.size() == 1 ? "" : ", ") +
-                       number_of(threads, "thread") + " wait at barrier " + std::to_string(which) +
-                       (expected != 0 ? " for " + std::to_string(expected) : "");
-        }
-        const bool at_mbarriers_only = places.empty();
-        for (std::size_t k = 0; k < all.size(); ++k) {
-            const auto is_same = [&](const Waiting& other) {
-                return other.mbarrier && other.mbarrier->owner == all[k].mbarrier->owner &&
-                       other.mbarrier->offset == all[k].mbarrier->offset;
-            };
-            if (!all[k].mbarrier ||
-                std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), is_same))
-                continue;
-            std::uint64_t threads = 0;
-            for (const Waiting& waiting : all) {
-                if (is_same(waiting))
-                    threads += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
-            }
-            message += (places.empty() ? "" : ", ") + number_of(threads, "thread") + " wait " +
-                       in_words(*all[k].mbarrier);
-            places.push_back(all[k].group.site);
-            parties.push_back(party_of("waits at the mbarrier at " + hexadecimal(all[k].mbarrier->offset),
-                                       block, all[k].group));
-        }
-        std::uint64_t in_cluster = 0;
-        for (const Waiting& waiting : all) {
-            if (waiting.fragment->wait != Wait::cluster_barrier) continue;
-            if (in_cluster == 0)
-                parties.push_back(party_of("waits at the barrier of the cluster", block, waiting.group));
-            in_cluster += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
-        }
-        if (in_cluster != 0)
-            message += ", " + number_of(in_cluster, "thread") + " wait at the barrier of the cluster";
-        add(Kind::deadlock, places.front(), places.back(), [&] {
-            if (!state.exits.empty()) parties.push_back(party_of("has exited", block, state.exits.front()));
+        Told told;
+        const bool too_many = tell_of_barriers(told, block, state, all);
+        const bool at_mbarriers_only = told.places.empty();
+        tell_of_mbarriers(told, block, all);
+        tell_of_cluster_barrier(told, block, all);
+        add(Kind::deadlock, told.places.front(), told.places.back(), [&] {
+            if (!state.exits.empty())
+                told.parties.push_back(party_of("has exited", block, state.exits.front()));
+            const std::string message = "no thread of the block can go on: " + told.waits;
             return too_many
                        ? finding("wrong number of threads",
                                  message + "; the block has " +
                                      number_of(launch_.configuration.block.count(), "thread"),
-                                 std::move(parties),
+                                 std::move(told.parties),
                                  "The number of threads that a named barrier is for is more than can come.")
                        : finding(
-                             "barrier not reached by all", message, std::move(parties),
+                             "barrier not reached by all", message, std::move(told.parties),
                              at_mbarriers_only
                                  ? "A phase of an mbarrier ends with as many arrivals as it was "
                                    "initialised for: one of them is missing, or the number is too high."
                                  : "The threads do not agree on which barriers they come to, or on how many "
                                    "threads those are for.");
         });
+    }
+
+    /// Who waits, and at what.
+    struct Told {
+        std::string waits; ///< "32 threads wait at barrier 1, 32 threads wait at barrier 2"
+        std::vector<Party> parties;
+        std::vector<Site> places;
+
+        void add(std::uint64_t threads, const std::string& what) {
+            waits += (waits.empty() ? "" : ", ") + number_of(threads, "thread") + " wait " + what;
+        }
+    };
+
+    template <class Which>
+    static std::uint64_t number_of_threads(const std::vector<Waiting>& all, Which which) {
+        std::uint64_t threads = 0;
+        for (const Waiting& waiting : all)
+            if (which(waiting)) threads += static_cast<std::uint64_t>(std::popcount(waiting.group.lanes));
+        return threads;
+    }
+
+    /// Whether one of them is for more threads than can come.
+    bool tell_of_barriers(Told& told, const Block& block, const BlockState& state,
+                          const std::vector<Waiting>& all) const {
+        bool too_many = false;
+        for (std::uint32_t barrier = 0; barrier < Block::barrier_count; ++barrier) {
+            const auto is_here = [&](const Waiting& waiting) {
+                return waiting.fragment->wait == Wait::block_barrier && waiting.fragment->barrier == barrier;
+            };
+            const std::uint64_t threads = number_of_threads(all, is_here);
+            if (threads == 0) continue;
+            const std::string at_barrier = "at barrier " + std::to_string(barrier);
+            for (const Waiting& waiting : all) {
+                if (!is_here(waiting)) continue;
+                if (std::find(told.places.begin(), told.places.end(), waiting.group.site) !=
+                    told.places.end())
+                    continue;
+                told.places.push_back(waiting.group.site);
+                told.parties.push_back(party_of("waits " + at_barrier, block, waiting.group));
+            }
+            const std::uint32_t expected = state.barriers[barrier].expected;
+            too_many = too_many || expected > block.warps().size() * warp_size;
+            told.add(threads, at_barrier + (expected != 0 ? " for " + std::to_string(expected) : ""));
+        }
+        return too_many;
+    }
+
+    void tell_of_mbarriers(Told& told, const Block& block, const std::vector<Waiting>& all) const {
+        for (auto waiting = all.begin(); waiting != all.end(); ++waiting) {
+            const auto is_here = [&](const Waiting& other) {
+                return other.mbarrier && other.mbarrier->owner == waiting->mbarrier->owner &&
+                       other.mbarrier->offset == waiting->mbarrier->offset;
+            };
+            if (!waiting->mbarrier || std::any_of(all.begin(), waiting, is_here)) continue;
+            told.add(number_of_threads(all, is_here), in_words(*waiting->mbarrier));
+            told.places.push_back(waiting->group.site);
+            told.parties.push_back(party_of(
+                "waits at the mbarrier at " + hexadecimal(waiting->mbarrier->offset), block, waiting->group));
+        }
+    }
+
+    void tell_of_cluster_barrier(Told& told, const Block& block, const std::vector<Waiting>& all) const {
+        const auto is_here = [](const Waiting& waiting) {
+            return waiting.fragment->wait == Wait::cluster_barrier;
+        };
+        const auto first = std::find_if(all.begin(), all.end(), is_here);
+        if (first == all.end()) return;
+        told.add(number_of_threads(all, is_here), "at the barrier of the cluster");
+        told.parties.push_back(party_of("waits at the barrier of the cluster", block, first->group));
     }
 
     void found_mask_without_caller(const Warp& warp, const Instruction& instruction, LaneMask lanes,
@@ -595,8 +620,7 @@ private:
     static constexpr const char* lanes_do_not_come = "mask names lanes that do not come";
     static constexpr const char* cause_of_missing_lanes =
         "The mask names lanes that take another branch: it has to name those that come, as the "
-        "__ballot_sync() "
-        "before the branch tells them.";
+        "__ballot_sync() before the branch tells them.";
 
     LocalFindings<std::tuple<Kind, Site, Site>> findings_;
     const Launch& launch_;

@@ -160,6 +160,17 @@ TEST(Sync, threads_that_wait_for_ever_are_told_of_and_let_go) {
     EXPECT_EQ(checked.left, std::vector<uint32_t>(128, 1));
 }
 
+TEST(Sync, who_waits_for_ever_at_one_barrier_in_two_places_is_told_of_once) {
+    const auto findings = check("@%p8 bar.sync 1, 96; @!%p8 bar.sync 1, 96;").findings;
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].kind, wrong_number[0]);
+    EXPECT_EQ(
+        findings[0].message,
+        "no thread of the block can go on: 64 threads wait at barrier 1 for 96; the block has 64 threads");
+    EXPECT_THAT(findings[0].parties, SizeIs(2));
+    EXPECT_EQ(findings[0].parties[1].thread, "(32,0,0)");
+}
+
 TEST(Sync, a_barrier_for_more_than_are_left_waits_for_ever) {
     const auto findings = check("@%p6 exit; bar.sync 0; @!%p8 exit; bar.sync 1, 64;").findings;
     ASSERT_THAT(findings, SizeIs(2));
