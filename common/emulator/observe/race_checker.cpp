@@ -1,14 +1,10 @@
 #include "emulator/observe/race_checker.hpp"
 
 #include "emulator/machine/cluster.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/observe/access_shadow.hpp"
-#include "emulator/observe/cluster_order.hpp"
 #include "emulator/observe/local_findings.hpp"
-#include "emulator/observe/memory_order.hpp"
-#include "emulator/observe/sites.hpp"
+#include "emulator/observe/race_actors.hpp"
+#include "emulator/observe/race_finding.hpp"
 #include "emulator/observe/wording.hpp"
-#include "emulator/text.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -23,112 +19,6 @@
 namespace emulator {
 
 namespace {
-
-/// A warp that accesses its block's shared memory.
-class BlockActor {
-public:
-    using Stamp = emulator::Stamp;
-    using Record = AccessRecord<Stamp>;
-
-    BlockActor(const MemoryOrder& order, std::uint32_t warp, Site site, bool needs_all)
-        : order_(order), warp_(warp), stamp_(order.stamp(warp)), floor_(order.floor()),
-          warp_floor_(order.floor_between(warp, warp)), site_(site), needs_all_(needs_all) {}
-
-    Stamp stamp() const { return stamp_; }
-    Stamp floor() const { return floor_; }
-    Site site() const { return site_; }
-    bool needs_all() const { return needs_all_; }
-
-    /// 0 also where the access is the same thread's.
-    LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
-        const LaneMask other_warp = warp_of(stamp) ^ warp_;
-        const LaneMask other_lane = (lanes ^ now) | (now & (now - 1));
-        const LaneMask since_warp_barrier = stamp >= warp_floor_ ? other_lane : 0;
-        return stamp >= floor_ ? other_warp | since_warp_barrier : 0;
-    }
-
-    LaneMask unordered(const Record& record, LaneMask lanes) const {
-        return record.stamp < floor_ ? 0 : order_.unordered(record.stamp, record.lanes, warp_, lanes);
-    }
-
-    bool is_alive(const Record& record) const { return record.stamp >= floor_; }
-    static bool same_group(Stamp a, Stamp b) { return warp_of(a) == warp_of(b); }
-
-private:
-    const MemoryOrder& order_;
-    std::uint32_t warp_;
-    Stamp stamp_, floor_, warp_floor_;
-    Site site_;
-    bool needs_all_;
-};
-
-/// What blocks have told each other, as far as it is followed: see RaceChecker.
-struct Messages {
-    std::unordered_map<std::uint32_t, Stamp> last_fence; ///< by block
-};
-
-/// A stamp with the number of its block, from 1 on, in the upper half.
-using GridStamp = std::uint64_t;
-
-constexpr std::uint32_t block_of(GridStamp stamp) { return static_cast<std::uint32_t>(stamp >> 32) - 1; }
-constexpr Stamp in_block(GridStamp stamp) { return static_cast<Stamp>(stamp); }
-
-/// Where a warp is in its cluster.
-struct InCluster {
-    const ClusterOrder* order = nullptr; ///< null: without clusters
-    std::uint32_t rank = 0, warp = 0;
-
-    bool knows(std::uint32_t block, Stamp stamp) const {
-        return order && order->knows(rank, warp, block, stamp);
-    }
-};
-
-/// A warp that accesses memory of more than one block: global memory, or the shared memory of a cluster.
-class GridActor {
-public:
-    using Stamp = GridStamp;
-    using Record = AccessRecord<Stamp>;
-
-    GridActor(const BlockActor& in_block, std::uint32_t block, InCluster in_cluster, const Messages& messages,
-              bool may_have_read)
-        : in_block_(in_block), block_(block), in_cluster_(in_cluster), messages_(messages),
-          may_have_read_(may_have_read) {}
-
-    Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
-    Stamp floor() const { return 1; }
-    Site site() const { return in_block_.site(); }
-    /// Arrivals at the barrier of a cluster order some of its threads, and not others.
-    bool needs_all() const { return in_cluster_.order != nullptr; }
-
-    LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
-        if (stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0)) return 0;
-        return lanes;
-    }
-
-    LaneMask unordered(const Record& record, LaneMask lanes) const {
-        if (record.stamp == 0) return 0;
-        const emulator::Stamp stamp = in_block(record.stamp);
-        if (in_cluster_.knows(block_of(record.stamp), stamp)) return 0;
-        if (block_of(record.stamp) == block_)
-            return in_block_.unordered({stamp, record.lanes, record.site}, lanes);
-        if (!may_have_read_) return record.lanes;
-        const auto fence = messages_.last_fence.find(block_of(record.stamp));
-        return fence != messages_.last_fence.end() && stamp < fence->second ? 0 : record.lanes;
-    }
-
-    bool is_alive(const Record& record) const {
-        return record.stamp != 0 &&
-               (block_of(record.stamp) != block_ || in_block(record.stamp) >= in_block_.floor());
-    }
-    static bool same_group(Stamp a, Stamp b) { return block_of(a) == block_of(b); }
-
-private:
-    const BlockActor& in_block_;
-    std::uint32_t block_;
-    InCluster in_cluster_;
-    const Messages& messages_;
-    bool may_have_read_; ///< messages of other blocks
-};
 
 /// The function, and those that can be reached from it.
 void add_reachable(const Code& code, std::vector<const Code*>& found) {
@@ -188,15 +78,6 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
         instruction.ordering != Ordering::weak && instruction.ordering != Ordering::as_volatile;
     if (is_strong || kind == AccessKind::atom || kind == AccessKind::red) return Role::atomic;
     return kind == AccessKind::load ? Role::read : Role::write;
-}
-
-const char* name_of(Role role) {
-    switch (role) {
-    case Role::read: return "read";
-    case Role::write: return "write";
-    case Role::atomic: break;
-    }
-    return "atomic";
 }
 
 class RaceObserver final : public Observer {
@@ -347,32 +228,6 @@ public:
     }
 
 private:
-    /// What another thread did at the same place before.
-    struct Earlier {
-        std::uint32_t block = 0; ///< its number in the grid
-        Stamp stamp = 0;
-        int lane = 0;
-        Site site = 0;
-        Role role = Role::read;
-        bool at_once = false; ///< with the same instruction
-        bool is_copy = false; ///< that is still under way
-    };
-
-    /// A thread of a block.
-    struct Place {
-        std::uint32_t warp = 0;
-        int lane = 0;
-        Site site = 0;
-    };
-
-    /// The last access of another block's warp to the block's shared memory.
-    struct Visit {
-        Party thread;
-        GridStamp stamp = 0;
-        Role role = Role::read;
-        std::uint64_t address = 0;
-    };
-
     struct BlockState {
         BlockState(std::uint32_t ticks, std::size_t shared_bytes) : order(ticks), shared(shared_bytes) {}
 
@@ -381,10 +236,10 @@ private:
         ClusterOrder* cluster = nullptr;                          ///< null: without clusters
         std::optional<AccessShadow<GridActor>> shared_in_cluster; ///< then it takes the place of `shared`
         std::map<GridStamp, Visit> visits;                        ///< by stamp, without its tick
-        std::vector<Earlier> copies;             ///< to the block's shared memory; numbered from 1 on
+        std::vector<EarlierAccess> copies;       ///< to the block's shared memory; numbered from 1 on
         std::vector<std::uint32_t> ended_copies; ///< their numbers, to be used again
         std::vector<std::uint32_t> copied_words; ///< the number of the one that still writes there, or 0
-        Place last_exit;
+        LastExit last_exit;
         std::uint32_t number = 0; ///< of the block in the grid
         bool is_out_of_step = false;
         bool has_atomics = false;
@@ -472,27 +327,10 @@ private:
                 state.may_have_read_messages && fence != messages_.last_fence.end() && stamp < fence->second;
             if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
             const Site exit = sites_.of_line(state.last_exit.site);
-            findings_.add({Sort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
-                return end_of_shared_memory(block, state.last_exit, visit);
+            findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
+                return finding(launch_, sites_, block, state.last_exit, visit);
             });
         }
-    }
-
-    Finding end_of_shared_memory(const Block& block, const Place& exit, const Visit& visit) const {
-        const std::uint64_t thread =
-            std::uint64_t{exit.warp} * warp_size + static_cast<std::uint32_t>(exit.lane);
-        return {
-            .checker = "race",
-            .kind = std::string("exit after ") + name_of(visit.role),
-            .message = "thread " + visit.thread.thread + " of block " + visit.thread.block +
-                       verb(visit.role, " reads", " writes", " changes by an atomic") +
-                       " shared memory of block " + triple(block.index()) + " at " +
-                       hexadecimal(visit.address) + ": nothing keeps that block from exiting before",
-            .kernel = launch_.kernel.readable_name(),
-            .parties = {visit.thread, party("exit", sites_.code(exit.site), Sites::pc(exit.site),
-                                            block.index(), coordinates(thread, launch_.configuration.block))},
-            .allocation = shared_variable(launch_, visit.address),
-            .cause = "A cluster.sync() is missing at the end: the shared memory of a block ends with it."};
     }
 
     // ---- messages ----
@@ -554,7 +392,7 @@ private:
             for (std::uint64_t word = first / 4; word <= (first + now.access.bytes - 1) / 4; ++word) {
                 const std::uint32_t mark = owner.copied_words[word];
                 if (mark == 0) continue;
-                Earlier copy = owner.copies[mark - 1];
+                EarlierAccess copy = owner.copies[mark - 1];
                 copy.is_copy = true;
                 return add(now, lane, copy);
             }
@@ -633,13 +471,13 @@ private:
         }
     }
 
-    static Earlier earlier_of(const GridActor::Record& record, Role role) {
+    static EarlierAccess earlier_of(const GridActor::Record& record, Role role) {
         return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.site,
                 role};
     }
 
     /// Whether what nothing orders is a hazard: then it is a finding, too.
-    bool is_hazard(const Now& now, int lane, const Earlier& earlier) {
+    bool is_hazard(const Now& now, int lane, const EarlierAccess& earlier) {
         ++remarks_;
         if (are_messages(now, earlier)) return false;
         if (now.role == Role::write && earlier.role == Role::write && is_there_already(now, lane))
@@ -649,7 +487,7 @@ private:
     }
 
     /// Volatile accesses and atomics that are meant to meet.
-    bool are_messages(const Now& now, const Earlier& earlier) const {
+    bool are_messages(const Now& now, const EarlierAccess& earlier) const {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
         const bool earlier_is_volatile = sites_.instruction(earlier.site).ordering == Ordering::as_volatile;
         if (now.role == Role::atomic) return earlier_is_volatile;
@@ -689,104 +527,19 @@ private:
 
     // ---- findings ----
 
-    /// One missing barrier makes one finding, whether it shows as a read after a write or the other way
-    /// round.
-    enum class Sort { read_and_write, two_writes, with_atomic, end_of_block };
-
-    static Sort sort_of(Role now, Role earlier) {
-        if (now == Role::atomic || earlier == Role::atomic) return Sort::with_atomic;
-        return now == earlier ? Sort::two_writes : Sort::read_and_write;
-    }
-
-    void add(const Now& now, int lane, const Earlier& earlier) {
+    void add(const Now& now, int lane, const EarlierAccess& earlier) {
         const Site here = sites_.of_line(now.site), there = sites_.of_line(earlier.site);
         findings_.add({sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1,
-                      [&] { return finding(now, lane, earlier); });
-    }
-
-    Finding finding(const Now& now, int lane, const Earlier& earlier) const {
-        const std::uint64_t address = now.access.addresses[lane];
-        const bool is_shared = now.access.space == ptx::Space::shared;
-        const Allocation* const allocation = is_shared ? nullptr : launch_.memory.find(address);
-        const std::uint64_t thread =
-            std::uint64_t{warp_of(earlier.stamp)} * warp_size + static_cast<std::uint32_t>(earlier.lane);
-        const Party first = party(name_of(now.role), now.warp, now.instruction, lane);
-        const Party second =
-            party(std::string("earlier ") + name_of(earlier.role), sites_.code(earlier.site),
-                  Sites::pc(earlier.site), coordinates(earlier.block, launch_.configuration.grid),
-                  coordinates(thread, launch_.configuration.block));
-        return {.checker = "race",
-                .kind = std::string(name_of(now.role)) + " after " + name_of(earlier.role),
-                .message = message(now, lane, earlier, first.thread, second),
-                .kernel = launch_.kernel.readable_name(),
-                .parties = {first, second},
-                .allocation = is_shared    ? shared_variable(launch_, address)
-                              : allocation ? describe(*allocation)
-                                           : "",
-                .cause = cause(now, earlier)};
-    }
-
-    static std::string message(const Now& now, int lane, const Earlier& earlier, const std::string& thread,
-                               const Party& other) {
-        const std::uint64_t address = now.access.addresses[lane];
-        const std::string place =
-            byte_count(now.access.bytes) + " of " +
-            (now.access.space == ptx::Space::shared ? "shared" : "global") + " memory at " +
-            hexadecimal(address) +
-            (now.access.remote ? " of block " + triple(now.access.remote->index()) : "");
-        if (earlier.at_once)
-            return "threads " + other.thread + " and " + thread + " write different values to the same " +
-                   place + " at once";
-        const std::string whose = earlier.block != now.state.number            ? "of block " + other.block
-                                  : warp_of(earlier.stamp) == now.warp.index() ? "of the same warp"
-                                                                               : "of another warp";
-        if (earlier.is_copy)
-            return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") +
-                   place + ", to which an asynchronous copy of thread " + other.thread +
-                   " is still under way";
-        return "thread " + thread + verb(now.role, " reads ", " writes ", " changes by an atomic ") + place +
-               ", which thread " + other.thread + " " + whose +
-               verb(earlier.role, " has read", " has written", " has changed by an atomic") +
-               ": nothing says which comes first";
-    }
-
-    static const char* verb(Role role, const char* read, const char* write, const char* atomic) {
-        return role == Role::read ? read : role == Role::write ? write : atomic;
-    }
-
-    static const char* cause(const Now& now, const Earlier& earlier) {
-        const Sort sort = sort_of(now.role, earlier.role);
-        if (earlier.is_copy)
-            return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that "
-                   "it "
-                   "arrives at): that is missing before the access, and for other threads a barrier behind "
-                   "it.";
-        if (earlier.at_once)
-            return "Several threads come to the same index: give each its own, or use an atomic.";
-        if (earlier.block != now.state.number && now.access.space == ptx::Space::shared)
-            return sort == Sort::with_atomic
-                       ? "An atomic keeps out only other atomics: a cluster.sync() is missing between the "
-                         "two."
-                       : "A cluster.sync() is missing between the two: a __syncthreads() is for one block.";
-        if (earlier.block != now.state.number)
-            return "The blocks of a launch run in any order, and at once: what one of them needs of another "
-                   "belongs into two launches.";
-        if (sort == Sort::with_atomic)
-            return "An atomic keeps out only other atomics: the plain access has to be one as well, or a "
-                   "barrier has to stand between the two.";
-        if (warp_of(earlier.stamp) == now.warp.index())
-            return "A __syncwarp() is missing between the two: the lanes of a warp need not run in step.";
-        if (sort == Sort::two_writes)
-            return "Two threads come to the same index, or a __syncthreads() is missing between the two.";
-        if (now.state.has_atomics)
-            return "A __syncthreads() is missing between the two; or, where an atomic hands over, a "
-                   "__threadfence_block() before it, and one after it.";
-        return "A __syncthreads() is missing between the two.";
+                      [&] {
+                          return finding(launch_, sites_,
+                                         {now.warp, now.instruction, now.access, now.role, lane,
+                                          now.state.number, now.state.has_atomics, earlier});
+                      });
     }
 
     static constexpr std::uint64_t page_bytes = 4096;
 
-    LocalFindings<std::tuple<Sort, Site, Site>> findings_;
+    LocalFindings<std::tuple<RaceSort, Site, Site>> findings_;
     const Launch& launch_;
     const RaceOptions options_;
     bool needs_all_ = false;
