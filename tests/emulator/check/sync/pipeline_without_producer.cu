@@ -17,7 +17,7 @@ __global__ void nothing_is_committed(const int* in, int* out) {
         tile[threadIdx.x] = in[threadIdx.x];
     } else {
         pipeline.consumer_wait(); // expect: sync, barrier not reached by all
-        out[threadIdx.x - 32] = 1;
+        out[threadIdx.x - 32] = tile[threadIdx.x - 32];
         pipeline.consumer_release();
     }
 }
