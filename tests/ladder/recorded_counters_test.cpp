@@ -2,15 +2,16 @@
 //
 // Sectors and requests follow from addresses alone, and must be equal.
 //
-// Wavefronts of shared memory come out higher on a card in kernels of thousands of blocks, mostly by a few in a
-// hundred, in those with few wavefronts by up to three quarters, and it reports the surplus as bank conflicts.
-// Why was not measured. Less its bank conflicts a card's wavefronts are those that the requests need without any, and must be equal; with them it cannot have
-// fewer than the emulator.
+// Wavefronts of shared memory come out higher on a card in kernels of thousands of blocks, mostly by a few in
+// a hundred, in those with few wavefronts by up to three quarters, and it reports the surplus as bank
+// conflicts. Why was not measured. Less its bank conflicts a card's wavefronts are those that the requests
+// need without any, and must be equal; with them it cannot have fewer than the emulator.
 //
 // A kernel whose grid is sized for the card can be compared only if the card takes the emulator's grid.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 
 #include "emulator/ptx/diagnostic.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -91,9 +92,11 @@ TEST(Emulate, leaves_the_input_to_the_program) {
 
 TEST(Emulate, ends_by_the_signal_that_ended_the_program) {
     for (const int signal : {SIGSEGV, SIGABRT, SIGKILL, SIGTERM}) {
-        // A program with AddressSanitizer would exit with a status of its own where a signal ends another one.
-        const Result result = run("ASAN_OPTIONS=handle_segv=0 ./emulate --counters ./emulate_subject signal " +
-                                  std::to_string(signal));
+        // A program with AddressSanitizer would exit with a status of its own where a signal ends another
+        // one.
+        const Result result =
+            run("ASAN_OPTIONS=handle_segv=0 ./emulate --counters ./emulate_subject signal " +
+                std::to_string(signal));
         EXPECT_EQ(result.status, 128 + signal);
         EXPECT_THAT(result.err, HasSubstr("launch 0: ")) << "the report must not be lost";
         EXPECT_THAT(result.err, HasSubstr("\nSignal " + std::to_string(signal) + " ("));

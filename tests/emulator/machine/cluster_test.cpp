@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 using namespace emulator::fixture;
 using emulator::Dim3;
 using emulator::Failure;
