@@ -161,9 +161,9 @@ TEST(RecordedFigures, of_times_are_those_in_the_record) {
                 read_record(record_of(table.head[1], on_ladder ? "ladder.csv" : "lessons.csv"));
             EXPECT_GE(table.rows.size(), 2u);
             for (const auto& cells : table.rows) {
-                const Row& row = find_row(record, {{"lesson", on_ladder ? "ladder" : lesson},
-                                                   {"name", cells.at(0)},
-                                                   {"elements", without_commas(table.head[2])}});
+                const Row row = find_row(record, {{"lesson", on_ladder ? "ladder" : lesson},
+                                                  {"name", cells.at(0)},
+                                                  {"elements", without_commas(table.head[2])}});
                 EXPECT_EQ(cells.at(1), grouped(std::stod(row.at("time_us_median")), 1)) << cells[0];
                 EXPECT_EQ(cells.at(2), grouped(std::stod(row.at("bandwidth_gbs")), 1)) << cells[0];
                 EXPECT_EQ(cells.at(3), grouped(100 * std::stod(row.at("peak_fraction")), 1)) << cells[0];
@@ -185,7 +185,7 @@ TEST(RecordedFigures, of_tiles_are_those_in_the_record) {
             const auto record = read_record(record_of(table.head[1], "ncu.csv"));
             EXPECT_FALSE(table.rows.empty());
             for (const auto& cells : table.rows) {
-                const Row& row = find_row(
+                const Row row = find_row(
                     record,
                     {{"program", table.head[2]}, {"arguments", table.head[3]}, {"kernel", cells.at(0)}});
                 EXPECT_EQ(cells.at(1), grouped(std::stod(row.at("gpu__time_duration.sum")), 0)) << cells[0];
@@ -202,7 +202,7 @@ TEST(RecordedFigures, of_counters_are_the_emulators_and_those_in_the_record) {
         for (const Table& table : tables(page, head)) {
             const std::string kernel = table.head[2], elements = without_commas(table.head[3]);
             const auto record = read_record(record_of(table.head[1], "ncu.csv"));
-            const Row& row = find_row(
+            const Row row = find_row(
                 record, {{"program", "ladder"}, {"arguments", "--n " + elements}, {"kernel", kernel}});
             const ProgramResult run =
                 run_lesson("ladder", "--format json --kernel " + kernel + " --n " + elements);

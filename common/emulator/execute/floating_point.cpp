@@ -136,7 +136,7 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
     }
     template <class T, class... Ts> T operator()(T first, Ts... others) const {
         double exact = 0;
-        if constexpr (std::is_same_v<decltype(operation), const FusedMultiplyAdd>)
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(operation)>, FusedMultiplyAdd>)
             exact = FusedMultiplyAddToOdd{}(widen(first), widen(others)...);
         else
             exact = operation(widen(first), widen(others)...);
