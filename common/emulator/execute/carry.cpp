@@ -18,18 +18,19 @@ enum class Part { low, high };
 /// A result with its carry above the bits of T.
 template <class T> struct Sum {
     static constexpr int operands = 2;
+    static constexpr LaneMask first_carry = 0; ///< of an instruction that takes none in
     static Wide apply(T a, T b, T, bool carry) { return Wide{a} + b + carry; }
 };
-/// The carry is a borrow.
+/// The sum a + ~b + 1, as on the machine, whose carry is 1 where nothing is borrowed. nvcc's division of
+/// __int128 counts on that: it reads with addc what subc.cc has left.
 template <class T> struct Difference {
     static constexpr int operands = 2;
-    static Wide apply(T a, T b, T, bool carry) {
-        const Wide all = Wide{a} - b - carry;
-        return (all & static_cast<T>(~T{0})) | Wide{(all >> 64) != 0} << (8 * sizeof(T));
-    }
+    static constexpr LaneMask first_carry = all_lanes;
+    static Wide apply(T a, T b, T, bool carry) { return Wide{a} + static_cast<T>(~b) + carry; }
 };
 template <class T, Part part, bool is_signed> struct ProductAndSum {
     static constexpr int operands = 3;
+    static constexpr LaneMask first_carry = 0;
     static Wide apply(T a, T b, T c, bool carry) {
         using Signed = std::make_signed_t<T>;
         const Wide product =
@@ -48,7 +49,7 @@ void with_carry(Warp& warp, const Instruction& instruction, LaneMask active) {
     const T* const b = warp.cells<T>(instruction.sources[1]);
     const T* const c = Operation::operands == 3 ? warp.cells<T>(instruction.sources[2]) : a;
     LaneMask& carry = warp.predicate(instruction.second);
-    const LaneMask in = (instruction.immediate & 1) != 0 ? carry : 0;
+    const LaneMask in = (instruction.immediate & 1) != 0 ? carry : Operation::first_carry;
     LaneMask out = 0;
     for_each_lane(active, [&](int lane) {
         const Wide all = Operation::apply(a[lane], b[lane], c[lane], (in >> lane & 1) != 0);

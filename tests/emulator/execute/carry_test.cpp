@@ -66,6 +66,15 @@ TEST(Carry, is_that_of_the_last_instruction_that_sets_it) {
     carry_of("add.cc.u64 %rd3, %rd1, %rd2; addc.cc.u64 %rd3, -1, 0", "addc.u64", add);
     // subc.cc of 0 - 0 - borrow borrows again.
     carry_of("sub.cc.u64 %rd3, %rd1, %rd2; subc.cc.u64 %rd3, 0, 0", "subc.u64", borrow);
+    // A difference is a + ~b + 1: it carries where it does not borrow.
+    carry_of("sub.cc.u64 %rd3, %rd1, %rd2", "addc.u64",
+             [](uint64_t a, uint64_t b) { return uint64_t{a >= b}; });
+    carry_of("sub.cc.u32 %r3, %r1, %r2; addc.cc.u32 %r3, %r1, 0", "addc.u64", [](uint64_t a, uint64_t b) {
+        const auto x = static_cast<uint32_t>(a), y = static_cast<uint32_t>(b);
+        return uint64_t{x == UINT32_MAX && x >= y};
+    });
+    carry_of("add.cc.u64 %rd3, %rd1, %rd2", "subc.u64",
+             [](uint64_t a, uint64_t b) { return -uint64_t{a + b >= a}; });
 }
 
 TEST(Carry, multiplies_128_bits) {
