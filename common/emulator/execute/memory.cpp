@@ -173,6 +173,13 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+/// A vector that is more than weak is one access on every card, and CUB counts on it: where its blocks look
+/// back at each other, a vector holds a value and whether it is there.
+void undivided(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const std::lock_guard lock(one_at_a_time());
+    instruction.detail->inner(warp, instruction, active);
+}
+
 void memory_fence(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     for (Observer* const observer : warp.block().observers()) observer->fenced(warp, instruction, active);
@@ -333,7 +340,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     statement.execute_with(handler);
     if (statement.instruction.ordering == Ordering::weak) return;
     statement.detail().inner = handler;
-    statement.execute_with(&between_fences);
+    statement.execute_with(form.vector ? &undivided : &between_fences);
 }
 
 void decode_ld(Decoding& statement) { decode_access<Load>(statement, true); }

@@ -3,7 +3,6 @@
 #include "emulator/execute/addresses.hpp"
 
 #include <cstring>
-#include <mutex>
 
 namespace emulator {
 
@@ -27,12 +26,6 @@ Wide read(uint64_t address) {
 
 void write(uint64_t address, Wide value) {
     std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
-}
-
-/// Blocks run on several host threads, and not every processor has atomics of this size.
-std::mutex& one_at_a_time() {
-    static std::mutex mutex;
-    return mutex;
 }
 
 // ---- mov ----
@@ -105,6 +98,11 @@ void exchange(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 } // namespace
+
+std::mutex& one_at_a_time() {
+    static std::mutex mutex;
+    return mutex;
+}
 
 void decode_move_128(Decoding& statement) {
     const auto halves = [&](const Operand& list) -> const std::vector<Operand>& {

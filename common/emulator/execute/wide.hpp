@@ -4,7 +4,13 @@
 
 #include "emulator/ptx/decoder.hpp"
 
+#include <mutex>
+
 namespace emulator {
+
+/// Held while 16 bytes are read or written at once: blocks run on several host threads, and not every
+/// processor has atomics of this size.
+std::mutex& one_at_a_time();
 
 void decode_move_128(ptx::Decoding& statement);
 

@@ -175,6 +175,41 @@ TEST(Vector, of_lanes_that_store_to_one_place_one_wins_with_all_elements) {
     EXPECT_LT(memory[0], 32u);
 }
 
+TEST(Vector, that_is_more_than_weak_is_stored_and_loaded_at_once) {
+    struct Row {
+        const char *store, *load; ///< of %r1 and %rd1 in all elements; to %r2 to %r5
+    };
+    const Row rows[] = {
+        {"st.relaxed.gpu.global.v4.u32 [%rd60], {%r1, %r1, %r1, %r1};",
+         "ld.relaxed.gpu.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd60];"},
+        {"st.volatile.v2.u32 [%rd60], {%r1, %r1};",
+         "ld.volatile.v2.u32 {%r2, %r3}, [%rd60]; mov.u32 %r4, %r2; mov.u32 %r5, %r2;"},
+        {"st.release.gpu.v2.u64 [%rd60], {%rd1, %rd1};",
+         "ld.acquire.gpu.v2.u64 {%rd2, %rd3}, [%rd60]; cvt.u32.u64 %r2, %rd2; cvt.u32.u64 %r3, "
+         "%rd3; mov.u32 %r4, %r2; mov.u32 %r5, %r2;"}};
+    for (const auto& [store, load] : rows) {
+        // Block 0 stores one number after the other, block 1 looks whether all elements are the same.
+        Program program(module_of(std::string(R"(
+            mov.u32 %r1, 0; mov.u32 %r6, 0; mov.u32 %r7, %ctaid.x; setp.ne.u32 %p1, %r7, 0;
+        again:
+            add.u32 %r1, %r1, 1; cvt.u64.u32 %rd1, %r1; @%p1 bra look;
+            )") + store + R"(
+            bra next;
+        look:
+            )" + load + R"(
+            setp.ne.u32 %p2, %r2, %r3; @%p2 add.u32 %r6, %r6, 1;
+            setp.ne.u32 %p2, %r4, %r5; @%p2 add.u32 %r6, %r6, 1;
+            setp.ne.u32 %p2, %r2, %r4; @%p2 add.u32 %r6, %r6, 1;
+        next:
+            setp.lt.u32 %p3, %r1, 100000; @%p3 bra again;
+            @%p1 st.global.u32 [%rd61], %r6;)"));
+        auto* const vector = program.allocate<uint64_t>(2);
+        auto* const halves_seen = program.allocate<uint32_t>(1);
+        program.launch("k", grid_of(1, 2), {vector, halves_seen}, 2);
+        EXPECT_EQ(*halves_seen, 0u) << store;
+    }
+}
+
 TEST(SharedMemory, variables_of_module_function_and_launch_lie_apart) {
     // 5 bytes, then 16-byte aligned 32 bytes, then the kernel's own, then the dynamic part aligned to 16.
     Program program(module_of(R"(
