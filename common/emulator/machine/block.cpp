@@ -24,7 +24,8 @@ constexpr int shared_poison = 0xCD;          // fresh shared memory holds anythi
 Block::Block(const Launch& launch, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank)
     : launch_(launch), observers_(observers), cluster_(cluster), rank_(rank),
       threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
-      shared_bytes_(launch.kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes),
+      shared_bytes_(launch.kernel.reserved_shared_bytes() + launch.kernel.static_shared_bytes() +
+                    launch.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
     for (std::size_t k = 0; k < event_kinds; ++k)
         std::copy_if(observers.begin(), observers.end(), std::back_inserter(followers_[k]),
@@ -130,7 +131,7 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::lanemask_gt: return ~(lane_bit | (lane_bit - 1));
     case Special::lanemask_ge: return ~(lane_bit - 1);
     case Special::dynamic_smem_size: return launch_.configuration.dynamic_shared_bytes;
-    case Special::total_smem_size: return shared_bytes_;
+    case Special::total_smem_size: return shared_bytes_ - launch_.kernel.reserved_shared_bytes();
     case Special::clusterid_x: return cluster_.index().x;
     case Special::clusterid_y: return cluster_.index().y;
     case Special::clusterid_z: return cluster_.index().z;
@@ -147,6 +148,7 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::cluster_nctarank: return static_cast<std::uint32_t>(cluster.count());
     case Special::workspace_low: return static_cast<std::uint32_t>(launch_.workspace);
     case Special::workspace_high: return static_cast<std::uint32_t>(launch_.workspace >> 32);
+    case Special::reserved_shared: return static_cast<std::uint32_t>(shared_base());
     case Special::is_explicit_cluster: return launch_.has_clusters ? all_lanes : 0;
     case Special::zero: return 0;
     }

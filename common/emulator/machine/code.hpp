@@ -123,6 +123,7 @@ enum class Special : std::uint8_t {
     cluster_nctarank,
     workspace_low, ///< the address of a cooperative launch's workspace, or 0
     workspace_high,
+    reserved_shared,     ///< where the block's shared memory begins, which CUDA keeps for itself
     is_explicit_cluster, ///< a predicate: the row's first cell is its mask
     zero,                ///< those that are always zero here
 };

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/code.hpp"
 #include "emulator/machine/launch.hpp"
+#include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/polling.hpp"
 #include "emulator/machine/where.hpp"
 #include "emulator/ptx/decoder.hpp"
@@ -55,6 +56,7 @@ private:
 
     void visit(const ptx::Operand& operand) {
         for (const ptx::Operand& element : operand.elements) visit(element);
+        if (operand.kind == ptx::Operand::Kind::special) seen_.insert(operand.name);
         if (operand.kind != ptx::Operand::Kind::symbol || operand.variable ||
             !seen_.insert(operand.name).second)
             return;
@@ -100,7 +102,8 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     ptx::Linkage linkage;
     linkage.module = &module.ptx();
     linkage.addresses = module.addresses();
-    std::uint64_t shared = 0;
+    if (reach.names(ptx::reserved_shared_register)) reserved_shared_bytes_ = reserved_shared_bytes_per_block;
+    std::uint64_t shared = reserved_shared_bytes_;
     const auto place = [&](const ptx::Variable* variable) {
         linkage.shared[variable] = shared;
         if (module.ptx().variable(variable->name) == variable) linkage.addresses[variable->name] = shared;
@@ -120,6 +123,7 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     shared = align_up(shared, dynamic_alignment);
     for (const ptx::Variable* variable : reach.shared())
         if (variable->bytes == 0) place(variable);
+    shared -= reserved_shared_bytes_;
     if (shared > DeviceLimits::default_shared_bytes_per_block)
         throw Error(Failure::invalid_configuration,
                     readable_name() + " has " + std::to_string(shared) +

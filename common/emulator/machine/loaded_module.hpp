@@ -45,6 +45,8 @@ public:
     const std::vector<Parameter>& parameters() const { return parameters_; }
     std::uint32_t parameter_bytes() const { return parameter_bytes_; }
     std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
+    /// What lies in front of it: of a kernel that asks for its place, what CUDA keeps for itself.
+    std::uint32_t reserved_shared_bytes() const { return reserved_shared_bytes_; }
     const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
     /// Local memory of a thread, in bytes, with so many for called functions if there may be any.
     std::uint32_t local_bytes(std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes) const;
@@ -65,6 +67,7 @@ private:
     std::vector<Parameter> parameters_;
     std::uint32_t parameter_bytes_ = 0;
     std::uint32_t static_shared_bytes_ = 0;
+    std::uint32_t reserved_shared_bytes_ = 0;
     bool uses_heap_ = false;
     std::vector<SharedVariable> shared_variables_; ///< by offset, those sized at launch last
     std::unique_ptr<KernelCode> code_;

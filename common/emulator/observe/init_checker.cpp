@@ -38,7 +38,11 @@ public:
     std::uint64_t remarks() const override { return remarks_; }
 
     void block_started(Block& block) override {
-        if (!block.shared().empty()) shared_[&block].reset(block.shared().size());
+        if (block.shared().empty()) return;
+        WrittenBytes& written = shared_[&block];
+        written.reset(block.shared().size());
+        // Cooperative groups clear the bits that they use, and leave the others.
+        written.fill(0, block.launch().kernel.reserved_shared_bytes());
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {

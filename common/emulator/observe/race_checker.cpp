@@ -133,7 +133,10 @@ public:
         if (is_shared) check_copies(now);
         if (is_message) read_messages(now);
         const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
-        if (is_shared && has_clusters_)
+        if (is_shared && is_reserved(access)) {
+            // Lanes of a warp keep in step there by votes and shuffles, which order nothing in the program's
+            // memory.
+        } else if (is_shared && has_clusters_)
             check_shared_of_cluster(now, actor);
         else if (is_shared)
             check_shared(now, actor);
@@ -293,6 +296,11 @@ private:
                 {now.state.cluster, now.warp.block().rank(), now.warp.index()},
                 messages_,
                 now.state.may_have_read_messages};
+    }
+
+    /// In the part of shared memory that CUDA keeps for itself, where cooperative groups have their barriers.
+    bool is_reserved(const Access& access) const {
+        return access.addresses[std::countr_zero(access.active)] < launch_.kernel.reserved_shared_bytes();
     }
 
     [[gnu::noinline]] void check_shared_of_cluster(const Now& now, const BlockActor& in_block_actor,

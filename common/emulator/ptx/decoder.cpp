@@ -89,6 +89,7 @@ const std::unordered_map<std::string_view, Special>& special_registers() {
         {"%cluster_nctarank", Special::cluster_nctarank},
         {"%envreg1", Special::workspace_high}, // as cooperative groups read them
         {"%envreg2", Special::workspace_low},
+        {reserved_shared_register, Special::reserved_shared},
         {"%gridid", Special::zero}};
     return table;
 }

@@ -37,6 +37,9 @@ void decode(const Function& function, const Linkage& linkage, Code& code);
 /// out.
 std::vector<std::uint32_t> parameter_offsets(const Function& kernel, std::uint32_t& total_bytes);
 
+/// Where cooperative groups ask for the shared memory that CUDA keeps for itself.
+inline constexpr std::string_view reserved_shared_register = "%reserved_smem_offset_1";
+
 /// Generic addresses of shared, local and parameter memory start here: no address of the host's memory has
 /// these top bytes.
 inline constexpr std::uint64_t window_mask = 0xFF00'0000'0000'0000;

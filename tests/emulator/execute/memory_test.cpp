@@ -236,6 +236,19 @@ TEST(SharedMemory, variables_of_module_function_and_launch_lie_apart) {
     EXPECT_EQ(out[6], out[3] + 40);
 }
 
+TEST(SharedMemory, has_room_in_front_for_a_kernel_that_asks_where_cuda_s_own_is) {
+    // 1,024 bytes, in which nothing of the kernel's lies; they count to no size.
+    Program program(module_of(R"(
+        mov.u32 %r1, %reserved_smem_offset_1; mov.u32 %r2, bytes; mov.u32 %r3, dynamic;
+        mov.u32 %r4, %total_smem_size; st.shared.u32 [%r1], %r2; st.shared.u32 [%r1+1020], %r3;
+        st.global.v4.u32 [%rd60], {%r1, %r2, %r3, %r4};)",
+                              ".shared .b8 bytes[5]; .extern .shared .align 16 .b8 dynamic[];"));
+    auto* const out = program.allocate<uint32_t>(4);
+    program.launch("k", grid_of(1, 1, 40), {out});
+    EXPECT_EQ(Words(out, out + 4), (Words{0, 1024, 1040, 56}));
+    EXPECT_EQ(program.module.kernel("k").static_shared_bytes(), 16u);
+}
+
 TEST(SharedMemory, threads_exchange_values_through_it) {
     const auto reversed = run(R"(
         shl.b32 %r2, %r60, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r60;
