@@ -61,6 +61,13 @@ std::string source_line(const Code& code, std::uint32_t pc) {
     return place ? short_path(place.path) + ":" + std::to_string(place.line) : "";
 }
 
+bool comes_from(const Code& code, std::uint32_t pc, std::string_view path_ending) {
+    const ptx::Statement* const statement = code.statements[pc];
+    const ptx::Location* location = statement ? statement->location : nullptr;
+    while (location && !place_of(code, location).path.ends_with(path_ending)) location = location->inlined_at;
+    return location;
+}
+
 std::string short_path(std::string_view path) {
     std::error_code error;
     const std::filesystem::path relative = std::filesystem::proximate(path, error);

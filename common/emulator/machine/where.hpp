@@ -32,6 +32,10 @@ SourcePlace function_place(const Code& code);
 /// own file, but where a function of another file is called. Empty when there is none.
 std::string source_line(const Code& code, std::uint32_t pc);
 
+/// Whether the instruction is of a function that stands in the file whose path ends so, or of one inlined
+/// there.
+bool comes_from(const Code& code, std::uint32_t pc, std::string_view path_ending);
+
 /// The path relative to the current directory, if it lies below it.
 std::string short_path(std::string_view path);
 

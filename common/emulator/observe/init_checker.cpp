@@ -2,6 +2,7 @@
 
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/refused_access.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/memory/global_memory.hpp"
 #include "emulator/observe/local_findings.hpp"
 #include "emulator/observe/wording.hpp"
@@ -134,9 +135,16 @@ private:
             if (guilty == 0) missing = found;
             guilty |= LaneMask{1} << lane;
         });
-        if (guilty == 0) return;
+        if (guilty == 0 || is_merge_of_cub(warp, instruction)) return;
         findings_.add({&instruction, access.space}, std::popcount(guilty),
                       [&] { return finding(warp, instruction, access, std::countr_zero(guilty), missing); });
+    }
+
+    /// CUB merges two runs of keys in shared memory by reading the next key of a run, and then looks whether
+    /// the run has one. No program can mend that, and all that sort by an order of their own do it.
+    static bool is_merge_of_cub(const Warp& warp, const Instruction& instruction) {
+        const Code& code = *warp.running().frame->code;
+        return comes_from(code, code.index_of(instruction), "cub/block/block_merge_sort.cuh");
     }
 
     /// Bytes that nobody wrote and somebody may look at.
