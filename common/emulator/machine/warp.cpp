@@ -276,6 +276,14 @@ void Warp::exit_running() {
     block_.threads_exited(*this, lanes);
 }
 
+Frame* Warp::joined_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const {
+    for (const auto& frame : call_frames_)
+        if (frame->lanes != 0 && frame->caller == running_.frame && frame->call == &call &&
+            frame->code == &callee && frame->local_base == local_base && frame->room == 0)
+            return frame.get();
+    return nullptr;
+}
+
 Frame& Warp::new_frame() {
     for (const auto& frame : call_frames_)
         if (frame->lanes == 0) return *frame;
@@ -288,17 +296,20 @@ void Warp::call(const Instruction& instruction, const Code& callee) {
     const std::uint32_t local_base = caller.local_base + caller.code->local_bytes + caller.room;
     if (local_base + callee.local_bytes > local_bytes_) overflow(instruction);
 
-    Frame& frame = new_frame();
-    allocate_rows(frame, callee);
-    frame.caller = &caller;
-    frame.call = &instruction;
-    frame.depth = caller.depth + 1;
-    frame.local_base = local_base;
-    frame.room = 0;
-    frame.lanes = running_.lanes;
-    fill_constants(frame);
-    fill_specials(frame);
-    fill_block_specials(frame);
+    Frame* const joined = joined_frame(instruction, callee, local_base);
+    Frame& frame = joined ? *joined : new_frame();
+    frame.lanes |= running_.lanes;
+    if (!joined) {
+        allocate_rows(frame, callee);
+        frame.caller = &caller;
+        frame.call = &instruction;
+        frame.depth = caller.depth + 1;
+        frame.local_base = local_base;
+        frame.room = 0;
+        fill_constants(frame);
+        fill_specials(frame);
+        fill_block_specials(frame);
+    }
     const std::size_t arguments = std::min(detail.argument_offsets.size(), callee.argument_offsets.size());
     for_each_lane(running_.lanes, [&](int lane) {
         for (std::size_t i = 0; i < arguments; ++i)

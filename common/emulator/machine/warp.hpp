@@ -16,7 +16,7 @@ namespace emulator {
 class Block;
 class Schedule;
 
-/// A function's activation: its registers for the lanes that called it together.
+/// A function's activation: its registers for the lanes that came by one call, not always together.
 struct Frame {
     const Code* code = nullptr;
     std::byte* rows = nullptr;
@@ -149,6 +149,9 @@ private:
     std::uint64_t run_alone(std::uint64_t budget);
     std::uint64_t run_to_control(std::uint64_t budget);
     std::uint32_t merge_point() const;
+    /// The activation of lanes that came by the same call before and have not returned, or null. Those that
+    /// come later join it: a shuffle of the function may wait for them.
+    Frame* joined_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const;
     Frame& new_frame();
 
     Block& block_;

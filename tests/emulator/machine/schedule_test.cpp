@@ -221,6 +221,30 @@ TEST(Schedule, changes_nothing_in_calls_and_loops) {
     }
 }
 
+TEST(Schedule, lets_lanes_that_call_one_after_the_other_meet_in_the_function) {
+    const std::string functions = R"(
+        .func (.param .b32 sum) with_partner(.param .b32 value) {
+            .reg .b32 %v, %o; ld.param.b32 %v, [value]; shfl.sync.bfly.b32 %o, %v, 1, 31, -1;
+            add.u32 %v, %v, %o; st.param.b32 [sum], %v; ret; }
+        .func (.param .b32 sum) one_more(.param .b32 value) {
+            .reg .b32 %v; ld.param.b32 %v, [value];
+            { .param .b32 a; .param .b32 r; st.param.b32 [a], %v; call (r), with_partner, (a);
+            ld.param.b32 %v, [r]; } add.u32 %v, %v, 1; st.param.b32 [sum], %v; ret; })";
+    // Lane i and its partner i ^ 1 have 4 * (i / 2) + 1 together, and one more.
+    Words expected(64);
+    for (uint32_t i = 0; i < 64; ++i) expected[i] = 4 * (i / 2) + 2;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+        Program program(module_of(R"(
+            { .param .b32 a; .param .b32 r; st.param.b32 [a], %r60; call (r), one_more, (a);
+            ld.param.b32 %r8, [r]; } mul.wide.u32 %rd1, %r60, 4; add.u64 %rd1, %rd60, %rd1;
+            st.global.u32 [%rd1], %r8;)",
+                                  functions));
+        auto* const words = program.allocate<uint32_t>(64);
+        program.launch("k", grid_of(64), {words}, {.schedule = seed});
+        ASSERT_EQ(Words(words, words + 64), expected) << seed;
+    }
+}
+
 TEST(Schedule, of_a_kernel_that_fails_says_so) {
     EXPECT_EQ(error_of([] { run_in_order(1, "mov.u64 %rd5, 0; st.global.u32 [%rd5], 1;", 32, 3); }).failure(),
               emulator::Failure::illegal_address);
