@@ -45,7 +45,7 @@ std::string kernel_name(const AccessTrace& trace) {
     return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-/// "reduce<256>" becomes "reduce_256".
+/// "reduce<256>" becomes "reduce_256". Kernels of libraries have names that are too long for a file.
 std::string file_name(std::string_view kernel) {
     std::string name;
     for (const char c : kernel) {
@@ -54,6 +54,7 @@ std::string file_name(std::string_view kernel) {
         else if (!name.empty() && name.back() != '_')
             name += '_';
     }
+    name.resize(std::min<std::size_t>(name.size(), 100));
     while (!name.empty() && name.back() == '_') name.pop_back();
     return name.empty() ? "kernel" : name;
 }

@@ -813,6 +813,14 @@ TEST_F(DrawFiles, leave_the_names_of_namespaces_out) {
     EXPECT_THAT(draw("tile", {trace}), HasSubstr("/copy_tile.svg: "));
 }
 
+TEST_F(DrawFiles, have_names_that_are_not_too_long) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)));
+    trace.kernel = "void scan<" + std::string(300, 'x') + ">(int*)";
+    draw("banks", {trace, trace});
+    const std::string name = "scan_" + std::string(95, 'x') + "_banks";
+    EXPECT_THAT(files(), ElementsAre(name + ".svg", name + "_2.svg"));
+}
+
 TEST_F(DrawFiles, may_have_a_name_that_is_given) {
     options_.output = (folder_ / "mine.svg").string();
     const AccessTrace trace = trace_of(global_load(4, strided(128, allocation)));
