@@ -9,6 +9,7 @@
 
 struct Point {
     int x, y;
+    float measured[30]; // the compiler gives loads of large keys to other lines than those of small ones
 
     bool operator==(const Point& other) const { return x == other.x && y == other.y; }
     explicit operator double() const { return x; }
@@ -30,7 +31,7 @@ int main() {
     thrust::sort(values.begin(), values.end());
 
     std::vector<Point> points; // some with the same x
-    for (int i = 0; i < 5'003; ++i) points.push_back({input[i] / 1'000, i});
+    for (int i = 0; i < 5'003; ++i) points.push_back({input[i] / 1'000, i, {}});
     thrust::device_vector<Point> sorted_points(points.begin(), points.end());
     thrust::stable_sort(sorted_points.begin(), sorted_points.end(), FartherLeft());
 

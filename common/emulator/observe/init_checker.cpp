@@ -8,7 +8,10 @@
 #include "emulator/observe/wording.hpp"
 #include "emulator/text.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -144,7 +147,11 @@ private:
     /// the run has one. No program can mend that, and all that sort by an order of their own do it.
     static bool is_merge_of_cub(const Warp& warp, const Instruction& instruction) {
         const Code& code = *warp.running().frame->code;
-        return comes_from(code, code.index_of(instruction), "cub/block/block_merge_sort.cuh");
+        constexpr std::string_view files[] = {"cub/block/block_merge_sort.cuh",
+                                              "cub/agent/agent_merge_sort.cuh", "cub/agent/agent_merge.cuh"};
+        return std::any_of(std::begin(files), std::end(files), [&](std::string_view file) {
+            return comes_from(code, code.index_of(instruction), file);
+        });
     }
 
     /// Bytes that nobody wrote and somebody may look at.
