@@ -3,6 +3,7 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/mbarrier.hpp"
+#include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
 #include "emulator/machine/where.hpp"
 
@@ -131,7 +132,9 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::lanemask_gt: return ~(lane_bit | (lane_bit - 1));
     case Special::lanemask_ge: return ~(lane_bit - 1);
     case Special::dynamic_smem_size: return launch_.configuration.dynamic_shared_bytes;
-    case Special::total_smem_size: return shared_bytes_ - launch_.kernel.reserved_shared_bytes();
+    case Special::total_smem_size:
+        return (shared_bytes_ - launch_.kernel.reserved_shared_bytes() + shared_granularity - 1) /
+               shared_granularity * shared_granularity;
     case Special::clusterid_x: return cluster_.index().x;
     case Special::clusterid_y: return cluster_.index().y;
     case Special::clusterid_z: return cluster_.index().z;

@@ -9,9 +9,6 @@ namespace {
 
 using Limits = DeviceLimits;
 
-/// Shared memory is given out in pieces of this size.
-constexpr std::uint32_t shared_granularity = 128;
-
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }

@@ -9,6 +9,9 @@ namespace emulator {
 /// CUDA keeps this much of a block's shared memory for itself.
 inline constexpr std::uint32_t reserved_shared_bytes_per_block = 1024;
 
+/// Shared memory is given out in pieces of so many bytes.
+inline constexpr std::uint32_t shared_granularity = 128;
+
 /// Blocks of `threads` threads and `shared_bytes` bytes of static and dynamic shared memory that a
 /// multiprocessor holds at once; 0 when not even one fits. Registers do not count: PTX does not say how many
 /// machine registers a kernel needs.
