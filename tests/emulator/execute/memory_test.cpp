@@ -237,7 +237,8 @@ TEST(SharedMemory, variables_of_module_function_and_launch_lie_apart) {
 }
 
 TEST(SharedMemory, has_room_in_front_for_a_kernel_that_asks_where_cuda_s_own_is) {
-    // 1,024 bytes, in which nothing of the kernel's lies; they count to no size. (An H200 has 128 for 48 and 40 bytes.)
+    // 1,024 bytes, in which nothing of the kernel's lies; they count to no size. (An H200 has 128 for 48 and
+    // 40 bytes.)
     Program program(module_of(R"(
         mov.u32 %r1, %reserved_smem_offset_1; mov.u32 %r2, bytes; mov.u32 %r3, dynamic;
         mov.u32 %r4, %total_smem_size; st.shared.u32 [%r1], %r2; st.shared.u32 [%r1+1020], %r3;
