@@ -105,6 +105,7 @@ Dim3 coordinates(std::uint64_t index, Dim3 extent) {
 }
 
 std::string readable_name(const std::string& mangled) {
+    if (!mangled.starts_with("_Z")) return mangled; // else the variable `c` would be the type `char`
     int status = 0;
     char* const text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
     std::string result = status == 0 ? text : mangled;

@@ -120,8 +120,9 @@ TEST(Launch, keeps_to_the_bounds_that_the_kernel_names) {
 
 TEST(LoadedModule, finds_kernels_by_name) {
     Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry _Z1aPi(.param .u64 p) { "
-                    "ret; }\n.func helper() { ret; }\n.entry later();\n");
+                    "ret; }\n.entry c() { ret; }\n.func helper() { ret; }\n.entry later();\n");
     EXPECT_EQ(program.module.kernel("_Z1aPi").readable_name(), "a(int*)");
+    EXPECT_EQ(program.module.kernel("c").readable_name(), "c") << "the mangled name of a type, char";
     EXPECT_EQ(&program.module.kernel("_Z1aPi"), &program.module.kernel("_Z1aPi"));
     for (const char* const name : {"b", "helper", "later", ""}) {
         const auto error = error_of([&] { program.module.kernel(name); });
