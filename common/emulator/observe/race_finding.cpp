@@ -37,25 +37,35 @@ std::string message(const Race& race, const std::string& thread, const Party& ot
            ": nothing says which comes first";
 }
 
+/// Whether another lane writes to the same place at once, as in `*sum += value`: then a barrier is no help.
+bool others_write_at_once(const Race& race) {
+    int writers = 0;
+    for_each_lane(race.access.active, [&](int lane) {
+        if (race.access.addresses[lane] == race.access.addresses[race.lane]) ++writers;
+    });
+    return race.role == Role::write && writers > 1;
+}
+
 const char* cause(const Race& race) {
     const RaceSort sort = sort_of(race.role, race.earlier.role);
     if (race.earlier.is_copy)
         return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that it "
                "arrives at): that is missing before the access, and for other threads a barrier behind it.";
-    if (race.earlier.at_once)
+    if (race.earlier.at_once || (sort != RaceSort::with_atomic && others_write_at_once(race)))
         return "Several threads come to the same index: give each its own, or use an atomic.";
     if (race.earlier.block != race.block && race.access.space == ptx::Space::shared)
         return sort == RaceSort::with_atomic
                    ? "An atomic keeps out only other atomics: a cluster.sync() is missing between the two."
                    : "A cluster.sync() is missing between the two: a __syncthreads() is for one block.";
     if (race.earlier.block != race.block)
-        return "The blocks of a launch run in any order, and at once: what one of them needs of another "
-               "belongs into two launches.";
+        return "The blocks of a launch run in any order, and at once: what several of them change needs an "
+               "atomic, and what one of them needs of another belongs into two launches.";
     if (sort == RaceSort::with_atomic)
         return "An atomic keeps out only other atomics: the plain access has to be one as well, or a "
                "barrier has to stand between the two.";
     if (warp_of(race.earlier.stamp) == race.warp.index())
-        return "A __syncwarp() is missing between the two: the lanes of a warp need not run in step.";
+        return "A __syncwarp() is missing between the two, or a __syncthreads() if other warps "
+               "use this memory, too: the lanes of a warp need not run in step.";
     if (sort == RaceSort::two_writes)
         return "Two threads come to the same index, or a __syncthreads() is missing between the two.";
     if (race.block_has_atomics)

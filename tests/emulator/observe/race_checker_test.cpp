@@ -580,8 +580,15 @@ TEST(Race, finding_names_both_parties_and_the_place) {
 }
 
 TEST(Race, finding_tells_what_is_missing) {
-    EXPECT_EQ(races("st.shared.u32 [%r10], %r60; ld.shared.u32 %r5, [%r11];", one_warp).at(0).cause,
-              "A __syncwarp() is missing between the two: the lanes of a warp need not run in step.");
+    EXPECT_EQ(
+        races("st.shared.u32 [%r10], %r60; ld.shared.u32 %r5, [%r11];", one_warp).at(0).cause,
+        "A __syncwarp() is missing between the two, or a __syncthreads() if other warps use this memory, "
+        "too: the lanes of a warp need not run in step.");
+    EXPECT_THAT(
+        races("ld.shared.u32 %r5, [%r12]; add.u32 %r5, %r5, %r60; st.shared.u32 [%r12], %r5;", one_warp)
+            .at(0)
+            .cause,
+        HasSubstr("use an atomic"));
     const Finding blocks =
         races("st.global.u32 [%rd2], %r62; bar.sync 0; ld.global.u32 %r5, [%rd60];", grid).at(0);
     EXPECT_THAT(blocks.message, HasSubstr("of block (0,0,0)"));
