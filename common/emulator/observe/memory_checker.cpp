@@ -60,6 +60,10 @@ Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes)
     return {};
 }
 
+/// Accesses that are left out, of each host thread. With the next one the launch ends, as without a checker:
+/// what is read in their place may keep a loop going for ever, as one that looks for the end of a list.
+constexpr std::uint64_t most_taken_over = 1'000'000;
+
 class MemoryObserver final : public Observer {
 public:
     MemoryObserver(Findings& findings, const Launch& launch)
@@ -77,7 +81,7 @@ public:
     }
 
     bool takes_over(const Warp& warp, const Fault& fault, LaneMask lanes) override {
-        if (!fault.access) return false;
+        if (!fault.access || ++taken_over_ > most_taken_over) return false;
         const GlobalMemory& memory = warp.block().launch().memory;
         const bool was_freed =
             fault.access->space == ptx::Space::global && memory.freed(fault.access->address);
@@ -147,6 +151,7 @@ private:
     using Key = std::tuple<const Instruction*, Failure, ptx::Space, bool>;
     LocalFindings<Key> findings_;
     const std::vector<Gap> shared_gaps_;
+    std::uint64_t taken_over_ = 0;
 };
 
 /// What a pointer that cannot be freed is.
@@ -176,16 +181,32 @@ Refusal refused_free(const RefusedCall& call, const GlobalMemory& memory) {
     return result;
 }
 
+/// What a pointer is that does not belong into a copy or a memset.
 Refusal refused_copy(const RefusedCall& call, const GlobalMemory& memory) {
+    const char* const wrong_way =
+        "The copy's arguments are in the wrong order, or its direction is the wrong one.";
+    const std::string place = byte_count(call.bytes) + " at " + hexadecimal(call.address);
+    if (call.wants_host) {
+        const std::string allocation = describe(*memory.find(call.address));
+        return {"device pointer",
+                "copy whose direction says that the " + place + " are the host's: they are of " + allocation,
+                allocation, wrong_way};
+    }
+    if (!call.variable.empty())
+        return {"host pointer",
+                call.name + " of " + place + ": this is what the host has for the device's variable " +
+                    call.variable,
+                "",
+                "cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy to a __device__ or __constant__ variable "
+                "and from it; "
+                "its address is what cudaGetSymbolAddress says."};
     Refusal result = explain(memory, call.address, call.bytes);
-    result.message = call.name + " of " + byte_count(call.bytes) + " at " + hexadecimal(call.address) + ": " +
-                     result.message;
+    result.message = call.name + " of " + place + ": " + result.message;
     if (result.kind == "out of bounds")
         result.cause =
             "The copy counts more bytes than were allocated: elements and bytes are mixed up, or the "
             "size is another array's.";
-    if (result.kind == "host pointer")
-        result.cause = "The copy's arguments are in the wrong order, or its direction is the wrong one.";
+    if (result.kind == "host pointer") result.cause = wrong_way;
     return result;
 }
 

@@ -15,7 +15,9 @@ class GlobalMemory;
 struct RefusedCall {
     std::string name; ///< "cudaFree", "copy from device memory", "memset"
     std::uint64_t address = 0;
-    std::size_t bytes = 0; ///< 0: it frees, else it copies or sets so many
+    std::size_t bytes = 0;     ///< 0: it frees, else it copies or sets so many
+    bool wants_host = false;   ///< the copy's direction says that this is the host's memory
+    std::string variable = {}; ///< of the device, whose name in host code was taken for a pointer; else empty
 };
 
 /// Told between launches, one event at a time.

@@ -1,5 +1,7 @@
 #include "emulator/runtime/transfers.hpp"
 
+#include "emulator/machine/where.hpp"
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -44,7 +46,10 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
     const DeviceMemory& memory = device.memory;
     const Allocation* allocation = memory.find(pointer);
     if (allocation) {
-        require(place != Place::host || memory.kind_of(*allocation) != MemoryKind::device);
+        if (place == Place::host && memory.kind_of(*allocation) == MemoryKind::device) {
+            memory.was_refused({call, address, bytes, true});
+            throw Refused(cudaErrorInvalidValue);
+        }
         if (allocation->contains(address, bytes)) return;
         memory.was_refused({call, address, bytes});
         refuse_range(*allocation, pointer, bytes);
@@ -52,6 +57,14 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
         throw Refused(cudaErrorInvalidValue,
                       "a copy takes an array's handle for a pointer; what copies to arrays and from them is "
                       "cudaMemcpy2DToArray, cudaMemcpy2DFromArray and cudaMemcpy3D");
+    } else if (const auto* const variable = Runtime::instance().registry.variable(pointer);
+               variable && place == Place::device) {
+        const std::string name = variable_name(variable->name);
+        memory.was_refused({call, address, bytes, false, name});
+        throw Refused(cudaErrorInvalidValue,
+                      "a copy or memset takes the name of the device's variable " + name +
+                          " for a pointer; what copies to variables and from them is cudaMemcpyToSymbol and "
+                          "cudaMemcpyFromSymbol, and cudaGetSymbolAddress gives a pointer");
     } else if (place == Place::device || memory.was_freed(pointer)) {
         memory.was_refused({call, address, bytes});
         throw Refused(cudaErrorInvalidValue);

@@ -1,0 +1,17 @@
+// The name of a variable of the device is taken for a pointer to it.
+#include <cuda_runtime.h>
+
+__constant__ float weights_of_bands[4];
+
+__global__ void weigh(float* data) { data[threadIdx.x] *= weights_of_bands[threadIdx.x % 4]; }
+
+int main() {
+    const float host[4] = {1, 2, 3, 4};
+    float* data = nullptr;
+    cudaMalloc(&data, 32 * sizeof(float));
+    cudaMemset(data, 0, 32 * sizeof(float));
+    const cudaError_t error = // expect: mem, host pointer
+        cudaMemcpy(weights_of_bands, host, sizeof host, cudaMemcpyHostToDevice);
+    weigh<<<1, 32>>>(data);
+    return error != cudaErrorInvalidValue || cudaFree(data) != cudaSuccess;
+}
