@@ -401,8 +401,10 @@ void decode_bar(Decoding& statement) {
 // ---- the rest ----
 
 void trap(Warp&, const Instruction& instruction, LaneMask active) {
-    throw Fault{Failure::trapped, std::countr_zero(active), &instruction,
-                "the kernel executed a trap instruction"};
+    throw Fault{
+        Failure::trapped, std::countr_zero(active), &instruction,
+        "the kernel executed a trap instruction: that of __trap(), or one that the compiler has put in place "
+        "of what is wrong, as a read through a null pointer"};
 }
 
 void decode_trap(Decoding& statement) {
