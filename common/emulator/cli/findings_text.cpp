@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -97,6 +98,27 @@ std::string findings_as_text(const std::vector<Finding>& findings, const std::ve
     }
     if (!has_lines) text += "Compile with nvcc -lineinfo to see lines of the source.\n";
     return text + (findings.size() == 1 ? "1 finding\n" : fmt::format("{} findings\n", findings.size()));
+}
+
+std::string signal_as_text(const Report& report, const ReadSource& read_source) {
+    const int signal = report.ending.signal;
+    const std::string start = fmt::format("Signal {} ({}) ended the program", signal, strsignal(signal));
+    if (!report.running) return start + "; if a kernel was running, this is not all that it did.\n";
+    Sources sources(read_source);
+    const auto party = report.running->at("somebody").get<Party>();
+    return fmt::format("{} while {} ran. Shortly before that\n{}", start,
+                       report.running->at("name").get<std::string>(),
+                       party_text(party, party.role.size(), sources)) +
+           "If that took too long: does each loop around this line come to an end?\n";
+}
+
+std::string failed_launches_as_text(const Report& report) {
+    const auto failed = std::count_if(report.launches.begin(), report.launches.end(),
+                                      [](const Json& launch) { return launch.contains("error"); });
+    if (failed == 0) return "";
+    return fmt::format("{} failed, for the reason told above: what {} did not do, was not checked.\n",
+                       failed == 1 ? "1 launch" : fmt::format("{} launches", failed),
+                       failed == 1 ? "it" : "they");
 }
 
 } // namespace emulate

@@ -2,6 +2,7 @@
 /// `emulate`: runs a CUDA program on the emulator, and reports what it did there.
 
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/cli/findings_text.hpp"
 #include "emulator/cli/options.hpp"
 #include "emulator/cli/render.hpp"
 #include "emulator/cli/run.hpp"
@@ -33,12 +34,16 @@ Ending run(const Options& options) {
     expect_writable_output(options);
     if (options.schedules) return compare_schedules(options);
     const Report report = run_on_emulator(options.program, options.request);
-    if (!options.reports() && !report.processes.empty()) return report.ending;
+    if (!options.reports() && !report.processes.empty()) {
+        write_report(report, options);
+        return report.ending;
+    }
     const std::string obstacle = why_nothing_was_observed(report);
     if (obstacle.empty() || options.format != Format::text) write_report(report, options);
     if (!obstacle.empty() && report.ending == Ending{}) throw CommandError(ExitStatus::failed, obstacle);
     if (!obstacle.empty()) fmt::print(stderr, "emulate: {}\n", obstacle);
-    return with_findings(report.ending, !report.findings.empty(), options);
+    const bool has_failed = !options.request.check.empty() && !failed_launches_as_text(report).empty();
+    return with_findings(report.ending, !report.findings.empty() || has_failed, options);
 }
 
 } // namespace

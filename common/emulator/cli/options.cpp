@@ -250,7 +250,8 @@ Examples:
 
 Exit status:
   that of the program, or its signal; but
-   10  something was found by --check or --schedules
+   10  something was found by --check or --schedules, or a launch failed that
+       --check was to check
   125  the command line is wrong, the report cannot be written, or the program
        ended with 0 and yet nothing of it could be observed
   126  the program cannot be run, or has the static CUDA runtime in it

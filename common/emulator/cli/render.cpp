@@ -42,15 +42,16 @@ std::string as_text(const Report& report, const Options& options) {
     std::vector<std::string> parts;
     if (options.counters) parts.push_back(counters_as_text(report));
     if (options.request.lines) parts.push_back(lines_as_text(lines_of(report), columns(options)));
-    if (!options.request.check.empty())
+    if (const emulator::Request& request = options.request; !request.check.empty()) {
         parts.push_back(
-            findings_as_text(report.findings, options.request.check, sources_of(report), columns(options)));
+            findings_as_text(report.findings, request.check, sources_of(report), columns(options)));
+        if (report.findings.empty() && request.checks("race") && !request.global_races)
+            parts.back() += "race has looked at shared memory; with --global-races it looks at global memory, too\n";
+        if (const std::string failed = failed_launches_as_text(report); !failed.empty())
+            parts.push_back(failed);
+    }
     std::string text;
-    if (const int signal = report.ending.signal; signal != 0)
-        parts.push_back(
-            fmt::format("Signal {} ({}) ended the program; if a kernel was running, this is not all "
-                        "that it did.\n",
-                        signal, strsignal(signal)));
+    if (report.ending.signal != 0) parts.push_back(signal_as_text(report, sources_of(report)));
     for (const std::string& part : parts) text += (text.empty() ? "" : "\n") + part;
     return text;
 }
@@ -60,6 +61,7 @@ std::string as_json(const Report& report, const Options& options) {
     if (report.ending.signal != 0) json["signal"] = report.ending.signal;
     json["processes"] = report.processes;
     json["launches"] = report.launches;
+    if (report.running) json["running"] = *report.running;
     if (options.request.lines) json["lines"] = lines_as_json(lines_of(report));
     if (!options.request.check.empty()) json["findings"] = report.findings;
     json["errors"] = report.errors;
@@ -99,9 +101,12 @@ void expect_writable_output(const Options& options) {
 }
 
 void write_report(const Report& report, const Options& options) {
-    if (!options.request.draw.empty())
+    if (!options.reports()) {
+        if (report.running && report.ending.signal != 0)
+            write_text(signal_as_text(report, sources_of(report)), options);
+    } else if (!options.request.draw.empty())
         tell(draw(report, options, sources_of(report)));
-    else if (options.reports())
+    else
         write_text(render(report, options), options);
 }
 

@@ -21,6 +21,11 @@ Report read_report(const std::filesystem::path& file) {
         if (kind == "finding") findings.add(record.get<emulator::Finding>());
         if (kind == "error") report.errors.push_back(record.at("text"));
         if (kind == "cut off") report.is_complete = false;
+        const bool is_end = kind == "launch" || kind == "other launch";
+        if (is_end && report.running && report.running->at("launch") == record.at("launch") &&
+            report.running->at("process") == record.at("process"))
+            report.running.reset();
+        if (kind == "running") report.running = record;
         if (kind == "lines") add_lines(report.lines, record, report.launches);
         for (const auto& [name, list] : lists)
             if (kind == name) list->push_back(std::move(record));

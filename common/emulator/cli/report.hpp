@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Report {
     std::vector<Json> processes, launches, accesses;
     std::vector<KernelCounts> lines;         ///< in the order of their first launches
     std::vector<Json> other_launches;        ///< those that were not asked for
+    std::optional<Json> running;             ///< the launch that had not ended yet when the program did
     std::vector<emulator::Finding> findings; ///< grouped over all launches
     std::vector<std::string> errors;         ///< that the emulator has told on stderr
     bool is_complete = true;                 ///< false: the library could not write it

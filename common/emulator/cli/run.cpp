@@ -100,7 +100,7 @@ std::string why_nothing_was_observed(const Report& report) {
                    : fmt::format("{}: never called the shared CUDA runtime, so nothing was observed; is it a "
                                  "CUDA program?",
                                  name);
-    if (!report.launches.empty() || !report.findings.empty()) return "";
+    if (!report.launches.empty() || !report.findings.empty() || report.running) return "";
     if (!report.other_launches.empty()) {
         std::set<std::string> kernels;
         for (const Json& launch : report.other_launches) kernels.insert(launch.at("name"));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,13 +23,12 @@ struct CallConfiguration {
     dim3 grid, block;
     std::size_t shared_bytes;
     void* stream;
+    CallConfiguration* below; ///< in the stack: the arguments of a launch may hold another launch
 };
 
-/// A stack, since the arguments of a launch may hold another launch.
-std::vector<CallConfiguration>& pending_configurations() {
-    thread_local std::vector<CallConfiguration> stack;
-    return stack;
-}
+/// No object with a destructor: main's thread ends those before it comes to atexit() and static destructors,
+/// which may launch, too.
+thread_local CallConfiguration* pending_configuration = nullptr;
 
 /// The kernel's parameter buffer: the value behind each argument where the PTX declares its parameter.
 std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* arguments) {
@@ -163,20 +163,19 @@ bool is_cooperative(const cudaLaunchConfig_t& config) {
 
 EMULATOR_ENTRY unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
                                                     void* stream) {
-    pending_configurations().push_back({grid, block, shared_bytes, stream});
+    pending_configuration = new CallConfiguration{grid, block, shared_bytes, stream, pending_configuration};
     return 0;
 }
 
 EMULATOR_ENTRY cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
                                                       void* stream) {
-    auto& stack = pending_configurations();
-    if (stack.empty()) return query_call([](Device&) { throw Refused(cudaErrorMissingConfiguration); });
-    const CallConfiguration top = stack.back();
-    stack.pop_back();
-    *grid = top.grid;
-    *block = top.block;
-    *shared_bytes = top.shared_bytes;
-    *static_cast<void**>(stream) = top.stream;
+    const std::unique_ptr<CallConfiguration> top(pending_configuration);
+    if (!top) return query_call([](Device&) { throw Refused(cudaErrorMissingConfiguration); });
+    pending_configuration = top->below;
+    *grid = top->grid;
+    *block = top->block;
+    *shared_bytes = top->shared_bytes;
+    *static_cast<void**>(stream) = top->stream;
     return cudaSuccess;
 }
 

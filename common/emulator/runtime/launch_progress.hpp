@@ -2,6 +2,7 @@
 /// A sign of life from a launch that takes long.
 #pragma once
 
+#include "emulator/observe/finding.hpp"
 #include "emulator/observe/observer.hpp"
 
 #include <atomic>
@@ -10,24 +11,28 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace emulator {
 
-/// From two seconds on, tells on stderr how far the launch is; then wipes that line away. Also calls
-/// `every_second` while a launch runs. One for a process, which never ends: its thread does not either.
+/// From two seconds on, tells on stderr how far the launch is, if there is a terminal; then wipes that line
+/// away. Also calls `every_second` while a launch runs, with a thread and where it is once that is known. One
+/// for a process, which never ends: its thread does not either.
 class LaunchProgress final : public Watcher {
 public:
     LaunchProgress();
 
-    void begin(std::string kernel, std::uint64_t blocks, std::function<void()> every_second);
+    using EverySecond = std::function<void(const std::optional<Party>& somebody)>;
+
+    void begin(std::string kernel, std::uint64_t blocks, EverySecond every_second);
     void end();
 
-    /// Whether there is a terminal to tell it on. Else it need not watch the launch.
-    static bool is_shown();
     std::unique_ptr<Observer> observer(const Launch& launch) override;
 
 private:
+    class Watch;
+
     void tick();
 
     std::mutex mutex_; // guards what follows
@@ -35,7 +40,9 @@ private:
     std::string kernel_;
     std::uint64_t blocks_ = 0;
     std::chrono::steady_clock::time_point start_;
-    std::function<void()> every_second_;
+    EverySecond every_second_;
+    std::optional<Party> somebody_;
+    std::atomic<bool> asks_{false};       ///< where the threads are
     std::atomic<std::uint64_t> ended_{0}; ///< blocks
 };
 

@@ -114,8 +114,12 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
     }
 
     if (!progress_) progress_ = new LaunchProgress;
-    progress_->begin(short_name(name), configuration.grid.count(), [&] { write_findings(&launch); });
-    if (LaunchProgress::is_shown()) watchers.push_back(progress_);
+    progress_->begin(short_name(name), configuration.grid.count(), [&](const std::optional<Party>& somebody) {
+        write_findings(&launch);
+        if (somebody)
+            write({{"record", "running"}, {"launch", number}, {"name", name}, {"somebody", *somebody}});
+    });
+    watchers.push_back(progress_);
 
     const auto end = [&] {
         progress_->end();

@@ -139,6 +139,27 @@ TEST(Emulate, passes_signals_on_to_the_program) {
     }
 }
 
+TEST(Emulate, tells_where_a_kernel_is_that_does_not_end) {
+    for (const std::string options : {"", "--check mem "}) {
+        const Folder folder; // of the records, which say when emulate knows it
+        const Result result =
+            run("TMPDIR=" + folder.path().string() + " ./emulate " + options +
+                "./emulate_subject endless & " + "for i in $(seq 300); do grep -qs running " +
+                folder.path().string() + "/emulate-* && break; sleep 0.1; done; kill $!; wait $!");
+        EXPECT_EQ(result.status, 128 + SIGTERM);
+        EXPECT_THAT(result.err, HasSubstr("ended the program while (anonymous namespace)::wait_for(int const "
+                                          "volatile*) ran. Shortly before that\n"
+                                          "    was at  block (0,0,0), thread (0,0,0), at "));
+        EXPECT_THAT(result.err, HasSubstr("subject.cu:"));
+    }
+}
+
+TEST(Emulate, lets_programs_launch_when_their_first_thread_has_ended) {
+    const Result result = emulate("./emulate_subject 'at exit'");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, "7\n");
+}
+
 TEST(Emulate, runs_scripts_and_what_they_start) {
     const Folder folder;
     const fs::path script = folder.path() / "script";
@@ -246,6 +267,9 @@ TEST(Emulate, shows_launches_that_fail) {
         << "another kernel's";
     const json refused = report("--counters ./emulate_subject 'huge block'");
     EXPECT_EQ(refused["exit_status"], 4);
+    const Result unchecked = emulate("--check mem ./emulate_subject 'huge block'");
+    EXPECT_EQ(unchecked.status, 10) << "what did not run was not checked";
+    EXPECT_THAT(unchecked.err, HasSubstr("no findings (mem)\n\n1 launch failed, for the reason told above"));
 }
 
 TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {
@@ -327,6 +351,11 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
     EXPECT_EQ(no_kernel.status, 0);
     EXPECT_EQ(no_kernel.err, "no kernel ran to its end\n");
     EXPECT_EQ(emulate("--check mem ./emulate_subject 'no kernel'").err, "no findings (mem)\n");
+    EXPECT_EQ(emulate("--check race ./emulate_subject 'no kernel'").err,
+              "no findings (race)\n"
+              "race has looked at shared memory; with --global-races it looks at global memory, too\n");
+    EXPECT_EQ(emulate("--check race --global-races ./emulate_subject 'no kernel'").err,
+              "no findings (race)\n");
     for (const char* task : {"--check all", "--counters"}) {
         const Result refused = emulate(std::string(task) + " ./emulate_subject 'no kernel' 2");
         EXPECT_EQ(refused.status, 2);

@@ -1,7 +1,7 @@
 #include "emulator/cli/counters.hpp"
 #include "emulator/cli/report.hpp"
-#include "emulator/machine/where.hpp"
 #include "emulator/cli/temporary_file.hpp"
+#include "emulator/machine/where.hpp"
 #include "emulator/observe/counters.hpp"
 #include "emulator/runtime/observation.hpp"
 #include "emulator/text.hpp"
@@ -49,6 +49,16 @@ emulator::Finding finding(const std::string& where) {
     finding.parties = {{.role = "write", .block = "(0,0,0)", .thread = "(1,0,0)", .where = where, .ptx = ""}};
     finding.count = 3;
     return finding;
+}
+
+TEST(Reports, know_the_launch_that_has_not_ended) {
+    const Json running{{"record", "running"}, {"process", 1}, {"launch", 1}, {"name", "b(int*)"}};
+    const auto launch_that_runs = [&](const Json& next) {
+        return report_of(lines_of({launch(0, "a", {}), running, next})).running.has_value();
+    };
+    EXPECT_FALSE(launch_that_runs(launch(1, "b", {})));
+    EXPECT_TRUE(launch_that_runs(launch(2, "b", {})));
+    EXPECT_TRUE(launch_that_runs(launch(1, "b", {}, 2))) << "another process";
 }
 
 TEST(Reports, leave_out_a_record_that_was_cut_off) {

@@ -23,6 +23,11 @@ template <int factor> __global__ void scale(int* out) {
 
 __global__ void store_through(int* pointer) { *pointer = 1; }
 
+__global__ void wait_for(const volatile int* flag) {
+    while (*flag == 0) {
+    }
+}
+
 /// A barrier is missing before the last warp adds up. In the default order all others have gone before it.
 __global__ void sum_of_warps(int* out) {
     __shared__ volatile int of_warp[32];
@@ -106,6 +111,19 @@ int main(int argc, char** argv) {
         std::signal(SIGUSR1, [](int) { _exit(42); });
         std::fprintf(stderr, "ready\n");
         for (;;) pause();
+    }
+    if (what == "at exit") { // where the variables of main's thread have ended
+        std::atexit([] {
+            fill<<<1, 32>>>(data(), 7);
+            std::printf("%d\n", first_value());
+        });
+        fill<<<1, 32>>>(data(), 1);
+        return 0;
+    }
+    if (what == "endless") {
+        fill<<<1, 32>>>(data(), 0);
+        wait_for<<<1, 32>>>(data());
+        return 0;
     }
     if (what == "illegal store") {
         store_through<<<1, 1>>>(nullptr);
