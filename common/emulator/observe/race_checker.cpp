@@ -1,6 +1,7 @@
 #include "emulator/observe/race_checker.hpp"
 
 #include "emulator/machine/cluster.hpp"
+#include "emulator/observe/first_guess.hpp"
 #include "emulator/observe/local_findings.hpp"
 #include "emulator/observe/race_actors.hpp"
 #include "emulator/observe/race_finding.hpp"
@@ -495,16 +496,23 @@ private:
     }
 
     /// Volatile accesses and atomics that are meant to meet.
-    bool are_messages(const Now& now, const EarlierAccess& earlier) const {
+    bool are_messages(const Now& now, const EarlierAccess& earlier) {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
         const bool earlier_is_volatile = sites_.instruction(earlier.site).ordering == Ordering::as_volatile;
-        if (now.role == Role::atomic) return earlier_is_volatile;
-        if (earlier.role == Role::atomic) return is_volatile;
+        if (now.role == Role::atomic) return earlier_is_volatile || is_guess(earlier.site, earlier.role);
+        if (earlier.role == Role::atomic) return is_volatile || is_guess(now.site, now.role);
         if (!is_volatile || !earlier_is_volatile) return false;
         const MemoryOrder& order = now.state.order;
         return (now.role == Role::write && order.fenced_before(order.stamp(now.warp.index()))) ||
                (earlier.role == Role::write &&
                 (earlier.block != now.state.number || order.fenced_before(earlier.stamp)));
+    }
+
+    bool is_guess(Site site, Role role) {
+        if (role != Role::read) return false;
+        const auto [guess, is_new] = guesses_.try_emplace(site);
+        if (is_new) guess->second = is_first_guess(sites_.code(site), Sites::pc(site));
+        return guess->second;
     }
 
     static bool is_there_already(const Now& now, int lane) {
@@ -554,6 +562,7 @@ private:
     bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
     std::uint64_t remarks_ = 0;
     Sites sites_;
+    std::unordered_map<Site, bool> guesses_; // whether the read there is one, once that was asked
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page

@@ -26,8 +26,9 @@ struct RaceOptions {
 /// fence after its access, and the other one an atomic or volatile access before its own, they are taken to
 /// be ordered.
 ///
-/// What is no finding: stores of the value that is there already; atomics among themselves. Volatile accesses
-/// are what atomics are if a fence comes before the store (a flag), and otherwise like all others (data).
+/// What is no finding: stores of the value that is there already; atomics among themselves, and a load whose
+/// value an atomicCAS compares with. Volatile accesses are what atomics are if a fence comes before the store
+/// (a flag), and otherwise like all others (data).
 class RaceChecker final : public Watcher {
 public:
     explicit RaceChecker(Findings& findings, RaceOptions options = {})

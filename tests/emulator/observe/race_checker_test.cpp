@@ -596,6 +596,17 @@ TEST(Race, finding_tells_what_is_missing) {
     EXPECT_THAT(blocks.cause, HasSubstr("two launches"));
 }
 
+TEST(Race, loads_that_a_cas_checks_are_none) {
+    EXPECT_THAT(
+        kinds("ld.shared.u32 %r5, [%r12]; mov.b32 %r6, %r5; atom.shared.cas.b32 %r7, [%r12], %r6, %r60;"),
+        IsEmpty());
+    EXPECT_EQ(kinds("ld.shared.u32 %r5, [%r12]; atom.shared.cas.b32 %r7, [%r12], 0, %r5;"),
+              Kinds{"atomic after read"})
+        << "it is what the atomic writes";
+    EXPECT_EQ(kinds("ld.shared.u32 %r5, [%r12]; atom.shared.exch.b32 %r7, [%r12], %r5;"),
+              Kinds{"atomic after read"});
+}
+
 TEST(Race, places_of_one_line_are_one_finding) {
     const std::string unrolled =
         ".loc 1 7 0\n@%p8 st.shared.u32 [%r10], %r60; @%p8 st.shared.u32 [%r10+256], %r60;\n"
