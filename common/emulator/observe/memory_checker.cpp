@@ -193,13 +193,12 @@ Refusal refused_copy(const RefusedCall& call, const GlobalMemory& memory) {
                 allocation, wrong_way};
     }
     if (!call.variable.empty())
-        return {"host pointer",
+        return {"variable for a pointer",
                 call.name + " of " + place + ": this is what the host has for the device's variable " +
                     call.variable,
                 "",
                 "cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy to a __device__ or __constant__ variable "
-                "and from it; "
-                "its address is what cudaGetSymbolAddress says."};
+                "and from it; its address is what cudaGetSymbolAddress says."};
     Refusal result = explain(memory, call.address, call.bytes);
     result.message = call.name + " of " + place + ": " + result.message;
     if (result.kind == "out of bounds")

@@ -10,7 +10,7 @@ int main() {
     float* data = nullptr;
     cudaMalloc(&data, 32 * sizeof(float));
     cudaMemset(data, 0, 32 * sizeof(float));
-    const cudaError_t error = // expect: mem, host pointer
+    const cudaError_t error = // expect: mem, variable for a pointer
         cudaMemcpy(weights_of_bands, host, sizeof host, cudaMemcpyHostToDevice);
     weigh<<<1, 32>>>(data);
     return error != cudaErrorInvalidValue || cudaFree(data) != cudaSuccess;
