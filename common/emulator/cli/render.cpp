@@ -46,7 +46,8 @@ std::string as_text(const Report& report, const Options& options) {
         parts.push_back(
             findings_as_text(report.findings, request.check, sources_of(report), columns(options)));
         if (report.findings.empty() && request.checks("race") && !request.global_races)
-            parts.back() += "race has looked at shared memory; with --global-races it looks at global memory, too\n";
+            parts.back() +=
+                "race has looked at shared memory; with --global-races it looks at global memory, too\n";
         if (const std::string failed = failed_launches_as_text(report); !failed.empty())
             parts.push_back(failed);
     }
