@@ -113,8 +113,8 @@ std::string signal_as_text(const Report& report, const ReadSource& read_source) 
 }
 
 std::string failed_launches_as_text(const Report& report) {
-    const auto failed = std::count_if(report.launches.begin(), report.launches.end(),
-                                      [](const Json& launch) { return launch.contains("error"); });
+    std::size_t failed = report.refused_launches;
+    for (const Json& launch : report.launches) failed += launch.contains("error") ? 1 : 0;
     if (failed == 0) return "";
     return fmt::format("{} failed, for the reason told above: what {} did not do, was not checked.\n",
                        failed == 1 ? "1 launch" : fmt::format("{} launches", failed),

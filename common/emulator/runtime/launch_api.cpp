@@ -128,7 +128,9 @@ cudaError_t launch(const void* stream, const KernelLaunch& launch) {
         require_stream(device, stream);
         node = node_of(device, launch);
     });
-    return error == cudaSuccess ? stream_call(stream, node) : error;
+    if (error == cudaSuccess) return stream_call(stream, node);
+    if (Observation* const observation = Observation::instance()) observation->write_refused_launch();
+    return error;
 }
 
 /// Throws for an attribute that changes what a kernel does and that the emulator does not have. Hints are

@@ -162,6 +162,8 @@ void Observation::write_findings(const ObservedLaunch* launch) {
     }
 }
 
+void Observation::write_refused_launch() { write({{"record", "refused launch"}}); }
+
 void Observation::write_error(std::string_view text) { write({{"record", "error"}, {"text", text}}); }
 
 void Observation::finish() {

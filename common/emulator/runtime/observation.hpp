@@ -15,6 +15,7 @@
 ///   members…}: of a
 ///    launch that takes long, who is where; for the case that it does not end
 ///   {"record": "finding", "launch": 0 or null, …a Finding's members…}
+///   {"record": "refused launch"}: one that has not begun, and is not among those that are numbered
 ///   {"record": "error", "text": "…"}: what the emulator printed on stderr
 ///   {"record": "cut off"}, alone: the file could not be written
 ///   and those of the recorders: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}
@@ -92,6 +93,9 @@ public:
     /// Writes the findings of a call that launches no kernel, such as a cudaFree or a cudaMemcpy. To be
     /// called when the call ends.
     void write_findings() { write_findings(nullptr); }
+
+    /// A launch that was refused before run() would have come to it.
+    void write_refused_launch();
 
     /// Writes what the emulator tells the user.
     void write_error(std::string_view text);

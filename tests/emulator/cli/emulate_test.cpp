@@ -270,6 +270,10 @@ TEST(Emulate, shows_launches_that_fail) {
     const Result unchecked = emulate("--check mem ./emulate_subject 'huge block'");
     EXPECT_EQ(unchecked.status, 10) << "what did not run was not checked";
     EXPECT_THAT(unchecked.err, HasSubstr("no findings (mem)\n\n1 launch failed, for the reason told above"));
+    const Result one_of_two = emulate("--check mem ./emulate_subject 'too much shared memory'");
+    EXPECT_EQ(one_of_two.status, 10) << "refused before it began";
+    EXPECT_THAT(one_of_two.err, HasSubstr("1048576 bytes of dynamic shared memory"));
+    EXPECT_THAT(one_of_two.err, HasSubstr("no findings (mem)\n\n1 launch failed, for the reason told above"));
 }
 
 TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {

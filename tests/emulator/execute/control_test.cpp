@@ -157,7 +157,8 @@ TEST(Call, threads_may_exit_inside) {
 TEST(Call, without_end_overflows_the_stack) {
     const auto error = error_of([] { run("call endless;", 1, {}, functions); });
     EXPECT_EQ(error.failure(), Failure::launch_failure);
-    EXPECT_THAT(error.what(), HasSubstr("stack overflow"));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("stack overflow"),
+                                    HasSubstr("cudaDeviceSetLimit(cudaLimitStackSize, bytes)")));
     const auto deep =
         error_of([] { run(std::string("mov.u32 %r2, 1000000;") + call_factorial, 1, {}, functions); });
     EXPECT_THAT(deep.what(), HasSubstr("stack overflow"));
