@@ -5,6 +5,7 @@ import html.parser
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -153,13 +154,18 @@ class Browser(unittest.TestCase):
     def setUpClass(cls):
         try:
             from selenium import webdriver
+            from selenium.webdriver.chrome.service import Service
         except ImportError:
             raise unittest.SkipTest("no Selenium here")
+        driver = shutil.which("chromedriver")
+        if not driver:
+            raise unittest.SkipTest("no chromedriver here")
         options = webdriver.ChromeOptions()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        cls.driver = webdriver.Chrome(options=options)
+        # Unless it is told the driver, a newer Selenium looks for a program of its own, which Debian leaves out.
+        cls.driver = webdriver.Chrome(options=options, service=Service(driver))
 
     @classmethod
     def tearDownClass(cls):

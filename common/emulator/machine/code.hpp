@@ -159,7 +159,7 @@ struct Code {
     };
 
     const ptx::Function* function = nullptr;
-    const ptx::Module* module = nullptr;
+    const ptx::Module* module{};
     std::vector<Instruction> instructions; ///< the last one is always a control instruction
     std::vector<const ptx::Statement*>
         statements; ///< one for each instruction; null for the implied last one

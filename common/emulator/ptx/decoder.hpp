@@ -18,7 +18,7 @@ namespace emulator::ptx {
 
 /// Where the names that a function uses lie: the same for all functions that one kernel reaches.
 struct Linkage {
-    const Module* module = nullptr;
+    const Module* module{}; // Doxygen 1.9.8 would take `module =` for a module of C++20
     /// Module variables by name: addresses of global and constant ones, offsets of shared ones.
     std::unordered_map<std::string_view, std::uint64_t> addresses;
     /// Offsets of shared variables, those of functions too: there may be several of one name.
