@@ -101,7 +101,8 @@ void write_predicate(Warp& warp, Row row, LaneMask value, LaneMask active) {
 
 using FindLanes = LaneMask (*)(Warp&, Row, Row);
 
-/// The lanes where a comparison holds; and setp as it mostly is, with one destination and nothing else.
+/// The lanes where a comparison holds; and setp as it mostly is, with one destination and nothing else, for types
+/// that are compared often.
 struct Comparison {
     FindLanes find = nullptr;
     Handler set_predicate = nullptr;
@@ -132,7 +133,8 @@ template <auto condition> Comparison for_integer(Type type) {
 }
 
 template <auto condition, class T> Comparison for_half(bool ftz) {
-    return ftz ? comparison_of<WidenedFlushed<condition>{}, T> : comparison_of<Widened<condition>{}, T>;
+    if (ftz) return {.find = &lanes_where<WidenedFlushed<condition>{}, T>};
+    return {.find = &lanes_where<Widened<condition>{}, T>};
 }
 
 /// `high`: of a packed type, the upper number.
@@ -295,7 +297,7 @@ void decode_setp(Decoding& statement) {
         detail.find_high = comparison_or_refusal(statement, comparison, type, ftz, true).find;
         return statement.execute_with(&set_two_predicates);
     }
-    if (combination == combine_nothing && statement.instruction.second == no_row)
+    if (found.set_predicate && combination == combine_nothing && statement.instruction.second == no_row)
         return statement.execute_with(found.set_predicate);
     statement.detail().mode = combination;
     statement.detail().find_lanes = found.find;

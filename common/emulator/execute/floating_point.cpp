@@ -171,11 +171,9 @@ void execute_in_mode(Decoding& statement, Handler handler, std::uint32_t mode) {
 
 // ---- decoding ----
 
-template <auto operation, std::size_t arity, bool ftz, bool sat> Handler modified_handler(Type type) {
-    constexpr Modified<operation, ftz, sat> single{};
+template <auto operation, std::size_t arity, bool ftz, bool sat> Handler half_handler(Type type) {
     constexpr InDouble<operation, ftz, sat> half{};
     switch (type) {
-    case Type::f32: return same_type_handler<single, float, arity>();
     case Type::f16: return same_type_handler<half, Half, arity>();
     case Type::bf16: return same_type_handler<half, BFloat, arity>();
     case Type::f16x2: return same_type_handler<OnBoth<half>{}, Packed<Half>, arity>();
@@ -184,33 +182,58 @@ template <auto operation, std::size_t arity, bool ftz, bool sat> Handler modifie
     }
 }
 
-template <auto operation, std::size_t arity> Handler handler_for(Type type, bool ftz, bool sat) {
-    if (type == Type::f64) return same_type_handler<Modified<operation, false, false>{}, double, arity>();
-    if (ftz)
-        return sat ? modified_handler<operation, arity, true, true>(type)
-                   : modified_handler<operation, arity, true, false>(type);
-    return sat ? modified_handler<operation, arity, false, true>(type)
-               : modified_handler<operation, arity, false, false>(type);
+/// Of f32 and, with `halves`, the 16-bit types.
+template <auto operation, std::size_t arity, bool halves, bool ftz, bool sat>
+Handler modified_handler(Type type) {
+    if (type == Type::f32) return same_type_handler<Modified<operation, ftz, sat>{}, float, arity>();
+    if constexpr (halves) return half_handler<operation, arity, ftz, sat>(type);
+    return nullptr;
 }
 
-/// An operation with the modifiers that most have: a rounding, `.ftz` and `.sat`.
-template <auto operation, std::size_t arity> void decode_rounded(Decoding& statement, Type type) {
+/// Of an exact operation, which nothing but `.ftz` modifies.
+template <auto operation, std::size_t arity> Handler exact_handler(Type type, bool ftz) {
+    if (type == Type::f64) return same_type_handler<Modified<operation, false, false>{}, double, arity>();
+    return ftz ? modified_handler<operation, arity, true, true, false>(type)
+               : modified_handler<operation, arity, true, false, false>(type);
+}
+
+template <auto operation, std::size_t arity, bool halves>
+Handler rounded_handler(Type type, bool ftz, bool sat) {
+    if (type == Type::f64) return same_type_handler<Modified<operation, false, false>{}, double, arity>();
+    if (ftz)
+        return sat ? modified_handler<operation, arity, halves, true, true>(type)
+                   : modified_handler<operation, arity, halves, true, false>(type);
+    return sat ? modified_handler<operation, arity, halves, false, true>(type)
+               : modified_handler<operation, arity, halves, false, false>(type);
+}
+
+/// An operation with a rounding, `.ftz` and `.sat`, on f32, f64 and, with `halves`, the 16-bit types.
+template <auto operation, std::size_t arity, bool halves = true>
+void decode_rounded(Decoding& statement, Type type) {
     const bool is_wide = type == Type::f64;
     const int rounding = rounding_mode(statement.take_any({".rn", ".rz", ".rm", ".rp"}));
     const bool ftz = !is_wide && statement.take(".ftz");
     const bool sat = !is_wide && statement.take(".sat");
-    const Handler handler = handler_for<operation, arity>(type, ftz, sat);
+    const Handler handler = rounded_handler<operation, arity, halves>(type, ftz, sat);
     if (!handler) statement.no_such_type(type);
     if (rounding != FE_TONEAREST && type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     take_operands(statement, type, arity);
     execute_in_mode(statement, handler, mode_bits(rounding, ftz && type == Type::f32));
 }
 
+/// An exact operation: `.ftz` is all that may modify it.
+template <auto operation, std::size_t arity> void decode_exact(Decoding& statement, Type type) {
+    const bool ftz = type != Type::f64 && statement.take(".ftz");
+    const Handler handler = exact_handler<operation, arity>(type, ftz);
+    if (!handler) statement.no_such_type(type);
+    take_operands(statement, type, arity);
+    statement.execute_with(handler);
+}
+
 /// An operation of f32 or f64 only.
 template <auto operation, std::size_t arity> void decode_float_or_double(Decoding& statement, Type type) {
-    if (type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     statement.take_any({".approx", ".full"}); // computed exactly here
-    decode_rounded<operation, arity>(statement, type);
+    decode_rounded<operation, arity, false>(statement, type);
 }
 
 template <auto operation, std::size_t arity> void decode_plain(Decoding& statement) {
@@ -256,9 +279,11 @@ template <auto operation, bool halves = false> void decode_approximate(Decoding&
     statement.take(".approx");
     const bool ftz = statement.take(".ftz");
     const Type type = statement.take_type();
-    if (const Handler handler = halves ? approximate_half_handler<operation>(type) : nullptr) {
-        take_operands(statement, type, 1);
-        return statement.execute_with(handler);
+    if constexpr (halves) {
+        if (const Handler handler = approximate_half_handler<operation>(type)) {
+            take_operands(statement, type, 1);
+            return statement.execute_with(handler);
+        }
     }
     if (type != Type::f32) statement.no_such_type(type);
     take_operands(statement, type, 1);
@@ -268,9 +293,9 @@ template <auto operation, bool halves = false> void decode_approximate(Decoding&
 
 template <auto operation> void decode_min_max(Decoding& statement, Type type) {
     if (statement.take(".NaN"))
-        decode_rounded<NanWins<operation>{}, 2>(statement, type);
+        decode_exact<NanWins<operation>{}, 2>(statement, type);
     else
-        decode_rounded<operation, 2>(statement, type);
+        decode_exact<operation, 2>(statement, type);
 }
 
 /// .relu: what is negative becomes zero.
@@ -316,14 +341,6 @@ struct Negate {
     template <class T> T operator()(T a) const { return std::isnan(a) ? a : -a; }
 };
 
-template <auto operation> void decode_sign(Decoding& statement, Type type) {
-    const bool ftz = type != Type::f64 && statement.take(".ftz");
-    const Handler handler = handler_for<operation, 1>(type, ftz, false);
-    if (!handler) statement.no_such_type(type);
-    take_operands(statement, type, 1);
-    statement.execute_with(handler);
-}
-
 /// The sign of a, the rest of b.
 template <class Bits, Bits sign_bit> struct CopySign {
     Bits operator()(Bits a, Bits b) const { return (a & sign_bit) | (b & ~sign_bit); }
@@ -364,8 +381,8 @@ void decode_floating_point_fma(Decoding& statement, Type type) {
 void decode_floating_point_div(Decoding& statement, Type type) {
     decode_float_or_double<Divide{}, 2>(statement, type);
 }
-void decode_floating_point_abs(Decoding& statement, Type type) { decode_sign<Absolute{}>(statement, type); }
-void decode_floating_point_neg(Decoding& statement, Type type) { decode_sign<Negate{}>(statement, type); }
+void decode_floating_point_abs(Decoding& statement, Type type) { decode_exact<Absolute{}, 1>(statement, type); }
+void decode_floating_point_neg(Decoding& statement, Type type) { decode_exact<Negate{}, 1>(statement, type); }
 void decode_floating_point_min(Decoding& statement, Type type) { decode_min_max<Minimum{}>(statement, type); }
 void decode_floating_point_max(Decoding& statement, Type type) { decode_min_max<Maximum{}>(statement, type); }
 
