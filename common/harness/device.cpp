@@ -12,6 +12,7 @@
 #include "harness/cold_cache.hpp"
 #include "harness/counters.hpp"
 #include "harness/exit_status.hpp"
+#include "harness/observing.hpp"
 #include "harness/standard_streams.hpp"
 
 namespace harness {
@@ -118,7 +119,7 @@ Device choose_device(DeviceChoice choice, char** argv) {
                 "--device gpu: the emulator stands in for the CUDA runtime here, so there is no GPU "
                 "(cudaErrorNoDevice); start the program without it in LD_LIBRARY_PATH and LD_PRELOAD");
         }
-        if (!started_anew())
+        if (!started_anew() && !is_observed())
             write_message(program_name(argv), "the emulator is loaded already and runs the kernels");
         return emulated_device();
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,12 +112,33 @@ Names without_observing_options(const char* const* arguments) {
     return kept;
 }
 
+namespace {
+
+/// Where it lies in the build tree; it is built when it is first asked for.
+fs::path find_emulate(const fs::path& self) {
+    const fs::path bin = self.parent_path(), emulate = bin / "emulate";
+    if (fs::exists(emulate)) return emulate;
+    const fs::path script = HARNESS_ROOT "/scripts/build";
+    if (fs::exists(script) && fs::exists(bin.parent_path() / "CMakeCache.txt")) {
+        fmt::print(stderr, "{}: building ./emulate first, which looks into kernels; once\n",
+                   self.filename().string());
+        pid_t builder = 0;
+        std::string arguments[] = {script.string(), bin.parent_path().string(), "emulate"};
+        char* const words[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
+        int status = 0;
+        if (posix_spawn(&builder, words[0], nullptr, nullptr, words, environ) == 0)
+            waitpid(builder, &status, 0);
+    }
+    if (fs::exists(emulate)) return emulate;
+    throw DeviceError(fmt::format("there is no {} (`make emulate` builds it)", emulate.string()));
+}
+
+} // namespace
+
 void become_emulate(const Names& options, char** argv) {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    const fs::path emulate = self.parent_path() / "emulate";
-    if (!fs::exists(emulate))
-        throw DeviceError(fmt::format("there is no {} (`make emulate` builds it)", emulate.string()));
+    const fs::path emulate = find_emulate(self);
 
     Names words{"emulate"};
     words.insert(words.end(), options.begin(), options.end());

@@ -20,15 +20,15 @@ struct Row {
 };
 
 /// Rows whose columns mean the same.
-struct Table {
+struct CounterTable {
     const char* first_column;
     const char* second_column;
     std::vector<Row> rows;
     bool only_if_any = false; ///< most kernels have none of them
 };
 
-const std::vector<Table>& tables() {
-    static const std::vector<Table> tables{
+const std::vector<CounterTable>& tables() {
+    static const std::vector<CounterTable> tables{
         {.first_column = "loads",
          .second_column = "stores",
          .rows = {{"global memory", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -72,7 +72,7 @@ std::uint64_t value_of(const Json& counters, const char* name) {
     return name ? counters.value(name, std::uint64_t{0}) : 0;
 }
 
-bool has_any(const Table& table, const Json& counters) {
+bool has_any(const CounterTable& table, const Json& counters) {
     return std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
         return value_of(counters, row.first) + value_of(counters, row.second) > 0;
     });
@@ -80,7 +80,7 @@ bool has_any(const Table& table, const Json& counters) {
 
 std::string as_text(const Json& counters) {
     std::string text;
-    for (const Table& table : tables()) {
+    for (const CounterTable& table : tables()) {
         if (table.only_if_any && !has_any(table, counters)) continue;
         text += fmt::format("{:>54}{:>16}\n", table.first_column, table.second_column);
         for (const Row& row : table.rows) {

@@ -49,9 +49,9 @@ std::vector<TracedStep> steps_to_draw(const AccessTrace& trace) {
 }
 
 /// All warps of the block side by side. A warp is a strip of its lanes, folded when there are many warps.
-class Picture {
+class ActivityPicture {
 public:
-    Picture(const AccessTrace& trace, const std::vector<TracedStep>& steps, const SourceOf& source_of)
+    ActivityPicture(const AccessTrace& trace, const std::vector<TracedStep>& steps, const SourceOf& source_of)
         : steps_(steps), source_of_(source_of), warps_(trace.warps()), warp_width_(width / warps_) {}
 
     /// As many as there is room for.
@@ -150,7 +150,7 @@ Drawing draw_activity(std::string_view kernel, const AccessTrace& trace, const S
                               count_of(trace.threads(), "thread"), count_of(trace.warps(), "warp"))}};
     Svg svg;
     double y = draw_heading(svg, heading) + 22;
-    const Picture picture(trace, steps, source_of);
+    const ActivityPicture picture(trace, steps, source_of);
     y = picture.draw(svg, y);
     svg.begin_keys(y + 4);
     svg.key("first", "active lane");

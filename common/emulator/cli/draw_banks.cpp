@@ -58,9 +58,9 @@ std::vector<Service> services_of(const Access& access) {
     return services;
 }
 
-class Picture {
+class BankPicture {
 public:
-    Picture(const Access& access, double top) : access_(access), services_(services_of(access)), lanes_{top} {
+    BankPicture(const Access& access, double top) : access_(access), services_(services_of(access)), lanes_{top} {
         for (const Service& service : services_) {
             wavefronts_ = std::max(wavefronts_, service.wavefront + 1);
             ++words_of_bank_[service.bank()];
@@ -211,7 +211,7 @@ Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
         heading.facts.push_back(fmt::format("With {} bytes each, {} lanes are served at a time.",
                                             access.bytes, emulator::lanes_served_together(worst)));
     Svg svg;
-    const Picture picture(worst, draw_heading(svg, heading) + 58);
+    const BankPicture picture(worst, draw_heading(svg, heading) + 58);
     picture.draw(svg);
     svg.begin_keys(picture.bottom() + 14);
     svg.key("first", "the first word that the bank gives");

@@ -66,9 +66,9 @@ std::string name_of_allocation(const AccessTrace& trace, const std::vector<Secto
     return is_one ? first->name : "the allocation";
 }
 
-class Picture {
+class SectorPicture {
 public:
-    Picture(const AccessTrace& trace, const Access& access, const std::vector<Sector>& sectors, double top)
+    SectorPicture(const AccessTrace& trace, const Access& access, const std::vector<Sector>& sectors, double top)
         : trace_(trace), access_(access), sectors_(sectors), lanes_{top} {
         double gaps = 0;
         for (std::size_t i = 1; i < sectors.size(); ++i) gaps += starts_line(i) ? line_gap : 0;
@@ -200,7 +200,7 @@ Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const em
             fmt::format("Counted as {}: lanes that want the same word go one after the other.",
                         count_of(access.worst.cost, "sector")));
     Svg svg;
-    const Picture picture(trace, access.worst_access(), sectors, draw_heading(svg, heading) + 40);
+    const SectorPicture picture(trace, access.worst_access(), sectors, draw_heading(svg, heading) + 40);
     picture.draw(svg);
     svg.begin_keys(picture.bottom() + 14);
     svg.key("first", "bytes that a lane wants");

@@ -87,9 +87,9 @@ std::string colour_of(std::uint32_t bank) {
     return colour;
 }
 
-class Picture {
+class TilePicture {
 public:
-    Picture(const AccessTrace& trace, const Tile& tile, const Access& access) : trace_(trace), tile_(tile) {
+    TilePicture(const AccessTrace& trace, const Tile& tile, const Access& access) : trace_(trace), tile_(tile) {
         for_each_lane(access.active, [&](int lane) {
             const std::uint64_t first = access.addresses[lane] / bank_bytes,
                                 last = (access.addresses[lane] + access.bytes - 1) / bank_bytes;
@@ -190,8 +190,8 @@ Drawing draw_tile(std::string_view kernel, const AccessTrace& trace, const Trace
         .facts = {fmt::format("{} of {}{}.", count_of(tile.rows(), "row"), count_of(tile.pitch, "word"),
                               padding == 0 ? "" : fmt::format(", {} of them untouched", thousands(padding))),
                   deed_of(trace, access)}};
-    Svg svg(Picture(trace, tile, worst).width());
-    const Picture picture(trace, tile, worst);
+    Svg svg(TilePicture(trace, tile, worst).width());
+    const TilePicture picture(trace, tile, worst);
     double y = picture.draw(svg, draw_heading(svg, heading) + 22);
     svg.begin_keys(y);
     svg.key("outlined", fmt::format("word that warp {} wants", access.worst.warp));

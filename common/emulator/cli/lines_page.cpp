@@ -16,7 +16,7 @@ using emulator::thousands;
 
 // A bar behind a number shows its share of the most in its column; a star marks the most itself, so that
 // nothing depends on colour alone. On a narrow screen each line is a block: its source, and its counts below.
-constexpr const char* style = R"(
+constexpr const char* page_style = R"(
 :root { color-scheme: light dark;
   --page: #fff; --text: #1b1f24; --quiet: #59636e; --rule: #d1d9e0; --band: #f4f6f8;
   --bar: #ffdcb0; --hot: #9a3700; --link: #0550ae; --note: #fff4d6; }
@@ -236,7 +236,7 @@ std::string lines_as_html(const std::vector<KernelLines>& kernels, const std::st
 <body>
 <h1><code>{0}</code>, line by line</h1>
 )",
-                                   escaped(program), style);
+                                   escaped(program), page_style);
     if (kernels.empty())
         text += "<p>No kernel ran to its end, so there are no lines to show.</p>\n";
     else

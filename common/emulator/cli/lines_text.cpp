@@ -69,9 +69,9 @@ std::vector<std::string> source_of(const Listing& listing) {
 }
 
 /// How the lines of a kernel are laid out.
-class Table {
+class LineTable {
 public:
-    Table(const KernelLines& kernel, std::size_t columns);
+    LineTable(const KernelLines& kernel, std::size_t columns);
 
     std::string header() const;
     std::string listing(const Listing& listing) const;
@@ -97,7 +97,7 @@ private:
     bool is_short_ = false; ///< rather than leave the source hardly any room
 };
 
-Table::Table(const KernelLines& kernel, std::size_t columns) : kernel_(kernel), hottest_(kernel) {
+LineTable::LineTable(const KernelLines& kernel, std::size_t columns) : kernel_(kernel), hottest_(kernel) {
     for (std::size_t i = 0; i < line_columns().size(); ++i)
         if (!line_columns()[i].is_empty(kernel.total)) shown_.push_back({i, 0});
     for (const Listing& listing : kernel.listings) {
@@ -112,7 +112,7 @@ Table::Table(const KernelLines& kernel, std::size_t columns) : kernel_(kernel), 
     source_width_ = std::max(columns - std::min(columns, source_begins()), least);
 }
 
-void Table::measure() {
+void LineTable::measure() {
     for (Column& column : shown_) {
         const LineColumn& counted = line_columns()[column.index];
         column.width = std::max(counted.label.size(), number(counted.value(kernel_.total)).size());
@@ -125,14 +125,14 @@ void Table::measure() {
     }
 }
 
-std::size_t Table::source_begins() const {
+std::size_t LineTable::source_begins() const {
     std::size_t sum = number_width_ + 3;
     for (const Column& column : shown_) sum += column.width + gap().size();
     return sum;
 }
 
 /// Two rows: a group stands over the columns that share it.
-std::string Table::header() const {
+std::string LineTable::header() const {
     std::string groups, labels;
     for (std::size_t i = 0; i < shown_.size(); ++i) {
         const LineColumn& column = line_columns()[shown_[i].index];
@@ -147,7 +147,7 @@ std::string Table::header() const {
            std::string(1 + std::min(longest_source_, source_width_), '-') + "\n";
 }
 
-std::string Table::counts(const LineCounts& counts, bool with_marks) const {
+std::string LineTable::counts(const LineCounts& counts, bool with_marks) const {
     std::string text;
     for (const Column& column : shown_) {
         const std::uint64_t value = line_columns()[column.index].value(counts);
@@ -159,7 +159,7 @@ std::string Table::counts(const LineCounts& counts, bool with_marks) const {
     return text;
 }
 
-std::string Table::listing(const Listing& listing) const {
+std::string LineTable::listing(const Listing& listing) const {
     const std::string no_counts(source_begins() - number_width_ - 3, ' ');
     const std::vector<std::string> source = source_of(listing);
     std::string text;
@@ -173,7 +173,7 @@ std::string Table::listing(const Listing& listing) const {
     return text;
 }
 
-std::string Table::total() const {
+std::string LineTable::total() const {
     return counts(kernel_.total, false) + fmt::format("{:>{}} | all lines\n", "", number_width_);
 }
 
@@ -211,7 +211,7 @@ std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t c
     std::string text;
     bool any_short = false;
     for (const KernelLines& kernel : kernels) {
-        const Table table(kernel, columns);
+        const LineTable table(kernel, columns);
         any_short = any_short || table.is_short();
         text += fmt::format("{}\n  {}\n", kernel.name, fmt::join(kernel.launched, "\n    "));
         for (const Listing& listing : kernel.listings)

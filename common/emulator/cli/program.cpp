@@ -188,7 +188,7 @@ EmulatorLibrary emulator_library() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
     const fs::path root = self.parent_path().parent_path();
-    const fs::path built = root / "emulator", installed = root / "lib" / "emulate";
+    const fs::path built = root / "emulator" / "observing", installed = root / "lib" / "emulate";
     for (const fs::path& folder : {built, installed})
         for (const char* const variant : variants_for_this_processor())
             if (const fs::path file = folder / variant / EMULATE_LIBRARY; fs::exists(file, error))

@@ -14,7 +14,7 @@ namespace {
 // Whatever they say is also said by a number, a shape or a hatching.
 //
 // Each rule stands twice instead of using variables, since not every program that shows SVG knows those.
-constexpr std::string_view style = R"(
+constexpr std::string_view picture_style = R"(
 text{font-family:system-ui,sans-serif;font-size:15px;fill:#1b1f24}
 .code{font-family:ui-monospace,monospace}
 .title{font-size:23px;font-weight:700}.strong{font-size:18px;font-weight:600}.bold{font-weight:700}
@@ -143,7 +143,7 @@ std::string Svg::finish(double height, std::string_view title, std::string_view 
                        "<style>{4}@media (max-width:480px){{{5}}}\n"
                        "@media screen and (prefers-color-scheme:dark){{{6}}}</style>\n"
                        "<defs>{7}{8}</defs>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n",
-                       number(width_), number(height), escaped(title), escaped(description), style,
+                       number(width_), number(height), escaped(title), escaped(description), picture_style,
                        narrow_style, dark_style, hatch("hatch"), hatch("grey")) +
            body_ + "</svg>\n";
 }

@@ -218,8 +218,6 @@ void bulk_to_global(Warp& warp, const Instruction& instruction, LaneMask active)
     });
 }
 
-void no_effect(Warp&, const Instruction&, LaneMask) {}
-
 // ---- reductions ----
 
 struct Sum {

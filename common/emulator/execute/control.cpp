@@ -435,8 +435,6 @@ void decode_brkpt(Decoding& statement) {
     statement.control_with(&break_point);
 }
 
-void no_effect(Warp&, const Instruction&, LaneMask) {}
-
 void decode_pmevent(Decoding& statement) {
     statement.take(".mask");
     statement.expect_operands(1, 1);

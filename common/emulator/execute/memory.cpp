@@ -185,8 +185,6 @@ void memory_fence(Warp& warp, const Instruction& instruction, LaneMask active) {
     for (Observer* const observer : warp.block().observers()) observer->fenced(warp, instruction, active);
 }
 
-void no_effect(Warp&, const Instruction&, LaneMask) {}
-
 // ---- decoding ----
 
 struct Form {

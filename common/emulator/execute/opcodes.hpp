@@ -2,6 +2,8 @@
 /// The instructions that the emulator knows, one table a family. Each family lives in the file of its name.
 #pragma once
 
+#include "emulator/machine/code.hpp"
+
 #include <span>
 #include <string_view>
 
@@ -16,6 +18,9 @@ struct Opcode {
     std::string_view name;
     void (*decode)(ptx::Decoding&);
 };
+
+/// The handler of what changes nothing here: hints to caches, and waits for what is done already.
+inline void no_effect(Warp&, const Instruction&, LaneMask) {}
 
 std::span<const Opcode> integer_opcodes();
 std::span<const Opcode> floating_point_opcodes();

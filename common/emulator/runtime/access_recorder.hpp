@@ -4,7 +4,7 @@
 #pragma once
 
 #include "emulator/observe/access_trace.hpp"
-#include "emulator/runtime/observation.hpp"
+#include "emulator/runtime/recorder.hpp"
 
 #include <memory>
 #include <set>

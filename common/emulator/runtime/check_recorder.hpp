@@ -1,9 +1,9 @@
 /// \file
-/// Checkers as recorders: they watch every launch, and what they find goes to Observation::findings().
+/// Checkers as recorders: they watch every launch, and what they find goes to the Findings that they are given.
 #pragma once
 
 #include "emulator/observe/memory_events.hpp"
-#include "emulator/runtime/observation.hpp"
+#include "emulator/runtime/recorder.hpp"
 
 #include <type_traits>
 #include <utility>

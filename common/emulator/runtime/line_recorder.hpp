@@ -5,7 +5,7 @@
 #pragma once
 
 #include "emulator/observe/line_counts.hpp"
-#include "emulator/runtime/observation.hpp"
+#include "emulator/runtime/recorder.hpp"
 
 #include <optional>
 #include <vector>

@@ -12,6 +12,7 @@
 #include "emulator/runtime/check_recorder.hpp"
 #include "emulator/runtime/launch_progress.hpp"
 #include "emulator/runtime/line_recorder.hpp"
+#include "emulator/runtime/recorder.hpp"
 #include "emulator/runtime/records.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,6 +21,10 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
 #include <unistd.h>
 #include <utility>
 
@@ -38,10 +43,40 @@ bool append(const std::string& path, std::string_view text) {
     return text.empty();
 }
 
-} // namespace
+/// Appends records to a report file.
+class ReportingObservation final : public Observation {
+public:
+    ReportingObservation(Request request, std::string path);
+
+    const Request& request() const override { return request_; }
+    Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
+                 std::span<const std::byte> parameters, GlobalMemory& memory) override;
+    std::vector<MemoryEvents*> memory_listeners() const override;
+    void write_findings() override { write_findings(nullptr); }
+    void write_refused_launch() override;
+    void write_error(std::string_view text) override;
+    void finish() override;
+
+private:
+    std::vector<std::unique_ptr<Recorder>> make_recorders();
+    void write_findings(const ObservedLaunch* launch);
+    void write(Json record);
+    void notice_fork();
+
+    const Request request_;
+    const std::string path_; ///< of the report
+    const std::regex kernels_;
+    /// What checkers find. During a launch: it belongs to it, and is written when it ends, if it is selected.
+    Findings findings_;
+    std::vector<std::unique_ptr<Recorder>> recorders_;
+    int process_ = 0;                    ///< that the report knows of; after a fork it is another
+    std::uint64_t launches_ = 0;         ///< that process's
+    LaunchProgress* progress_ = nullptr; ///< that process's
+    bool failed_ = false;                ///< the report could not be written
+};
 
 /// One line for each thing that can be asked for.
-std::vector<std::unique_ptr<Recorder>> Observation::make_recorders() {
+std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     std::vector<std::unique_ptr<Recorder>> recorders;
     if (request_.lines) recorders.push_back(std::make_unique<LineRecorder>());
     if (!request_.draw.empty())
@@ -57,31 +92,13 @@ std::vector<std::unique_ptr<Recorder>> Observation::make_recorders() {
     return recorders;
 }
 
-Observation* Observation::instance() {
-    static Observation* const observation = []() -> Observation* {
-        const char* const request = std::getenv(request_variable);
-        const char* const report = std::getenv(report_variable);
-        if (!request || !report) return nullptr;
-        try {
-            return new Observation(parse_request(request), report); // never destroyed, as Runtime
-        } catch (const std::exception& error) {
-            std::fprintf(stderr, "emulator: nothing is observed: %s says '%s': %s\n", request_variable,
-                         request, error.what());
-            return nullptr;
-        }
-    }();
-    return observation;
-}
-
-std::vector<Json> Recorder::end(const ObservedLaunch&) { return {}; }
-
-Observation::Observation(Request request, std::string path)
+ReportingObservation::ReportingObservation(Request request, std::string path)
     : request_(std::move(request)), path_(std::move(path)), kernels_(request_.kernel) {
     recorders_ = make_recorders();
     notice_fork();
 }
 
-Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
+Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
                           std::span<const std::byte> parameters, GlobalMemory& memory) {
     notice_fork();
     const std::string name = kernel.readable_name();
@@ -145,14 +162,14 @@ Counters Observation::run(const Kernel& kernel, const LaunchConfiguration& confi
     }
 }
 
-std::vector<MemoryEvents*> Observation::memory_listeners() const {
+std::vector<MemoryEvents*> ReportingObservation::memory_listeners() const {
     std::vector<MemoryEvents*> listeners;
     for (const auto& recorder : recorders_)
         if (MemoryEvents* const listener = recorder->memory_listener()) listeners.push_back(listener);
     return listeners;
 }
 
-void Observation::write_findings(const ObservedLaunch* launch) {
+void ReportingObservation::write_findings(const ObservedLaunch* launch) {
     for (const Finding& finding : findings_.take()) {
         if (launch && !launch->selected) continue;
         Json record{{"record", "finding"}, {"launch", nullptr}};
@@ -162,17 +179,17 @@ void Observation::write_findings(const ObservedLaunch* launch) {
     }
 }
 
-void Observation::write_refused_launch() { write({{"record", "refused launch"}}); }
+void ReportingObservation::write_refused_launch() { write({{"record", "refused launch"}}); }
 
-void Observation::write_error(std::string_view text) { write({{"record", "error"}, {"text", text}}); }
+void ReportingObservation::write_error(std::string_view text) { write({{"record", "error"}, {"text", text}}); }
 
-void Observation::finish() {
+void ReportingObservation::finish() {
     if (process_ != getpid()) return; // a fork of it that never came here before
     for (const auto& recorder : recorders_) recorder->finish();
     write_findings();
 }
 
-void Observation::notice_fork() {
+void ReportingObservation::notice_fork() {
     if (process_ == getpid()) return;
     process_ = getpid();
     launches_ = 0;
@@ -182,7 +199,7 @@ void Observation::notice_fork() {
            {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()}});
 }
 
-void Observation::write(Json record) {
+void ReportingObservation::write(Json record) {
     notice_fork();
     if (failed_) return;
     record["process"] = process_;
@@ -192,6 +209,26 @@ void Observation::write(Json record) {
     std::perror("emulator: the report for `emulate` cannot be written");
     // What there is of it would pass for all of it.
     if (truncate(path_.c_str(), 0) == 0) append(path_, "{\"record\": \"cut off\"}\n");
+}
+
+} // namespace
+
+std::vector<Json> Recorder::end(const ObservedLaunch&) { return {}; }
+
+Observation* Observation::instance() {
+    static Observation* const observation = []() -> Observation* {
+        const char* const request = std::getenv(request_variable);
+        const char* const report = std::getenv(report_variable);
+        if (!request || !report) return nullptr;
+        try {
+            return new ReportingObservation(parse_request(request), report); // never destroyed, as Runtime
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "emulator: nothing is observed: %s says '%s': %s\n", request_variable,
+                         request, error.what());
+            return nullptr;
+        }
+    }();
+    return observation;
 }
 
 } // namespace emulator
