@@ -28,6 +28,7 @@
 ## make setup               installs what the build needs; the targets above call it themselves
 ## make format              formats the sources with clang-format
 ## make clean               removes what was built; build/toolkit, what setup fetched, stays
+## V=1                      with any of them: shows all that the build prints
 
 PRESET  := default
 build   := build/$(PRESET)
@@ -47,11 +48,11 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 $(lessons) $(opens): $(build)/build.ninja
-	@cmake --build $(build) --target $@
+	@scripts/build $(build) $@
 	@ln -sf $(build)/bin/$@ .
 
 lessons: $(build)/build.ninja
-	@cmake --build $(build) --target $(lessons)
+	@scripts/build $(build) $(lessons)
 	@ln -sf $(lessons:%=$(build)/bin/%) .
 
 lesson%:
@@ -82,30 +83,30 @@ exercises:
 grade: $(build)/build.ninja
 	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder a student"; exit 2; }
 	@scripts/setup grade
-	@cmake --build $(build) --target emulate $(lessons) $(opens)
+	@scripts/build $(build) emulate $(lessons) $(opens)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
 
 new-lesson:
 	@scripts/new_lesson $(NAME)
 
 emulate: $(build)/build.ninja
-	@cmake --build $(build) --target emulate
+	@scripts/build $(build) emulate
 	@ln -sf $(build)/bin/emulate .
 
 PREFIX := /usr/local
 
 install: $(build)/build.ninja
-	@cmake --build $(build) --target emulate all_emulators emulate_man_page
+	@scripts/build $(build) emulate all_emulators emulate_man_page
 	@cmake --install $(build) --prefix "$(PREFIX)"
 
 ladder: $(build)/build.ninja
-	@cmake --build $(build) --target ladder && ln -sf $(build)/bin/ladder .
+	@scripts/build $(build) ladder && ln -sf $(build)/bin/ladder .
 	@./ladder --save build/ladder $(ARGS)
 	@scripts/plot_ladder build/ladder
 
 report: $(build)/build.ninja
 	@scripts/setup report
-	@cmake --build $(build) --target ladder $(lessons)
+	@scripts/build $(build) ladder $(lessons)
 	@scripts/report --build $(build) $(ARGS)
 
 measure: $(build)/build.ninja
@@ -116,14 +117,13 @@ measure-kit: $(build)/build.ninja
 
 docs: $(build)/build.ninja
 	@scripts/setup docs
-	@cmake --build $(build) --target emulate ladder $(lessons) $(opens)
+	@scripts/build $(build) emulate ladder $(lessons) $(opens)
 	@scripts/docs --build $(build)
 	@cp build/docs/parts/figures/*.svg docs/figures
 
-test: $(build)/build.ninja
-	@scripts/setup test docs
+test: $(build)/with_tests
 	@scripts/setup browser
-	@cmake --build $(build)
+	@scripts/build $(build)
 	@ctest --preset $(PRESET) -j $$(nproc)
 
 SECONDS := 600
@@ -131,20 +131,26 @@ SECONDS := 600
 fuzz: | setup
 	@scripts/setup fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build --preset fuzz
+	@scripts/build build/fuzz fuzz_fat_binary fuzz_ptx fuzz_kernel
 	@scripts/fuzz build/fuzz $(SECONDS)
 
 profile: $(LESSON:%=lesson%)
 	@scripts/profile $(LESSON)
 
-bench-emulator: $(build)/build.ninja
-	@cmake --build $(build) --target bench_emulator
+bench-emulator: $(build)/with_tests
+	@scripts/build $(build) bench_emulator
 	@$(build)/bin/bench_emulator
 
 # Ninja calls CMake again by itself when a CMakeLists.txt changes.
 $(build)/build.ninja: CMakePresets.json | setup
 	@echo "configuring $(build)"
-	@cmake --preset $(PRESET) >/dev/null
+	@cmake --preset $(PRESET) -DBUILD_TESTING=$(if $(wildcard $(build)/with_tests),ON,OFF) >/dev/null
+
+# The tests need more than a lesson does: they are configured when they are first asked for.
+$(build)/with_tests: | $(build)/build.ninja
+	@scripts/setup test docs
+	@cmake --preset $(PRESET) -DBUILD_TESTING=ON >/dev/null
+	@touch $@
 
 setup:
 	@scripts/setup
