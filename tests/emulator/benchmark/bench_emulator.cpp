@@ -85,8 +85,12 @@ void run(benchmark::State& state, const Workload& workload, Memory& memory, int 
 // program called as `bench_emulator --cpu-seconds <workload> <cores>`. CPU seconds, since other programs that
 // run meanwhile do not count in them.
 
-constexpr const char* checks_all =
-    R"(EMULATOR_REQUEST='{"check":["mem","init","race","sync"]}' EMULATOR_REPORT=/dev/null)";
+/// The variables that have all checkers look on, from the library that has them.
+std::string checks_all() {
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+    return "LD_LIBRARY_PATH='" + (harness::emulator_directory(self) / "observing").string() + "' " +
+           R"(EMULATOR_REQUEST='{"check":["mem","init","race","sync"]}' EMULATOR_REPORT=/dev/null)";
+}
 
 /// Prints how many CPU seconds a launch takes.
 int print_cpu_seconds(const std::string& name, int cores) {
@@ -124,7 +128,7 @@ void run_checked(benchmark::State& state, const std::string& workload, int cores
     std::vector<double> times_unchecked;
     for (auto _ : state) {
         const double unchecked = cpu_seconds_of_launch("", workload, cores);
-        const double checked = cpu_seconds_of_launch(checks_all, workload, cores);
+        const double checked = cpu_seconds_of_launch(checks_all(), workload, cores);
         times_unchecked.push_back(checked / unchecked);
         state.SetIterationTime(checked);
     }
