@@ -13,7 +13,7 @@ cp "$source_dir/.ci/run" tree/.ci/
 sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
 mkdir -p usr/bin usr/share
 
-for tool in bash cat cp dirname env find grep head ln make mkdir nproc rm sed sh sort tail touch tr true; do
+for tool in bash cat cp dirname env find flock grep head ln make mkdir nproc rm sed sh sort tail touch tr true; do
     ln -s "$(type -P $tool)" bin/
 done
 
@@ -158,6 +158,61 @@ test_a_lesson_is_built_and_linked_in_the_root() {
     [[ $(readlink tree/lesson03) == build/default/bin/lesson03 ]] || fail "./lesson03 is not the link it should be"
     expect_no_file lesson00
     expect_times 1 "--build build/default --target lesson03$" cmake.log
+}
+
+test_a_build_says_how_far_it_is_and_passes_on_warnings() {
+    complete_machine
+    cat >>bin/cmake <<'EOF'
+[[ $* == *"--target lesson03"* ]] || exit 0
+echo "${NINJA_STATUS//%f\/%t/0/2}Re-checking globbed directories..."
+echo "${NINJA_STATUS//%f\/%t/1/2}Building CXX object common/CMakeFiles/harness.dir/a.cpp.o"
+echo "a.cpp:1: warning: something"
+echo "${NINJA_STATUS//%f\/%t/2/2}Linking CXX executable bin/lesson03"
+EOF
+    sed -i 's/SECONDS - said >= 10/SECONDS - said >= 0/' tree/scripts/build
+    run make lesson03
+    expect_status 0
+    [[ $output == *$'\na.cpp:1: warning: something\nbuilding lesson03: 2 of 2' ]] || fail "not what a build should print"
+    run make V=1 lesson03
+    expect_output "Re-checking globbed directories..."
+    expect_times 1 "--build build/default --target lesson03 --verbose$" cmake.log
+}
+
+test_a_build_with_nothing_to_do_is_silent() {
+    complete_machine
+    run make lesson03
+    printf '%s\n' 'echo "${NINJA_STATUS//%f\/%t/0/2}Re-checking globbed directories..."' 'echo "ninja: no work to do."' >>bin/cmake
+    run make lesson03
+    expect_status 0
+    expect_silence
+}
+
+test_a_failed_build_shows_why_and_fails() {
+    complete_machine
+    cat >>bin/cmake <<'EOF'
+[[ $* == *"--target lesson03" ]] || exit 0
+printf '%s\n' "FAILED: main.cu.o" "nvcc -long -command" "main.cu(1): error: why" "ninja: build stopped: subcommand failed."
+exit 1
+EOF
+    run make lesson03
+    expect_status 2
+    expect_output $'FAILED: main.cu.o\nmain.cu(1): error: why\nThe build of lesson03 failed.'
+    expect_no_file lesson03
+}
+
+test_a_build_waits_for_another_in_the_same_tree() {
+    complete_machine
+    run make lesson03
+    mkfifo said
+    exec 8>tree/build/default/.lock
+    flock 8
+    (cd tree && env -i PATH="$sandbox/bin" scripts/build build/default lesson00) 2>said 8>&- &
+    read -r output <said
+    expect_output "waiting for another build in build/default"
+    expect_times 0 "--target lesson00$" cmake.log
+    flock --unlock 8
+    wait
+    expect_times 1 "--target lesson00$" cmake.log
 }
 
 test_emulate_is_built_and_linked_in_the_root() {
