@@ -132,10 +132,10 @@ public:
                    [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
         add_column("", "blocks",
                    [](const KernelResult& kernel) { return group_digits(volume(kernel.launch.grid)); });
-        for (const auto& [top, bottom, counters] : columns) {
-            add_column(top, bottom, [&](const KernelResult& kernel) {
+        for (const Column& column : columns) {
+            add_column(column.top, column.bottom, [&](const KernelResult& kernel) {
                 std::uint64_t sum = 0;
-                for (const char* name : counters) sum += name ? counter_value(kernel, name) : 0;
+                for (const char* name : column.counters) sum += name ? counter_value(kernel, name) : 0;
                 return group_digits(sum);
             });
         }
