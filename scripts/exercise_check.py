@@ -204,6 +204,10 @@ def nvcc_of(build):
     return found.group(1)
 
 
+def compile_options(exercise):
+    return ["-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"), "-I", str(exercise.folder)]
+
+
 def compile_text(exercise, text, build, folder):
     """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
     shadow = folder / "shadow" / exercise.folder.name
@@ -218,8 +222,7 @@ def compile_text(exercise, text, build, folder):
         (shadow / name).write_text(f'#line 1 "{original}"\n{lines}', encoding="utf-8")
     ptx = folder / f"exercise{exercise.number}.ptx"
     ptx.unlink(missing_ok=True)
-    command = [nvcc_of(build), "-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"),
-               "-I", str(exercise.folder), "-o", str(ptx), str(shadow / "main.cu")]
+    command = [nvcc_of(build), *compile_options(exercise), "-o", str(ptx), str(shadow / "main.cu")]
     said_file = folder / "nvcc.txt"
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
     noise = re.compile(r"\d+ errors? detected in the compilation of |In file included from | {17}from ")
@@ -424,7 +427,7 @@ class Verdict:
         return sum(step.passed for step in self.steps if step.name != "compiles")
 
 
-def check(exercise, text, build, folder, seed=None, each_kernel=False):
+def check(exercise, text, build, folder, seed=None, each_kernel=False, compile_it=compile_text):
     """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data.
     With `each_kernel` the verdict says which of several kernels are sound, which takes longer."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -437,7 +440,7 @@ def check(exercise, text, build, folder, seed=None, each_kernel=False):
         verdict.steps.append(Step(name, not problem, problem or what))
         return not problem
 
-    ptx, said = compile_text(exercise, text, build, folder)
+    ptx, said = compile_it(exercise, text, build, folder)
     verdict.warnings = said if ptx else ""
     if not step("compiles", ["no:", *first_lines(said, 12)] if ptx is None else [], ["yes"]):
         return verdict

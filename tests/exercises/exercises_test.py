@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""exercises_test.py BUILD NN: exercise NN is as it should be.
-exercises_test.py BUILD commands: so is scripts/exercise.
+"""exercises_test.py BUILD NN: exercise NN is as it should be; of its wrong solutions one is checked.
+exercises_test.py BUILD NN wrong: all its wrong solutions fail as they should.
+exercises_test.py BUILD commands: scripts/exercise is as it should be.
 
 A wrong solution, tests/exercises/lessonNN/*.diff, begins with a line that says at which step the check has to fail,
 and with which words, {} standing for anything within a line. Behind it is how it differs from the lesson's kernels.cuh,
@@ -24,22 +25,10 @@ SCRIPT = ROOT / "scripts/exercise"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts"))
 import exercise_check as checker  # noqa: E402
+from solutions import Compiled, changed, wrong_solutions  # noqa: E402
 
 BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
 MOST_LINES, WIDTH = 24, 67  # of a check's output: one screen of 80 columns, of which 13 are for the steps' names
-
-
-def changed(lines, diff):
-    """The lines with each part of the diff made in them, the next one behind the one before."""
-    result, at = [], 0
-    for part in re.split(r"^@@.*\n", diff, flags=re.MULTILINE)[1:]:
-        before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
-        places = [i for i in range(at, len(lines)) if lines[i:i + len(before)] == before]
-        if not places:
-            raise ValueError("kernels.cuh has no such lines:\n" + "\n".join(before))
-        result += lines[at:places[0]] + after
-        at = places[0] + len(before)
-    return result + lines[at:]
 
 
 class WithFolder(unittest.TestCase):
@@ -49,47 +38,57 @@ class WithFolder(unittest.TestCase):
         self.folder = Path(folder.name)
 
 
-class OneExercise(WithFolder):
-    def setUp(self):
-        super().setUp()
-        self.exercise = checker.Exercise(WHAT)
+class Solutions(WithFolder):
+    """Checks texts of an exercise that were compiled together."""
 
-    def check(self, text):
-        verdict = checker.check(self.exercise, text, BUILD, self.folder, seed=7)
+    def check(self, compiled, path, text):
+        def compile_it(exercise, text, build, folder):
+            ptx = folder / "solution.ptx"
+            compiled.write(path, ptx)
+            return ptx, "\n".join(line for line in compiled.said.splitlines() if path and line.startswith(f"{path}("))
+
+        verdict = checker.check(compiled.exercise, text, BUILD, self.folder, seed=7, compile_it=compile_it)
+        return verdict, self.told(verdict)
+
+    def told(self, verdict):
         lines = [line for step in verdict.steps for entry in step.what for line in entry.splitlines()]
         rows = sum(max(1, -(-len(line) // WIDTH)) for line in lines)
         self.assertLess(rows, MOST_LINES, "more than a screen")
-        return verdict, "\n".join(lines)
+        return "\n".join(lines)
+
+    def expect_wrong(self, wrong, verdict, told):
+        failed = [step.name for step in verdict.steps if not step.passed]
+        self.assertEqual(failed, [wrong.step], told)
+        self.assertRegex(told, wrong.words)
+
+
+class OneExercise(Solutions):
+    @classmethod
+    def setUpClass(cls):
+        cls.exercise = checker.Exercise(WHAT)
+        cls.wrong = [wrong for wrong in wrong_solutions(cls.exercise) if wrong.step != "compiles"]
+        # Not the first of each: so the exercises together come to every step.
+        cls.one_wrong = cls.wrong[int(WHAT) % len(cls.wrong)]
+        cls.texts = {str(cls.exercise.text): cls.exercise.text.read_text(encoding="utf-8"),
+                     cls.one_wrong.path: cls.one_wrong.text}
+        cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some")
 
     def test_unsolved_it_compiles_and_fails(self):
-        text = self.exercise.text.read_text(encoding="utf-8")
-        self.assertRegex(text, r"// TODO, about \d+ lines?: ", "where, how many lines, and what to achieve")
-        verdict, told = self.check(self.exercise.text)
+        path = str(self.exercise.text)
+        self.assertRegex(self.texts[path], r"// TODO, about \d+ lines?: ", "where, how many lines, and what to achieve")
+        verdict, told = self.check(self.compiled, path, self.exercise.text)
         self.assertTrue(verdict.steps[0].passed, told)
         self.assertFalse(verdict.solved, "the exercise is solved already")
         self.assertEqual(verdict.warnings, "", "nvcc warns of the unsolved exercise")
 
     def test_solved_it_passes(self):
-        verdict, told = self.check(self.exercise.folder / "kernels.cuh")
+        verdict, told = self.check(self.compiled, None, self.exercise.folder / "kernels.cuh")
         self.assertTrue(verdict.solved, told)
         self.assertEqual(verdict.points(), 3)
 
-    def test_wrong_solutions_fail_as_they_should(self):
-        kernels = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
-        wrong = sorted((ROOT / "tests/exercises" / self.exercise.program).glob("*.diff"))
-        self.assertGreaterEqual(len(wrong), 3, "at least three wrong solutions")
-        for path in wrong:
-            with self.subTest(path.stem):
-                head, _, diff = path.read_text(encoding="utf-8").partition("\n")
-                expected = re.fullmatch(r"expect: (\w+): (.+)", head)
-                self.assertTrue(expected, "the first line is not 'expect: STEP: WORDS'")
-                text = self.folder / f"{path.stem}.cuh"
-                text.write_text("\n".join(changed(kernels, diff)) + "\n", encoding="utf-8")
-                verdict, told = self.check(text)
-                failed = [step.name for step in verdict.steps if not step.passed]
-                self.assertEqual(failed, [expected.group(1)], told)
-                words = ".*".join(re.escape(part) for part in expected.group(2).split("{}"))
-                self.assertRegex(told, words)
+    def test_a_wrong_solution_fails_as_it_should(self):
+        self.assertGreaterEqual(len(self.wrong), 3, "at least three wrong solutions")
+        self.expect_wrong(self.one_wrong, *self.check(self.compiled, self.one_wrong.path, None))
 
     def test_it_has_a_page_with_hints(self):
         source = self.exercise.page.read_text(encoding="utf-8")
@@ -120,8 +119,8 @@ class OneExercise(WithFolder):
         text = self.exercise.text.read_text(encoding="utf-8")
         self.assertEqual("\n".join(lines) + "\n", re.sub(r"// TODO, .*\n(//.*\n)*\n", "", text))
 
-        ptx, said = checker.compile_text(self.exercise, self.exercise.text, BUILD, self.folder)
-        self.assertTrue(ptx, said)
+        ptx = self.folder / "bugs.ptx"
+        self.compiled.write(str(self.exercise.text), ptx)
         found = self.folder / "found.json"
         for words in ([], ["--check", "all", "--format", "json", "--output", found]):
             run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, *words, BUILD / "bin/open24", "--device",
@@ -130,6 +129,27 @@ class OneExercise(WithFolder):
         self.assertEqual([(finding["checker"], checker.short_name(finding["kernel"]))
                           for finding in json.loads(found.read_text())["findings"]],
                          [("sync", "sum_tree"), ("race", "sum_last_warp")])
+
+
+class WrongSolutions(Solutions):
+    def test_all_fail_as_they_should(self):
+        exercise = checker.Exercise(WHAT)
+        wrong = wrong_solutions(exercise)
+        compiled = Compiled(exercise, {each.path: each.text for each in wrong if each.step != "compiles"}, BUILD, "wrong")
+        for each in wrong:
+            with self.subTest(each.path):
+                if each.step == "compiles":
+                    text = self.folder / "text.cuh"
+                    text.write_text(each.text, encoding="utf-8")
+                    verdict = checker.check(exercise, text, BUILD, self.folder, seed=7)
+                    self.expect_wrong(each, verdict, self.told(verdict))
+                else:
+                    self.expect_wrong(each, *self.check(compiled, each.path, None))
+
+    def test_unsolved_it_compiles_by_itself(self):
+        ptx, said = checker.compile_text(checker.Exercise(WHAT), checker.Exercise(WHAT).text, BUILD, self.folder)
+        self.assertTrue(ptx)
+        self.assertEqual(said, "", "nvcc warns of the unsolved exercise")
 
 
 class Commands(WithFolder):
@@ -397,4 +417,5 @@ class Commands(WithFolder):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "Commands" if WHAT == "commands" else "OneExercise"])
+    unittest.main(argv=[sys.argv[0], "Commands" if WHAT == "commands" else
+                        "WrongSolutions" if "wrong" in sys.argv[3:] else "OneExercise"])

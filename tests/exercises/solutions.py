@@ -1,0 +1,110 @@
+"""Many solutions of an exercise, compiled by one call of nvcc: it takes longer to begin than for all of them.
+
+Each becomes a namespace of its own behind the lesson's main.cu. Of what comes out, a solution's PTX is what is in its
+namespace, by the names that its kernels have outside of it. The build tree keeps what comes out until something
+that went in changes.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import exercise_check as checker
+from exercise_check import ROOT
+
+
+def changed(lines, diff):
+    """The lines with each part of the diff made in them, the next one behind the one before."""
+    result, at = [], 0
+    for part in re.split(r"^@@.*\n", diff, flags=re.MULTILINE)[1:]:
+        before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
+        places = [i for i in range(at, len(lines)) if lines[i:i + len(before)] == before]
+        if not places:
+            raise ValueError("kernels.cuh has no such lines:\n" + "\n".join(before))
+        result += lines[at:places[0]] + after
+        at = places[0] + len(before)
+    return result + lines[at:]
+
+
+class Wrong:
+    """A wrong solution, tests/exercises/lessonNN/NAME.diff: its text, and at which step and with which words it fails."""
+
+    def __init__(self, path, kernels):
+        head, _, diff = path.read_text(encoding="utf-8").partition("\n")
+        expected = re.fullmatch(r"expect: (\w+): (.+)", head)
+        if not expected:
+            raise ValueError(f"{path}: the first line is not 'expect: STEP: WORDS'")
+        self.path, self.step = str(path.with_suffix(".cuh")), expected.group(1)
+        self.words = ".*".join(re.escape(part) for part in expected.group(2).split("{}"))
+        self.text = "\n".join(changed(kernels, diff)) + "\n"
+
+
+def wrong_solutions(exercise):
+    kernels = (exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
+    return [Wrong(path, kernels) for path in sorted((ROOT / "tests/exercises" / exercise.program).glob("*.diff"))]
+
+
+class Compiled:
+    """Solutions of an exercise that compile, as {path that errors and findings name: text}, and the lesson's own."""
+
+    def __init__(self, exercise, texts, build, name):
+        self.exercise, self.spaces = exercise, {path: f"solution_{i}" for i, path in enumerate(texts)}
+        source, nvcc = self.source(texts), checker.nvcc_of(build)
+        version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        included = sorted([*ROOT.glob("common/harness/*.hpp"), *ROOT.glob("lessons/*/*.[ch]*")])
+        went_in = "\0".join([version, source, *(path.read_text(encoding="utf-8") for path in included)])
+        kept = build / "tests/exercises" / f"{name}{exercise.number}.{hashlib.sha256(went_in.encode()).hexdigest()[:16]}.ptx"
+        if not kept.is_file():
+            for old in kept.parent.glob(f"{name}{exercise.number}.*"):
+                old.unlink(missing_ok=True)
+            self.compile(nvcc, source, kept)
+        self.ptx = kept.read_text(encoding="utf-8")
+        self.said = kept.with_suffix(".txt").read_text(encoding="utf-8")
+        self.names = self.readable_names()
+
+    def source(self, texts):
+        """The lesson's own solution comes last, lest a call in another one finds a function of it."""
+        main = (self.exercise.folder / "main.cu").read_text(encoding="utf-8")
+        include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
+        lines = [line for text in (main, *texts.values()) for line in re.findall(r"^#include .*$", text, re.MULTILINE)]
+        parts = [line for line in dict.fromkeys(lines) if line != '#include "kernels.cuh"']
+        at_main = f'#line 1 "{self.exercise.folder}/main.cu"'
+        for path, text in texts.items():
+            parts += [f"namespace {self.spaces[path]} {{", f'#line 1 "{path}"', include.sub("", text),
+                      at_main, include.sub("", main), "}"]
+        return "\n".join([*parts, at_main, main])
+
+    def compile(self, nvcc, source, kept):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+            file, ptx = Path(folder) / "solutions.cu", Path(folder) / "solutions.ptx"
+            file.write_text(source, encoding="utf-8")
+            run = subprocess.run([nvcc, *checker.compile_options(self.exercise), "-o", ptx, file],
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if run.returncode != 0:
+                raise AssertionError(f"solutions of exercise {self.exercise.number} do not compile:\n{run.stdout}")
+            kept.with_suffix(".txt").write_text(run.stdout, encoding="utf-8")
+            os.replace(ptx, kept)  # last: what is there is whole
+
+    def readable_names(self):
+        """{kernel: its name as a person writes it}."""
+        kernels = re.findall(r"^\.(?:visible|weak) \.entry ([\w$]+)\(", self.ptx, re.MULTILINE)
+        names = subprocess.run(["c++filt"], input="\n".join(kernels), stdout=subprocess.PIPE, text=True, check=True).stdout
+        return dict(zip(kernels, names.splitlines(), strict=True))
+
+    def write(self, path, ptx):
+        """Writes the PTX of the solution `path`, or of the lesson's own if that is None."""
+        space = f"{self.spaces[path]}::" if path else ""
+        of_lesson = {name: kernel for kernel, name in self.names.items() if "solution_" not in name}
+        names = {kernel: of_lesson[name.replace(space, "")] for kernel, name in self.names.items()
+                 if (space in name if space else "solution_" not in name)}
+
+        def own(entry):
+            kernel = entry.group(1)
+            return entry.group().replace(kernel, names[kernel]) if kernel in names else ""
+
+        entry = re.compile(r"^\.(?:visible|weak) \.entry ([\w$]+)\(.*?^\}$", re.MULTILINE | re.DOTALL)
+        ptx.write_text(entry.sub(own, self.ptx), encoding="utf-8")
