@@ -21,7 +21,8 @@
 ## make measure             for a machine with a GPU: verifies, checks and measures everything into docs/data
 ## make measure-kit         packs build/measure-kit, which measures on a GPU machine that cannot build
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
-## make test                builds and runs every test; PRESET=sanitize: with the sanitizers on
+## make test                builds and runs the tests that guard every result; PRESET=sanitize: with the sanitizers on
+## make test-all            these, and what takes long: all wrong solutions, all pages in a browser, sanitizers
 ## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, so long for each target; needs clang
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
@@ -42,7 +43,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test fuzz profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -123,8 +124,18 @@ docs: $(build)/build.ninja
 
 test: $(build)/with_tests
 	@scripts/setup browser
-	@scripts/build $(build)
+	@scripts/build $(build) tests/all
 	@ctest --preset $(PRESET) -j $$(nproc)
+
+# Every test, and the emulator's with the sanitizers on.
+sanitized := '^(Emulator|EmulatorApi|EmulatorCheck|EmulatorOnly|EmulatorRuntime|EmulateParts|Fuzz)\.'
+
+test-all: build/default/with_tests build/sanitize/with_tests
+	@scripts/setup browser
+	@scripts/build build/default tests/all slow_tests
+	@scripts/build build/sanitize sanitized_tests
+	@ctest --preset sanitize -R $(sanitized) -j $$(nproc)
+	@ctest --test-dir build/default --output-on-failure --no-tests=error -j $$(nproc)
 
 SECONDS := 600
 
@@ -142,14 +153,15 @@ bench-emulator: $(build)/with_tests
 	@$(build)/bin/bench_emulator
 
 # Ninja calls CMake again by itself when a CMakeLists.txt changes.
-$(build)/build.ninja: CMakePresets.json | setup
-	@echo "configuring $(build)"
-	@cmake --preset $(PRESET) -DBUILD_TESTING=$(if $(wildcard $(build)/with_tests),ON,OFF) >/dev/null
+trees := $(sort $(build) build/default build/sanitize)
+$(trees:%=%/build.ninja): build/%/build.ninja: CMakePresets.json | setup
+	@echo "configuring build/$*"
+	@cmake --preset $* -DBUILD_TESTING=$(if $(wildcard build/$*/with_tests),ON,OFF) >/dev/null
 
 # The tests need more than a lesson does: they are configured when they are first asked for.
-$(build)/with_tests: | $(build)/build.ninja
+$(trees:%=%/with_tests): build/%/with_tests: | build/%/build.ninja
 	@scripts/setup test docs
-	@cmake --preset $(PRESET) -DBUILD_TESTING=ON >/dev/null
+	@cmake --preset $* -DBUILD_TESTING=ON >/dev/null
 	@touch $@
 
 setup:

@@ -83,7 +83,7 @@ echo "cmake $*" >>"$sandbox/cmake.log"
 case "$*" in
 --version) echo "cmake version 3.25.1" ;;
 --preset*) mkdir -p "build/$2" && touch "build/$2/build.ninja" ;;
---build*--target*) mkdir -p "$2/bin"; for target in "${@:4}"; do ln -sf "$(command -v env)" "$2/bin/$target"; done ;;
+--build*--target*) mkdir -p "$2/bin"; for target in "${@:4}"; do ln -sf "$(command -v env)" "$2/bin/${target##*/}"; done ;;
 esac
 EOF
 program python3 <<'EOF'
