@@ -15,7 +15,7 @@
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 
-namespace {
+namespace first_principles_kernels_test {
 
 using namespace harness;
 
@@ -150,4 +150,4 @@ TEST(BlockReduction, needs_one_word_of_shared_memory) {
     EXPECT_LE(attributes.sharedSizeBytes, 16u); // nvcc rounds up to whole 16 bytes
 }
 
-} // namespace
+} // namespace first_principles_kernels_test

@@ -16,7 +16,7 @@
 #include "harness/measure.hpp"
 #include "harness/reduction.hpp"
 
-namespace {
+namespace gmem_smem_kernels_test {
 
 using namespace harness;
 
@@ -203,4 +203,4 @@ TEST_P(StaticSize, is_one_int_a_thread_and_zero_where_the_launch_says_it) {
     EXPECT_EQ(static_shared_bytes(reduceGmemUnroll), 0u);
 }
 
-} // namespace
+} // namespace gmem_smem_kernels_test

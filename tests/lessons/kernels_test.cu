@@ -24,7 +24,7 @@
 #include "harness/measure.hpp"
 #include "harness/reduction.hpp"
 
-namespace {
+namespace kernels_test {
 
 using namespace harness;
 
@@ -244,4 +244,4 @@ TEST_P(EveryBlock, of_reduce9_leaves_the_same_partial_sums_in_every_run) {
     }
 }
 
-} // namespace
+} // namespace kernels_test

@@ -24,7 +24,7 @@ namespace rectangle {
 #include "../../lessons/lesson21_rectangular_tile_padded/kernels.cuh"
 } // namespace rectangle
 
-namespace {
+namespace layout_kernels_test {
 
 using namespace harness;
 using enum harness::Order;
@@ -154,4 +154,4 @@ TEST(StaticTile, costs_the_kernels_that_name_it) {
     EXPECT_EQ(static_bytes(rectangle::setRowReadColDynPad), 0u);
 }
 
-} // namespace
+} // namespace layout_kernels_test

@@ -42,11 +42,11 @@ using Function = int (*)(int);
 __device__ __noinline__ int twice(int x) { return 2 * x; }
 __device__ __noinline__ int square(int x) { return x * x; }
 __device__ Function chosen = square;
-__constant__ Function table[2] = {twice, square};
+__constant__ Function functions[2] = {twice, square};
 
 __global__ void apply(int* results, Function from_host) {
     const int i = static_cast<int>(threadIdx.x);
-    results[i] = table[i % 2](i) + 1000 * chosen(i) + 1000000 * from_host(i);
+    results[i] = functions[i % 2](i) + 1000 * chosen(i) + 1000000 * from_host(i);
 }
 
 __device__ __noinline__ int ackermann(int m, int n) {

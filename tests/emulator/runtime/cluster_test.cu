@@ -50,7 +50,7 @@ __global__ void __cluster_dims__(2, 1, 1) in_pairs(int* out) {
         out[blockIdx.x] = 10 * cg::this_cluster().block_rank() + cg::this_cluster().num_blocks();
 }
 
-__global__ void do_nothing() {}
+__global__ void do_nothing_in_clusters() {}
 
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, dim3 cluster,
@@ -117,27 +117,29 @@ TEST(Cluster, of_a_kernel_with_cluster_dims_needs_no_attribute) {
 TEST(Cluster, of_a_wrong_size_is_refused) {
     DeviceInts out(4);
     const auto wrong = cudaErrorInvalidClusterSize;
-    EXPECT_EQ(launch(do_nothing, 3, 32, 2), wrong);
-    EXPECT_EQ(launch(do_nothing, 16, 32, 16), wrong);
-    EXPECT_EQ(launch(do_nothing, 9, 32, 9), wrong);
-    EXPECT_EQ(launch(do_nothing, 4, 32, dim3(2, 0, 0)), wrong);
-    EXPECT_EQ(launch(do_nothing, dim3(4, 3), 32, dim3(2, 2)), wrong);
+    EXPECT_EQ(launch(do_nothing_in_clusters, 3, 32, 2), wrong);
+    EXPECT_EQ(launch(do_nothing_in_clusters, 16, 32, 16), wrong);
+    EXPECT_EQ(launch(do_nothing_in_clusters, 9, 32, 9), wrong);
+    EXPECT_EQ(launch(do_nothing_in_clusters, 4, 32, dim3(2, 0, 0)), wrong);
+    EXPECT_EQ(launch(do_nothing_in_clusters, dim3(4, 3), 32, dim3(2, 2)), wrong);
     EXPECT_EQ(launch(in_pairs, 4, 32, 4, out.data()), wrong);
     EXPECT_EQ(launch(in_pairs, 4, 32, 1, out.data()), wrong);
     in_pairs<<<3, 32>>>(out.data());
     EXPECT_EQ(cudaGetLastError(), wrong);
-    EXPECT_CUDA(launch(do_nothing, dim3(4, 3), 32, dim3(2, 3))); // and goes on
+    EXPECT_CUDA(launch(do_nothing_in_clusters, dim3(4, 3), 32, dim3(2, 3))); // and goes on
     EXPECT_CUDA(cudaDeviceSynchronize());
 }
 
 TEST(Cluster, may_have_16_blocks_on_request_only) {
-    EXPECT_EQ(launch(do_nothing, 16, 32, 16), cudaErrorInvalidClusterSize);
-    EXPECT_CUDA(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    EXPECT_CUDA(launch(do_nothing, 16, 32, 16));
-    EXPECT_CUDA(launch(do_nothing, 10, 32, 10));
-    EXPECT_EQ(launch(do_nothing, 17, 32, 17), cudaErrorInvalidClusterSize);
-    EXPECT_CUDA(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
-    EXPECT_EQ(launch(do_nothing, 16, 32, 16), cudaErrorInvalidClusterSize);
+    EXPECT_EQ(launch(do_nothing_in_clusters, 16, 32, 16), cudaErrorInvalidClusterSize);
+    EXPECT_CUDA(
+        cudaFuncSetAttribute(do_nothing_in_clusters, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    EXPECT_CUDA(launch(do_nothing_in_clusters, 16, 32, 16));
+    EXPECT_CUDA(launch(do_nothing_in_clusters, 10, 32, 10));
+    EXPECT_EQ(launch(do_nothing_in_clusters, 17, 32, 17), cudaErrorInvalidClusterSize);
+    EXPECT_CUDA(
+        cudaFuncSetAttribute(do_nothing_in_clusters, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    EXPECT_EQ(launch(do_nothing_in_clusters, 16, 32, 16), cudaErrorInvalidClusterSize);
 }
 
 TEST(Cluster, has_an_occupancy) {
@@ -147,9 +149,9 @@ TEST(Cluster, has_an_occupancy) {
     int clusters = 0, blocks = 0;
     EXPECT_CUDA(cudaOccupancyMaxActiveClusters(&clusters, in_pairs, &config));
     EXPECT_GT(clusters, 100);
-    EXPECT_CUDA(cudaOccupancyMaxPotentialClusterSize(&blocks, do_nothing, &config));
+    EXPECT_CUDA(cudaOccupancyMaxPotentialClusterSize(&blocks, do_nothing_in_clusters, &config));
     EXPECT_EQ(blocks, 8);
-    EXPECT_CUDA(cudaOccupancyMaxActiveClusters(&clusters, do_nothing, &config));
+    EXPECT_CUDA(cudaOccupancyMaxActiveClusters(&clusters, do_nothing_in_clusters, &config));
     EXPECT_EQ(clusters, 0); // it is not launched with clusters
     config.gridDim = 47;
     EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, in_pairs, &config), cudaErrorInvalidClusterSize);

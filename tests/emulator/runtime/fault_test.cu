@@ -13,7 +13,7 @@ namespace {
 __global__ void write_to(int* pointer) { *pointer = 1; }
 __global__ void trap() { asm("trap;"); }
 __global__ void fail_assertion(int zero) { assert(zero != 0); }
-__global__ void do_nothing() {}
+__global__ void do_nothing_more() {}
 
 /// The launch and what was known then are fine; from the first call that waits for the kernel on, every call
 /// tells.
@@ -22,7 +22,7 @@ void expect_sticky(cudaError_t error) {
     EXPECT_EQ(cudaGetLastError(), error);
     int* pointer = nullptr;
     EXPECT_EQ(cudaMalloc(&pointer, 4), error);
-    do_nothing<<<1, 1>>>();
+    do_nothing_more<<<1, 1>>>();
     EXPECT_EQ(cudaGetLastError(), error);
     EXPECT_EQ(cudaDeviceSynchronize(), error);
     int device = -1;

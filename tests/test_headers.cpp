@@ -1,0 +1,1 @@
+// No code: CMake compiles the headers that tests share for a target with a source.
