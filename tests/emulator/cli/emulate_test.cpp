@@ -372,7 +372,7 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
 TEST(Emulate, finds_a_library_that_is_there_for_this_processor_alone) {
     // As `make lesson03` leaves it: only the best variant is built.
     const Folder folder;
-    const fs::path tree = folder.path(), variant = tree / "emulator/glibc-hwcaps/x86-64-v3";
+    const fs::path tree = folder.path(), variant = tree / "emulator/observing/glibc-hwcaps/x86-64-v3";
     fs::create_directories(tree / "bin");
     fs::create_directories(variant);
     fs::copy_file(bin() / "emulate", tree / "bin/emulate");
@@ -381,7 +381,9 @@ TEST(Emulate, finds_a_library_that_is_there_for_this_processor_alone) {
     };
     constexpr const char* missing = "emulate: the emulator is missing: there is neither ";
     EXPECT_THAT(run_there("emulate_subject").err, StartsWith(missing));
-    fs::copy(bin() / "../emulator", variant);
+    for (const auto& entry : fs::recursive_directory_iterator(bin() / "../emulator/observing"))
+        if (entry.is_regular_file())
+            fs::copy_file(entry, variant / entry.path().filename(), fs::copy_options::overwrite_existing);
     for (const char* const program : {"emulate_subject", "emulate_subject_with_old_rpath"})
         EXPECT_THAT(run_there(program).err,
                     StartsWith(__builtin_cpu_supports("avx2") ? "launches 0 to 4, each: " : missing))
