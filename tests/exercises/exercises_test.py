@@ -369,7 +369,7 @@ class Commands(WithFolder):
             self.solve()
             self.assertIn("Solved.", self.read_to(process, "Watching "))
             process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(10), 0)
+            self.assertEqual(process.wait(), 0)
         finally:
             process.kill()
             process.wait()
