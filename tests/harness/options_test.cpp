@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-namespace {
+namespace options_test {
 
 const LessonInfo info{.name = "lesson42", .title = "A title"};
 const std::vector<std::string> kernels{"reduce1", "reduce2", "reduceSmem"};
@@ -290,4 +290,4 @@ INSTANTIATE_TEST_SUITE_P(
         Rejected{{"1000"}, "'1000': no option stands before it. Did you mean --n 1000?"},
         Rejected{{""}, "'': no option stands before it."}));
 
-} // namespace
+} // namespace options_test

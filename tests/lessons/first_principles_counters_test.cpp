@@ -20,7 +20,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace {
+namespace first_principles_counters_test {
 
 using harness::ceil_div;
 using testing::AllOf, testing::HasSubstr, testing::Not;
@@ -408,4 +408,4 @@ TEST(Lesson15, runs_its_own_kernels) {
                 HasSubstr("naive_reduction: verified"));
 }
 
-} // namespace
+} // namespace first_principles_counters_test

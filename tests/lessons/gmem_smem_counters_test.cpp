@@ -77,7 +77,7 @@
 
 #include "launch.hpp"
 
-namespace {
+namespace gmem_smem_counters_test {
 
 constexpr std::uint64_t published_n = 16'777'216;
 
@@ -270,4 +270,4 @@ TEST(InPlaceInput, is_restored_before_each_run) {
     }
 }
 
-} // namespace
+} // namespace gmem_smem_counters_test

@@ -35,7 +35,7 @@
 
 #include "launch.hpp"
 
-namespace {
+namespace layout_counters_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -187,4 +187,4 @@ TEST(TileProgram, takes_more_than_48_kib_when_it_is_sized_at_launch) {
     }
 }
 
-} // namespace
+} // namespace layout_counters_test

@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-namespace {
+namespace program_test {
 
 /// `text` with only what a test's name may have.
 std::string test_name(std::string text) {
@@ -447,4 +447,4 @@ TEST(StandardError, is_quiet_about_progress_where_it_is_no_terminal) {
     EXPECT_THAT(run_program("./lesson03 --device emulator --n 1000").err, Not(HasSubstr("\r")));
 }
 
-} // namespace
+} // namespace program_test

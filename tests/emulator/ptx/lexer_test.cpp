@@ -22,7 +22,7 @@ std::vector<std::string> words(std::string_view text) {
     return result;
 }
 
-std::string error_of(std::string_view text) {
+std::string message_of_error(std::string_view text) {
     try {
         tokenize(text);
     } catch (const Error& error) {
@@ -53,7 +53,7 @@ TEST(Lexer, splits_statements_with_and_without_white_space) {
 TEST(Lexer, skips_comments) {
     EXPECT_EQ(words("a // b ; c\nd /* e\n f // */ g /**/ h //"),
               (std::vector<std::string>{"a", "d", "g", "h"}));
-    EXPECT_THAT(error_of("a\n b /* c"),
+    EXPECT_THAT(message_of_error("a\n b /* c"),
                 HasSubstr("this comment has no end\nPTX line 2:\n    b /* c\n      ^"));
 }
 
@@ -105,16 +105,17 @@ TEST(Lexer, reads_floating_point_numbers_by_bits_and_in_decimal) {
 }
 
 TEST(Lexer, points_at_numbers_that_are_none) {
-    EXPECT_THAT(error_of("mov 0x;"), HasSubstr("this is no number\nPTX line 1:\n    mov 0x;\n        ^"));
-    EXPECT_THAT(error_of("18446744073709551616"), HasSubstr("more than 64 bits"));
-    EXPECT_THAT(error_of("0x1FFFFFFFFFFFFFFFF"), HasSubstr("more than 64 bits"));
-    EXPECT_THAT(error_of("089"), HasSubstr("this is no number"));
-    EXPECT_THAT(error_of("0718"), HasSubstr("    0718\n       ^")); // the 8 is what does not fit
-    EXPECT_THAT(error_of("0b12"), HasSubstr("    0b12\n       ^"));
-    EXPECT_THAT(error_of("12ab"), HasSubstr("    12ab\n      ^"));
+    EXPECT_THAT(message_of_error("mov 0x;"),
+                HasSubstr("this is no number\nPTX line 1:\n    mov 0x;\n        ^"));
+    EXPECT_THAT(message_of_error("18446744073709551616"), HasSubstr("more than 64 bits"));
+    EXPECT_THAT(message_of_error("0x1FFFFFFFFFFFFFFFF"), HasSubstr("more than 64 bits"));
+    EXPECT_THAT(message_of_error("089"), HasSubstr("this is no number"));
+    EXPECT_THAT(message_of_error("0718"), HasSubstr("    0718\n       ^")); // the 8 is what does not fit
+    EXPECT_THAT(message_of_error("0b12"), HasSubstr("    0b12\n       ^"));
+    EXPECT_THAT(message_of_error("12ab"), HasSubstr("    12ab\n      ^"));
     for (const char* const text : {"0f3F8", "0f3F8000000", "0f3F80000U", "0d3FF"})
-        EXPECT_THAT(error_of(text), HasSubstr("hexadecimal digits here")) << text;
-    EXPECT_THAT(error_of("1e999"), HasSubstr("no floating-point number"));
+        EXPECT_THAT(message_of_error(text), HasSubstr("hexadecimal digits here")) << text;
+    EXPECT_THAT(message_of_error("1e999"), HasSubstr("no floating-point number"));
 }
 
 TEST(Lexer, keeps_strings_whole_and_apart_from_other_tokens) {
@@ -124,14 +125,14 @@ TEST(Lexer, keeps_strings_whole_and_apart_from_other_tokens) {
     EXPECT_EQ(tokens[2].text, "a b;.cu");
     EXPECT_FALSE(tokenize("\";\"")[0].is(";"));
     EXPECT_TRUE(tokenize(";")[0].is(";"));
-    EXPECT_THAT(error_of("x \"abc"), HasSubstr("this string has no end"));
+    EXPECT_THAT(message_of_error("x \"abc"), HasSubstr("this string has no end"));
 }
 
 TEST(Lexer, refuses_characters_that_ptx_does_not_have) {
     for (const char* const text :
          {"a # b", "a ? b", "a ^ b", "a \\ b", "a ' b", "a \x01 b", "a \xFF b", "a . b"})
-        EXPECT_THAT(error_of(text), HasSubstr("PTX has no such character")) << text;
-    EXPECT_THAT(error_of(std::string_view("a \0 b", 5)), HasSubstr("PTX has no such character"));
+        EXPECT_THAT(message_of_error(text), HasSubstr("PTX has no such character")) << text;
+    EXPECT_THAT(message_of_error(std::string_view("a \0 b", 5)), HasSubstr("PTX has no such character"));
 }
 
 TEST(Lexer, tokens_know_their_place) {
