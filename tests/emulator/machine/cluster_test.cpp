@@ -219,14 +219,18 @@ TEST(Cluster, of_a_wrong_size_is_refused) {
     EXPECT_NO_THROW(launch(".explicitcluster", Dim3{6, 1, 1}, 8));
     EXPECT_NO_THROW(launch("", Dim3{16, 1, 1}, 16));
     EXPECT_NO_THROW(launch(".maxclusterrank 4", Dim3{4, 1, 1}, 8));
-    const std::pair<std::string, std::optional<Dim3>> wrong[] = {
-        {".explicitcluster .reqnctapercluster 4", Dim3{2, 1, 1}},
-        {".explicitcluster .reqnctapercluster 16", {}},
-        {".explicitcluster", {}},
-        {".maxclusterrank 4", Dim3{8, 1, 1}}};
-    for (const auto& [attributes, cluster] : wrong)
-        EXPECT_EQ(error_of([&] { launch(attributes, cluster, 8); }).failure(), Failure::invalid_cluster)
-            << attributes;
+    struct Wrong { // whose names a lambda may capture, unlike those of a structured binding in clang 14
+        std::string attributes;
+        std::optional<Dim3> cluster;
+    };
+    const Wrong wrong_ones[] = {{".explicitcluster .reqnctapercluster 4", Dim3{2, 1, 1}},
+                                {".explicitcluster .reqnctapercluster 16", {}},
+                                {".explicitcluster", {}},
+                                {".maxclusterrank 4", Dim3{8, 1, 1}}};
+    for (const Wrong& wrong : wrong_ones)
+        EXPECT_EQ(error_of([&] { launch(wrong.attributes, wrong.cluster, 8); }).failure(),
+                  Failure::invalid_cluster)
+            << wrong.attributes;
 }
 
 TEST(Cluster, refuses_what_lies_in_no_blocks_shared_memory) {
