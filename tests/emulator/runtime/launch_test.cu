@@ -47,6 +47,15 @@ __global__ void use_static_shared(int* out) {
     out[threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x];
 }
 
+__global__ void use_static_and_dynamic_shared(int* out, int count) {
+    extern __shared__ int dynamic[];
+    __shared__ int shared[1024];
+    shared[threadIdx.x] = threadIdx.x;
+    dynamic[count - 1 - threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x] + dynamic[count - 1 - threadIdx.x];
+}
+
 __global__ void __launch_bounds__(128) at_most_128_threads(int* out) { atomicAdd(out, 1); }
 
 __global__ void do_nothing() {}
@@ -187,6 +196,16 @@ TEST(Launch, gives_more_than_48_KiB_of_shared_memory_on_request_only) {
     EXPECT_EQ(
         cudaFuncSetAttribute(use_static_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 224 * 1024),
         cudaErrorInvalidValue); // 4 KiB are static
+}
+
+TEST(Launch, gives_static_shared_memory_on_top_of_the_dynamic_that_was_asked_for) {
+    DeviceInts out(32);
+    const int count = 32 * 1024; // ints: 128 KiB, and 4 KiB are static
+    EXPECT_CUDA(cudaFuncSetAttribute(use_static_and_dynamic_shared,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, count * sizeof(int)));
+    use_static_and_dynamic_shared<<<1, 32, count * sizeof(int)>>>(out.data(), count);
+    EXPECT_CUDA(cudaGetLastError());
+    EXPECT_EQ(out.copy_back()[0], 32);
 }
 
 TEST(Launch, refuses_what_is_no_kernel) {
