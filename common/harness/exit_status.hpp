@@ -27,6 +27,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// The device lacks what one kernel needs. The lesson's other kernels can still run.
+class UnsupportedKernel : public DeviceError {
+public:
+    using DeviceError::DeviceError;
+};
+
 /// Standard output was closed or full.
 class OutputError : public std::runtime_error {
 public:

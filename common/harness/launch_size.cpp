@@ -6,18 +6,44 @@
 #include "harness/exit_status.hpp"
 
 namespace harness {
+namespace {
+
+int attribute(cudaDeviceAttr which) {
+    int device = 0, value = 0;
+    HARNESS_CHECK(cudaGetDevice(&device));
+    HARNESS_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+} // namespace
 
 unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t shared_bytes) {
-    int device = 0, multiprocessors = 0, blocks_each = 0;
-    HARNESS_CHECK(cudaGetDevice(&device));
-    HARNESS_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    int blocks_each = 0;
     HARNESS_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, kernel, static_cast<int>(block),
                                                                 shared_bytes));
     if (blocks_each == 0) {
         throw DeviceError("a block of " + std::to_string(block) +
                           " threads does not fit on a multiprocessor " + "(cudaErrorLaunchOutOfResources)");
     }
-    return static_cast<unsigned int>(multiprocessors) * static_cast<unsigned int>(blocks_each);
+    return multiprocessors() * static_cast<unsigned int>(blocks_each);
+}
+
+unsigned int multiprocessors() {
+    return static_cast<unsigned int>(attribute(cudaDevAttrMultiProcessorCount));
+}
+
+void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
+    const auto most = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    cudaFuncAttributes kernel_attributes;
+    HARNESS_CHECK(cudaFuncGetAttributes(&kernel_attributes, kernel));
+    const std::size_t needed = shared_bytes + kernel_attributes.sharedSizeBytes;
+    if (needed > most) {
+        throw DeviceError("a block would need " + std::to_string(needed) +
+                          " bytes of shared memory, and this device has " + std::to_string(most) +
+                          " for a block (cudaErrorInvalidValue)");
+    }
+    HARNESS_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(shared_bytes)));
 }
 
 } // namespace harness

@@ -41,4 +41,11 @@ unsigned int resident_blocks(void (*kernel)(Parameters...), unsigned int block,
     return resident_blocks(reinterpret_cast<const void*>(kernel), block, shared_bytes);
 }
 
+/// How many multiprocessors the device has.
+unsigned int multiprocessors();
+
+/// Lets blocks of the kernel have so much dynamic shared memory: a launch may have more than 48 KiB only if
+/// it was allowed to before. \throws DeviceError when a block cannot have as much
+void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
+
 } // namespace harness

@@ -86,6 +86,15 @@ const RandomInts& Turn::input(std::size_t offset) {
     return *input_;
 }
 
+void Turn::require_compute_capability(int major, int minor, const std::string& feature) const {
+    const std::string& present = device_.compute_capability; // "9.0"
+    const std::pair have(std::stoi(present), std::stoi(present.substr(present.find('.') + 1)));
+    if (have >= std::pair(major, minor)) return;
+    throw UnsupportedKernel(fmt::format("{} is left out: {} need compute capability {}.{}, and {} has {} "
+                                        "(cudaErrorNoKernelImageForDevice)",
+                                        kernel_, feature, major, minor, device_.name, present));
+}
+
 void Turn::measure(LaunchShape shape, const RunSteps& steps) {
     if (result_) throw std::logic_error(kernel_ + " was measured twice in one turn");
     const Progress progress(fmt::format("running {}", kernel_));
@@ -97,7 +106,10 @@ void Turn::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
     Reduction reduction(kernel_, input(shape.input_offset), block(), shape, launch);
     measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
                                        .launch = [&] { reduction.launch_first(); },
-                                       .verify = [&] { return reduction.finish(); }});
+                                       .verify = [&] { return reduction.finish(); },
+                                       .launch_rest = reduction.launch_shape().passes > 1 && !shape.in_place
+                                                          ? [&] { reduction.launch_rest(); }
+                                                          : std::function<void()>()});
 }
 
 Lesson::Lesson(LessonInfo info) : info_(std::move(info)) {
@@ -131,8 +143,7 @@ int Lesson::run(int argc, char** argv) const {
         return static_cast<int>(status);
     };
     try {
-        const bool verified = run_or_throw(argc, argv);
-        return static_cast<int>(verified ? ExitStatus::verified : ExitStatus::wrong_result);
+        return static_cast<int>(run_or_throw(argc, argv));
     } catch (const UsageError& error) {
         return fail(ExitStatus::usage, fmt::format("{}\nTry: {} --help", error.what(), argv[0]));
     } catch (const OutputError& error) {
@@ -146,15 +157,14 @@ int Lesson::run(int argc, char** argv) const {
     }
 }
 
-/// \return whether every result was right
-bool Lesson::run_or_throw(int argc, char** argv) const {
+ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     prepare_standard_streams();
     std::vector<std::string> names;
     for (const Kernel& kernel : kernels_) names.push_back(kernel.name);
     const Options options = parse_options(argc, argv, info_, names);
     if (!options.answer.empty()) {
         write_output(options.answer);
-        return true;
+        return ExitStatus::verified;
     }
     if (!options.emulate.empty()) become_emulate(options.emulate, argv);
 
@@ -170,18 +180,26 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
                   .verified_only = options.check,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // before the work is done, not after
-    if (sweeps) return run_sweep(options, report);
+    if (sweeps) return run_sweep(options, report) ? ExitStatus::verified : ExitStatus::wrong_result;
     if (info_.random_input) {
         report.elements = options.n ? *options.n
                                     : std::min(default_elements(report.device, free_device_memory()),
                                                info_.largest_n.value_or(SIZE_MAX));
+        if (!options.n && info_.default_n) report.elements = *info_.default_n;
     }
 
     std::unique_ptr<RandomInts> input;
+    ExitStatus status = ExitStatus::verified;
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options)) continue;
-        report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
+        try {
+            report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
+        } catch (const UnsupportedKernel& error) {
+            write_message(info_.name, error.what());
+            status = ExitStatus::device;
+        }
     }
+    if (report.kernels.empty() && status != ExitStatus::verified) return status;
     if (!info_.random_input && !report.kernels.empty())
         report.elements = threads(report.kernels.front().launch);
 
@@ -191,13 +209,12 @@ bool Lesson::run_or_throw(int argc, char** argv) const {
         write_file(folder / (info_.name + ".json"), format_json(report));
         write_file(folder / (info_.name + ".csv"), format_csv(report));
     }
-    bool verified = true;
     for (const KernelResult& kernel : report.kernels) {
         if (kernel.verification.passed) continue;
         tell_wrong_result(info_.name, kernel);
-        verified = false;
+        status = ExitStatus::wrong_result;
     }
-    return verified;
+    return status;
 }
 
 KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, const Device& device,
@@ -217,7 +234,12 @@ bool Lesson::sweep_size(const Options& options, Sweep& sweep, Report& report) co
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options) || sweep.leaves_out(kernel.name)) continue;
         const auto start = std::chrono::steady_clock::now();
-        report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
+        try {
+            report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
+        } catch (const UnsupportedKernel& error) {
+            if (report.elements == smallest_swept) write_message(info_.name, error.what());
+            continue;
+        }
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
         sweep.took(kernel.name, report.elements, taken.count());
         if (report.kernels.back().verification.passed) continue;

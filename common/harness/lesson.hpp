@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/exit_status.hpp"
 #include "harness/measure.hpp"
 #include "harness/options.hpp"
 #include "harness/random_input.hpp"
@@ -37,6 +38,10 @@ public:
     /// n random ints on the device, `offset` ints into their allocation: the same ones for every kernel of
     /// the lesson. Copy them to change them.
     const RandomInts& input(std::size_t offset = 0);
+
+    /// For a kernel that not every device can run. \param feature what it needs: "bulk copies"
+    /// \throws UnsupportedKernel when the device's compute capability is lower
+    void require_compute_capability(int major, int minor, const std::string& feature) const;
 
     /// Runs, verifies, and counts or times the kernel. To be called once a turn.
     /// \throws DeviceError when the device cannot do it
@@ -94,7 +99,7 @@ private:
 
     bool has_turn(const Kernel& kernel, const Options& options) const;
 
-    bool run_or_throw(int argc, char** argv) const;
+    ExitStatus run_or_throw(int argc, char** argv) const;
     KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device, std::size_t n,
                            std::unique_ptr<RandomInts>& input) const;
     bool sweep_size(const Options& options, Sweep& sweep, Report& report) const;

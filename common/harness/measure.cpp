@@ -99,15 +99,21 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         return result;
     }
     Timer timer(device);
-    std::vector<double> microseconds;
-    while (!is_timed_enough(microseconds, plan.runs) && result.verification.passed) {
-        steps.prepare();
-        microseconds.push_back(timer.microseconds(result.name, steps.launch));
-        result.verification = steps.verify();
-    }
-    if (!result.verification.passed) return result; // the time of a wrong result is worth nothing
-    result.times = summarize(std::move(microseconds));
-    result.times->cold_cache = timer.has_cold_cache();
+    const auto time = [&](const std::function<void()>& launch) -> std::optional<Times> {
+        std::vector<double> microseconds;
+        while (!is_timed_enough(microseconds, plan.runs) && result.verification.passed) {
+            steps.prepare();
+            microseconds.push_back(timer.microseconds(result.name, launch));
+            result.verification = steps.verify();
+        }
+        if (!result.verification.passed) return std::nullopt; // the time of a wrong result is worth nothing
+        Times times = summarize(std::move(microseconds));
+        times.cold_cache = timer.has_cold_cache();
+        return times;
+    };
+    result.times = time(steps.launch);
+    if (result.times && steps.launch_rest)
+        result.complete_times = time([&] { steps.launch(), steps.launch_rest(); });
     return result;
 }
 

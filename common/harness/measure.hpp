@@ -55,9 +55,16 @@ struct KernelResult {
     std::string name;
     LaunchShape launch;
     Verification verification;
-    std::optional<Times> times;       ///< on a GPU
-    std::optional<Counters> counters; ///< on the emulator
-    std::string illustration = {};    ///< what Turn::illustrate was given
+    std::optional<Times> times;                         ///< on a GPU
+    std::optional<Times> complete_times = std::nullopt; ///< of all passes, where the first alone has times
+    std::optional<Counters> counters;                   ///< on the emulator
+    std::string illustration = {};                      ///< what Turn::illustrate was given
+
+    /// Times of the complete result: of all passes, or of the one there is. None where only the first was
+    /// timed.
+    std::optional<Times> times_of_all_passes() const {
+        return complete_times || launch.passes > 1 ? complete_times : times;
+    }
 
     /// Effective bandwidth, in 1e9 bytes a second.
     std::optional<double> bandwidth_gbs() const;
@@ -71,6 +78,9 @@ struct RunSteps {
     std::function<void()> launch;
     /// Finishes what is left to do, and compares with the reference.
     std::function<Verification()> verify;
+    /// Launches what follows the first pass and leaves the complete result. Empty: nothing follows. Timed
+    /// together with `launch` in runs of their own.
+    std::function<void()> launch_rest = {};
 };
 
 /// Runs the steps several times, and stops after a run whose result is wrong. The first run is the warm-up on

@@ -179,7 +179,9 @@ std::string describe_input(const LessonInfo& info) {
   --block B       threads in a block: a power of two from {} to {}.
                   Default: {})",
                        most,
-                       info.largest_n ? most : "several times the L2 cache on a GPU, 4Mi on the emulator",
+                       info.default_n   ? group_digits(std::uint64_t{*info.default_n})
+                       : info.largest_n ? most
+                                        : "several times the L2 cache on a GPU, 4Mi on the emulator",
                        info.smallest_block, info.largest_block, info.default_block);
 }
 

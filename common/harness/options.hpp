@@ -33,6 +33,8 @@ struct LessonInfo {
     std::vector<LessonOption> options = {}; ///< its own
     /// The most elements that its kernels take; the default is no more than that.
     std::optional<std::size_t> largest_n = std::nullopt;
+    /// The number of elements when --n names none, on any device. None: several times the L2 cache on a GPU.
+    std::optional<std::size_t> default_n = std::nullopt;
     std::string larger_n_hint = {}; ///< what to do for more: "lesson15 sums any number."
     /// false: its kernels make their data themselves, and there is no --n, --block or --seed.
     bool random_input = true;
@@ -59,7 +61,8 @@ struct Options {
     std::string save; ///< the folder for the report's JSON and CSV; empty: none
     bool check = false;
     std::map<std::string, std::uint64_t> lesson_options; ///< a value for each of the lesson's own, by name
-    std::vector<std::string> emulate; ///< options of `emulate`, which is to observe the program; none: no need
+    std::vector<std::string>
+        emulate;        ///< options of `emulate`, which is to observe the program; none: no need
     std::string answer; ///< what --help, --version or --list print; empty otherwise
 };
 

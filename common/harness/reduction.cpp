@@ -84,12 +84,16 @@ void Reduction::restore_work(const Pass& pass) {
 
 void Reduction::launch_first() { launch_(passes_.front()); }
 
-Verification Reduction::finish() {
+void Reduction::launch_rest() {
     for (std::size_t i = 1; i < passes_.size(); ++i) {
         restore_work(passes_[i]);
         launch_(passes_[i]);
         check_launch(name_.c_str());
     }
+}
+
+Verification Reduction::finish() {
+    launch_rest();
     synchronize(name_.c_str());
     const auto last = static_cast<std::size_t>(passes_.back().partial_sums - partial_sums_.data());
     Verification result = compare_value(input_.sum(), partial_sums_.read(last, 1).front());

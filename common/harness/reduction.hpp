@@ -67,6 +67,8 @@ public:
     void prepare();
     /// Launches the first pass.
     void launch_first();
+    /// Launches the other passes.
+    void launch_rest();
     /// Launches the other passes, and compares the result with the input's sum.
     /// \throws DeviceError when a launch fails
     Verification finish();

@@ -49,6 +49,7 @@ Json kernel_json(const Report& report, const KernelResult& kernel) {
             {"actual", kernel.verification.actual},
             {"bytes", kernel.launch.bytes},
             {"time_us", times_json(kernel.times)},
+            {"complete_time_us", times_json(kernel.times_of_all_passes())},
             {"bandwidth_gbs", or_null(kernel.bandwidth_gbs())},
             {"peak_fraction", or_null(peak_fraction(report, kernel))},
             {"counters", counters_json(kernel.counters)}};
@@ -125,6 +126,8 @@ Row csv_row(const Json& report, const Json& kernel) {
         const Json& times = kernel.at("time_us");
         add(fmt::format("time_us_{}", name), times.is_null() ? Json(nullptr) : times.at(name));
     }
+    const Json& complete = kernel.at("complete_time_us");
+    add("complete_time_us_median", complete.is_null() ? Json(nullptr) : complete.at("median"));
     add("bandwidth_gbs", kernel.at("bandwidth_gbs"));
     add("peak_fraction", kernel.at("peak_fraction"));
     for (const KnownCounter& counter : known_counters()) {

@@ -245,6 +245,12 @@ std::string or_dash(const std::optional<double>& value, int decimals) {
     return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
+/// Some kernels were timed in their first pass and in all passes.
+bool has_complete_times(const Report& report) {
+    return std::any_of(report.kernels.begin(), report.kernels.end(),
+                       [](const KernelResult& kernel) { return kernel.complete_times.has_value(); });
+}
+
 /// Between two kernels the step is the speed-up.
 bool has_steps(const Report& report) { return report.kernels.size() > 2; }
 
@@ -252,14 +258,18 @@ bool has_steps(const Report& report) { return report.kernels.size() > 2; }
 std::string time_row(const Report& report, std::size_t row, std::size_t name_width) {
     const KernelResult& kernel = report.kernels[row];
     const std::optional<double> bandwidth = kernel.bandwidth_gbs();
-    std::optional<double> median, min, percent;
+    std::optional<double> median, other, percent; // `other`: the minimum, or the median of all passes
     const auto speed_up_over = [&](const KernelResult& other) -> std::optional<double> {
         if (!kernel.times || !other.times) return std::nullopt;
         return other.times->median / kernel.times->median;
     };
     if (kernel.times) {
         median = kernel.times->median;
-        min = kernel.times->min;
+        const std::optional<Times> all = kernel.times_of_all_passes();
+        if (!has_complete_times(report))
+            other = kernel.times->min;
+        else if (all)
+            other = all->median;
     }
     if (bandwidth && report.device.peak_bandwidth_gbs)
         percent = 100 * *bandwidth / *report.device.peak_bandwidth_gbs;
@@ -269,7 +279,7 @@ std::string time_row(const Report& report, std::size_t row, std::size_t name_wid
             : "";
     return fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", kernel.name, name_width,
                        group_digits(volume(kernel.launch.grid)), yes_or_no(kernel.verification.passed),
-                       or_dash(median, 2), or_dash(min, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
+                       or_dash(median, 2), or_dash(other, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
                        or_dash(speed_up_over(report.kernels.front()), 2), step);
 }
 
@@ -285,9 +295,11 @@ std::string timing_notes(const Report& report) {
     if (timed == nullptr) return "";
     const std::optional<double>& peak = report.device.peak_bandwidth_gbs;
     return fmt::format(
-        "\n{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes a "
+        "\n{}{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes "
+        "a "
         "second{}.\nspeed-up: over {}{}.\n",
         pass_note(report, "The times"),
+        has_complete_times(report) ? "all: the median of complete sums, with all their passes.\n" : "",
         fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most),
         timed->cold_cache ? "the L2 cache flushed before each"
                           : "the L2 cache not flushed, for want of memory",
@@ -304,8 +316,8 @@ std::string format_times(const Report& report) {
                         report.kernels.empty() ? 0 : volume(report.kernels.front().launch.block));
     text += illustrations(report) + "\n";
     text += fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", "kernel", name_width, "blocks",
-                        "verified", "median [us]", "min [us]", "GB/s", "% of peak", "speed-up",
-                        has_steps(report) ? "  step" : "");
+                        "verified", "median [us]", has_complete_times(report) ? "all [us]" : "min [us]",
+                        "GB/s", "% of peak", "speed-up", has_steps(report) ? "  step" : "");
     text += std::string(name_width + (has_steps(report) ? 80 : 74), '-') + "\n";
     for (std::size_t row = 0; row < report.kernels.size(); ++row) text += time_row(report, row, name_width);
     return text + timing_notes(report);

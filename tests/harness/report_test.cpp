@@ -122,12 +122,12 @@ TEST(Json, has_the_documented_fields_in_order_on_the_emulator) {
               R"("options":{},"kernels":[)"
               R"({"name":"reduce2","grid":[65536,1,1],"block":[256,1,1],"dynamic_shared_bytes":1024,)"
               R"("verified":true,"expected":-1234,"actual":-1234,"bytes":67239936,"time_us":null,)"
-              R"("bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
+              R"("complete_time_us":null,"bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
               R"("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum":2097152,)"
               R"("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum":70}},)"
               R"({"name":"reduce3","grid":[32768,1,1],"block":[256,1,1],"dynamic_shared_bytes":1024,)"
               R"("verified":true,"expected":-1234,"actual":-1234,"bytes":67239936,"time_us":null,)"
-              R"("bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
+              R"("complete_time_us":null,"bandwidth_gbs":null,"peak_fraction":null,"counters":{)"
               R"("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum":2097152,)"
               R"("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum":0}}]})");
 }
@@ -154,14 +154,32 @@ TEST(Csv, has_one_row_a_kernel_and_quotes_what_needs_it) {
     EXPECT_TRUE(lines[0].starts_with(
         "lesson,title,device_kind,device_name,compute_capability,peak_bandwidth_gbs,elements,"
         "seed,options,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,dynamic_shared_bytes,verified,"
-        "expected,actual,bytes,time_us_median,time_us_min,time_us_runs,bandwidth_gbs,"
-        "peak_fraction,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,"))
+        "expected,actual,bytes,time_us_median,time_us_min,time_us_runs,"
+        "complete_time_us_median,bandwidth_gbs,peak_fraction,l1tex__t_sectors_pipe_lsu_mem_global_op_ld."
+        "sum,"))
         << lines[0];
     EXPECT_TRUE(lines[2].starts_with(
         "lesson03,\"Loads, \"\"and\"\" adds\",gpu,NVIDIA H200,9.0,4000.0,16777216,"
         "18446744073709551615,,reduce3,32768,1,1,256,1,1,1024,true,-1234,-1234,67239936,20.0,"
-        "19.5,50,"))
+        "19.5,50,20.0,"))
         << lines[2];
+}
+
+TEST(CompleteTimes, are_those_of_all_passes_and_never_those_of_the_first_alone) {
+    Report report = gpu_report();
+    KernelResult& first = report.kernels[0];
+    first.launch.passes = 3;
+    json kernels = json::parse(format_json(report))["kernels"];
+    EXPECT_TRUE(kernels[0]["complete_time_us"].is_null()); // three passes, and only the first was timed
+    EXPECT_EQ(kernels[1]["complete_time_us"], kernels[1]["time_us"]); // one pass is all
+
+    first.complete_times = Times{.median = 47.25, .min = 46, .runs = 50, .cold_cache = true};
+    kernels = json::parse(format_json(report))["kernels"];
+    EXPECT_EQ(kernels[0]["complete_time_us"], (json{{"median", 47.25}, {"min", 46.0}, {"runs", 50}}));
+    const std::string text = format_text(report);
+    EXPECT_THAT(text, HasSubstr("all [us]"));
+    EXPECT_THAT(text, HasSubstr("47.25"));
+    EXPECT_THAT(text, Not(HasSubstr("min [us]")));
 }
 
 TEST(Csv, has_the_same_columns_on_both_devices) {
