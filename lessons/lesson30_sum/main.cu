@@ -1,0 +1,80 @@
+// Lesson 30: the sum of n ints, by the strategy that is fastest at n.
+//
+//     make lesson30 && ./lesson30
+
+#include <array>
+
+#include "harness/check.hpp"
+#include "harness/lesson.hpp"
+#include "sum.cuh"
+
+namespace {
+
+using harness::Turn;
+using take_home::Strategy, take_home::Workspace;
+
+/// Measures complete sums. \param sum queues one; its argument: the workspace, zeroed before the first run
+template <class Sum> void measure_sum(Turn& turn, const Sum& sum) {
+    const harness::RandomInts& input = turn.input(turn.option("--offset"));
+    harness::DeviceBuffer<int> result(1);
+    std::size_t bytes = 0;
+    HARNESS_CHECK(take_home::sum(nullptr, bytes, input.data(), result.data(), turn.n()));
+    harness::DeviceBuffer<unsigned char> workspace(bytes);
+    HARNESS_CHECK(cudaMemset(workspace.data(), 0, bytes));
+
+    // Grid and blocks are the header's own choice: 0.
+    turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + 1) * sizeof(int)},
+                 {.prepare = [&] { result.poison(); },
+                  .launch = [&] { HARNESS_CHECK(sum(workspace.data(), bytes, input.data(), result.data())); },
+                  .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
+}
+
+/// One strategy, at any n that it can sum.
+void measure_strategy(Turn& turn, Strategy strategy) {
+    if (strategy == Strategy::one_cluster) turn.require_compute_capability(9, 0, "thread block clusters");
+    if (strategy == Strategy::bulk_copies)
+        turn.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
+    take_home::detail::Device device;
+    HARNESS_CHECK(take_home::detail::current_device(device));
+    measure_sum(turn, [&](void* workspace, std::size_t, const int* input, int* result) {
+        return take_home::sum_by(strategy, take_home::sum_and_count_in(workspace), input, result, turn.n(),
+                                 nullptr, Workspace::zeros, device);
+    });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    harness::Lesson lesson({.name = "lesson30",
+                            .title = "A sum for every n",
+                            .options = {{.name = "--offset",
+                                         .value = "K",
+                                         .help = "the input starts K ints into its allocation, which is\n"
+                                                 "aligned to 256 bytes. Default: 0",
+                                         .largest = 1u << 20},
+                                        {.name = "--strategies",
+                                         .value = "",
+                                         .help = "each strategy by itself, too, at this n"}},
+                            .sweep = true});
+
+    lesson.add_kernel("sum", [](Turn& turn) {
+        measure_sum(turn, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
+            return take_home::sum(workspace, bytes, input, result, turn.n());
+        });
+    });
+    lesson.add_kernel("sum_zeroed", [](Turn& turn) { // the workspace holds zeros, and the call is told so
+        measure_sum(turn, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
+            return take_home::sum(workspace, bytes, input, result, turn.n(), nullptr, Workspace::zeros);
+        });
+    });
+    const auto add_strategy = [&](const char* name, Strategy strategy) {
+        lesson.add_kernel(
+            name, [=](Turn& turn) { measure_strategy(turn, strategy); }, "--strategies");
+    };
+    add_strategy("one_block", Strategy::one_block);
+    add_strategy("one_cluster", Strategy::one_cluster);
+    add_strategy("one_launch", Strategy::one_launch);
+    add_strategy("bulk_copies", Strategy::bulk_copies);
+
+    return lesson.run(argc, argv);
+}
