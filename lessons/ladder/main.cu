@@ -89,7 +89,8 @@ void take_turn_of_reduce9(Turn& turn) {
 } // namespace
 
 #ifdef LADDER_WITH_CUB
-void add_cub(harness::Lesson& lesson); // cub.cu
+void add_limit(harness::Lesson& lesson); // limit.cu
+void add_cub(harness::Lesson& lesson);   // cub.cu
 #endif
 
 int main(int argc, char** argv) {
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
     add_looping(lesson, "reduce8", 8, 0, [](auto block_size) { return reduce8<block_size>; });
     lesson.add_kernel("reduce9", take_turn_of_reduce9);
 #ifdef LADDER_WITH_CUB
+    add_limit(lesson);
     add_cub(lesson);
 #endif
 

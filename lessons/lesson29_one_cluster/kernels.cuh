@@ -103,8 +103,8 @@ __global__ void reduce12(const int* input, int* result, std::size_t n) {
 #endif
 }
 
-/// The other way around: each block writes its sum to the first block's shared memory, and is done. One trip
-/// between multiprocessors instead of two, and one barrier that somebody waits for after the loads.
+/// The other way around: each block writes its sum to the first block's shared memory, and no block has to
+/// stay until its sum is read. The barrier before the store has the time of the loads.
 __global__ void reduce12a(const int* input, int* result, std::size_t n) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     __shared__ int warp_sums[32];
@@ -118,14 +118,9 @@ __global__ void reduce12a(const int* input, int* result, std::size_t n) {
     if (threadIdx.x == 0) {
         *cluster.map_shared_rank(&block_sums[rank], 0) = sum;
     }
-    auto all_stored = cluster.barrier_arrive();
-    if (rank != 0) {
-        return; // Nobody reads this block's shared memory, and its arrival has been counted.
-    }
-    cluster.barrier_wait(
-        std::move(all_stored)); // Every block's sum is stored before the first warp reads it.
+    cluster.sync(); // Every block's sum is stored before the first block reads it.
 
-    if (threadIdx.x < 32) {
+    if (rank == 0 && threadIdx.x < 32) {
         sum = sum_of_warp(threadIdx.x < cluster.num_blocks() ? block_sums[threadIdx.x] : 0);
         if (threadIdx.x == 0) {
             *result = sum;

@@ -38,8 +38,9 @@ enum class Workspace {
 
 namespace detail {
 
-/// The input in three parts. A 16-byte load needs an address that 16 divides: `head` ints come before it, and
-/// up to three past the last whole vector.
+/// The input in three parts: the head up to an address that 128 divides, whole vectors, and up to three ints
+/// past the last one. A 16-byte load needs an address that 16 divides. The memory's unit is the line of 128
+/// bytes: a body that starts within one costs a fifth sector for every four that the copy engine fetches.
 struct Parts {
     const int* input;
     const int4* body;
@@ -48,8 +49,9 @@ struct Parts {
 };
 
 inline Parts split(const int* input, std::size_t n) {
-    const std::size_t misplaced = reinterpret_cast<std::uintptr_t>(input) / sizeof(int) % 4;
-    const std::size_t head = std::min((4 - misplaced) % 4, n);
+    constexpr std::size_t line = 128 / sizeof(int);
+    const std::size_t misplaced = reinterpret_cast<std::uintptr_t>(input) / sizeof(int) % line;
+    const std::size_t head = std::min((line - misplaced) % line, n);
     return {input, reinterpret_cast<const int4*>(input + head), (n - head) / 4,
             static_cast<unsigned int>(head), static_cast<unsigned int>((n - head) % 4)};
 }
@@ -68,21 +70,21 @@ __device__ inline int sum_of_edges(const Parts& parts) {
     return sum;
 }
 
-/// This thread's part. Four loads are in flight at a time, each with a guard of its own.
-__device__ inline int sum_of_thread(const Parts& parts) {
+/// This thread's part. `loads` of them are in flight at a time, each with a guard of its own.
+template <unsigned int loads> __device__ int sum_of_thread(const Parts& parts) {
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     int sum = sum_of_edges(parts);
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < parts.vectors;
-         i += 4 * threads) {
-        int4 four[4];
+         i += loads * threads) {
+        int4 four[loads];
 #pragma unroll
-        for (unsigned int k = 0; k < 4; ++k) {
+        for (unsigned int k = 0; k < loads; ++k) {
             const std::size_t at = i + k * threads;
             four[k] = at < parts.vectors ? parts.body[at] : make_int4(0, 0, 0, 0);
         }
 #pragma unroll
-        for (unsigned int k = 0; k < 4; ++k) {
-            sum += sum_of_four(four[k]);
+        for (unsigned int k = 0; k < loads; ++k) {
+            sum += detail::sum_of_four(four[k]);
         }
     }
     return sum;
@@ -150,7 +152,7 @@ __global__ void __launch_bounds__(block_size) sum_one_block(const int* input, in
 }
 
 /// One cluster, the whole grid. Each block writes its sum to the first block's shared memory.
-template <unsigned int block_size, unsigned int blocks>
+template <unsigned int block_size, unsigned int blocks, unsigned int loads>
 __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* result) {
     static_assert(blocks <= 8, "every device with clusters has those of up to 8 blocks");
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -159,18 +161,14 @@ __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* 
     const unsigned int rank = cluster.block_rank();
 
     auto all_started = cluster.barrier_arrive();
-    int sum = sum_of_block<block_size>(sum_of_thread(parts));
+    int sum = sum_of_block<block_size>(sum_of_thread<loads>(parts));
     cluster.barrier_wait(std::move(all_started)); // The first block runs: its shared memory can be written.
     if (threadIdx.x == 0) {
         *cluster.map_shared_rank(&block_sums[rank], 0) = sum;
     }
-    auto all_stored = cluster.barrier_arrive();
-    if (rank != 0) {
-        return; // Nobody reads this block's shared memory, and its arrival has been counted.
-    }
-    cluster.barrier_wait(
-        std::move(all_stored)); // Every block's sum is stored before the first warp reads it.
-    if (threadIdx.x < 32) {
+    cluster.sync(); // Every block's sum is stored before the first block reads it.
+
+    if (rank == 0 && threadIdx.x < 32) {
         sum = sum_of_warp(threadIdx.x < blocks ? block_sums[threadIdx.x] : 0);
         if (threadIdx.x == 0) {
             *result = sum;
@@ -180,10 +178,10 @@ __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* 
 }
 
 /// Any grid of at most 2^32 - 1 blocks.
-template <unsigned int block_size, unsigned int blocks_per_sm>
+template <unsigned int block_size, unsigned int blocks_per_sm, unsigned int loads>
 __global__ void __launch_bounds__(block_size, blocks_per_sm)
     sum_one_launch(Parts parts, int* result, unsigned long long* sum_and_count) {
-    meet(sum_of_block<block_size>(sum_of_thread(parts)), result, sum_and_count);
+    meet(sum_of_block<block_size>(sum_of_thread<loads>(parts)), result, sum_and_count);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -236,11 +234,11 @@ __device__ inline void bulk_copy(void* shared, const void* global, std::uint32_t
 }
 #endif
 
-inline constexpr unsigned int stage_vectors = 2048, max_stages = 6; // 32 KiB each
+inline constexpr unsigned int max_stages = 32;
 
 /// A ring of stages in shared memory that the copy engine fills: bytes in flight without registers.
 /// Dynamic shared memory: stages * stage_vectors vectors.
-template <unsigned int block_size>
+template <unsigned int block_size, unsigned int stage_vectors>
 __global__ void __launch_bounds__(block_size)
     sum_bulk_copies(Parts parts, int* result, unsigned long long* sum_and_count, unsigned int stages) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -255,7 +253,8 @@ __global__ void __launch_bounds__(block_size)
     const auto copy_tile = [&](std::size_t tile, unsigned int stage) {
         const unsigned int bytes = vectors_of(tile) * sizeof(int4);
         expect_bytes(&arrived[stage], bytes);
-        bulk_copy(&ring[stage * stage_vectors], &parts.body[tile * stage_vectors], bytes, &arrived[stage]);
+        detail::bulk_copy(&ring[stage * stage_vectors], &parts.body[tile * stage_vectors], bytes,
+                          &arrived[stage]);
     };
 
     if (threadIdx.x == 0) {
@@ -279,7 +278,7 @@ __global__ void __launch_bounds__(block_size)
         const unsigned int count = vectors_of(tile);
 #pragma unroll 4
         for (unsigned int i = threadIdx.x; i < count; i += block_size) {
-            sum += sum_of_four(ring[stage * stage_vectors + i]);
+            sum += detail::sum_of_four(ring[stage * stage_vectors + i]);
         }
         const std::size_t next = tile + std::size_t{stages} * gridDim.x;
         if (next < tiles) {
@@ -366,18 +365,20 @@ inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, 
         if (n <= 512 * 8) return launch(sum_one_block<512, 8>, 1, 512, 1, 0, stream, input, result, n);
         return launch(sum_one_block<1024, 8>, 1, 1024, 1, 0, stream, input, result, n);
     }
-    case Strategy::one_cluster: return launch(sum_one_cluster<512, 8>, 8, 512, 8, 0, stream, parts, result);
+    case Strategy::one_cluster:
+        return launch(sum_one_cluster<512, 8, 4>, 8, 512, 8, 0, stream, parts, result);
     case Strategy::one_launch: {
         const unsigned int grid = min_blocks((parts.vectors + 511) / 512, 4 * device.multiprocessors);
-        return launch(sum_one_launch<512, 4>, grid, 512, 1, 0, stream, parts, result, sum_and_count);
+        return launch(sum_one_launch<512, 4, 4>, grid, 512, 1, 0, stream, parts, result, sum_and_count);
     }
     case Strategy::bulk_copies: {
+        constexpr unsigned int stage_vectors = 2048, stages_wanted = 6; // 32 KiB each
         constexpr std::size_t stage_bytes = stage_vectors * sizeof(int4), static_bytes = 1024;
         const std::size_t fit = (static_cast<std::size_t>(device.shared_bytes) - static_bytes) / stage_bytes;
-        const auto stages = static_cast<unsigned int>(std::min<std::size_t>(fit, max_stages));
+        const auto stages = static_cast<unsigned int>(std::min<std::size_t>(fit, stages_wanted));
         const unsigned int grid =
             min_blocks((parts.vectors + stage_vectors - 1) / stage_vectors, device.multiprocessors);
-        const auto kernel = sum_bulk_copies<256>;
+        const auto kernel = sum_bulk_copies<256, stage_vectors>;
         const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                        static_cast<int>(stages * stage_bytes));
         if (error != cudaSuccess) return error;

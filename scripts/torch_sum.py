@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""scripts/torch_sum.py [--largest EXPONENT] [--runs R]
+
+torch.sum beside limit_table's contenders: the same sizes, offsets, modes and columns. The L2 cache is flushed by
+reading; torch.sum is called as a user calls it, and each result is verified. Prints a CSV.
+"""
+
+import argparse
+import statistics
+
+import torch
+
+FLUSH_BYTES = 256 * 2**20
+HOLD_CYCLES = 200_000  # The host has queued all of a run before it begins: it is slower here than in C++.
+
+
+def cases(largest):
+    every = [(2**e, 0) for e in range(8, largest + 1)]
+    every += [(n, 0) for n in (1_000, 999_983, 2**20 - 1, 2**20 + 1)]
+    every += [(2**e, offset) for e in (10, 14, 17, 20, 24, 28, 30) for offset in (1, 2, 3)]
+    return [(n, offset) for n, offset in every if n <= 2**largest]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--largest", type=int, default=32)
+    parser.add_argument("--runs", type=int, default=41)
+    arguments = parser.parse_args()
+
+    ints = torch.empty(2**arguments.largest + 64, dtype=torch.int32, device="cuda")
+    for start in range(0, len(ints), 2**28):
+        ints[start:start + 2**28].random_(-1000, 1001)
+    zeros = torch.zeros(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
+    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    print("n,offset,mode,contender,verified,time_us_median,time_us_min,time_us_runs,bandwidth_gbs")
+    for n, offset in cases(arguments.largest):
+        part = ints[offset:offset + n]
+        # Another order and another width: chunks in 64 bits, wrapped at the end.
+        expected = sum(int(chunk.to(torch.int64).sum()) for chunk in part.split(2**28))
+        expected = (expected + 2**31) % 2**32 - 2**31
+        for mode in ("cold", "warm"):
+            times = []
+            for run in range(-2, arguments.runs):
+                if mode == "cold":
+                    zeros.max()  # reads, and writes one int
+                else:
+                    torch.cuda._sleep(HOLD_CYCLES)
+                    torch.sum(part, dtype=torch.int32)
+                torch.cuda._sleep(HOLD_CYCLES)
+                start.record()
+                total = torch.sum(part, dtype=torch.int32)
+                stop.record()
+                torch.cuda.synchronize()
+                if int(total) != expected:
+                    raise SystemExit(f"torch.sum of {n} ints at {offset}: {int(total)}, expected {expected}")
+                if run >= 0:
+                    times.append(start.elapsed_time(stop) * 1e3)
+            median = statistics.median(times)
+            print(f"{n},{offset},{mode},torch.sum {torch.__version__},true,{median:.4f},{min(times):.4f},{len(times)},"
+                  f"{(n + 1) * 4 / median * 1e-3:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
