@@ -71,7 +71,7 @@ template <unsigned int block_size> __device__ int sum_of_block(int sum) {
 template <unsigned int block_size, unsigned int stages>
 __global__ void reduce10(const int* input, int* partial_sums, std::size_t n, unsigned int vectors_per_stage) {
     static_assert(stages >= 2, "one stage is summed while another is copied");
-    extern __shared__ int4 ring[];
+    extern __shared__ __align__(128) int4 ring[];
     const Parts parts = split(input, n);
     const unsigned int stage_vectors = vectors_per_stage * block_size;
     const std::size_t grid_stride = std::size_t{gridDim.x} * stage_vectors;
@@ -120,7 +120,8 @@ template <unsigned int block_size>
 __global__ void reduce11(const int* input, int* partial_sums, std::size_t n, unsigned int stage_bytes,
                          unsigned int stages) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    extern __shared__ int4 ring[];
+    // The copy engine writes lines of 128 bytes. A ring that starts within one takes it twice as long.
+    extern __shared__ __align__(128) int4 ring[];
     __shared__ std::uint64_t arrived[max_stages];
     const Parts parts = split(input, n);
     const unsigned int stage_vectors = stage_bytes / sizeof(int4);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/check.hpp"
+#include "harness/exit_status.hpp"
 #include "harness/lesson.hpp"
 #include "sum.cuh"
 
@@ -34,6 +35,8 @@ void measure_strategy(Turn& turn, Strategy strategy) {
     if (strategy == Strategy::one_cluster) turn.require_compute_capability(9, 0, "thread block clusters");
     if (strategy == Strategy::bulk_copies)
         turn.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
+    if (strategy == Strategy::one_block && turn.n() > 8192)
+        throw harness::UsageError("--kernel one_block sums up to 8,192 ints. Write a smaller --n.");
     take_home::detail::Device device;
     HARNESS_CHECK(take_home::detail::current_device(device));
     measure_sum(turn, [&](void* workspace, std::size_t, const int* input, int* result) {
@@ -54,7 +57,7 @@ int main(int argc, char** argv) {
                                          .largest = 1u << 20},
                                         {.name = "--strategies",
                                          .value = "",
-                                         .help = "each strategy by itself, too, at this n"}},
+                                         .help = "each strategy that can sum any n by itself, too"}},
                             .sweep = true});
 
     lesson.add_kernel("sum", [](Turn& turn) {
@@ -67,14 +70,14 @@ int main(int argc, char** argv) {
             return take_home::sum(workspace, bytes, input, result, turn.n(), nullptr, Workspace::zeros);
         });
     });
-    const auto add_strategy = [&](const char* name, Strategy strategy) {
+    const auto add_strategy = [&](const char* name, Strategy strategy, const char* only_with) {
         lesson.add_kernel(
-            name, [=](Turn& turn) { measure_strategy(turn, strategy); }, "--strategies");
+            name, [=](Turn& turn) { measure_strategy(turn, strategy); }, only_with);
     };
-    add_strategy("one_block", Strategy::one_block);
-    add_strategy("one_cluster", Strategy::one_cluster);
-    add_strategy("one_launch", Strategy::one_launch);
-    add_strategy("bulk_copies", Strategy::bulk_copies);
+    add_strategy("one_block", Strategy::one_block, "--kernel one_block");
+    add_strategy("one_cluster", Strategy::one_cluster, "--strategies");
+    add_strategy("one_launch", Strategy::one_launch, "--strategies");
+    add_strategy("bulk_copies", Strategy::bulk_copies, "--strategies");
 
     return lesson.run(argc, argv);
 }

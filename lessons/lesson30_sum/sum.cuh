@@ -133,16 +133,15 @@ __device__ inline void meet(int sum, int* result, unsigned long long* sum_and_co
     }
 }
 
-/// Up to block_size * loads ints, all loads are in flight at once. Plain ints: there is nothing to align.
+/// n <= block_size * loads: all loads are in flight at once. Plain ints: there is nothing to align.
 template <unsigned int block_size, unsigned int loads>
-__global__ void __launch_bounds__(block_size) sum_one_block(const int* input, int* result, std::size_t n) {
+__global__ void __launch_bounds__(block_size) sum_one_block(const int* input, int* result, unsigned int n) {
     int sum = 0;
-    for (std::size_t i = threadIdx.x; i < n; i += block_size * loads) {
 #pragma unroll
-        for (unsigned int k = 0; k < loads; ++k) {
-            if (i + k * block_size < n) {
-                sum += input[i + k * block_size];
-            }
+    for (unsigned int k = 0; k < loads; ++k) {
+        const unsigned int i = threadIdx.x + k * block_size;
+        if (i < n) {
+            sum += input[i];
         }
     }
     sum = sum_of_block<block_size>(sum);
@@ -242,7 +241,8 @@ template <unsigned int block_size, unsigned int stage_vectors>
 __global__ void __launch_bounds__(block_size)
     sum_bulk_copies(Parts parts, int* result, unsigned long long* sum_and_count, unsigned int stages) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    extern __shared__ int4 ring[];
+    // The copy engine writes lines of 128 bytes. A ring that starts within one takes it twice as long.
+    extern __shared__ __align__(128) int4 ring[];
     __shared__ std::uint64_t arrived[max_stages];
     const std::size_t tiles = (parts.vectors + stage_vectors - 1) / stage_vectors;
 
@@ -258,10 +258,12 @@ __global__ void __launch_bounds__(block_size)
     };
 
     if (threadIdx.x == 0) {
+#pragma unroll 1 // Short code: what is executed once has to be fetched, too.
         for (unsigned int stage = 0; stage < stages; ++stage) {
             init_barrier(&arrived[stage]);
         }
         fence_barrier_init();
+#pragma unroll 1
         for (unsigned int stage = 0; stage < stages; ++stage) {
             const std::size_t tile = blockIdx.x + std::size_t{stage} * gridDim.x;
             if (tile < tiles) {
@@ -348,7 +350,8 @@ inline Strategy choose(std::size_t n, Workspace workspace, int capability_major)
     return Strategy::one_launch;
 }
 
-/// Queues the sum by this strategy, which may be slow at this n. The device must have it.
+/// Queues the sum by this strategy, which the device must have. \return cudaErrorInvalidValue for one_block
+/// when n is more than 8,192
 inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, const int* input, int* result,
                           std::size_t n, cudaStream_t stream, Workspace state, const detail::Device& device) {
     using namespace detail;
@@ -361,9 +364,11 @@ inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, 
 
     switch (strategy) {
     case Strategy::one_block: {
-        if (n <= 512 * 4) return launch(sum_one_block<512, 4>, 1, 512, 1, 0, stream, input, result, n);
-        if (n <= 512 * 8) return launch(sum_one_block<512, 8>, 1, 512, 1, 0, stream, input, result, n);
-        return launch(sum_one_block<1024, 8>, 1, 1024, 1, 0, stream, input, result, n);
+        const auto count = static_cast<unsigned int>(n);
+        if (n <= 256 * 4) return launch(sum_one_block<256, 4>, 1, 256, 1, 0, stream, input, result, count);
+        if (n <= 512 * 8) return launch(sum_one_block<512, 8>, 1, 512, 1, 0, stream, input, result, count);
+        if (n <= 1024 * 8) return launch(sum_one_block<1024, 8>, 1, 1024, 1, 0, stream, input, result, count);
+        return cudaErrorInvalidValue;
     }
     case Strategy::one_cluster:
         return launch(sum_one_cluster<512, 8, 4>, 8, 512, 8, 0, stream, parts, result);

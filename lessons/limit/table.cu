@@ -63,7 +63,7 @@ public:
         for (unsigned int e = 8; e <= largest_; ++e) {
             const Case one{std::size_t{1} << e, 0};
             std::vector<Contender> contenders;
-            if (e <= 16) contenders.push_back(by("one_block", one, Strategy::one_block, Workspace::zeros));
+            if (e <= 13) contenders.push_back(by("one_block", one, Strategy::one_block, Workspace::zeros));
             if (e <= 21)
                 contenders.push_back(by("one_cluster", one, Strategy::one_cluster, Workspace::zeros));
             contenders.push_back(by("one_launch", one, Strategy::one_launch, Workspace::any));

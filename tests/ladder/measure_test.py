@@ -74,6 +74,10 @@ class Machine(unittest.TestCase):
             self.program(self.kit / "bin" / name, LADDER)
         for name in [*(f"lesson{number:02}" for number in range(22)), "wrong_lesson"]:
             self.program(self.kit / "bin" / name, LESSON)
+        for name in ("lesson28", "lesson29", "lesson30"):
+            self.program(self.kit / "bin" / name, LESSON)
+        for name in ("limit_table", "limit_curves"):
+            self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"$*\" >>$LOG\nprintf 'n,what\\n256,%s\\n' $1\n")
         for name in ("lessons_test", "harness_device_test"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"[==========] 12 tests from 3 test suites ran.\"\n")
         self.program(self.tools / "nvidia-smi", "#!/bin/sh\necho 'NVIDIA H999 (80 GB), 580.1, 9.0'\n")
@@ -112,6 +116,13 @@ class Machine(unittest.TestCase):
             self.assertEqual(head[1], "# device: NVIDIA H999 (80 GB), compute capability 9.0")
             self.assertEqual(head[2:4], ["# driver: 580.1", "# toolkit: CUDA 13.0.88"])
             self.assertTrue(rows)
+
+        for name, what in (("sum", "sum"), ("strategies", "strategies"), ("in_flight", "in_flight"), ("steps", "steps")):
+            self.assertEqual(self.record(f"limit_{name}")[1], [{"n": "256", "what": what}])
+        self.assertEqual(len(self.record("limit_sanitize")[1]), 3 * 4)
+        self.assertEqual({row["program"] for row in self.record("limit_ncu")[1]}, {"lesson28", "lesson29", "lesson30"})
+        self.assertEqual([row["elements"] for row in self.record("limit_ladder")[1]],
+                         ["2^25", "2^25", "2^28", "2^28", "2^30", "2^30"])
 
         self.assertEqual([(row["program"], row["tests"]) for row in self.record("verify")[1]],
                          [("lessons_test", "12"), ("harness_device_test", "12")])
@@ -157,7 +168,10 @@ class Machine(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
         self.assertIn("counters: skipped, there is no ncu", done.stderr)
-        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv")}, {"verify.csv", "ladder.csv", "lessons.csv"})
+        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv") if not path.name.startswith("limit_")},
+                         {"verify.csv", "ladder.csv", "lessons.csv"})
+        self.assertEqual({path.name for path in (self.kit / "data").rglob("limit_*.csv")},
+                         {f"limit_{name}.csv" for name in ("sum", "strategies", "in_flight", "steps", "ladder")})
 
     def test_tells_of_a_failed_test_program(self):
         self.program(self.kit / "bin/lessons_test",
