@@ -79,11 +79,9 @@ __global__ void reduce10(const int* input, int* partial_sums, std::size_t n, uns
 
     // Starts the copies of the group whose first vector is `i`. A group past the end is empty, but it counts.
     const auto copy_group = [&](std::size_t i, unsigned int stage) {
-        for (unsigned int v = 0; v < stage_vectors; v += block_size) {
-            if (i + v < parts.vectors) {
-                __pipeline_memcpy_async(&ring[stage * stage_vectors + v + threadIdx.x], &parts.body[i + v],
-                                        sizeof(int4));
-            }
+        for (unsigned int v = 0; v < stage_vectors && i + v < parts.vectors; v += block_size) {
+            __pipeline_memcpy_async(&ring[stage * stage_vectors + v + threadIdx.x], &parts.body[i + v],
+                                    sizeof(int4));
         }
         __pipeline_commit();
     };
@@ -95,10 +93,8 @@ __global__ void reduce10(const int* input, int* partial_sums, std::size_t n, uns
     unsigned int stage = 0;
     for (std::size_t i = first; i < parts.vectors; i += grid_stride) {
         __pipeline_wait_prior(stages - 1); // All groups but the latest stages - 1: this stage's has arrived.
-        for (unsigned int v = 0; v < stage_vectors; v += block_size) {
-            if (i + v < parts.vectors) {
-                sum += sum_of_four(ring[stage * stage_vectors + v + threadIdx.x]);
-            }
+        for (unsigned int v = 0; v < stage_vectors && i + v < parts.vectors; v += block_size) {
+            sum += sum_of_four(ring[stage * stage_vectors + v + threadIdx.x]);
         }
         copy_group(i + stages * grid_stride, stage); // This thread has read what the copies overwrite.
         stage = stage + 1 == stages ? 0 : stage + 1;

@@ -189,7 +189,8 @@ __global__ void counted_sum(const int* input, int* result, std::size_t n, unsign
         const unsigned long long all = atomicAdd(sum_and_count, mine) + mine;
         if (static_cast<unsigned int>(all) == gridDim.x) {
             *result = static_cast<int>(all >> 32);
-            *sum_and_count = 0; // ready for the next launch
+            atomicExch(sum_and_count,
+                       0); // Ready for the next launch. A plain store would race with the atomics.
         }
     }
 }

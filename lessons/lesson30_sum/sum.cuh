@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace take_home {
 
@@ -71,16 +70,16 @@ __device__ inline int sum_of_edges(const Parts& parts) {
 }
 
 /// This thread's part. `loads` of them are in flight at a time, each with a guard of its own.
-template <unsigned int loads> __device__ int sum_of_thread(const Parts& parts) {
-    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+/// \tparam Index counts vectors: where 32 bits hold them, it takes fewer instructions to
+template <unsigned int loads, class Index> __device__ int sum_of_thread(const Parts& parts) {
+    const Index threads = Index{gridDim.x} * blockDim.x, vectors = static_cast<Index>(parts.vectors);
     int sum = sum_of_edges(parts);
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < parts.vectors;
-         i += loads * threads) {
+    for (Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += loads * threads) {
         int4 four[loads];
 #pragma unroll
         for (unsigned int k = 0; k < loads; ++k) {
-            const std::size_t at = i + k * threads;
-            four[k] = at < parts.vectors ? parts.body[at] : make_int4(0, 0, 0, 0);
+            const Index at = i + k * threads;
+            four[k] = at < vectors ? parts.body[at] : make_int4(0, 0, 0, 0);
         }
 #pragma unroll
         for (unsigned int k = 0; k < loads; ++k) {
@@ -128,7 +127,7 @@ __device__ inline void meet(int sum, int* result, unsigned long long* sum_and_co
         const unsigned long long all = atomicAdd(sum_and_count, upper + 1) + upper + 1;
         if (static_cast<unsigned int>(all) == gridDim.x) {
             *result = static_cast<int>(all >> 32);
-            *sum_and_count = 0;
+            atomicExch(sum_and_count, 0ull); // A plain store would race with the others' atomics.
         }
     }
 }
@@ -150,7 +149,8 @@ __global__ void __launch_bounds__(block_size) sum_one_block(const int* input, in
     }
 }
 
-/// One cluster, the whole grid. Each block writes its sum to the first block's shared memory.
+/// One cluster, the whole grid. Each block writes its sum to the first block's shared memory. Fewer
+/// than 2^31 vectors.
 template <unsigned int block_size, unsigned int blocks, unsigned int loads>
 __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* result) {
     static_assert(blocks <= 8, "every device with clusters has those of up to 8 blocks");
@@ -159,9 +159,12 @@ __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* 
     const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
     const unsigned int rank = cluster.block_rank();
 
-    auto all_started = cluster.barrier_arrive();
-    int sum = sum_of_block<block_size>(sum_of_thread<loads>(parts));
-    cluster.barrier_wait(std::move(all_started)); // The first block runs: its shared memory can be written.
+    // No order is needed yet, so the arrival is relaxed. barrier_arrive() would release, at the price of a
+    // fence.
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    int sum = sum_of_block<block_size>(sum_of_thread<loads, unsigned int>(parts));
+    // Every block has started: the first one's shared memory can be written.
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (threadIdx.x == 0) {
         *cluster.map_shared_rank(&block_sums[rank], 0) = sum;
     }
@@ -180,7 +183,7 @@ __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* 
 template <unsigned int block_size, unsigned int blocks_per_sm, unsigned int loads>
 __global__ void __launch_bounds__(block_size, blocks_per_sm)
     sum_one_launch(Parts parts, int* result, unsigned long long* sum_and_count) {
-    meet(sum_of_block<block_size>(sum_of_thread<loads>(parts)), result, sum_and_count);
+    meet(sum_of_block<block_size>(sum_of_thread<loads, std::size_t>(parts)), result, sum_and_count);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -233,7 +236,7 @@ __device__ inline void bulk_copy(void* shared, const void* global, std::uint32_t
 }
 #endif
 
-inline constexpr unsigned int max_stages = 32;
+inline constexpr unsigned int max_stages = 8;
 
 /// A ring of stages in shared memory that the copy engine fills: bytes in flight without registers.
 /// Dynamic shared memory: stages * stage_vectors vectors.
@@ -350,8 +353,8 @@ inline Strategy choose(std::size_t n, Workspace workspace, int capability_major)
     return Strategy::one_launch;
 }
 
-/// Queues the sum by this strategy, which the device must have. \return cudaErrorInvalidValue for one_block
-/// when n is more than 8,192
+/// Queues the sum by this strategy, which the device must have.
+/// \return cudaErrorInvalidValue for one_block and n > 2^13, for one_cluster and n > 2^33
 inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, const int* input, int* result,
                           std::size_t n, cudaStream_t stream, Workspace state, const detail::Device& device) {
     using namespace detail;
@@ -371,18 +374,20 @@ inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, 
         return cudaErrorInvalidValue;
     }
     case Strategy::one_cluster:
+        if (parts.vectors >= std::size_t{1} << 31) return cudaErrorInvalidValue;
         return launch(sum_one_cluster<512, 8, 4>, 8, 512, 8, 0, stream, parts, result);
     case Strategy::one_launch: {
         const unsigned int grid = min_blocks((parts.vectors + 511) / 512, 4 * device.multiprocessors);
         return launch(sum_one_launch<512, 4, 4>, grid, 512, 1, 0, stream, parts, result, sum_and_count);
     }
     case Strategy::bulk_copies: {
-        constexpr unsigned int stage_vectors = 2048, stages_wanted = 6; // 32 KiB each
+        // 192 KiB in flight per multiprocessor. Where a block cannot have so much, there are fewer stages.
+        constexpr unsigned int stage_vectors = 2048, stages_wanted = 3, blocks_per_sm = 2;
         constexpr std::size_t stage_bytes = stage_vectors * sizeof(int4), static_bytes = 1024;
         const std::size_t fit = (static_cast<std::size_t>(device.shared_bytes) - static_bytes) / stage_bytes;
         const auto stages = static_cast<unsigned int>(std::min<std::size_t>(fit, stages_wanted));
-        const unsigned int grid =
-            min_blocks((parts.vectors + stage_vectors - 1) / stage_vectors, device.multiprocessors);
+        const unsigned int grid = min_blocks((parts.vectors + stage_vectors - 1) / stage_vectors,
+                                             blocks_per_sm * device.multiprocessors);
         const auto kernel = sum_bulk_copies<256, stage_vectors>;
         const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                        static_cast<int>(stages * stage_bytes));

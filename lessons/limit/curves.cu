@@ -100,7 +100,7 @@ void in_flight(limit::Bench& bench, double peak) {
                                       one.launch(input.data(0), partial_sums.data(), n, grid);
                                       one.launch(partial_sums.data(), bench.result(), grid, 1);
                                   }};
-        const auto times = bench.time({contender}, Mode::cold, 11, expected).front();
+        const auto times = bench.time({contender}, Mode::cold, runs, expected).front();
         print_row(std::to_string(n) + "," + one.kernel + "," + std::to_string(block_size) + "," +
                       std::to_string(one.stages) + "," + std::to_string(one.stage_bytes) + "," +
                       std::to_string(one.blocks_per_sm) + "," +
