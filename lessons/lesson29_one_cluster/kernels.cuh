@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 
 #include <cstddef>
 #include <cstdint>
@@ -189,8 +190,9 @@ __global__ void counted_sum(const int* input, int* result, std::size_t n, unsign
         const unsigned long long all = atomicAdd(sum_and_count, mine) + mine;
         if (static_cast<unsigned int>(all) == gridDim.x) {
             *result = static_cast<int>(all >> 32);
-            atomicExch(sum_and_count,
-                       0); // Ready for the next launch. A plain store would race with the atomics.
+            // Ready for the next launch. Relaxed, as the atomics are: a plain store would race with them.
+            cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(*sum_and_count)
+                .store(0, cuda::memory_order_relaxed);
         }
     }
 }

@@ -4,6 +4,7 @@
 //     SM limit_curves steps       where the time of a small sum goes: more of it with each row
 
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 
 #include <cstdio>
 #include <string>
