@@ -40,8 +40,8 @@ void measure_strategy(Turn& turn, Strategy strategy) {
     take_home::detail::Device device;
     HARNESS_CHECK(take_home::detail::current_device(device));
     measure_sum(turn, [&](void* workspace, std::size_t, const int* input, int* result) {
-        return take_home::sum_by(strategy, take_home::sum_and_count_in(workspace), input, result, turn.n(),
-                                 nullptr, Workspace::zeros, device);
+        return take_home::sum_by(strategy, take_home::meeting_in(workspace), input, result, turn.n(), nullptr,
+                                 Workspace::zeros, device);
     });
 }
 

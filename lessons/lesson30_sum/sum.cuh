@@ -119,19 +119,29 @@ template <unsigned int block_size> __device__ int sum_of_block(int sum) {
     return sum;
 }
 
-/// One atomic per block that adds its sum and counts it, in the two halves of one word. The block that finds
-/// all others counted has the complete sum in its hand. No fence: the blocks share nothing but this word.
-/// \param sum_and_count 0 before the launch, and 0 again after it
-__device__ inline void meet(int sum, int* result, unsigned long long* sum_and_count) {
+/// Where the blocks of a grid meet, in global memory. Zero before a launch, and zero again after it.
+struct Meeting {
+    unsigned long long
+        sum_and_count; ///< the sum of the blocks that are done, and in the lower half their number
+    unsigned long long tiles_taken; ///< of bulk copies: those that were not handed out from the start
+};
+
+using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
+
+/// One atomic per block adds its sum and counts it. The block that finds all others counted has the complete
+/// sum in its hand. \param order relaxed, where the blocks share nothing but this word: then no fence is
+/// needed
+__device__ inline void meet(int sum, int* result, Meeting* meeting, cuda::memory_order order) {
     if (threadIdx.x == 0) {
-        const auto upper = static_cast<unsigned long long>(static_cast<unsigned int>(sum)) << 32;
-        const unsigned long long all = atomicAdd(sum_and_count, upper + 1) + upper + 1;
+        const auto mine = (static_cast<unsigned long long>(static_cast<unsigned int>(sum)) << 32) + 1;
+        const unsigned long long all = Word(meeting->sum_and_count).fetch_add(mine, order) + mine;
         if (static_cast<unsigned int>(all) == gridDim.x) {
             *result = static_cast<int>(all >> 32);
-            // Relaxed, as the atomics are: a plain store would race with them, and another atomic takes 0.3
-            // us.
-            cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(*sum_and_count)
-                .store(0, cuda::memory_order_relaxed);
+            // Atomic, as plain stores would race with the other blocks' atomics.
+            Word(meeting->sum_and_count).store(0, cuda::memory_order_relaxed);
+            if (order != cuda::memory_order_relaxed) {
+                Word(meeting->tiles_taken).store(0, cuda::memory_order_relaxed);
+            }
         }
     }
 }
@@ -186,8 +196,9 @@ __global__ void __launch_bounds__(block_size) sum_one_cluster(Parts parts, int* 
 /// Any grid of at most 2^32 - 1 blocks.
 template <unsigned int block_size, unsigned int blocks_per_sm, unsigned int loads>
 __global__ void __launch_bounds__(block_size, blocks_per_sm)
-    sum_one_launch(Parts parts, int* result, unsigned long long* sum_and_count) {
-    meet(sum_of_block<block_size>(sum_of_thread<loads, std::size_t>(parts)), result, sum_and_count);
+    sum_one_launch(Parts parts, int* result, Meeting* meeting) {
+    meet(sum_of_block<block_size>(sum_of_thread<loads, std::size_t>(parts)), result, meeting,
+         cuda::memory_order_relaxed);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -242,28 +253,35 @@ __device__ inline void bulk_copy(void* shared, const void* global, std::uint32_t
 
 inline constexpr unsigned int max_stages = 8;
 
-/// A ring of stages in shared memory that the copy engine fills: bytes in flight without registers.
-/// Dynamic shared memory: stages * stage_vectors vectors.
+/// A ring of stages in shared memory that the copy engine fills: bytes in flight without registers. A block
+/// takes its first tiles by its number, and each further one when it has summed one: not all multiprocessors
+/// are equally fast. Dynamic shared memory: stages * stage_vectors vectors.
 template <unsigned int block_size, unsigned int stage_vectors>
 __global__ void __launch_bounds__(block_size)
-    sum_bulk_copies(Parts parts, int* result, unsigned long long* sum_and_count, unsigned int stages) {
+    sum_bulk_copies(Parts parts, int* result, Meeting* meeting, unsigned int stages) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     // The copy engine writes lines of 128 bytes. A ring that starts within one takes it twice as long.
     extern __shared__ __align__(128) int4 ring[];
     __shared__ std::uint64_t arrived[max_stages];
+    __shared__ unsigned int vectors_in[max_stages]; // 0: there is no tile left
     const std::size_t tiles = (parts.vectors + stage_vectors - 1) / stage_vectors;
 
-    const auto vectors_of = [&](std::size_t tile) { // The input's last tile may be short.
-        const std::size_t left = parts.vectors - tile * stage_vectors;
-        return left < stage_vectors ? static_cast<unsigned int>(left) : stage_vectors;
+    const auto copy_tile = [&](std::size_t tile, unsigned int stage) { // by the first thread
+        const std::size_t first = tile * stage_vectors, left = tile < tiles ? parts.vectors - first : 0;
+        const unsigned int count = left < stage_vectors ? static_cast<unsigned int>(left) : stage_vectors;
+        vectors_in[stage] = count; // Who waits for the phase sees it: the arrival comes after it.
+        expect_bytes(&arrived[stage], count * sizeof(int4));
+        if (count > 0) {
+            detail::bulk_copy(&ring[stage * stage_vectors], &parts.body[first], count * sizeof(int4),
+                              &arrived[stage]);
+        }
     };
-    const auto copy_tile = [&](std::size_t tile, unsigned int stage) {
-        const unsigned int bytes = vectors_of(tile) * sizeof(int4);
-        expect_bytes(&arrived[stage], bytes);
-        detail::bulk_copy(&ring[stage * stage_vectors], &parts.body[tile * stage_vectors], bytes,
-                          &arrived[stage]);
+    const auto take_tile = [&] {
+        return std::size_t{stages} * gridDim.x +
+               Word(meeting->tiles_taken).fetch_add(1, cuda::memory_order_relaxed);
     };
 
+    std::size_t next = 0; // of the first thread: the tile after those in the ring
     if (threadIdx.x == 0) {
 #pragma unroll 1 // Short code: what is executed once has to be fetched, too.
         for (unsigned int stage = 0; stage < stages; ++stage) {
@@ -272,37 +290,37 @@ __global__ void __launch_bounds__(block_size)
         fence_barrier_init();
 #pragma unroll 1
         for (unsigned int stage = 0; stage < stages; ++stage) {
-            const std::size_t tile = blockIdx.x + std::size_t{stage} * gridDim.x;
-            if (tile < tiles) {
-                copy_tile(tile, stage);
-            }
+            copy_tile(blockIdx.x + std::size_t{stage} * gridDim.x, stage);
         }
+        next = take_tile();
     }
     __syncthreads(); // No thread waits at a barrier that is not initialized.
 
     int sum = sum_of_edges(parts);
     unsigned int stage = 0, parity = 0; // The parity flips on each way around the ring.
-    for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    while (true) {
         wait_barrier(&arrived[stage], parity); // The whole tile has arrived.
-        const unsigned int count = vectors_of(tile);
+        const unsigned int count = vectors_in[stage];
+        if (count == 0) {
+            break; // A block's tiles come in order: the further stages are empty, too.
+        }
 #pragma unroll 4
         for (unsigned int i = threadIdx.x; i < count; i += block_size) {
             sum += detail::sum_of_four(ring[stage * stage_vectors + i]);
         }
-        const std::size_t next = tile + std::size_t{stages} * gridDim.x;
-        if (next < tiles) {
-            __syncthreads(); // Every thread has read the stage before the next copy overwrites it.
-            if (threadIdx.x == 0) {
-                fence_async_proxy(); // The threads' reads come before the copy engine's writes.
-                copy_tile(next, stage);
-            }
+        __syncthreads(); // Every thread has read the stage before it is filled anew.
+        if (threadIdx.x == 0) {
+            fence_async_proxy(); // The threads' reads come before the copy engine's writes.
+            copy_tile(next, stage);
+            next = take_tile(); // It is needed after the next tile: until then the atomic is done.
         }
         if (++stage == stages) {
             stage = 0;
             parity ^= 1;
         }
     }
-    meet(sum_of_block<block_size>(sum), result, sum_and_count);
+    // Released and acquired: no block takes a tile after the last one has reset their number.
+    meet(sum_of_block<block_size>(sum), result, meeting, cuda::memory_order_acq_rel);
 #endif
 }
 
@@ -346,26 +364,29 @@ inline unsigned int min_blocks(std::size_t blocks, int most) {
 } // namespace detail
 
 /// The fastest strategy for n on an H200, by measurement, among those that the device has.
-inline Strategy choose(std::size_t n, Workspace workspace, int capability_major) {
+inline Strategy choose(std::size_t n, Workspace workspace, const detail::Device& device) {
     constexpr std::size_t Ki = 1024, Mi = 1024 * Ki;
     if (n <= 8 * Ki) return Strategy::one_block;
-    if (capability_major >= 9) {
+    if (device.capability_major >= 9) {
         // A cluster needs no zeroed word: it is ahead of one launch by what zeroing takes.
         if (workspace == Workspace::any && n <= 64 * Ki) return Strategy::one_cluster;
-        if (n >= 64 * Mi) return Strategy::bulk_copies;
+        // With less shared memory than 200 KiB for a block, too few bytes are in flight.
+        if (n >= 256 * Mi && device.shared_bytes >= 200 * 1024) return Strategy::bulk_copies;
     }
     return Strategy::one_launch;
 }
 
 /// Queues the sum by this strategy, which the device must have.
 /// \return cudaErrorInvalidValue for one_block and n > 2^13, for one_cluster and n > 2^33
-inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, const int* input, int* result,
+inline cudaError_t sum_by(Strategy strategy, detail::Meeting* meeting, const int* input, int* result,
                           std::size_t n, cudaStream_t stream, Workspace state, const detail::Device& device) {
     using namespace detail;
     const Parts parts = split(input, n);
     const bool meets = strategy == Strategy::one_launch || strategy == Strategy::bulk_copies;
     if (meets && state == Workspace::any) {
-        const cudaError_t error = cudaMemsetAsync(sum_and_count, 0, sizeof(*sum_and_count), stream);
+        const bool takes_tiles = strategy == Strategy::bulk_copies;
+        const std::size_t used = takes_tiles ? sizeof(*meeting) : sizeof(meeting->sum_and_count);
+        const cudaError_t error = cudaMemsetAsync(meeting, 0, used, stream);
         if (error != cudaSuccess) return error;
     }
 
@@ -382,32 +403,36 @@ inline cudaError_t sum_by(Strategy strategy, unsigned long long* sum_and_count, 
         if (parts.vectors >= std::size_t{1} << 31) return cudaErrorInvalidValue;
         return launch(sum_one_cluster<512, 8, 4>, 8, 512, 8, 0, stream, parts, result);
     case Strategy::one_launch: {
-        const unsigned int grid = min_blocks((parts.vectors + 511) / 512, 4 * device.multiprocessors);
-        return launch(sum_one_launch<512, 4, 4>, grid, 512, 1, 0, stream, parts, result, sum_and_count);
+        // A multiprocessor holds four blocks. A long sum has eight times as many: not all multiprocessors
+        // are equally fast, and one that is done early gets another block.
+        const int blocks_per_sm = n < (std::size_t{1} << 25) ? 4 : 32;
+        const unsigned int grid =
+            min_blocks((parts.vectors + 511) / 512, blocks_per_sm * device.multiprocessors);
+        return launch(sum_one_launch<512, 4, 4>, grid, 512, 1, 0, stream, parts, result, meeting);
     }
     case Strategy::bulk_copies: {
         // 192 KiB in flight per multiprocessor. Where a block cannot have so much, there are fewer stages.
-        constexpr unsigned int stage_vectors = 2048, stages_wanted = 3, blocks_per_sm = 2;
+        constexpr unsigned int stage_vectors = 4096, stages_wanted = 3;
         constexpr std::size_t stage_bytes = stage_vectors * sizeof(int4), static_bytes = 1024;
         const std::size_t fit = (static_cast<std::size_t>(device.shared_bytes) - static_bytes) / stage_bytes;
         const auto stages = static_cast<unsigned int>(std::min<std::size_t>(fit, stages_wanted));
-        const unsigned int grid = min_blocks((parts.vectors + stage_vectors - 1) / stage_vectors,
-                                             blocks_per_sm * device.multiprocessors);
+        if (fit == 0) return cudaErrorInvalidValue;
+        const unsigned int grid =
+            min_blocks((parts.vectors + stage_vectors - 1) / stage_vectors, device.multiprocessors);
         const auto kernel = sum_bulk_copies<256, stage_vectors>;
         const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                        static_cast<int>(stages * stage_bytes));
         if (error != cudaSuccess) return error;
-        return launch(kernel, grid, 256, 1, stages * stage_bytes, stream, parts, result, sum_and_count,
-                      stages);
+        return launch(kernel, grid, 256, 1, stages * stage_bytes, stream, parts, result, meeting, stages);
     }
     }
     return cudaErrorInvalidValue;
 }
 
-/// Where the one word lies that blocks meet at: the workspace's first address that 8 divides.
-inline unsigned long long* sum_and_count_in(void* workspace) {
+/// The workspace's first address that 8 divides.
+inline detail::Meeting* meeting_in(void* workspace) {
     const auto address = reinterpret_cast<std::uintptr_t>(workspace);
-    return reinterpret_cast<unsigned long long*>((address + 7) / 8 * 8);
+    return reinterpret_cast<detail::Meeting*>((address + 7) / 8 * 8);
 }
 
 /// Queues `*result = input[0] + … + input[n - 1]` on the stream.
@@ -415,7 +440,7 @@ inline unsigned long long* sum_and_count_in(void* workspace) {
 /// \return cudaErrorInvalidValue when workspace_bytes is too little, and what the CUDA runtime reports
 inline cudaError_t sum(void* workspace, std::size_t& workspace_bytes, const int* input, int* result,
                        std::size_t n, cudaStream_t stream = nullptr, Workspace state = Workspace::any) {
-    constexpr std::size_t needed = 2 * sizeof(unsigned long long); // one word, wherever the workspace starts
+    constexpr std::size_t needed = sizeof(detail::Meeting) + 7; // wherever the workspace starts
     if (workspace == nullptr) {
         workspace_bytes = needed;
         return cudaSuccess;
@@ -424,8 +449,7 @@ inline cudaError_t sum(void* workspace, std::size_t& workspace_bytes, const int*
     detail::Device device;
     const cudaError_t error = detail::current_device(device);
     if (error != cudaSuccess) return error;
-    return sum_by(choose(n, state, device.capability_major), sum_and_count_in(workspace), input, result, n,
-                  stream, state, device);
+    return sum_by(choose(n, state, device), meeting_in(workspace), input, result, n, stream, state, device);
 }
 
 } // namespace take_home

@@ -44,7 +44,7 @@ public:
           input_((std::size_t{1} << largest) + 64) {
         HARNESS_CHECK(take_home::detail::current_device(facts_));
         HARNESS_CHECK(cudaMemset(workspace_.data(), 0, workspace_.bytes()));
-        HARNESS_CHECK(cudaMemset(word_.data(), 0, word_.bytes()));
+        HARNESS_CHECK(cudaMemset(meeting_.data(), 0, meeting_.bytes()));
         std::printf("n,offset,mode,contender,verified,time_us_median,time_us_min,time_us_runs,bandwidth_gbs,"
                     "peak_fraction\n");
     }
@@ -87,7 +87,7 @@ private:
 
     Contender by(const char* name, Case one, Strategy strategy, Workspace state) {
         return {name, [=, this] {
-                    HARNESS_CHECK(take_home::sum_by(strategy, word_.data(), input_.data(one.offset),
+                    HARNESS_CHECK(take_home::sum_by(strategy, meeting_.data(), input_.data(one.offset),
                                                     bench_.result(), one.n, nullptr, state, facts_));
                 }};
     }
@@ -136,7 +136,7 @@ private:
     unsigned int largest_;
     limit::Input input_;
     harness::DeviceBuffer<unsigned char> workspace_{64}, scratch_{1 << 20};
-    harness::DeviceBuffer<unsigned long long> word_{1};
+    harness::DeviceBuffer<take_home::detail::Meeting> meeting_{1};
     take_home::detail::Device facts_;
 };
 
