@@ -19,6 +19,10 @@ int main(int argc, char** argv) {
                       .verify = [&] { return harness::compare_value(1, 1); }});
     });
     lesson.add_kernel("is_not_measured", [](harness::Turn&) {});
+    lesson.add_kernel("needs_a_newer_card", [](harness::Turn& turn) {
+        turn.require_compute_capability(99, 1, "miracles");
+        turn.measure({}, {});
+    });
 
     return lesson.run(argc, argv);
 }

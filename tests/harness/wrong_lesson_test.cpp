@@ -58,6 +58,19 @@ TEST(WrongLesson, exits_with_3_when_a_kernel_breaks_the_device) {
     EXPECT_THAT(result.err, HasSubstr("writes_out_of_bounds failed while running: cudaErrorIllegalAddress"));
 }
 
+TEST(WrongLesson, leaves_out_a_kernel_that_the_card_cannot_run_and_goes_on) {
+    const ProgramResult result =
+        run_lesson("wrong_lesson", "--n 65536 --kernel drops_the_tail --kernel needs_a_newer_card --check");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.out, HasSubstr("drops_the_tail: verified"));
+    EXPECT_THAT(result.err,
+                HasSubstr("needs_a_newer_card is left out: miracles need compute capability 99.1"));
+    EXPECT_EQ(run_lesson("wrong_lesson", "--kernel needs_a_newer_card --check").status, 3);
+    // A wrong result weighs more.
+    EXPECT_EQ(
+        run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --kernel needs_a_newer_card").status, 1);
+}
+
 TEST(WrongLesson, exits_with_3_when_the_lesson_itself_is_wrong) {
     const ProgramResult result = run_lesson("wrong_lesson", "--kernel is_not_measured");
     EXPECT_EQ(result.status, 3);
