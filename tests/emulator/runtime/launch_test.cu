@@ -199,6 +199,7 @@ TEST(Launch, gives_more_than_48_KiB_of_shared_memory_on_request_only) {
 }
 
 TEST(Launch, gives_static_shared_memory_on_top_of_the_dynamic_that_was_asked_for) {
+    cudaGetLastError(); // of the test before this one
     DeviceInts out(32);
     const int count = 32 * 1024; // ints: 128 KiB, and 4 KiB are static
     EXPECT_CUDA(cudaFuncSetAttribute(use_static_and_dynamic_shared,
