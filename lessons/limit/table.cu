@@ -1,4 +1,4 @@
-// lesson30's table: sum() beside CUB, complete sums of the same ints on the same stream, one run of each in
+// The table of sum(): sum() beside CUB, complete sums of the same ints on the same stream, one run of each in
 // turn.
 //
 //     limit_table sum|strategies [--largest EXPONENT] [--runs R]
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../lesson30_sum/sum.cuh"
+#include "sum.cuh"
 #include "harness/device.hpp"
 #include "harness/exit_status.hpp"
 #include "input.cuh"

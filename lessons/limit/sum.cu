@@ -1,6 +1,6 @@
-// Lesson 30: the sum of n ints, by the strategy that is fastest at n.
+// The sum of n ints, by the strategy that is fastest at n: what lesson 30 will be about.
 //
-//     make lesson30 && ./lesson30
+//     scripts/build build/default limit_sum && build/default/bin/limit_sum
 
 #include <array>
 
@@ -48,7 +48,7 @@ void measure_strategy(Turn& turn, Strategy strategy) {
 } // namespace
 
 int main(int argc, char** argv) {
-    harness::Lesson lesson({.name = "lesson30",
+    harness::Lesson lesson({.name = "limit_sum",
                             .title = "A sum for every n",
                             .options = {{.name = "--offset",
                                          .value = "K",
