@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-int attribute(cudaDeviceAttr which) {
+int device_attribute(cudaDeviceAttr which) {
     int device = 0, value = 0;
     HARNESS_CHECK(cudaGetDevice(&device));
     HARNESS_CHECK(cudaDeviceGetAttribute(&value, which, device));
@@ -29,11 +29,11 @@ unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t
 }
 
 unsigned int multiprocessors() {
-    return static_cast<unsigned int>(attribute(cudaDevAttrMultiProcessorCount));
+    return static_cast<unsigned int>(device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
-    const auto most = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     cudaFuncAttributes kernel_attributes;
     HARNESS_CHECK(cudaFuncGetAttributes(&kernel_attributes, kernel));
     const std::size_t needed = shared_bytes + kernel_attributes.sharedSizeBytes;
