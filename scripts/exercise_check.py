@@ -89,6 +89,7 @@ CASES = {
     "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
+    "lesson29": reductions(options=[("--blocks", b, "--offset", k) for b, k in zip("16 1 8 13 2 5 16".split(), "0123560")]),
     "open23": [()],
 }
 
