@@ -18,6 +18,10 @@ const std::vector<std::string> sums = {"--n 1 --block 32", "--n 31 --block 64", 
 const std::vector<std::string> sums_of_one_block = {"--n 1 --block 32", "--n 31 --block 64",
                                                     "--n 1000 --block 512", "--n 2047 --block 1024"};
 
+const std::vector<std::string> clusters = {"--n 1 --block 32", "--n 31 --block 64 --blocks 3",
+                                           "--n 1000 --block 1024", "--n 65537 --offset 3",
+                                           "--n 4099 --block 128 --blocks 8 --offset 1"};
+
 const std::vector<std::string> squares = {"", "--width 1", "--width 7 --padding 3",
                                           "--width 31 --padding 33"};
 
@@ -26,6 +30,7 @@ const std::vector<std::string> rectangles = {"", "--width 7 --height 5", "--widt
 
 std::vector<std::string> arguments_for(const std::string& lesson) {
     if (lesson == "lesson14") return sums_of_one_block;
+    if (lesson == "lesson29") return clusters;
     if (lesson >= "lesson19") return rectangles;
     if (lesson >= "lesson16") return squares;
     std::vector<std::string> result = sums;

@@ -178,7 +178,7 @@ TEST(RecordedFigures, of_tiles_are_those_in_the_record) {
         SCOPED_TRACE(page);
         const std::string lesson = lesson_of(page);
         const auto found = tables(page, head);
-        if (lesson >= "lesson16") {
+        if (lesson >= "lesson16" && lesson < "lesson28") {
             EXPECT_GE(found.size(), 1u) << "each lesson shows what was measured";
         }
         for (const Table& table : found) {
