@@ -5,8 +5,8 @@
 // thread i modulo the grid. A warp's request is 32 vectors, 512 bytes, 16 sectors; the last one may be less:
 //   load requests   ceil(v / 32), and 1 for a tail
 //   load sectors    ceil(v / 2), and 1 for a tail
-// A sum over a block: every warp stores its sum, the first warp loads them all. Those are W stores and 1 load,
-// in words that lie side by side, a wavefront each.
+// A sum over a block: every warp stores its sum, the first warp loads them all. W stores and 1 load, in words
+// that lie side by side, a wavefront each.
 //   block_sums, atomic_per_block, counted_sum: stores G x W, loads G
 //   last_block: thread 0 stores a verdict and W warps load it. The last block sums once more.
 //     stores G x W + G + W, loads G + G x W + 1
