@@ -61,7 +61,7 @@ void check(const Kernel& kernel, const LaunchConfiguration& configuration,
     // A raised limit is one on dynamic shared memory: the kernel's static shared memory comes on top.
     const std::uint32_t usual = DeviceLimits::default_shared_bytes_per_block;
     const std::uint64_t allowed =
-        configuration.dynamic_shared_limit > usual
+        configuration.dynamic_shared_limit >= usual
             ? std::uint64_t{configuration.dynamic_shared_limit} + kernel.static_shared_bytes()
             : usual;
     if (shared > allowed)

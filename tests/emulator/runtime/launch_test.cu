@@ -201,12 +201,13 @@ TEST(Launch, gives_more_than_48_KiB_of_shared_memory_on_request_only) {
 TEST(Launch, gives_static_shared_memory_on_top_of_the_dynamic_that_was_asked_for) {
     cudaGetLastError(); // of the test before this one
     DeviceInts out(32);
-    const int count = 32 * 1024; // ints: 128 KiB, and 4 KiB are static
-    EXPECT_CUDA(cudaFuncSetAttribute(use_static_and_dynamic_shared,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, count * sizeof(int)));
-    use_static_and_dynamic_shared<<<1, 32, count * sizeof(int)>>>(out.data(), count);
-    EXPECT_CUDA(cudaGetLastError());
-    EXPECT_EQ(out.copy_back()[0], 32);
+    for (const int count : {32 * 1024, 12 * 1024}) { // ints: 128 KiB or 48 KiB, and 4 KiB are static
+        EXPECT_CUDA(cudaFuncSetAttribute(use_static_and_dynamic_shared,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, count * sizeof(int)));
+        use_static_and_dynamic_shared<<<1, 32, count * sizeof(int)>>>(out.data(), count);
+        EXPECT_CUDA(cudaGetLastError());
+        EXPECT_EQ(out.copy_back()[0], 32);
+    }
 }
 
 TEST(Launch, refuses_what_is_no_kernel) {
