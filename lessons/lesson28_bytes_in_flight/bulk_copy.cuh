@@ -31,15 +31,12 @@ __device__ inline void expect_bytes(std::uint64_t* barrier, unsigned int bytes) 
 
 /// Waits until the phase of this parity has ended: 0 for the first phase, 1 for the second, 0 for the third.
 __device__ inline void wait_barrier(std::uint64_t* barrier, unsigned int parity) {
-    std::uint32_t ended = 0;
-    while (ended == 0) {
-        asm volatile("{\n\t.reg .pred ended;\n\t"
-                     "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n\t"
-                     "selp.u32 %0, 1, 0, ended;\n\t}"
-                     : "=r"(ended)
-                     : "r"(shared_address(barrier)), "r"(parity)
-                     : "memory");
-    }
+    asm volatile("{\n\t.reg .pred ended;\n"
+                 "again:\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1;\n\t"
+                 "@!ended bra again;\n\t}" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
 }
 
 /// The copy engine copies `bytes` from global to shared memory, and counts them at the barrier as they
