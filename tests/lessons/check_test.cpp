@@ -28,7 +28,18 @@ const std::vector<std::string> squares = {"", "--width 1", "--width 7 --padding 
 const std::vector<std::string> rectangles = {"", "--width 7 --height 5", "--width 33 --height 31 --padding 3",
                                              "--width 1 --height 13 --padding 33"};
 
+/// One tile; a ring that is filled once, and three times and more; a short last tile; inputs that start
+/// anywhere.
+const std::vector<std::string> rings = {
+    "--n 1 --block 32",
+    "--n 31 --block 64 --offset 31",
+    "--n 1000 --block 128 --kib-per-stage 2",
+    "--n 300007 --block 64 --kib-per-stage 1 --stages 3 --offset 5",
+    "--n 1048577 --block 256 --kib-per-stage 4 --stages 2 --offset 1",
+    "--n 65537 --block 512 --kib-per-stage 8 --stages 2 --blocks-per-sm 2"};
+
 std::vector<std::string> arguments_for(const std::string& lesson) {
+    if (lesson == "lesson28") return rings;
     if (lesson == "lesson14") return sums_of_one_block;
     if (lesson == "lesson29") return clusters;
     if (lesson >= "lesson19") return rectangles;

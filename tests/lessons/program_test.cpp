@@ -80,7 +80,9 @@ INSTANTIATE_TEST_SUITE_P(
                     {"segmented_smem", 1, Stores::the_sum},
                     {"coarse_reduction", 1, Stores::the_sum}},
                    100'000,
-                   {"sequential_reduction", "naive_reduction", "warp_reduction", "block_reduction"}}),
+                   {"sequential_reduction", "naive_reduction", "warp_reduction", "block_reduction"}},
+        // 4 stages of 32 KiB for 128 threads
+        LessonCase{"lesson28", {{"reduce8"}, {"reduce10", 256}, {"reduce11", 256}}}),
     [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryLesson, prints_a_table) {
