@@ -76,6 +76,15 @@ RECTANGLES = [tuple(tile.split()) for tile in ("3 2 1", "2 5 0", "32 16 2", "16 
 ONE_BLOCK = (("32", "1 2 31 32 33 63 64"), ("64", "1 33 100 127 128"), ("256", "2 255 256 257 500 511 512"),
              ("1024", "1 1000 1023 1024 1025 1999 2047 2048"))
 
+def rings():
+    """The same with the smallest stages that a block can have, and sizes that take a ring around twice and more."""
+    cases = reductions(options=[("--stages", stages, "--offset", offset) for stages, offset in
+                                (("2", "0"), ("3", "1"), ("4", "2"), ("2", "3"), ("6", "31"), ("8", "32"))])
+    cases += [("--n", "300007", "--block", "64", "--stages", "3", "--offset", "5"),
+              ("--n", "1500007", "--block", "256", "--stages", "2", "--offset", "0")]
+    return [(*case, "--kib-per-stage", str(max(1, int(case[3]) // 64))) for case in cases]
+
+
 # Lessons that are not checked as most are: arguments of each case.
 CASES = {
     "lesson06": reductions(options=[("--elements-per-thread", str(e)) for e in (2, 1, 16, 5)]),
@@ -89,6 +98,7 @@ CASES = {
     "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
     "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
+    "lesson28": rings(),
     "lesson29": reductions(options=[("--blocks", b, "--offset", k) for b, k in zip("16 1 8 13 2 5 16".split(), "0123560")]),
     "open23": [()],
 }
