@@ -194,6 +194,44 @@ TEST(RecordedFigures, of_tiles_are_those_in_the_record) {
     }
 }
 
+TEST(RecordedFigures, of_steps_are_those_in_the_record) {
+    const std::regex head(R"(\| (NVIDIA [^,|]+), steps of ([\d,]+) ints \| cold \[us\] \| warm \[us\] \|)");
+    const auto found = tables(root / "lessons/lesson29_one_cluster/README.md", head);
+    ASSERT_EQ(found.size(), 1u);
+    const auto record = read_record(record_of(found[0].head[1], "limit_steps.csv"));
+    EXPECT_EQ(found[0].rows.size(), 9u);
+    for (const auto& cells : found[0].rows) {
+        const auto time = [&](const char* mode) {
+            const Row wanted{{"n", without_commas(found[0].head[2])}, {"mode", mode}, {"step", cells.at(0)}};
+            return grouped(std::stod(find_row(record, wanted).at("time_us_median")), 2);
+        };
+        EXPECT_EQ(cells.at(1), time("cold")) << cells[0];
+        EXPECT_EQ(cells.at(2), time("warm")) << cells[0];
+    }
+}
+
+TEST(RecordedFigures, of_bytes_in_flight_are_the_fastest_in_the_record) {
+    const std::regex head(R"(\| (NVIDIA [^,|]+), ([\d,]+) ints in flight \|.*)");
+    const auto found = tables(root / "lessons/lesson28_bytes_in_flight/README.md", head);
+    ASSERT_EQ(found.size(), 1u);
+    const auto record = read_record(record_of(found[0].head[1], "limit_in_flight.csv"));
+    EXPECT_GE(found[0].rows.size(), 8u);
+    for (const auto& cells : found[0].rows) {
+        Row fastest{{"bandwidth_gbs", "0"}};
+        for (const Row& row : record)
+            if (row.at("n") == without_commas(found[0].head[2]) && row.at("kernel") == cells.at(0) &&
+                row.at("bytes_in_flight_per_sm") == std::to_string(1024 * std::stoi(cells.at(1))) &&
+                std::stod(row.at("bandwidth_gbs")) > std::stod(fastest.at("bandwidth_gbs")))
+                fastest = row;
+        ASSERT_TRUE(fastest.contains("stages")) << cells[0] << ' ' << cells[1];
+        EXPECT_EQ(cells.at(2), fastest.at("stages"));
+        EXPECT_EQ(cells.at(3), std::to_string(std::stoi(fastest.at("stage_bytes")) / 1024));
+        EXPECT_EQ(cells.at(4), fastest.at("blocks_per_sm"));
+        EXPECT_EQ(cells.at(5), grouped(std::stod(fastest.at("bandwidth_gbs")), 1));
+        EXPECT_EQ(cells.at(6), grouped(100 * std::stod(fastest.at("peak_fraction")), 1));
+    }
+}
+
 TEST(RecordedFigures, of_counters_are_the_emulators_and_those_in_the_record) {
     const std::regex head(R"(\| (NVIDIA [^,|]+), (\w+), ([\d,]+) ints \| emulator \| Nsight Compute \|)");
     std::size_t count = 0;
