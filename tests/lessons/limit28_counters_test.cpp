@@ -40,16 +40,16 @@ using testing::HasSubstr;
 
 namespace {
 
-struct Case {
+struct RingCase {
     const char* what;
     std::uint64_t n;
     unsigned int block, offset;
     const char* ring; // options
     std::uint64_t blocks, requests, sectors, body_wavefronts;
-    friend void PrintTo(const Case& c, std::ostream* out) { *out << c.what; }
+    friend void PrintTo(const RingCase& c, std::ostream* out) { *out << c.what; }
 };
 
-class RingOnEmulator : public testing::TestWithParam<std::tuple<const char*, Case>> {};
+class RingOnEmulator : public testing::TestWithParam<std::tuple<const char*, RingCase>> {};
 
 TEST_P(RingOnEmulator, has_the_counters_that_follow_from_its_access_pattern) {
     const auto& [kernel, expected] = GetParam();
@@ -72,19 +72,19 @@ INSTANTIATE_TEST_SUITE_P(
     Lesson28, RingOnEmulator,
     testing::Combine(
         testing::Values("reduce10", "reduce11"),
-        testing::Values(Case{"default", four_mega, 256, 0, "", 132, 0, 0, 131'072},
-                        Case{"block_64", four_mega, 64, 0, "", 132, 0, 0, 131'072},
-                        Case{"block_1024_of_64_KiB", four_mega, 1024, 0, "--stages 3 --kib-per-stage 64", 132,
+        testing::Values(RingCase{"default", four_mega, 256, 0, "", 132, 0, 0, 131'072},
+                        RingCase{"block_64", four_mega, 64, 0, "", 132, 0, 0, 131'072},
+                        RingCase{"block_1024_of_64_KiB", four_mega, 1024, 0, "--stages 3 --kib-per-stage 64", 132,
                              0, 0, 131'072},
-                        Case{"small_ring", four_mega, 256, 0, "--stages 2 --kib-per-stage 4", 132, 0, 0,
+                        RingCase{"small_ring", four_mega, 256, 0, "--stages 2 --kib-per-stage 4", 132, 0, 0,
                              131'072},
-                        Case{"four_blocks_each", four_mega, 256, 0,
+                        RingCase{"four_blocks_each", four_mega, 256, 0,
                              "--stages 2 --kib-per-stage 4 --blocks-per-sm 4", 528, 0, 0, 131'072},
-                        Case{"offset_1", four_mega, 256, 1, "--kib-per-stage 8", 132, 2, 5, 131'071},
-                        Case{"offset_8", four_mega, 256, 8, "--kib-per-stage 8", 132, 1, 3, 131'072},
-                        Case{"no_body", 5, 128, 30, "--kib-per-stage 2", 1, 2, 2, 0},
-                        Case{"short", 1000, 256, 3, "--kib-per-stage 4", 1, 2, 5, 31},
-                        Case{"short_stages", 1000, 64, 3, "--kib-per-stage 1", 4, 2, 5, 31})),
+                        RingCase{"offset_1", four_mega, 256, 1, "--kib-per-stage 8", 132, 2, 5, 131'071},
+                        RingCase{"offset_8", four_mega, 256, 8, "--kib-per-stage 8", 132, 1, 3, 131'072},
+                        RingCase{"no_body", 5, 128, 30, "--kib-per-stage 2", 1, 2, 2, 0},
+                        RingCase{"short", 1000, 256, 3, "--kib-per-stage 4", 1, 2, 5, 31},
+                        RingCase{"short_stages", 1000, 64, 3, "--kib-per-stage 1", 4, 2, 5, 31})),
     [](const auto& info) {
         return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param).what;
     });

@@ -58,12 +58,10 @@ void check(const Kernel& kernel, const LaunchConfiguration& configuration,
                " threads; this kernel takes at most " + std::to_string(most));
     const std::uint64_t shared =
         std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
-    // A raised limit is one on dynamic shared memory: the kernel's static shared memory comes on top.
-    const std::uint32_t usual = DeviceLimits::default_shared_bytes_per_block;
+    // The limit is on dynamic shared memory: what the kernel has of static shared memory comes on top.
     const std::uint64_t allowed =
-        configuration.dynamic_shared_limit >= usual
-            ? std::uint64_t{configuration.dynamic_shared_limit} + kernel.static_shared_bytes()
-            : usual;
+        std::max(std::uint64_t{DeviceLimits::default_shared_bytes_per_block},
+                 std::uint64_t{configuration.dynamic_shared_limit} + kernel.static_shared_bytes());
     if (shared > allowed)
         refuse(std::to_string(shared) + " bytes of shared memory; at most " + std::to_string(allowed) +
                " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " +

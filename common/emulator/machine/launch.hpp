@@ -48,8 +48,7 @@ struct DeviceLimits {
 struct LaunchConfiguration {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;
-    std::uint32_t dynamic_shared_limit =
-        DeviceLimits::default_shared_bytes_per_block; ///< as set by cudaFuncSetAttribute
+    std::uint32_t dynamic_shared_limit = 0; ///< as set by cudaFuncSetAttribute
     std::optional<Dim3> cluster = {};                 ///< none: as the kernel says, or no clusters
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
     bool cooperative = false;                                       ///< the grid may wait for itself
