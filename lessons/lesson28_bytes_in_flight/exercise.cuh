@@ -116,7 +116,7 @@ template <unsigned int block_size>
 __global__ void reduce11(const int* input, int* partial_sums, std::size_t n, unsigned int stage_bytes,
                          unsigned int stages) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    // The copy engine writes lines of 128 bytes. A ring that starts within one takes it twice as long.
+    // The copy engine writes lines of 128 bytes. A ring that starts within one is slower.
     extern __shared__ __align__(128) int4 ring[];
     __shared__ std::uint64_t arrived[max_stages];
     const Parts parts = split(input, n);

@@ -260,7 +260,7 @@ template <unsigned int block_size, unsigned int stage_vectors>
 __global__ void __launch_bounds__(block_size)
     sum_bulk_copies(Parts parts, int* result, Meeting* meeting, unsigned int stages) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    // The copy engine writes lines of 128 bytes. A ring that starts within one takes it twice as long.
+    // The copy engine writes lines of 128 bytes. A ring that starts within one is slower.
     extern __shared__ __align__(128) int4 ring[];
     __shared__ std::uint64_t arrived[max_stages];
     __shared__ unsigned int vectors_in[max_stages]; // 0: there is no tile left
