@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(block_size, blocks_per_sm)
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// One PTX instruction each.
+// One PTX instruction each, but for the wait.
 
 __device__ inline std::uint32_t shared_address(const void* shared) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
@@ -229,15 +229,12 @@ __device__ inline void expect_bytes(std::uint64_t* barrier, std::uint32_t bytes)
 
 /// Waits for the end of the phase of this parity: 0, 1, 0, 1, ...
 __device__ inline void wait_barrier(std::uint64_t* barrier, std::uint32_t parity) {
-    std::uint32_t ended = 0;
-    while (ended == 0) {
-        asm volatile("{\n\t.reg .pred ended;\n\t"
-                     "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n\t"
-                     "selp.u32 %0, 1, 0, ended;\n\t}"
-                     : "=r"(ended)
-                     : "r"(shared_address(barrier)), "r"(parity)
-                     : "memory");
-    }
+    asm volatile("{\n\t.reg .pred ended;\n"
+                 "again:\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1;\n\t"
+                 "@!ended bra again;\n\t}" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
 }
 
 /// 16 divides both addresses and `bytes`.
@@ -369,7 +366,7 @@ inline Strategy choose(std::size_t n, Workspace workspace, const detail::Device&
     if (n <= 8 * Ki) return Strategy::one_block;
     if (device.capability_major >= 9) {
         // A cluster needs no zeroed word: it is ahead of one launch by what zeroing takes.
-        if (workspace == Workspace::any && n <= 64 * Ki) return Strategy::one_cluster;
+        if (workspace == Workspace::any && n <= 128 * Ki) return Strategy::one_cluster;
         // With less shared memory than 200 KiB for a block, too few bytes are in flight.
         if (n >= 256 * Mi && device.shared_bytes >= 200 * 1024) return Strategy::bulk_copies;
     }
@@ -401,7 +398,9 @@ inline cudaError_t sum_by(Strategy strategy, detail::Meeting* meeting, const int
     }
     case Strategy::one_cluster:
         if (parts.vectors >= std::size_t{1} << 31) return cudaErrorInvalidValue;
-        return launch(sum_one_cluster<512, 8, 4>, 8, 512, 8, 0, stream, parts, result);
+        if (n <= std::size_t{64} * 1024)
+            return launch(sum_one_cluster<512, 8, 4>, 8, 512, 8, 0, stream, parts, result);
+        return launch(sum_one_cluster<1024, 8, 4>, 8, 1024, 8, 0, stream, parts, result);
     case Strategy::one_launch: {
         // A multiprocessor holds four blocks. A long sum has eight times as many: not all multiprocessors
         // are equally fast, and one that is done early gets another block.
