@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
@@ -136,14 +137,14 @@ Device choose_device(DeviceChoice choice, char** argv) {
     return device;
 }
 
-fs::path emulator_directory(const fs::path& executable) {
-    return executable.parent_path().parent_path() / "emulator";
+std::string emulator_directory(const std::string& executable) {
+    return fs::path(executable).parent_path().parent_path() / "emulator";
 }
 
-std::string library_path_with(const fs::path& directory, const char* present) {
+std::string library_path_with(const std::string& directory, const char* present) {
     const std::string rest = present == nullptr ? "" : present;
-    if (rest == directory.string() || rest.starts_with(directory.string() + ":")) return rest;
-    return rest.empty() ? directory.string() : directory.string() + ":" + rest;
+    if (rest == directory || rest.starts_with(directory + ":")) return rest;
+    return rest.empty() ? directory : directory + ":" + rest;
 }
 
 std::optional<double> peak_bandwidth_gbs(int memory_clock_khz, int bus_width_bits) {

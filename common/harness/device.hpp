@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -30,10 +29,10 @@ struct Device {
 Device choose_device(DeviceChoice choice, char** argv);
 
 /// bin/../emulator of the program `executable`: the folder of the emulator's library.
-std::filesystem::path emulator_directory(const std::filesystem::path& executable);
+std::string emulator_directory(const std::string& executable);
 
 /// The value of LD_LIBRARY_PATH that has `directory` in front of what is in `present` already.
-std::string library_path_with(const std::filesystem::path& directory, const char* present);
+std::string library_path_with(const std::string& directory, const char* present);
 
 /// Memory clock (in kHz, as cudaDeviceGetAttribute has it) x 2 (double data rate) x bus width, in 1e9 bytes a
 /// second. Nothing when the device tells one of them as 0.

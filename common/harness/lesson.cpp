@@ -81,7 +81,7 @@ const RandomInts& Turn::input(std::size_t offset) {
     if (!input_ || input_->offset() != offset) {
         input_.reset(); // there may be no memory for both
         const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
-        input_ = std::make_unique<RandomInts>(n_, options_.seed, offset);
+        input_.emplace(n_, options_.seed, offset);
     }
     return *input_;
 }
@@ -188,7 +188,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
         if (!options.n && info_.default_n) report.elements = *info_.default_n;
     }
 
-    std::unique_ptr<RandomInts> input;
+    std::optional<RandomInts> input;
     ExitStatus status = ExitStatus::verified;
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options)) continue;
@@ -218,7 +218,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
 }
 
 KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, const Device& device,
-                               std::size_t n, std::unique_ptr<RandomInts>& input) const {
+                               std::size_t n, std::optional<RandomInts>& input) const {
     Turn turn(kernel.name, options, device, n, input);
     kernel.take_turn(turn);
     if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");
@@ -230,7 +230,7 @@ KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, con
 /// \return whether every result was right; a wrong one is the last
 bool Lesson::sweep_size(const Options& options, Sweep& sweep, Report& report) const {
     // No part of the first kernel's turn.
-    auto input = std::make_unique<RandomInts>(report.elements, options.seed);
+    std::optional<RandomInts> input(std::in_place, report.elements, options.seed);
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options) || sweep.leaves_out(kernel.name)) continue;
         const auto start = std::chrono::steady_clock::now();

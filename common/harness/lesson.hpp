@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +13,10 @@
 #include "harness/options.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
-#include "harness/report.hpp"
 
 namespace harness {
 
+struct Report;
 struct Sweep;
 
 /// A kernel's turn to run: what it is given, and measure().
@@ -53,7 +52,7 @@ public:
 
 private:
     friend class Lesson;
-    using SharedInput = std::unique_ptr<RandomInts>;
+    using SharedInput = std::optional<RandomInts>;
     Turn(std::string kernel, const Options& options, const Device& device, std::size_t n, SharedInput& input)
         : kernel_(std::move(kernel)), options_(options), device_(device), n_(n), input_(input) {}
 
@@ -101,7 +100,7 @@ private:
 
     ExitStatus run_or_throw(int argc, char** argv) const;
     KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device, std::size_t n,
-                           std::unique_ptr<RandomInts>& input) const;
+                           std::optional<RandomInts>& input) const;
     bool sweep_size(const Options& options, Sweep& sweep, Report& report) const;
     bool run_sweep(const Options& options, Report report) const;
 

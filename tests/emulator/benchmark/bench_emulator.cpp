@@ -88,7 +88,7 @@ void run(benchmark::State& state, const Workload& workload, Memory& memory, int 
 /// The variables that have all checkers look on, from the library that has them.
 std::string checks_all() {
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-    return "LD_LIBRARY_PATH='" + (harness::emulator_directory(self) / "observing").string() + "' " +
+    return "LD_LIBRARY_PATH='" + harness::emulator_directory(self) + "/observing' " +
            R"(EMULATOR_REQUEST='{"check":["mem","init","race","sync"]}' EMULATOR_REPORT=/dev/null)";
 }
 
