@@ -175,6 +175,26 @@ TEST(RecordedFigures, of_times_are_those_in_the_record) {
     }
 }
 
+TEST(RecordedFigures, of_complete_sums_are_those_in_the_record) {
+    const std::regex head(
+        R"(\| (NVIDIA [^,|]+), complete sums of ([\d,]+) ints \| first launch \[us\] \| all launches \[us\] \| CUB / all launches \|)");
+    const auto found = tables(root / "docs/measuring.md", head);
+    ASSERT_EQ(found.size(), 1u);
+    const auto record = read_record(record_of(found[0].head[1], "ladder.csv"));
+    const std::string elements = without_commas(found[0].head[2]);
+    const auto number = [&](const std::string& kernel, const char* column) {
+        return std::stod(find_row(record, {{"name", kernel}, {"elements", elements}}).at(column));
+    };
+    EXPECT_EQ(found[0].rows.size(), 15u);
+    for (const auto& cells : found[0].rows) {
+        const double complete = number(cells.at(0), "complete_time_us_median");
+        EXPECT_EQ(cells.at(1), grouped(number(cells[0], "time_us_median"), 1)) << cells[0];
+        EXPECT_EQ(cells.at(2), grouped(complete, 1)) << cells[0];
+        EXPECT_EQ(cells.at(3), grouped(number("cub::Sum", "complete_time_us_median") / complete, 3))
+            << cells[0];
+    }
+}
+
 TEST(RecordedFigures, of_tiles_are_those_in_the_record) {
     const std::regex head(R"(\| (NVIDIA [^,|]+), `(lesson\d\d) ?([^`|]*)` \| time \[ns\] \|)");
     for (const fs::path& page : pages()) {
