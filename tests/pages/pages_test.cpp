@@ -292,6 +292,14 @@ TEST(Pages, link_to_what_is_there) {
     }
 }
 
+/// A reader can copy the header: it includes nothing but the toolkit's and the standard library's.
+TEST(Pages, offer_a_header_that_is_one_file) {
+    for (const std::string& line : read_lines(root / "lessons/lesson30_a_sum_for_every_n/sum.cuh")) {
+        if (!line.starts_with("#include")) continue;
+        EXPECT_THAT(line, testing::MatchesRegex("#include <[a-z_/]+(\\.h)?>"));
+    }
+}
+
 TEST(Pages, list_every_lesson) {
     const std::string readme = join(read_page(root / "README.md").text);
     for (const fs::path& folder : lesson_folders())
