@@ -86,6 +86,9 @@ def rings():
     return [(*case, "--kib-per-stage", str(max(1, int(case[3]) // 64))) for case in cases]
 
 
+# The range of exercise 30: its ends, sizes around those of requests and of the grid, tails of every kind; two launches.
+SMALL = (8193, 8194, 8195, 8196, 9973, 16_384, 20_011, 32_767, 65_535, 65_537, 99_991, 131_071, 131_072)
+
 # Lessons that are not checked as most are: arguments of each case.
 CASES = {
     "lesson06": reductions(options=[("--elements-per-thread", str(e)) for e in (2, 1, 16, 5)]),
@@ -101,6 +104,8 @@ CASES = {
     "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
     "lesson28": rings(),
     "lesson29": reductions(options=[("--blocks", b, "--offset", k) for b, k in zip("16 1 8 13 2 5 16".split(), "0123560")]),
+    "lesson30": reductions(sizes=SMALL, large=(), options=[("--offset", k, "--repeat", "2")
+                                                           for k in ("0", "1", "2", "3", "31", "5", "33")]),
     "open23": [()],
 }
 

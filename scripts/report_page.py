@@ -221,10 +221,17 @@ def measures(result):
     add("least time [µs]", [time["min"] for time in times], 1)
     add("timed runs", [time["runs"] for time in times])
     add("bandwidth [GB/s]", [kernel["bandwidth_gbs"] for kernel in kernels], 1)
+    if any(complete_median(kernel) not in (None, time["median"]) for kernel, time in zip(kernels, times)):
+        add("complete sum [µs]", [complete_median(kernel) for kernel in kernels], 1)
     add("share of peak [%]", [kernel["peak_fraction"] and 100 * kernel["peak_fraction"] for kernel in kernels], 1)
     speed_ups = [first / time["median"] if first and time["median"] else None for time in times]
     add(f"speed-up over {kernels[0]['name']}", speed_ups, 2)
     return told
+
+
+def complete_median(kernel):
+    """Of all launches, in µs; None where only the first one was timed, as in records of older programs."""
+    return (kernel.get("complete_time_us") or {}).get("median")
 
 
 def describe(result):
@@ -328,7 +335,10 @@ class Report:
         if measured:
             median = {kernel["name"]: kernel["time_us"]["median"] for kernel in measured[0]["kernels"]}
             first = next(iter(median))
+            complete = {kernel["name"]: 4e-3 * measured[0]["elements"] / complete_median(kernel)
+                        for kernel in measured[0]["kernels"] if complete_median(kernel)}
             drawn = [self.bandwidth_bars("bandwidth of the ladder", measured),
+                     bars(self.title("complete sums, all launches"), BANDWIDTH, complete.items(), self.peak),
                      bars(self.title(f"speed-up over {first}"), f"time of {first} / time",
                           [(name, median[first] / time) for name, time in median.items()])]
         return figures(
@@ -461,8 +471,8 @@ def page(machine, runs, records):
     sections = [
         ("device", "Device and toolkit", "", report.device()),
         ("runs", "All runs", "", report.overview()),
-        ("ladder", "The ladder", "The eleven kernels of lessons 00 to 09 on the same ints. All figures are of the "
-         "first launch, which sums the n ints.", report.ladder()),
+        ("ladder", "The ladder", "The eleven kernels of lessons 00 to 09 on the same ints. Figures are of the "
+         "first launch, which sums the n ints, unless they are said to be of complete sums.", report.ladder()),
         ("sizes", "Bandwidth against size" if report.is_gpu else "Traffic against size",
          f"Drawn of the ladder: {', '.join(DRAWN)}. The tables have all kernels.", report.sizes()),
         ("shared-global", "Shared against global memory",

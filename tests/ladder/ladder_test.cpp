@@ -157,6 +157,28 @@ TEST_F(Ladder, is_drawn_with_bandwidths_where_there_are_some) {
                            Not(HasSubstr("Emulated"))));
 }
 
+TEST_F(Ladder, is_drawn_with_complete_sums_where_all_have_some) {
+    ASSERT_EQ(save("--n 250000").status, 0);
+    json report = json::parse(read(folder / "ladder.json"));
+    report["device"]["peak_bandwidth_gbs"] = 2000;
+    for (json& kernel : report["kernels"]) {
+        kernel["counters"] = nullptr;
+        kernel["bandwidth_gbs"] = 1234.4;
+        kernel["peak_fraction"] = 0.6172;
+        kernel["complete_time_us"] = {{"median", 1.0}}; // 1,000,000 bytes
+    }
+    std::ofstream(folder / "ladder.json") << report;
+    ASSERT_NO_FATAL_FAILURE(draw());
+    EXPECT_THAT(svg,
+                AllOf(HasSubstr("1234 (61.7 %)"), HasSubstr("1000 (50.0 %)"), HasSubstr("complete sum")));
+
+    report["kernels"][3]["complete_time_us"] =
+        nullptr; // Beside the others it would look as if it took no time.
+    std::ofstream(folder / "ladder.json") << report;
+    ASSERT_NO_FATAL_FAILURE(draw());
+    EXPECT_THAT(svg, Not(HasSubstr("complete sum")));
+}
+
 TEST_F(Ladder, cannot_be_drawn_without_figures) {
     ASSERT_EQ(save("--n 1000 --check").status, 0);
     const ProgramResult empty = run_program(plot_ladder + folder.string());

@@ -22,6 +22,16 @@ const std::vector<std::string> clusters = {"--n 1 --block 32", "--n 31 --block 6
                                            "--n 1000 --block 1024", "--n 65537 --offset 3",
                                            "--n 4099 --block 128 --blocks 8 --offset 1"};
 
+/// A block, a cluster of either size, one launch and a ring, as sum() chooses them or by name; the
+/// exercise's.
+const std::vector<std::string> strategies = {
+    "--n 1",
+    "--n 1000 --strategies",
+    "--n 8193 --offset 1 --strategies",
+    "--n 65537 --offset 3",
+    "--n 131073 --strategies",
+    "--n 4099 --kernel one_block --kernel small_sum --block 64 --offset 1"};
+
 const std::vector<std::string> squares = {"", "--width 1", "--width 7 --padding 3",
                                           "--width 31 --padding 33"};
 
@@ -42,6 +52,7 @@ std::vector<std::string> arguments_for(const std::string& lesson) {
     if (lesson == "lesson28") return rings;
     if (lesson == "lesson14") return sums_of_one_block;
     if (lesson == "lesson29") return clusters;
+    if (lesson == "lesson30") return strategies;
     if (lesson >= "lesson19") return rectangles;
     if (lesson >= "lesson16") return squares;
     std::vector<std::string> result = sums;

@@ -1,9 +1,8 @@
 // What the pages quote from the project, print, calculate and link to is true.
 //
 //   ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
-//   ```cpp       lines that stand in the lesson's kernels.cuh or main.cu, or in the errata's test; those of
-//   other
-//                pages the site looks for in the file that is named above them (Site.is_made)
+//   ```cpp       lines that stand in the lesson's kernels.cuh, main.cu or sum.cuh, or in the errata's test;
+//                those of other pages the site looks for in the file that is named above them (Site.is_made)
 //   ```console   `$ command`, then its standard output, if the command runs a lesson
 //   ```text      anything else
 #include <gmock/gmock.h>
@@ -174,10 +173,13 @@ TEST(Pages, quote_the_real_diff) {
 
 void expect_quotes_from_its_folder(const fs::path& page) {
     SCOPED_TRACE(page);
-    const std::string kernels = join(read_lines(page.parent_path() / "kernels.cuh"));
-    const std::string main = join(read_lines(page.parent_path() / "main.cu"));
+    std::vector<std::string> files;
+    for (const char* name : {"kernels.cuh", "main.cu"})
+        files.push_back(join(read_lines(page.parent_path() / name)));
+    const fs::path header = page.parent_path() / "sum.cuh"; // lesson 30's, to take home
+    if (fs::exists(header)) files.push_back(join(read_lines(header)));
     for (const Lines& quoted : read_page(page).cpp)
-        EXPECT_THAT((std::vector{kernels, main}), testing::Contains(testing::HasSubstr(join(quoted))));
+        EXPECT_THAT(files, testing::Contains(testing::HasSubstr(join(quoted))));
 }
 
 TEST(Pages, quote_the_real_code) {
@@ -287,6 +289,14 @@ TEST(Pages, link_to_what_is_there) {
             if (target.find("://") != std::string::npos) continue;
             EXPECT_TRUE(fs::exists(path.parent_path() / target)) << target;
         }
+    }
+}
+
+/// A reader can copy the header: it includes nothing but the toolkit's and the standard library's.
+TEST(Pages, offer_a_header_that_is_one_file) {
+    for (const std::string& line : read_lines(root / "lessons/lesson30_a_sum_for_every_n/sum.cuh")) {
+        if (!line.starts_with("#include")) continue;
+        EXPECT_THAT(line, testing::MatchesRegex("#include <[a-z_/]+(\\.h)?>"));
     }
 }
 

@@ -2,17 +2,20 @@
 //
 //   | NVIDIA H200, 268,435,456 ints | time [us] | GB/s | % of peak |              a row for each kernel
 //   | NVIDIA H200, reduce0, 4,194,304 ints | emulator | Nsight Compute |          a row for each metric
-//   | NVIDIA H200, `lesson21 --padding 1` | time [ns] |                           a row for each kernel of a
-//   tile
+//   | NVIDIA H200, cold [us], n | offset | `sum` | …                              a row for each case of
+//   lesson 30 | NVIDIA H200, `lesson21 --padding 1` | time [ns] |                           a row for each
+//   kernel of a tile
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <stdexcept>
@@ -172,6 +175,26 @@ TEST(RecordedFigures, of_times_are_those_in_the_record) {
     }
 }
 
+TEST(RecordedFigures, of_complete_sums_are_those_in_the_record) {
+    const std::regex head(
+        R"(\| (NVIDIA [^,|]+), complete sums of ([\d,]+) ints \| first launch \[us\] \| all launches \[us\] \| CUB / all launches \|)");
+    const auto found = tables(root / "docs/measuring.md", head);
+    ASSERT_EQ(found.size(), 1u);
+    const auto record = read_record(record_of(found[0].head[1], "ladder.csv"));
+    const std::string elements = without_commas(found[0].head[2]);
+    const auto number = [&](const std::string& kernel, const char* column) {
+        return std::stod(find_row(record, {{"name", kernel}, {"elements", elements}}).at(column));
+    };
+    EXPECT_EQ(found[0].rows.size(), 15u);
+    for (const auto& cells : found[0].rows) {
+        const double complete = number(cells.at(0), "complete_time_us_median");
+        EXPECT_EQ(cells.at(1), grouped(number(cells[0], "time_us_median"), 1)) << cells[0];
+        EXPECT_EQ(cells.at(2), grouped(complete, 1)) << cells[0];
+        EXPECT_EQ(cells.at(3), grouped(number("cub::Sum", "complete_time_us_median") / complete, 3))
+            << cells[0];
+    }
+}
+
 TEST(RecordedFigures, of_tiles_are_those_in_the_record) {
     const std::regex head(R"(\| (NVIDIA [^,|]+), `(lesson\d\d) ?([^`|]*)` \| time \[ns\] \|)");
     for (const fs::path& page : pages()) {
@@ -208,6 +231,117 @@ TEST(RecordedFigures, of_steps_are_those_in_the_record) {
         EXPECT_EQ(cells.at(1), time("cold")) << cells[0];
         EXPECT_EQ(cells.at(2), time("warm")) << cells[0];
     }
+}
+
+/// Times of complete sums in us, from limit_sum.csv or limit_torch.csv.
+class SumTimes {
+public:
+    explicit SumTimes(std::vector<Row> rows) : rows_(std::move(rows)) {}
+
+    double of(const std::string& n, const std::string& offset, const std::string& mode,
+              const std::string& contender) const {
+        double fastest = INFINITY;
+        for (const Row& row : rows_)
+            if (row.at("n") == n && row.at("offset") == offset && row.at("mode") == mode &&
+                row.at("contender").starts_with(contender) &&
+                (contender != "sum" || row.at("contender") == "sum"))
+                fastest = std::min(fastest, std::stod(row.at("time_us_median")));
+        EXPECT_LT(fastest, INFINITY) << "no record of " << contender << ", n " << n;
+        return fastest;
+    }
+
+    /// The times of CUB's faster form over those of `ours`, in all cases.
+    std::vector<double> ratios(const std::string& mode, const std::string& ours) const {
+        std::vector<double> result;
+        for (const Row& row : rows_)
+            if (row.at("mode") == mode && row.at("contender") == ours)
+                result.push_back(of(row.at("n"), row.at("offset"), mode, "cub") /
+                                 std::stod(row.at("time_us_median")));
+        return result;
+    }
+
+private:
+    std::vector<Row> rows_;
+};
+
+double geometric_mean(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += std::log(value);
+    return std::exp(sum / static_cast<double>(values.size()));
+}
+
+double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+
+/// "2^20 - 1" -> 1048575
+std::string expanded(const std::string& n) {
+    std::smatch power;
+    if (!std::regex_match(n, power, std::regex(R"(2\^(\d+)(?: ([+-]) 1)?)"))) return without_commas(n);
+    const long long value = 1LL << std::stoi(power[1]);
+    return std::to_string(power[2] == "+" ? value + 1 : power[2] == "-" ? value - 1 : value);
+}
+
+const fs::path lesson30 = root / "lessons/lesson30_a_sum_for_every_n/README.md";
+
+TEST(RecordedFigures, of_sums_are_those_in_the_record) {
+    const std::regex head(
+        R"(\| (NVIDIA [^,|]+), (cold|warm) \[us\], n \| offset \| `sum` \| `sum_zeroed` \| CUB \| `torch.sum` \| CUB / `sum` \|)");
+    const auto found = tables(lesson30, head);
+    ASSERT_EQ(found.size(), 3u);
+    std::map<std::string, std::size_t> most_rows;
+    for (const Table& table : found) {
+        const SumTimes times(read_record(record_of(table.head[1], "limit_sum.csv")));
+        const SumTimes torch(read_record(record_of(table.head[1], "limit_torch.csv")));
+        const std::string mode = table.head[2];
+        for (const auto& cells : table.rows) {
+            SCOPED_TRACE(cells[0] + ", offset " + cells[1] + ", " + mode);
+            const std::string n = expanded(cells[0]);
+            const double ours = times.of(n, cells[1], mode, "sum"), cub = times.of(n, cells[1], mode, "cub");
+            EXPECT_EQ(cells.at(2), grouped(ours, 2));
+            EXPECT_EQ(cells.at(3), grouped(times.of(n, cells[1], mode, "sum_zeroed"), 2));
+            EXPECT_EQ(cells.at(4), grouped(cub, 2));
+            EXPECT_EQ(cells.at(5), grouped(torch.of(n, cells[1], mode, "torch.sum"), 2));
+            EXPECT_EQ(cells.at(6), grouped(cub / ours, 3));
+        }
+        most_rows[mode] = std::max(most_rows[mode], table.rows.size());
+        const std::size_t cases = times.ratios(mode, "sum").size();
+        EXPECT_TRUE(table.rows.size() == 10 || table.rows.size() == cases) << table.rows.size();
+    }
+    EXPECT_EQ(most_rows["cold"], 50u);
+    EXPECT_EQ(most_rows["warm"], 50u);
+}
+
+TEST(RecordedFigures, of_lesson_30s_goals_are_those_in_the_record) {
+    std::ifstream file(lesson30);
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    const auto expect_words = [&](const std::string& words) {
+        const std::string on_one_line = std::regex_replace(page, std::regex("\n"), " ");
+        EXPECT_NE(on_one_line.find(words), std::string::npos) << words;
+    };
+    const auto record = read_record(root / "docs/data/nvidia-h200/limit_sum.csv");
+    const auto other_record = read_record(root / "docs/data/nvidia-h200/limit_sum_other_card.csv");
+    const SumTimes times(record), other(other_record);
+    const auto cold = times.ratios("cold", "sum"), warm = times.ratios("warm", "sum"),
+               cold_zeroed = times.ratios("cold", "sum_zeroed"),
+               warm_zeroed = times.ratios("warm", "sum_zeroed");
+    expect_words("the lowest of " + std::to_string(cold.size()) + " cases is " + grouped(least(cold), 3) +
+                 " cold and " + grouped(least(warm), 3) + " warm");
+    expect_words("missed by " + grouped(100 * (1.2 - geometric_mean(cold)) / 1.2, 1) +
+                 " %**: " + grouped(geometric_mean(cold), 3));
+    expect_words("zeroed once it is " + grouped(geometric_mean(cold_zeroed), 3));
+    expect_words("Warm, the means are " + grouped(geometric_mean(warm), 3) + " and " +
+                 grouped(geometric_mean(warm_zeroed), 3));
+    expect_words("mean was " + grouped(geometric_mean(other.ratios("cold", "sum")), 3) + " cold and " +
+                 grouped(geometric_mean(other.ratios("warm", "sum")), 3) + " warm, and the lowest ratio " +
+                 grouped(least(other.ratios("cold", "sum")), 3) + " cold");
+    expect_words("came out at " + grouped(least(other.ratios("cold", "sum_zeroed")), 3));
+
+    const auto peak = [](const std::vector<Row>& rows, const char* contender) {
+        const Row row = find_row(
+            rows, {{"n", "1073741824"}, {"offset", "0"}, {"mode", "cold"}, {"contender", contender}});
+        return grouped(100 * std::stod(row.at("peak_fraction")), 1);
+    };
+    expect_words("on this card: " + peak(record, "sum") + " %. Another H200 gave " +
+                 peak(other_record, "sum") + " %, and CUB " + peak(other_record, "cub_int") + " % there");
 }
 
 TEST(RecordedFigures, of_bytes_in_flight_are_the_fastest_in_the_record) {

@@ -68,6 +68,7 @@ def one(kernel):
     return {"name": kernel, "grid": [figure(kernel, "grid"), 1, 1], "block": [256, 1, 1], "dynamic_shared_bytes": 0,
             "verified": not wrong, "expected": 5, "actual": figure(kernel, "actual"), "bytes": 4 * n,
             "time_us": {"median": median, "min": median * 0.9, "runs": 50} if gpu else None,
+            "complete_time_us": {"median": median * 1.25, "min": median, "runs": 50} if gpu and name == "ladder" else None,
             "bandwidth_gbs": figure(kernel, "bandwidth") / 100 if gpu else None,
             "peak_fraction": figure(kernel, "bandwidth") / 100 / 12345.5 if gpu else None,
             "counters": None if gpu else counters(kernel)}
@@ -200,6 +201,7 @@ class Folder(unittest.TestCase):
                 if kernel["time_us"]:
                     yield from (f"{kernel['time_us'][name]:,.1f}" for name in ("median", "min"))
                     yield f"{kernel['time_us']['runs']}"
+                    yield f"{(kernel['complete_time_us'] or kernel['time_us'])['median']:,.1f}"
                     yield f"{kernel['bandwidth_gbs']:,.1f}"
                     yield f"{100 * kernel['peak_fraction']:,.1f}"
                     yield f"{kernels[0]['time_us']['median'] / kernel['time_us']['median']:,.2f}"
@@ -337,6 +339,15 @@ class Pretended(Folder):
             self.assertIn(name, bandwidth)
             value = kernel["bandwidth_gbs"]
             self.assertIn(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", bandwidth)
+        complete = page.figure(f"{GPU}: complete sums, all launches", "effective bandwidth, median [GB/s]", "peak 12,346")
+        for kernel in ladder.values():
+            value = 4e-3 * runs["ladder"]["result"]["elements"] / kernel["complete_time_us"]["median"]
+            self.assertIn(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", complete)
+        [table] = [table for table in page.tables if "complete sum [µs]" in table["rows"][0]]
+        self.assertEqual(table["section"], "ladder")
+        column = table["rows"][0].index("complete sum [µs]")
+        self.assertEqual({row[0]: row[column] for row in table["rows"][1:]},
+                         {name: f"{kernel['complete_time_us']['median']:,.1f}" for name, kernel in ladder.items()})
         speed_up = page.figure(f"{GPU}: speed-up over reduce0", "time of reduce0 / time")
         value = ladder["reduce0"]["time_us"]["median"] / ladder["reduce5"]["time_us"]["median"]
         self.assertIn(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", speed_up)

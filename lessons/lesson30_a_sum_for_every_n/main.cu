@@ -1,12 +1,13 @@
-// The sum of n ints, by the strategy that is fastest at n: what lesson 30 will be about.
+// Lesson 30: the sum of n ints, by the strategy that is fastest at n.
 //
-//     scripts/build build/default limit_sum && build/default/bin/limit_sum
+//     make lesson30 && ./lesson30
 
 #include <array>
 
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/lesson.hpp"
+#include "kernels.cuh"
 #include "sum.cuh"
 
 namespace {
@@ -45,11 +46,33 @@ void measure_strategy(Turn& turn, Strategy strategy) {
     });
 }
 
+/// The kernel of exercise 30: eight blocks, one cluster where the device has clusters.
+void measure_small_sum(Turn& turn) {
+    constexpr unsigned int blocks = 8;
+    const harness::RandomInts& input = turn.input(turn.option("--offset"));
+    harness::DeviceBuffer<int> result(1);
+    harness::DeviceBuffer<unsigned long long> sum_and_count(1);
+    sum_and_count.write(std::array{0ull}); // only once: each launch leaves it so
+    take_home::detail::Device device;
+    HARNESS_CHECK(take_home::detail::current_device(device));
+    const unsigned int cluster = device.capability_major >= 9 ? blocks : 1;
+    turn.measure({.grid = dim3(blocks), .block = dim3(turn.block()), .bytes = (turn.n() + 1) * sizeof(int)},
+                 {.prepare = [&] { result.poison(); },
+                  .launch =
+                      [&] {
+                          HARNESS_CHECK(take_home::detail::launch(small_sum, blocks, turn.block(), cluster, 0,
+                                                                  nullptr, input.data(), result.data(),
+                                                                  turn.n(), sum_and_count.data()));
+                      },
+                  .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-    harness::Lesson lesson({.name = "limit_sum",
+    harness::Lesson lesson({.name = "lesson30",
                             .title = "A sum for every n",
+                            .default_block = 512,
                             .options = {{.name = "--offset",
                                          .value = "K",
                                          .help = "the input starts K ints into its allocation, which is\n"
@@ -78,6 +101,7 @@ int main(int argc, char** argv) {
     add_strategy("one_cluster", Strategy::one_cluster, "--strategies");
     add_strategy("one_launch", Strategy::one_launch, "--strategies");
     add_strategy("bulk_copies", Strategy::bulk_copies, "--strategies");
+    lesson.add_kernel("small_sum", measure_small_sum, "--kernel small_sum");
 
     return lesson.run(argc, argv);
 }
