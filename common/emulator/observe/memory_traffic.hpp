@@ -69,7 +69,7 @@ struct CopyTraffic {
 /// as they do in the cache. Lanes that want the same word are not served together.
 ///
 /// So an H200 counts `cp.async.ca`. It counts `cp.async.cg` so where the lanes copy a row of bytes to a row
-/// of shared memory, both aligned to 32 bytes, and fill with no zeros; else it counts more.
+/// of shared memory, both aligned to 32 bytes, and fill with no zeros; else mostly more.
 CopyTraffic copy_traffic(const AsyncCopy& copy);
 
 /// Sectors of global memory that a bulk copy fetches. The copy engine writes lines of 128 bytes of shared
