@@ -17,9 +17,10 @@ using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// A counter's place in the text table.
 struct KnownCounter {
-    const char* name;  ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-    const char* group; ///< "global loads"; null: the table has no row for it
-    const char* label; ///< "sectors"
+    const char* name;     ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    const char* group;    ///< "global loads"; null: the table has no row for it
+    const char* label;    ///< "sectors"
+    bool is_rare = false; ///< the table has its row only where a kernel has any
 };
 
 /// The counters that tables have a row or a column for, whether or not the device counts them.

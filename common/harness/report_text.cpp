@@ -78,10 +78,10 @@ public:
 private:
     static constexpr std::size_t label_width = 22, least_width = 15, change_width = 10;
 
-    /// Most kernels have no atomics, and no row for them.
+    /// Most kernels have no atomics and no asynchronous copies, and no row for them.
     bool is_shown(const KnownCounter& counter) const {
         if (counter.group == nullptr) return false;
-        return !std::string_view(counter.group).starts_with("global atomics") ||
+        return !counter.is_rare ||
                std::any_of(report_.kernels.begin(), report_.kernels.end(), [&](const KernelResult& kernel) {
                    return counter_value(kernel, counter.name) > 0;
                });
@@ -117,6 +117,14 @@ The same counters in Nsight Compute:
 )";
 constexpr const char* atomics_name =
     "  atomics         l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum\n";
+constexpr const char* copies_name =
+    R"(  asynchronous    smsp__inst_executed_op_ldgsts.sum,
+                  smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
+)";
+constexpr const char* bulk_name =
+    R"(  bulk            smsp__inst_executed_op_tma_ld.sum,
+                  l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum
+)";
 constexpr const char* ptx_note =
     "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
 
@@ -234,11 +242,12 @@ constexpr std::size_t most_columns = 5;
 std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : KernelTable(report).format();
-    const bool has_atomics = table.find("global atomics") != std::string::npos;
-    return fmt::format("{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}{}{}{}",
-                       heading(report), report.device.name, pass_note(report, "The counters"),
-                       illustrations(report), table, few ? counter_names : kernel_table_names,
-                       has_atomics ? atomics_name : "", ptx_note);
+    const auto has = [&](const char* group) { return table.find(group) != std::string::npos; };
+    return fmt::format(
+        "{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}{}{}{}{}{}", heading(report),
+        report.device.name, pass_note(report, "The counters"), illustrations(report), table,
+        few ? counter_names : kernel_table_names, has("global atomics") ? atomics_name : "",
+        has("asynchronous copies") ? copies_name : "", has("bulk copies") ? bulk_name : "", ptx_note);
 }
 
 std::string or_dash(const std::optional<double>& value, int decimals) {

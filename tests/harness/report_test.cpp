@@ -10,6 +10,7 @@
 using namespace harness;
 using nlohmann::json;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -271,6 +272,21 @@ TEST(Text, shows_atomics_only_where_there_are_any) {
     EXPECT_THAT(format_text(report), HasSubstr("global atomics, result unused"));
     EXPECT_THAT(format_text(report),
                 HasSubstr("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum"));
+}
+
+TEST(Text, shows_asynchronous_copies_only_where_there_are_any) {
+    Report report = emulator_report();
+    EXPECT_THAT(format_text(report), Not(AnyOf(HasSubstr("copies"), HasSubstr("ldgsts"), HasSubstr("tma"))));
+    report.kernels[1].counters->emplace_back("smsp__inst_executed_op_ldgsts.sum", 8);
+    EXPECT_THAT(format_text(report),
+                AllOf(HasSubstr("\nasynchronous copies\n  instructions"),
+                      HasSubstr("\n  asynchronous    smsp__inst_executed_op_ldgsts.sum,"),
+                      Not(HasSubstr("bulk copies")), Not(HasSubstr("tma"))));
+    report.kernels[1].counters->emplace_back("l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", 5);
+    EXPECT_THAT(format_text(report),
+                AllOf(HasSubstr("\nbulk copies\n  sectors"),
+                      HasSubstr("\n  bulk            smsp__inst_executed_op_tma_ld.sum,"),
+                      Not(HasSubstr("bulk copies\n  instructions"))));
 }
 
 TEST(Text, shows_a_change_only_between_two_kernels) {

@@ -4,8 +4,7 @@
 // the head where the input starts K ints past such an address, or n if that is less. v = (n - h) / 4 vectors
 // are the body, and t = (n - h) mod 4 ints the tail.
 //
-// Global memory: warps load head and tail alone, a request each, by block 0. Asynchronous copies count as no
-// load.
+// Global memory: warps load head and tail alone, a request each, by block 0.
 //   4,194,304 ints   K = 0    h = 0    t = 0                                           0 requests    0
 //   sectors
 //                    K = 1    h = 31, bytes 4 to 128 of a line: 4 sectors.   t = 1     2             5
@@ -13,6 +12,17 @@
 //   5 ints           K = 30   h = 2, bytes 120 to 128: 1 sector.             t = 3     2             2
 //   1,000 ints       K = 3    h = 29, bytes 12 to 128: 4 sectors.            t = 3     2             5
 // Each block stores one partial sum: a request of one sector.
+//
+// reduce10: a warp copies up to 32 vectors with one instruction, so the body takes ceil(v / 32). Each counts
+// as a request of global loads as well, with its sectors: the body begins at a line, so that it fills ceil(16
+// v / 32) of 32 bytes. k lanes take ceil(k / 8) wavefronts of 128 bytes, as in shared loads.
+//
+// reduce11: an instruction for each tile, which has the stage's bytes or less, and the body's sectors.
+// Neither counts as a load.
+//   4,194,304 ints   K = 0    16 v = 16,777,216    512 tiles of 32 KiB, 256 of 64 KiB, 4,096 of 4 KiB
+//                    K = 1    16 v = 16,777,088    2,048 of 8 KiB (2,047.98)
+//                    K = 8    16 v = 16,777,120    2,048 of 8 KiB (2,047.99)
+//   1,000 ints       K = 3    16 v = 3,872         1 of 4 KiB, 4 of 1 KiB (3.8)
 //
 // Shared memory: a warp's request reads up to 32 vectors of 16 bytes. 8 lanes fill a wavefront of 128 bytes,
 // so k lanes take ceil(k / 8). Each warp of the block's B / 32 stores its sum, and the first warp loads
@@ -45,7 +55,7 @@ struct RingCase {
     std::uint64_t n;
     unsigned int block, offset;
     const char* ring; // options
-    std::uint64_t blocks, requests, sectors, body_wavefronts;
+    std::uint64_t blocks, requests, sectors, vectors, body_wavefronts, tiles;
     friend void PrintTo(const RingCase& c, std::ostream* out) { *out << c.what; }
 };
 
@@ -56,8 +66,16 @@ TEST_P(RingOnEmulator, has_the_counters_that_follow_from_its_access_pattern) {
     const Launch launch("lesson28", kernel,
                         arguments(expected.n, expected.block, expected.offset) + " " + expected.ring);
     EXPECT_EQ(launch.blocks(), expected.blocks);
-    EXPECT_EQ(launch.requests("ld"), expected.requests);
-    EXPECT_EQ(launch.sectors("ld"), expected.sectors);
+    const bool copies_by_warps = std::string(kernel) == "reduce10";
+    const std::uint64_t instructions = (expected.vectors + 31) / 32, sectors = (expected.vectors + 1) / 2;
+    EXPECT_EQ(launch.requests("ld"), expected.requests + (copies_by_warps ? instructions : 0));
+    EXPECT_EQ(launch.sectors("ld"), expected.sectors + (copies_by_warps ? sectors : 0));
+    EXPECT_EQ(launch.counter("smsp__inst_executed_op_ldgsts"), copies_by_warps ? instructions : 0);
+    EXPECT_EQ(launch.counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts"),
+              copies_by_warps ? expected.body_wavefronts : 0);
+    EXPECT_EQ(launch.counter("smsp__inst_executed_op_tma_ld"), copies_by_warps ? 0 : expected.tiles);
+    EXPECT_EQ(launch.counter("l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld"),
+              copies_by_warps ? 0 : sectors);
     EXPECT_EQ(launch.requests("st"), expected.blocks);
     EXPECT_EQ(launch.sectors("st"), expected.blocks);
     EXPECT_EQ(launch.wavefronts("ld"), expected.body_wavefronts + expected.blocks);
@@ -72,19 +90,20 @@ INSTANTIATE_TEST_SUITE_P(
     Lesson28, RingOnEmulator,
     testing::Combine(
         testing::Values("reduce10", "reduce11"),
-        testing::Values(RingCase{"default", four_mega, 256, 0, "", 132, 0, 0, 131'072},
-                        RingCase{"block_64", four_mega, 64, 0, "", 132, 0, 0, 131'072},
-                        RingCase{"block_1024_of_64_KiB", four_mega, 1024, 0, "--stages 3 --kib-per-stage 64", 132,
-                             0, 0, 131'072},
-                        RingCase{"small_ring", four_mega, 256, 0, "--stages 2 --kib-per-stage 4", 132, 0, 0,
-                             131'072},
-                        RingCase{"four_blocks_each", four_mega, 256, 0,
-                             "--stages 2 --kib-per-stage 4 --blocks-per-sm 4", 528, 0, 0, 131'072},
-                        RingCase{"offset_1", four_mega, 256, 1, "--kib-per-stage 8", 132, 2, 5, 131'071},
-                        RingCase{"offset_8", four_mega, 256, 8, "--kib-per-stage 8", 132, 1, 3, 131'072},
-                        RingCase{"no_body", 5, 128, 30, "--kib-per-stage 2", 1, 2, 2, 0},
-                        RingCase{"short", 1000, 256, 3, "--kib-per-stage 4", 1, 2, 5, 31},
-                        RingCase{"short_stages", 1000, 64, 3, "--kib-per-stage 1", 4, 2, 5, 31})),
+        testing::Values(
+            RingCase{"default", four_mega, 256, 0, "", 132, 0, 0, 1'048'576, 131'072, 512},
+            RingCase{"block_64", four_mega, 64, 0, "", 132, 0, 0, 1'048'576, 131'072, 512},
+            RingCase{"block_1024_of_64_KiB", four_mega, 1024, 0, "--stages 3 --kib-per-stage 64", 132, 0, 0,
+                     1'048'576, 131'072, 256},
+            RingCase{"small_ring", four_mega, 256, 0, "--stages 2 --kib-per-stage 4", 132, 0, 0, 1'048'576,
+                     131'072, 4096},
+            RingCase{"four_blocks_each", four_mega, 256, 0, "--stages 2 --kib-per-stage 4 --blocks-per-sm 4",
+                     528, 0, 0, 1'048'576, 131'072, 4096},
+            RingCase{"offset_1", four_mega, 256, 1, "--kib-per-stage 8", 132, 2, 5, 1'048'568, 131'071, 2048},
+            RingCase{"offset_8", four_mega, 256, 8, "--kib-per-stage 8", 132, 1, 3, 1'048'570, 131'072, 2048},
+            RingCase{"no_body", 5, 128, 30, "--kib-per-stage 2", 1, 2, 2, 0, 0, 0},
+            RingCase{"short", 1000, 256, 3, "--kib-per-stage 4", 1, 2, 5, 242, 31, 1},
+            RingCase{"short_stages", 1000, 64, 3, "--kib-per-stage 1", 4, 2, 5, 242, 31, 4})),
     [](const auto& info) {
         return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param).what;
     });

@@ -44,6 +44,14 @@ const std::vector<CounterTable>& tables() {
          .rows = {{"global atomics", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
                    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"}},
          .only_if_any = true},
+        {.first_column = "cp.async",
+         .second_column = "bulk",
+         .rows = {{"async copies", "instructions", "smsp__inst_executed_op_ldgsts.sum",
+                   "smsp__inst_executed_op_tma_ld.sum"},
+                  {"", "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+                   nullptr},
+                  {"", "sectors", nullptr, "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"}},
+         .only_if_any = true},
         {.first_column = "per warp",
          .second_column = "per thread",
          .rows = {
@@ -62,6 +70,11 @@ In Nsight Compute:
 )";
 constexpr const char* atomics_name =
     "  sectors of atomics  l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum\n";
+constexpr const char* copies_names =
+    R"(  async copies        smsp__inst_executed_op_ldgsts.sum, smsp__inst_executed_op_tma_ld.sum
+    wavefronts        smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
+    sectors           l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum
+)";
 constexpr const char* ptx_names =
     R"(  instructions        smsp__inst_executed.sum, smsp__thread_inst_executed.sum
   divergent branches  smsp__sass_branch_targets_threads_divergent.sum
@@ -152,8 +165,9 @@ std::string counters_as_text(const Report& report) {
     if (std::none_of(launches.begin(), launches.end(),
                      [](const Json& launch) { return launch.contains("counters"); }))
         return text;
-    const bool has_atomics = text.find("\n  global atomics") != std::string::npos;
-    return text + counter_names + (has_atomics ? atomics_name : "") + ptx_names;
+    const auto has = [&](const char* group) { return text.find(group) != std::string::npos; };
+    return text + counter_names + (has("\n  global atomics") ? atomics_name : "") +
+           (has("\n  async copies") ? copies_names : "") + ptx_names;
 }
 
 std::string counters_as_csv(const Report& report) {

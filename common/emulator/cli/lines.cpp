@@ -93,9 +93,10 @@ Listing list(const FunctionLines& function, const ReadSource& read_source) {
 
 const std::vector<LineColumn>& line_columns() {
     static const std::vector<Metric> sectors{Metric::global_load_sectors, Metric::global_store_sectors,
-                                             Metric::global_atom_sectors, Metric::global_red_sectors};
+                                             Metric::global_atom_sectors, Metric::global_red_sectors,
+                                             Metric::bulk_sectors};
     static const std::vector<Metric> wavefronts{Metric::shared_load_wavefronts,
-                                                Metric::shared_store_wavefronts};
+                                                Metric::shared_store_wavefronts, Metric::copy_wavefronts};
     static const std::vector<Metric> requests{Metric::global_load_requests, Metric::global_store_requests};
     static const std::vector<LineColumn> columns{
         {"instructions", "instructions", "PTX", "instr", false, {Metric::warp_instructions}},

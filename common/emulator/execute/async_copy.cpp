@@ -192,8 +192,14 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
             warp.running().frame->code, &instruction, &warp, lane, to->address, from->bytes, bytes,
             mbarrier->address};
         for (Observer* const observer : warp.block().observers())
-            observer->copy_started(
-                {bulk.code, &instruction, &warp, to->owner, bytes, LaneMask{1} << lane, addresses.data()});
+            observer->copy_started({.code = bulk.code,
+                                    .instruction = &instruction,
+                                    .warp = &warp,
+                                    .target = to->owner,
+                                    .bytes = bytes,
+                                    .lanes = LaneMask{1} << lane,
+                                    .addresses = addresses.data(),
+                                    .bulk_from = from->space == Space::global ? from->bytes : nullptr});
         to->owner->async_copies().start(bulk);
     });
 }

@@ -55,8 +55,9 @@ std::uint64_t Block::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
     while (executed < budget && !is_finished()) {
         const std::uint64_t in_this_round = launch_.schedule ? run_shuffled_round() : run_round(budget);
-        if (in_this_round == 0) break;
         executed += in_this_round;
+        // Where all wait, some in loops around an mbarrier, only another block can end it, or nobody.
+        if (in_this_round == 0 || (!mbarrier_waits_.empty() && is_stuck())) break;
     }
     const Executed in_this_turn = std::exchange(executed_, {});
     for (Observer* const observer : followers(EventKind::ran)) observer->ran(*this, in_this_turn);

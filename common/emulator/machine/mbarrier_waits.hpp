@@ -37,6 +37,7 @@ public:
     };
 
     void clear() { warps_.clear(); }
+    bool empty() const { return warps_.empty(); } ///< nobody has ever asked in vain
 
     void asked_in_vain(const Warp& warp, const Instruction& instruction, int lane, Block& owner,
                        std::uint64_t offset, bool phase);

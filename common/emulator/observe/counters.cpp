@@ -16,6 +16,10 @@ const char* metric_name(Metric metric) {
         return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
     case Metric::shared_store_bank_conflicts:
         return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum";
+    case Metric::copy_instructions: return "smsp__inst_executed_op_ldgsts.sum";
+    case Metric::copy_wavefronts: return "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum";
+    case Metric::bulk_instructions: return "smsp__inst_executed_op_tma_ld.sum";
+    case Metric::bulk_sectors: return "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum";
     case Metric::warp_instructions: return "smsp__inst_executed.sum";
     case Metric::thread_instructions: return "smsp__thread_inst_executed.sum";
     case Metric::divergent_branches: return "smsp__sass_branch_targets_threads_divergent.sum";

@@ -19,6 +19,10 @@ enum class Metric : std::size_t {
     shared_store_wavefronts,
     shared_load_bank_conflicts,
     shared_store_bank_conflicts,
+    copy_instructions, ///< cp.async
+    copy_wavefronts,
+    bulk_instructions, ///< cp.async.bulk from global to shared memory
+    bulk_sectors,
     warp_instructions,
     thread_instructions,
     divergent_branches,

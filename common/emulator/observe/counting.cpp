@@ -53,6 +53,30 @@ void count_access(Counters& counters, const Instruction& instruction, const Acce
         count_shared(counters, access.kind, wavefronts(access));
 }
 
+void count_copy(Counters& counters, const AsyncCopy& copy) {
+    if (copy.bulk_from) {
+        ++counters[Metric::bulk_instructions];
+        counters[Metric::bulk_sectors] +=
+            bulk_sectors(reinterpret_cast<std::uintptr_t>(copy.bulk_from), copy.addresses[0], copy.bytes);
+    } else if (copy.from) {
+        const CopyTraffic traffic = copy_traffic(copy);
+        counters[Metric::global_load_requests] += traffic.requests;
+        counters[Metric::global_load_sectors] += traffic.sectors;
+        ++counters[Metric::copy_instructions];
+        counters[Metric::copy_wavefronts] += traffic.wavefronts.count;
+    }
+}
+
+void count_ideal_copy(Counters& ideal, const AsyncCopy& copy) {
+    if (copy.bulk_from) {
+        ideal[Metric::bulk_sectors] += (copy.bytes + sector_bytes - 1) / sector_bytes;
+    } else if (copy.from) {
+        const CopyTraffic traffic = copy_traffic(copy);
+        ideal[Metric::global_load_sectors] += traffic.ideal_sectors;
+        ideal[Metric::copy_wavefronts] += traffic.wavefronts.ideal;
+    }
+}
+
 void Counting::ran(const Block&, const Executed& executed) {
     counters_[Metric::warp_instructions] += executed.warp_instructions;
     counters_[Metric::thread_instructions] += executed.thread_instructions;

@@ -96,6 +96,12 @@ public:
             counts.ideal[index][sectors] += std::min(counted[sectors] - before, side_by_side(access));
     }
 
+    void copy_started(const AsyncCopy& copy) override {
+        const auto [counts, index] = charged(*copy.warp, index_of(*copy.warp, *copy.instruction));
+        count_copy(counts.counted[index], copy);
+        count_ideal_copy(counts.ideal[index], copy);
+    }
+
     void diverged(const Warp& warp, const Instruction& instruction, LaneMask, LaneMask) override {
         ++counted(warp, instruction)[Metric::divergent_branches];
     }

@@ -176,6 +176,54 @@ Wavefronts LastWavefronts::of(const Access& access) {
     return last_ = wavefronts(access);
 }
 
+CopyTraffic copy_traffic(const AsyncCopy& copy) {
+    std::array<uint64_t, warp_size> from;
+    LaneMask reading = 0;
+    for_each_lane(copy.lanes, [&](int l) {
+        const auto lane = static_cast<std::size_t>(l);
+        if (copy.from_bytes[lane] == 0) return;
+        reading |= LaneMask{1} << l;
+        from[lane] = reinterpret_cast<std::uintptr_t>(copy.from[lane]);
+    });
+    CopyTraffic traffic;
+    if (reading != 0) {
+        const uint64_t first = from[static_cast<std::size_t>(std::countr_zero(reading))];
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
+            if ((reading >> lane & 1) == 0) from[lane] = first;
+        const Access access{.bytes = copy.bytes, .active = reading, .addresses = from.data()};
+        traffic.requests = 1;
+        traffic.sectors = sectors(access);
+        traffic.ideal_sectors = ideal_sectors(access);
+    }
+    const int lanes_each = static_cast<int>(bank_count * bank_bytes / copy.bytes);
+    for (int begin = 0; begin < warp_size; begin += lanes_each) {
+        std::array<uint32_t, bank_count> read{}, written{};
+        uint32_t most = 0;
+        for (int lane = begin; lane < begin + lanes_each; ++lane) {
+            if ((copy.lanes >> lane & 1) == 0) continue;
+            most = std::max(most, ++written[copy.addresses[lane] / bank_bytes % bank_count]);
+            if ((reading >> lane & 1) != 0)
+                most = std::max(most, ++read[from[static_cast<std::size_t>(lane)] / bank_bytes % bank_count]);
+        }
+        traffic.wavefronts.count += most;
+        traffic.wavefronts.ideal += most != 0 ? 1 : 0;
+    }
+    return traffic;
+}
+
+uint32_t bulk_sectors(uint64_t from, uint64_t to, uint32_t bytes) {
+    constexpr uint32_t line_bytes = 128;
+    uint32_t count = 0;
+    while (bytes != 0) {
+        const uint32_t piece = std::min(bytes, line_bytes - static_cast<uint32_t>(to % line_bytes));
+        count += static_cast<uint32_t>((from + piece - 1) / sector_bytes - from / sector_bytes + 1);
+        from += piece;
+        to += piece;
+        bytes -= piece;
+    }
+    return count;
+}
+
 int lanes_served_together(const Access& access) {
     if (access.bytes <= bank_bytes) return warp_size;
     const int lanes = access.bytes <= 8 ? 16 : 8;

@@ -56,6 +56,26 @@ private:
     Wavefronts last_;
 };
 
+/// What a warp's cp.async costs beside the instruction.
+struct CopyTraffic {
+    std::uint32_t requests = 0;      ///< 0: it reads nothing, and fills with zeros
+    std::uint32_t sectors = 0;       ///< of global memory
+    std::uint32_t ideal_sectors = 0; ///< as those of any request
+    Wavefronts wavefronts;           ///< from global to shared memory
+};
+
+/// The lanes are served together as those of other accesses are: all of 4 bytes each, halves of 8, quarters
+/// of 16. A wavefront moves a lane's bytes from a bank to a bank: global memory's words lie in 32 banks, too,
+/// as they do in the cache. Lanes that want the same word are not served together.
+///
+/// So an H200 counts `cp.async.ca`. It counts `cp.async.cg` so where the lanes copy a row of bytes to a row
+/// of shared memory, both aligned to 32 bytes, and fill with no zeros; else mostly more.
+CopyTraffic copy_traffic(const AsyncCopy& copy);
+
+/// Sectors of global memory that a bulk copy fetches. The copy engine writes lines of 128 bytes of shared
+/// memory, one after the other, and fetches the sectors of each anew.
+std::uint32_t bulk_sectors(std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
+
 /// How many lanes are served together by that rule, 8, 16 or 32: lanes 0 to 7, 8 to 15 and so on.
 int lanes_served_together(const Access& access);
 

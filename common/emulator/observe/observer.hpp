@@ -113,6 +113,9 @@ struct AsyncCopy {
     /// is one lane's, and of a copy that ends.
     const std::byte* const* from = nullptr;
     const std::uint32_t* from_bytes = nullptr;
+    /// Where the bytes of a bulk copy from global memory are. Null: of one from shared memory, and of a copy
+    /// that ends.
+    const std::byte* bulk_from = nullptr;
 };
 
 enum class MbarrierUse : std::uint8_t {

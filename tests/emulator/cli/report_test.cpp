@@ -12,7 +12,7 @@
 #include <fstream>
 
 using namespace emulate;
-using testing::HasSubstr, testing::Not, testing::SizeIs, testing::StartsWith;
+using testing::AllOf, testing::AnyOf, testing::HasSubstr, testing::Not, testing::SizeIs, testing::StartsWith;
 
 namespace {
 
@@ -137,6 +137,21 @@ TEST(Counters, of_atomics_are_shown_where_there_are_any) {
     EXPECT_THAT(counters_as_text(report_of(lines_of({launch(0, "a", counters)}))),
                 HasSubstr("                                           result used          unused\n"
                           "  global atomics  sectors                            0               7\n"));
+}
+
+TEST(Counters, of_asynchronous_copies_are_shown_where_there_are_any) {
+    const auto text = [](const emulator::Counters& counters) {
+        return counters_as_text(report_of(lines_of({launch(0, "a", counters)})));
+    };
+    emulator::Counters counters;
+    EXPECT_THAT(text(counters), Not(AnyOf(HasSubstr("copies"), HasSubstr("ldgsts"), HasSubstr("tma"))));
+    counters[emulator::Metric::bulk_sectors] = 7;
+    EXPECT_THAT(text(counters),
+                AllOf(HasSubstr("                                              cp.async            bulk\n"
+                                "  async copies    instructions                       0               0\n"
+                                "                  wavefronts                         0\n"
+                                "                  sectors                                            7\n"),
+                      HasSubstr("  async copies        smsp__inst_executed_op_ldgsts.sum, ")));
 }
 
 TEST(Counters, of_launches_that_are_alike_share_a_table) {

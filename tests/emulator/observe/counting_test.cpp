@@ -17,7 +17,7 @@ namespace {
 /// The counters of `blocks` blocks of `threads` threads that execute `body` with p0 = 64 KiB of memory at a
 /// sector's start.
 Counters counters(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
-    Program program(module_of(body, ".shared .align 16 .b8 tile[16384];"));
+    Program program(module_of(body, ".shared .align 128 .b8 tile[16384];"));
     return program.launch("k", grid_of(threads, blocks), {program.allocate<uint32_t>(16384)});
 }
 
@@ -78,6 +78,40 @@ TEST(Counting, atomics_apart_from_loads_and_stores) {
     EXPECT_EQ(c[Metric::global_red_sectors], 1u);
     EXPECT_EQ(c[Metric::global_load_sectors] + c[Metric::global_store_sectors] +
                   c[Metric::shared_load_wavefronts] + c[Metric::shared_store_wavefronts],
+              0u);
+}
+
+TEST(Counting, asynchronous_copies_as_loads_and_under_names_of_their_own) {
+    const Counters c = counters(addresses(16) + R"(
+        setp.lt.u32 %p1, %r60, 20; @%p1 cp.async.cg.shared.global [%r1], [%rd1], 16;
+        setp.gt.u32 %p2, %r60, 99; @%p2 cp.async.cg.shared.global [%r1], [%rd1], 16;
+        cp.async.wait_all;)",
+                                32, 3);
+    // 3 warps, 20 lanes x 16 B = 320 B: 10 sectors, 3 wavefronts of up to 128 B. The second copy has no lane.
+    EXPECT_EQ(c[Metric::copy_instructions], 3u);
+    EXPECT_EQ(c[Metric::copy_wavefronts], 3u * 3);
+    EXPECT_EQ(c[Metric::global_load_requests], 3u);
+    EXPECT_EQ(c[Metric::global_load_sectors], 3u * 10);
+    EXPECT_EQ(c[Metric::shared_store_wavefronts] + c[Metric::shared_load_wavefronts], 0u);
+    EXPECT_EQ(c[Metric::bulk_instructions] + c[Metric::bulk_sectors], 0u);
+}
+
+TEST(Counting, bulk_copies_as_no_loads) {
+    // In each of 3 blocks lanes 0 and 1 copy 1,040 bytes each: 1,040 / 32 = 32.5, so 33 sectors from a
+    // sector's start. Lane 1 begins within a sector, 1,040 B behind: [1,040, 2,080) is in sectors 32 to 64.
+    const Counters c = counters(R"(
+        .shared .align 8 .b64 arrived; mov.u32 %r3, arrived; setp.lt.u32 %p1, %r60, 2;
+        setp.eq.u32 %p2, %r60, 0; @%p2 mbarrier.init.shared.b64 [%r3], 2; bar.sync 0;
+        mul.lo.u32 %r1, %r60, 1040; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd60, %rd1; mov.u32 %r2, tile;
+        add.u32 %r1, %r1, %r2; @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 1040;
+        @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 1040, [%r3];
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r3], 0; @!%p5 bra WAIT;)",
+                                32, 3);
+    EXPECT_EQ(c[Metric::bulk_instructions], 3u * 2);
+    EXPECT_EQ(c[Metric::bulk_sectors], 3u * 2 * 33);
+    EXPECT_EQ(c[Metric::global_load_requests] + c[Metric::global_load_sectors] +
+                  c[Metric::copy_instructions] + c[Metric::copy_wavefronts] +
+                  c[Metric::shared_store_wavefronts],
               0u);
 }
 

@@ -124,6 +124,38 @@ TEST(LineCounts, shared_wavefronts_and_those_without_conflicts) {
     EXPECT_EQ(c.sum(), c.launch);
 }
 
+TEST(LineCounts, asynchronous_copies_count_where_they_start) {
+    // 8 lanes: from a column of 64-byte steps to one of 128: each its own sector and wavefront, where 8 x 16
+    // B side by side are 4 sectors and 1 wavefront. Then 64 bytes in one bulk copy, from byte 16 on: 3
+    // sectors for 2.
+    const Counted c = count(R"(
+        .shared .align 8 .b64 arrived; mov.u32 %r3, arrived; mov.u32 %r2, tile; shl.b32 %r1, %r60, 7;
+        add.u32 %r1, %r1, %r2; mul.wide.u32 %rd1, %r60, 64; add.u64 %rd1, %rd60, %rd1;
+        setp.eq.u32 %p2, %r60, 0; @%p2 mbarrier.init.shared.b64 [%r3], 1; bar.sync 0;
+        .loc 1 10 5
+        cp.async.cg.shared.global [%r1], [%rd1], 16;
+        .loc 1 11 5
+        cp.async.wait_all; bar.sync 0;
+        @%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 64;
+        .loc 1 12 5
+        @%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd60+16], 64, [%r3];
+        .loc 1 13 5
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r3], 0; @!%p5 bra WAIT;)",
+                            8);
+    EXPECT_EQ(c.count(10, Metric::copy_instructions), 1u);
+    EXPECT_EQ(c.count(10, Metric::copy_wavefronts), 8u);
+    EXPECT_EQ(c.ideal(10, Metric::copy_wavefronts), 1u);
+    EXPECT_EQ(c.count(10, Metric::global_load_requests), 1u);
+    EXPECT_EQ(c.count(10, Metric::global_load_sectors), 8u);
+    EXPECT_EQ(c.ideal(10, Metric::global_load_sectors), 4u);
+    EXPECT_EQ(c.count(12, Metric::bulk_instructions), 1u);
+    EXPECT_EQ(c.count(12, Metric::bulk_sectors), 3u);
+    EXPECT_EQ(c.ideal(12, Metric::bulk_sectors), 2u);
+    for (const uint32_t line : {11u, 13u})
+        EXPECT_EQ(c.count(line, Metric::copy_wavefronts) + c.count(line, Metric::bulk_sectors), 0u) << line;
+    EXPECT_EQ(c.sum(), c.launch);
+}
+
 TEST(LineCounts, ideal_atomics_of_lanes_that_want_the_same_word_want_one_each) {
     const Counted c = count(R"(
         .loc 1 20 5

@@ -365,3 +365,89 @@ TEST(Strided, requests_cost_the_same) {
     }
     EXPECT_GT(compared, 5 * 141 * 19);
 }
+
+// ---- asynchronous copies ----
+
+namespace {
+
+/// A warp's copies of `bytes` each to `to` and from `from` of each lane; the lanes in `zeros` read nothing.
+emulator::CopyTraffic copied(uint32_t bytes, LaneMask active, LaneMask zeros,
+                             const std::function<uint64_t(uint64_t)>& to,
+                             const std::function<uint64_t(uint64_t)>& from) {
+    std::array<uint64_t, 32> addresses{};
+    std::array<const std::byte*, 32> sources{};
+    std::array<uint32_t, 32> counts{};
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+        const bool is_active = (active >> lane & 1) != 0;
+        addresses[lane] = to(is_active ? lane : static_cast<uint64_t>(std::countr_zero(active)));
+        if (!is_active || (zeros >> lane & 1) != 0) continue;
+        sources[lane] = reinterpret_cast<const std::byte*>(from(lane) + 4096); // never looked at
+        counts[lane] = bytes;
+    }
+    return emulator::copy_traffic({.bytes = bytes,
+                                   .lanes = active,
+                                   .addresses = addresses.data(),
+                                   .from = sources.data(),
+                                   .from_bytes = counts.data()});
+}
+
+} // namespace
+
+TEST(CopyTraffic, of_16_bytes_goes_by_quarters_of_a_warp) {
+    const auto in_steps_of = [](uint64_t bytes) { return [=](uint64_t lane) { return bytes * lane; }; };
+    // A row of 32 x 16 B = 512 B: 16 sectors, 4 wavefronts of 128 B.
+    emulator::CopyTraffic traffic = copied(16, all_lanes, 0, in_steps_of(16), in_steps_of(16));
+    EXPECT_EQ(traffic.requests, 1u);
+    EXPECT_EQ(traffic.sectors, 16u);
+    EXPECT_EQ(traffic.ideal_sectors, 16u);
+    EXPECT_EQ(traffic.wavefronts, (Wavefronts{4, 4}));
+    // To a column: 8 lanes of each quarter want the same 4 banks. Each its own sector, of 64 B.
+    traffic = copied(16, all_lanes, 0, in_steps_of(128), in_steps_of(64));
+    EXPECT_EQ(traffic.sectors, 32u);
+    EXPECT_EQ(traffic.ideal_sectors, 16u);
+    EXPECT_EQ(traffic.wavefronts, (Wavefronts{32, 4}));
+    // Lanes 0 to 8: 9 x 16 B = 144 B lie in 5 sectors, and the ninth lane needs a wavefront of its own.
+    traffic = copied(16, 0x1ff, 0, in_steps_of(16), in_steps_of(16));
+    EXPECT_EQ(traffic.sectors, 5u);
+    EXPECT_EQ(traffic.wavefronts, (Wavefronts{2, 2}));
+    // Only zeros: they are written, and nothing is read.
+    traffic = copied(16, all_lanes, all_lanes, in_steps_of(16), in_steps_of(16));
+    EXPECT_EQ(traffic.requests + traffic.sectors + traffic.ideal_sectors, 0u);
+    EXPECT_EQ(traffic.wavefronts, (Wavefronts{4, 4}));
+}
+
+TEST(CopyTraffic, is_what_an_h200_counted) {
+    std::ifstream file(EMULATOR_TESTS "/observe/async_copies_h200.txt");
+    int copies = 0, bulks = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream fields(line);
+        std::string kind;
+        uint32_t bytes = 0;
+        fields >> kind >> bytes;
+        if (kind == "bulk") {
+            uint64_t from = 0, to = 0;
+            uint32_t sectors = 0;
+            fields >> from >> to >> sectors;
+            ASSERT_TRUE(fields) << line;
+            EXPECT_EQ(emulator::bulk_sectors(from, to, bytes), sectors) << line;
+            ++bulks;
+        } else {
+            LaneMask active = 0, zeros = 0;
+            uint64_t to = 0, from = 0, first = 0;
+            uint32_t requests = 0, sectors = 0, wavefronts = 0;
+            fields >> std::hex >> active >> zeros >> std::dec >> to >> from >> first;
+            fields >> requests >> sectors >> wavefronts;
+            ASSERT_TRUE(fields) << line;
+            const emulator::CopyTraffic traffic = copied(
+                bytes, active, zeros, [&](uint64_t lane) { return to * lane; },
+                [&](uint64_t lane) { return first + from * lane; });
+            EXPECT_EQ(traffic.requests, requests) << line;
+            EXPECT_EQ(traffic.sectors, sectors) << line;
+            EXPECT_EQ(traffic.wavefronts.count, wavefronts) << line;
+            ++copies;
+        }
+    }
+    EXPECT_EQ(copies, 19);
+    EXPECT_EQ(bulks, 9);
+}

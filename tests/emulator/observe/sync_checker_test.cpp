@@ -25,7 +25,8 @@ using Kinds = std::vector<std::string>;
 
 struct Checked {
     std::vector<Finding> findings;
-    std::vector<uint32_t> left; ///< what each thread has left in its word: 1 if it has reached the end
+    std::vector<uint32_t> left;     ///< what each thread has left in its word: 1 if it has reached the end
+    std::uint64_t instructions = 0; ///< executed by all warps
 };
 
 /// Runs `body`. In it: %p9, %p8, %p7 hold in thread 0, in warp 0 and in lanes 0 to 15; %p6 in odd threads;
@@ -42,9 +43,10 @@ Checked check(const std::string& body, uint32_t threads = 64, uint32_t blocks = 
     Watcher* const watchers[] = {&checker};
     const std::size_t count = std::size_t{threads} * blocks;
     auto* const words = program.allocate<uint32_t>(count);
-    program.launch("k", grid_of(threads, blocks), {words},
-                   {.host_threads = 1, .watchers = watchers, .schedule = schedule});
-    return {findings.list(), {words, words + count}};
+    const emulator::Counters counters =
+        program.launch("k", grid_of(threads, blocks), {words},
+                       {.host_threads = 1, .watchers = watchers, .schedule = schedule});
+    return {findings.list(), {words, words + count}, counters[emulator::Metric::warp_instructions]};
 }
 
 Kinds kinds(const std::string& body, uint32_t threads = 64) {
@@ -196,6 +198,8 @@ TEST(Sync, threads_that_wait_at_an_mbarrier_for_ever_are_told_of_and_let_go) {
     EXPECT_THAT(finding.parties, ElementsAre(Field(&emulator::Party::role, "waits at the mbarrier at 0x0")));
     EXPECT_THAT(finding.cause, HasSubstr("A phase of an mbarrier ends with as many arrivals"));
     EXPECT_EQ(checked.left, std::vector<uint32_t>(128, 1));
+    // They are let go when all have asked in vain, not at the end of their block's turn.
+    EXPECT_LT(checked.instructions, 1000u);
 
     const auto both = check(bar + begin + "@!%p8 bra OVER;" + wait + "OVER: bar.sync 0;");
     ASSERT_THAT(both.findings, SizeIs(1));
