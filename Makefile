@@ -123,7 +123,6 @@ docs: $(build)/build.ninja
 	@cp build/docs/parts/figures/*.svg docs/figures
 
 test: $(build)/with_tests
-	@scripts/setup browser
 	@scripts/build $(build) tests/all
 	@ctest --preset $(PRESET) -j $$(nproc)
 

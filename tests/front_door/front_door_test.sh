@@ -352,17 +352,17 @@ test_make_grade_builds_what_it_runs() {
     expect_output "grade: the folder --build build/default --unsafe"
 }
 
-test_make_test_goes_on_without_a_browser() {
+test_make_test_all_goes_on_without_a_browser() {
     complete_machine
     program ctest <<<'echo "Total Test time"'
     rm bin/chromedriver
     network_is down
-    run make test
+    run make test-all
     expect_status 0
     expect_output "missing: chromium-driver"
     expect_output "Going on without a browser: the tests that need one are skipped."
     network_is up
-    run make test
+    run make test-all
     expect_status 0
     [[ $output != *"Going on"* ]] || fail "the browser is there now"
 }

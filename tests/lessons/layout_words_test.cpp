@@ -165,7 +165,7 @@ TEST_P(Map, is_true_for_every_square) {
         expect_agreement(machine, GetParam(), "square", {width, width});
 }
 
-// Of the paddings every fourth, other ones for each neighbour, to save time; all of them where width and
+// Of the paddings every sixteenth, other ones for each neighbor, to save time; all of them where width and
 // height are powers of two.
 TEST_P(Map, is_true_for_every_rectangle) {
     Machine machine;
@@ -174,7 +174,8 @@ TEST_P(Map, is_true_for_every_rectangle) {
             if (std::has_single_bit(width * height))
                 expect_agreement(machine, GetParam(), "rectangle", {width, height});
             else
-                expect_agreement(machine, GetParam(), "rectangle", {width, height}, (width + height) % 4, 4);
+                expect_agreement(machine, GetParam(), "rectangle", {width, height}, (width + height) % 16,
+                                 16);
         }
     }
 }

@@ -1,17 +1,22 @@
 // The kernels of lesson 29, on every size that has a boundary near it, with every block, and with one to 16
 // blocks.
+#include <cooperative_groups.h>
+#include <cuda/atomic>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 
-#include "../../lessons/lesson29_one_cluster/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 
-namespace {
+namespace lesson29 { // Other lessons have functions of the same names.
+#include "../../lessons/lesson29_one_cluster/kernels.cuh"
 
 using namespace harness;
 
@@ -112,8 +117,6 @@ INSTANTIATE_TEST_SUITE_P(Lessons, OneCluster,
                                     std::to_string(std::get<1>(info.param));
                          });
 
-} // namespace
-
 TEST_P(OneCluster, is_right_for_every_size_and_number_of_blocks) {
     for (const std::size_t n : sizes) {
         const RandomInts input(n, n);
@@ -136,3 +139,5 @@ TEST_P(OneCluster, is_right_for_every_alignment) {
         }
     }
 }
+
+} // namespace lesson29

@@ -1,20 +1,23 @@
 // sum() and its strategies, on every size that has a boundary near it, on inputs that start anywhere, and
 // with workspaces in every state.
+#include <cuda/atomic>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "../../lessons/lesson30_a_sum_for_every_n/kernels.cuh"
 #include "../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 
-namespace {
+namespace lesson30 { // Other lessons have functions of the same names.
+#include "../../lessons/lesson30_a_sum_for_every_n/kernels.cuh"
 
 using namespace harness;
 using take_home::Strategy, take_home::Workspace, take_home::choose;
@@ -145,8 +148,6 @@ class SmallSum : public testing::TestWithParam<unsigned int> {};
 INSTANTIATE_TEST_SUITE_P(Lessons, SmallSum, testing::Values(32u, 64u, 128u, 256u, 512u, 1024u),
                          [](const auto& info) { return "block_" + std::to_string(info.param); });
 
-} // namespace
-
 TEST_P(Sum, is_right_for_every_size) {
     for (const std::size_t n : sizes) expect_sum(RandomInts(n, n));
     for (const std::size_t n : large_sizes) expect_sum(RandomInts(n, n));
@@ -267,3 +268,5 @@ TEST(Choice, changes_where_the_page_says) {
         EXPECT_EQ(choose(n, Workspace::zeros, hopper), Strategy::one_launch);
     }
 }
+
+} // namespace lesson30
