@@ -14,6 +14,18 @@ namespace {
 
 std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
 
+std::string blocks_or_dash(const KernelResult& kernel) {
+    const std::uint64_t blocks = volume(kernel.launch.grid);
+    return blocks == 0 ? "-" : group_digits(blocks);
+}
+
+/// The threads of a block, 0 where nobody knows: a function that launches kernels may choose them itself.
+std::uint64_t threads_in_block(const Report& report) {
+    for (const KernelResult& kernel : report.kernels)
+        if (volume(kernel.launch.block) > 0) return volume(kernel.launch.block);
+    return 0;
+}
+
 const char* yes_or_no(bool passed) { return passed ? "yes" : "NO"; }
 
 std::string heading(const Report& report) {
@@ -61,9 +73,11 @@ public:
         add_row("verified", [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
         add_row("result",
                 [](const KernelResult& kernel) { return group_digits(kernel.verification.actual); });
-        add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
-        add_numbers("threads a block",
-                    [](const KernelResult& kernel) { return volume(kernel.launch.block); });
+        if (threads_in_block(report_) > 0) {
+            add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
+            add_numbers("threads a block",
+                        [](const KernelResult& kernel) { return volume(kernel.launch.block); });
+        }
         std::string_view group;
         for (const KnownCounter& counter : known_counters()) {
             if (!is_shown(counter)) continue;
@@ -138,8 +152,7 @@ public:
         add_column("", "kernel", [](const KernelResult& kernel) { return kernel.name; });
         add_column("", "verified",
                    [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
-        add_column("", "blocks",
-                   [](const KernelResult& kernel) { return group_digits(volume(kernel.launch.grid)); });
+        add_column("", "blocks", [](const KernelResult& kernel) { return blocks_or_dash(kernel); });
         for (const Column& column : columns) {
             add_column(column.top, column.bottom, [&](const KernelResult& kernel) {
                 std::uint64_t sum = 0;
@@ -287,8 +300,8 @@ std::string time_row(const Report& report, std::size_t row, std::size_t name_wid
             ? fmt::format("{:>6}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
             : "";
     return fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", kernel.name, name_width,
-                       group_digits(volume(kernel.launch.grid)), yes_or_no(kernel.verification.passed),
-                       or_dash(median, 2), or_dash(other, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
+                       blocks_or_dash(kernel), yes_or_no(kernel.verification.passed), or_dash(median, 2),
+                       or_dash(other, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
                        or_dash(speed_up_over(report.kernels.front()), 2), step);
 }
 
@@ -320,9 +333,9 @@ std::string format_times(const Report& report) {
     std::size_t name_width = 8;
     for (const KernelResult& kernel : report.kernels) name_width = std::max(name_width, kernel.name.size());
     std::string text = heading(report);
-    text += fmt::format("Timed on {}, compute capability {}; blocks of {} threads.\n", report.device.name,
-                        report.device.compute_capability,
-                        report.kernels.empty() ? 0 : volume(report.kernels.front().launch.block));
+    text += fmt::format(
+        "Timed on {}, compute capability {}{}.\n", report.device.name, report.device.compute_capability,
+        threads_in_block(report) > 0 ? fmt::format("; blocks of {} threads", threads_in_block(report)) : "");
     text += illustrations(report) + "\n";
     text += fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", "kernel", name_width, "blocks",
                         "verified", "median [us]", has_complete_times(report) ? "all [us]" : "min [us]",

@@ -194,6 +194,18 @@ TEST(Csv, has_the_same_columns_on_both_devices) {
     EXPECT_THAT(lines[1], HasSubstr(",67239936,,,,,,,2097152,"));
 }
 
+TEST(Text, leaves_out_a_launch_that_nobody_knows) {
+    for (Report report : {emulator_report(), gpu_report()}) {
+        for (KernelResult& result : report.kernels) result.launch.grid = result.launch.block = dim3(0);
+        const std::string text = format_text(report);
+        EXPECT_THAT(text, Not(HasSubstr("blocks of")));
+        EXPECT_THAT(text, Not(HasSubstr("threads a block")));
+        report.kernels[1].launch = {.grid = dim3(8), .block = dim3(512)};
+        const bool is_gpu = report.device.kind == DeviceKind::gpu;
+        EXPECT_THAT(format_text(report), HasSubstr(is_gpu ? "; blocks of 512 threads." : "threads a block"));
+    }
+}
+
 TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
     const std::string text = format_text(emulator_report());
     EXPECT_THAT(text, HasSubstr("16,777,216 random ints (64.0 MiB), seed 18446744073709551615"));
