@@ -1,4 +1,4 @@
-"""scripts/plot_sum: the figures of lesson 30 are those of the records, and mark where sum() really changes its strategy."""
+"""scripts/plot_limit: the figures of lessons 28 to 30 are those of the records, and mark where sum() really changes its strategy."""
 
 import re
 import subprocess
@@ -13,23 +13,23 @@ DATA = ROOT / "docs/data/nvidia-h200"
 
 
 def plot(*words):
-    return subprocess.run([sys.executable, "-B", ROOT / "scripts/plot_sum", *map(str, words)], capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-B", ROOT / "scripts/plot_limit", *map(str, words)], capture_output=True, text=True)
 
 
-class PlotSum(unittest.TestCase):
+class PlotLimit(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
     def test_the_figures_in_the_tree_are_made_from_the_records_in_the_tree(self):
-        for what in ("sum", "strategies"):
+        for what in ("in_flight", "steps", "sum", "strategies"):
             done = plot(what, DATA, self.folder / "drawn.svg")
             self.assertEqual(done.returncode, 0, done.stderr)
             drawn, kept = ((path).read_text(encoding="utf-8")
                            for path in (self.folder / "drawn.svg", ROOT / f"docs/figures/{what}_h200.svg"))
             xml.etree.ElementTree.fromstring(drawn)
-            self.assertTrue(drawn == kept, f"docs/figures/{what}_h200.svg is not what scripts/plot_sum draws now")
+            self.assertTrue(drawn == kept, f"docs/figures/{what}_h200.svg is not what scripts/plot_limit draws now")
 
     def test_a_changed_record_changes_the_figure(self):
         for name in ("limit_sum.csv", "limit_torch.csv"):
@@ -44,7 +44,7 @@ class PlotSum(unittest.TestCase):
         units = {"Ki": 10, "Mi": 20}
         in_header = {name: int(number).bit_length() - 1 + units[unit] for number, unit, name in re.findall(
             r"n [<>]= (\d+) \* (Ki|Mi)[^;]*?Strategy::(\w+);", header)}
-        script = (ROOT / "scripts/plot_sum").read_text(encoding="utf-8")
+        script = (ROOT / "scripts/plot_limit").read_text(encoding="utf-8")
         drawn = re.findall(r'\((\d+), "([\w ]+)"\)', re.search(r"^CHOICES = .*", script, re.MULTILINE).group(0))
         # A strategy's line is drawn where it begins: where the one before it ends.
         self.assertEqual([(name, int(exponent)) for exponent, name in drawn],
