@@ -56,7 +56,7 @@ std::vector<fs::path> lesson_folders() { return folders_of("lesson"); }
 std::vector<fs::path> open_folders() { return folders_of("open"); }
 
 std::vector<fs::path> pages() {
-    std::vector<fs::path> paths{root / "README.md"};
+    std::vector<fs::path> paths{root / "README.md", root / "CONTRIBUTING.md"};
     for (const fs::path& folder : lesson_folders())
         for (const char* name : {"README.md", "exercise.md"})
             if (fs::exists(folder / name)) paths.push_back(folder / name);
