@@ -225,9 +225,10 @@ class Browser(unittest.TestCase):
         self.open_all(own_pages(), MODES)
 
     def test_api(self):
+        """Of those that Doxygen made, one in eight: they have one template, and take a third of a second each."""
         others = [page for page in sorted((SITE / "html").glob("*.html")) if page not in own_pages()]
         self.assertGreater(len(others), 100)
-        self.open_all([page for page in others if not page.name.startswith("file_")], MODES[:1], shots=False)
+        self.open_all([page for page in others if not page.name.startswith("file_")][::8], MODES[:1], shots=False)
 
     def search(self, words):
         """[(title, page)] of what is found; what the line above says."""
