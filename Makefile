@@ -8,7 +8,7 @@
 ## make watch03             checks it each time you save
 ## make reset03             puts the original back, and keeps your text beside it
 ## make exercises           shows which exercises are solved, and which is next
-## make open22              builds the program behind an open exercise: 22, 23, 24; they belong to no lesson
+## make openA               builds the program behind an open exercise: A, B, C; they belong to no lesson
 ## make grade SUBMISSIONS=dir
 ##                          grades a folder of them, each in a sandbox: build/grades; scripts/grade --help
 ## make new-lesson NAME=double_buffering
@@ -35,7 +35,7 @@ PRESET  := default
 build   := build/$(PRESET)
 lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
 # The open exercises, which belong to no lesson, have programs too.
-opens   := $(foreach folder,$(wildcard lessons/open[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
+opens   := $(foreach folder,$(wildcard lessons/open[A-Z]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
 numbers := $(lessons:lesson%=%) $(opens:open%=%)
 exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)%))
 
@@ -59,6 +59,9 @@ lessons: $(build)/build.ninja
 lesson%:
 	$(error There is no $@$(if $(filter lesson0$*,$(lessons)),: did you mean lesson0$*?,.) There are: $(lessons))
 
+open%:
+	$(error There is no $@. There are: $(opens))
+
 $(lessons:lesson%=exercise%): exercise%: lesson% emulate
 $(opens:open%=exercise%): exercise%: open% emulate
 $(numbers:%=exercise%): exercise%:
@@ -76,7 +79,7 @@ $(numbers:%=reset%): reset%:
 	@scripts/exercise reset $*
 
 exercise% hint% watch% reset%:
-	$(error There is no $@. Write the exercise's number with two digits: $(numbers))
+	$(error There is no $@. Write the exercise's number with two digits, or its letter: $(numbers))
 
 exercises:
 	@scripts/exercise board
@@ -171,4 +174,4 @@ format:
 	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] open[0-9][0-9] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] open[A-Z] emulate ladder

@@ -110,11 +110,11 @@ CASES = {
     "lesson29": reductions(options=[("--blocks", b, "--offset", k) for b, k in zip("16 1 8 13 2 5 16".split(), "0123560")]),
     "lesson30": reductions(sizes=SMALL, large=(), options=[("--offset", k, "--repeat", "2")
                                                            for k in ("0", "1", "2", "3", "31", "5", "33")]),
-    "open23": [()],
+    "openB": [()],
 }
 
 # Open exercises in which the goal can be beaten: the counter to make small.
-SCORES = {"open22": "instructions"}
+SCORES = {"openA": "instructions"}
 
 
 class ExerciseError(Exception):
@@ -148,7 +148,7 @@ class Exercise:
         if len(folders) != 1:
             raise ExerciseError(f"there is no exercise {number}; there are: {' '.join(all_numbers())}")
         self.number, self.folder = number, folders[0]
-        self.program = self.folder.name.partition("_")[0]  # lesson03; open22, at the end of the course
+        self.program = self.folder.name.partition("_")[0]  # lesson03, openA
         self.text, self.page = self.folder / "exercise.cuh", self.folder / "exercise.md"
         if not self.page.is_file():
             raise ExerciseError(f"lesson {number} has no exercise yet; there are: {' '.join(all_numbers())}")
@@ -204,11 +204,12 @@ class Exercise:
 
 def all_folders():
     """Of the lessons, and of the open exercises, which belong to none."""
-    return [folder for kind in ("lesson", "open") for folder in sorted(ROOT.glob(f"lessons/{kind}[0-9][0-9]_*"))]
+    return [folder for kind in ("lesson[0-9][0-9]", "open[A-Z]") for folder in sorted(ROOT.glob(f"lessons/{kind}_*"))]
 
 
 def number_of(folder):
-    return folder.name.partition("_")[0][-2:]
+    """03 of lesson03_…, A of openA_…"""
+    return re.sub("^(lesson|open)", "", folder.name).partition("_")[0]
 
 
 def all_numbers():

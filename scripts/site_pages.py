@@ -44,7 +44,7 @@ class Page:
 
 
 def page_name(path):
-    lesson = re.match(r"lessons/(?:lesson|open)(\d\d)_", path)
+    lesson = re.match(r"lessons/(?:lesson|open)(\d\d|[A-Z])_", path)
     if not lesson:
         return Path(path).stem.lower()
     return ("exercise" if path.endswith("/exercise.md") else "lesson") + lesson.group(1)
@@ -92,8 +92,8 @@ def run_console(block, bin_folder):
     for command, output in commands_of(block):
         result.append("$ " + command)
         program = re.sub(r"^make .*? && ", "", command)
-        if output and re.search(r"\./((lesson|open)\d\d|emulate|ladder)\b", program):
-            program = re.sub(r"\./((lesson|open)\d\d|ladder)\b", r"\g<0> --device emulator", program)
+        if output and re.search(r"\./(lesson\d\d|open[A-Z]|emulate|ladder)\b", program):
+            program = re.sub(r"\./(lesson\d\d|open[A-Z]|ladder)\b", r"\g<0> --device emulator", program)
             run = subprocess.run(program, shell=True, cwd=bin_folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  text=True, timeout=120)
             if not run.stdout:

@@ -68,7 +68,7 @@ class OneExercise(Solutions):
         cls.exercise = checker.Exercise(WHAT)
         cls.wrong = [wrong for wrong in wrong_solutions(cls.exercise) if wrong.step != "compiles"]
         # Not the first of each: so the exercises together come to every step.
-        cls.one_wrong = cls.wrong[int(WHAT) % len(cls.wrong)]
+        cls.one_wrong = cls.wrong[checker.all_numbers().index(WHAT) % len(cls.wrong)]
         cls.texts = {str(cls.exercise.text): cls.exercise.text.read_text(encoding="utf-8"),
                      cls.one_wrong.path: cls.one_wrong.text}
         cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some")
@@ -111,10 +111,10 @@ class OneExercise(Solutions):
         for goal in self.exercise.goals:
             self.assertIn(goal.kernel, listed.stdout.split())
 
-    @unittest.skipUnless(WHAT == "24", "is about exercise 24")
+    @unittest.skipUnless(WHAT == "C", "is about exercise C")
     def test_its_bugs_are_those_of_the_wrong_solutions_and_hide_where_it_says(self):
         lines = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
-        for path in (ROOT / "tests/exercises/open24").glob("*.diff"):
+        for path in (ROOT / "tests/exercises/openC").glob("*.diff"):
             lines = changed(lines, path.read_text(encoding="utf-8").partition("\n")[2])
         text = self.exercise.text.read_text(encoding="utf-8")
         self.assertEqual("\n".join(lines) + "\n", re.sub(r"// TODO, .*\n(//.*\n)*\n", "", text))
@@ -123,7 +123,7 @@ class OneExercise(Solutions):
         self.compiled.write(str(self.exercise.text), ptx)
         found = self.folder / "found.json"
         for words in ([], ["--check", "all", "--format", "json", "--output", found]):
-            run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, *words, BUILD / "bin/open24", "--device",
+            run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, *words, BUILD / "bin/openC", "--device",
                                   "emulator", "--n", "2^20", "--check"], stdout=subprocess.PIPE, text=True)
             self.assertEqual(run.stdout.count(": verified"), 5, run.stdout)
         self.assertEqual([(finding["checker"], checker.short_name(finding["kernel"]))
@@ -217,19 +217,19 @@ class Commands(WithFolder):
         self.assertEqual(counts[loads], 1_048_576, "of the first launch, as the goal")
 
     def test_of_several_kernels_it_says_which_are_right_and_clean(self):
-        name = "open24_find_the_bug"
+        name = "openC_find_the_bug"
         shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
         text = self.tree / "lessons" / name / "exercise.cuh"
         bugs = text.read_text(encoding="utf-8")
         # Smaller, so that it takes less.
         check = self.tree / "scripts/exercise_check.py"
         check.write_text(check.read_text().replace("LARGE = (65_537, 999_983, 2**20 - 1, 2**20 + 1)", "LARGE = ()"))
-        self.assertIn("\n0 of 5 kernels are right and clean.\n", self.run_script("24", status=1))
+        self.assertIn("\n0 of 5 kernels are right and clean.\n", self.run_script("C", status=1))
         text.write_text(bugs.replace("i + blockDim.x <= n", "i + blockDim.x < n").replace(
             "            __syncthreads(); // This step's sums are stored before the next step reads them.\n        }\n",
             "        }\n        __syncthreads(); // This step's sums are stored before the next step reads them.\n"))
         self.assertIn("\n2 of 5 kernels are right and clean: sum_tree, sum_two_loads.\n",
-                      self.run_script("24", status=1))
+                      self.run_script("C", status=1))
 
     def test_errors_of_the_compiler_name_the_file_and_its_line(self):
         self.text.write_text(self.original.replace("const unsigned int tid = threadIdx.x;", "int tid = threadIdx.y y;"))

@@ -113,15 +113,15 @@ class Points(WithSandbox):
         self.assertIn(unsolved["message"].splitlines()[1], again.stdout, "the command repeats the case")
 
     def test_a_score_is_told(self):
-        folder = ROOT / "lessons/open22_fewest_counters"
-        self.submit("anna", (folder / "kernels.cuh").read_text(encoding="utf-8"), "exercise22.cuh")
-        self.submit("bert", (folder / "exercise.cuh").read_text(encoding="utf-8"), "exercise22.cuh")
+        folder = ROOT / "lessons/openA_fewest_counters"
+        self.submit("anna", (folder / "kernels.cuh").read_text(encoding="utf-8"), "exerciseA.cuh")
+        self.submit("bert", (folder / "exercise.cuh").read_text(encoding="utf-8"), "exerciseA.cuh")
         of = self.grades()
-        self.assertEqual((of["anna", "22"]["points"], of["bert", "22"]["points"]), ("100", "70"))
-        score = int(of["anna", "22"]["score"])
+        self.assertEqual((of["anna", "A"]["points"], of["bert", "A"]["points"]), ("100", "70"))
+        score = int(of["anna", "A"]["score"])
         self.assertTrue(163_840 < score < 262_144, score)  # to load and to add alone; the goal
         self.assertIn(f"score: {score:,}", (self.out / "grades.html").read_text(encoding="utf-8"))
-        self.assertEqual(of["bert", "22"]["score"], "", "the goal is missed")
+        self.assertEqual(of["bert", "A"]["score"], "", "the goal is missed")
 
     def test_who_submits_what_cannot_be_graded_costs_only_himself(self):
         secret = self.submit("anna", f"{SECRET}\n", "notes.txt")

@@ -44,37 +44,38 @@ class Skeleton(unittest.TestCase):
         self.assertEqual(run.returncode, status, run.stdout)
         return run.stdout
 
-    def test_it_gets_the_next_number_and_a_line(self):
-        self.assertIn("make lesson10 builds it", self.new_lesson("double_buffering"))
-        folder = self.tree / "lessons/lesson10_double_buffering"
+    def test_it_gets_the_first_free_number_and_a_line(self):
+        self.assertIn("make lesson03 builds it", self.new_lesson("double_buffering"))
+        folder = self.tree / "lessons/lesson03_double_buffering"
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"])
-        self.assertIn("add_lesson(lesson09 lesson09_one_launch)\n"
-                      "add_lesson(lesson10 lesson10_double_buffering)\n\n", self.listed.read_text())
+        self.assertIn("add_lesson(lesson02 lesson02_sequential_addressing)\n"
+                      "add_lesson(lesson03 lesson03_double_buffering)\nadd_lesson(lesson09 ", self.listed.read_text())
         page = (folder / "README.md").read_text(encoding="utf-8")
-        self.assertTrue(page.startswith("# Lesson 10: double buffering\n"))
-        self.assertIn("[lesson 09, one launch](../lesson09_one_launch/README.md)", page)
+        self.assertTrue(page.startswith("# Lesson 03: double buffering\n"))
+        self.assertIn("[lesson 02, sequential addressing](../lesson02_sequential_addressing/README.md)", page)
         headings = re.findall(r"^## .*", (ROOT / "lessons/lesson03_first_add_on_load/README.md").read_text(
             encoding="utf-8"), re.MULTILINE)
         self.assertEqual(re.findall(r"^## .*", page, re.MULTILINE), headings, "the parts that the lessons have")
 
-    def test_numbers_of_open_exercises_are_taken(self):
-        (self.tree / "lessons/open10_find_the_bug").mkdir()
-        self.assertIn("make lesson11 builds it", self.new_lesson("double_buffering"))
-        self.assertIn("[lesson 09, one launch]", (self.tree / "lessons/lesson11_double_buffering/README.md").read_text())
+    def test_a_second_one_follows_the_first(self):
+        self.new_lesson("double_buffering")
+        self.assertIn("make lesson04 builds it", self.new_lesson("triple_buffering"))
+        self.assertIn("[lesson 03, double buffering]",
+                      (self.tree / "lessons/lesson04_triple_buffering/README.md").read_text(encoding="utf-8"))
 
     def test_it_compiles_and_is_red(self):
         self.new_lesson("double_buffering")
         script = ("import sys; sys.path.insert(0, 'scripts'); import exercise_check as checker; from pathlib import Path\n"
-                  "exercise, here = checker.Exercise('10'), Path.cwd()\n"
+                  "exercise, here = checker.Exercise('03'), Path.cwd()\n"
                   "for name in ('kernels.cuh', 'exercise.cuh'):\n"
                   f"    print(checker.compile_text(exercise, exercise.folder / name, Path({str(BUILD)!r}), here / 'work'))")
         run = subprocess.run([sys.executable, "-c", script], cwd=self.tree, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(run.stdout.count("exercise10.ptx'), '')"), 2, run.stdout)  # compiled without a word
+        self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
         for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"):
-            self.assertIn(f"lesson10_double_buffering/{name}: ", left)
+            self.assertIn(f"lesson03_double_buffering/{name}: ", left)
 
     def test_wrong_command_lines_change_nothing(self):
         for words, message in (([], "which name?"), (["Big"], "'Big' is no name"), (["../x"], "is no name"),

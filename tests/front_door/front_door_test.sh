@@ -7,7 +7,7 @@ source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
-mkdir -p bin include tree/lessons/lesson00_interleaved tree/lessons/lesson03_first_add tree/lessons/open22_fewest tree/.ci
+mkdir -p bin include tree/lessons/lesson00_interleaved tree/lessons/lesson03_first_add tree/lessons/openA_fewest tree/.ci
 cp -r "$source_dir"/{Makefile,CMakePresets.json,cmake,scripts} tree/
 cp "$source_dir/.ci/run" tree/.ci/
 sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
@@ -285,20 +285,22 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
     expect_times 1 "--build build/default --target lesson03$" cmake.log
     expect_times 1 "--build build/default --target emulate$" cmake.log
     run make hint3
-    expect_output "There is no hint3. Write the exercise's number with two digits: 00 03 22"
+    expect_output "There is no hint3. Write the exercise's number with two digits, or its letter: 00 03 A"
 }
 
 test_an_open_exercise_has_a_program_of_its_own() {
     complete_machine
     program python3 <<<'echo "python3: $*"'
     printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise: $*"' >tree/scripts/exercise
-    run make exercise22
+    run make exerciseA
     expect_status 0
-    expect_output "exercise: check 22 --build build/default"
-    expect_times 1 "--build build/default --target open22$" cmake.log
-    [[ $(readlink tree/open22) == build/default/bin/open22 ]] || fail "./open22 is not the link it should be"
-    run make hint22
-    expect_output "exercise: hint 22"
+    expect_output "exercise: check A --build build/default"
+    expect_times 1 "--build build/default --target openA$" cmake.log
+    [[ $(readlink tree/openA) == build/default/bin/openA ]] || fail "./openA is not the link it should be"
+    run make hintA
+    expect_output "exercise: hint A"
+    run make openB
+    expect_output "There is no openB. There are: openA"
     run make lessons
     expect_times 1 "--build build/default --target lesson00 lesson03$" cmake.log
 }
@@ -348,7 +350,7 @@ test_make_grade_builds_what_it_runs() {
     run make grade "SUBMISSIONS=the folder" ARGS=--unsafe
     expect_status 0
     expect_times 1 "^install --yes bubblewrap " apt-get.log
-    expect_times 1 "--target emulate lesson00 lesson03 open22$" cmake.log
+    expect_times 1 "--target emulate lesson00 lesson03 openA$" cmake.log
     expect_output "grade: the folder --build build/default --unsafe"
 }
 
@@ -376,7 +378,7 @@ test_make_docs_brings_what_it_needs() {
     run make docs
     expect_status 0
     expect_times 1 "^install --yes doxygen doxygen-awesome-css python3-markdown-it " apt-get.log
-    expect_times 1 "--target emulate ladder lesson00 lesson03 open22$" cmake.log
+    expect_times 1 "--target emulate ladder lesson00 lesson03 openA$" cmake.log
     expect_output "docs: --build build/default"
     expect_file docs/figures/one.svg
     run make docs

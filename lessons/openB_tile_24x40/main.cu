@@ -1,7 +1,7 @@
-// Open exercise 23: a layout of a 24 x 40 tile that has no bank conflicts.
+// Open exercise B: a layout of a 24 x 40 tile that has no bank conflicts.
 //
-//     make open23 && ./open23
-//     ./open23 --draw tile
+//     make openB && ./openB
+//     ./openB --draw tile
 
 #include <vector>
 
@@ -24,7 +24,7 @@ __global__ void setRowReadColPlaced(int* out) {
 
 int main(int argc, char** argv) {
     harness::Lesson lesson(
-        {.name = "open23", .title = "A 24 x 40 tile without bank conflicts", .random_input = false});
+        {.name = "openB", .title = "A 24 x 40 tile without bank conflicts", .random_input = false});
 
     lesson.add_kernel("setRowReadColPlaced", [](harness::Turn& turn) {
         std::vector<int> expected;

@@ -1,12 +1,12 @@
-// Open exercise 24: five sums. Here they are right; in exercise.cuh each has a bug.
+// Open exercise C: five sums. Here they are right; in exercise.cuh each has a bug.
 //
-//     make open24 && ./open24 --check all
+//     make openC && ./openC --check all
 
 #include "harness/lesson.hpp"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
-    harness::Lesson lesson({.name = "open24", .title = "Five sums", .default_block = 1024});
+    harness::Lesson lesson({.name = "openC", .title = "Five sums", .default_block = 1024});
 
     lesson.add_reduction("sum_tree", {}, [](const harness::Pass& pass) {
         sum_tree<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);

@@ -1,6 +1,6 @@
-// Open exercise 22: the sum with the fewest instructions, within a budget of memory traffic.
+// Open exercise A: the sum with the fewest instructions, within a budget of memory traffic.
 //
-//     make open22 && ./open22
+//     make openA && ./openA
 
 #include "../lesson06_algorithm_cascading/kernels.cuh"
 #include "../lesson07_warp_shuffles/kernels.cuh"
@@ -10,7 +10,7 @@
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
-    harness::Lesson lesson({.name = "open22", .title = "The fewest instructions"});
+    harness::Lesson lesson({.name = "openA", .title = "The fewest instructions"});
 
     // The same launch for all: what a kernel does with it is what is compared.
     constexpr harness::ReductionShape shape{.elements_per_thread = 16, .most_blocks = 64};
