@@ -2,9 +2,9 @@
 //
 //     make lesson16 && ./lesson16
 
-#include "../lesson18_square_tile_padded/kernels.cuh"
 #include "harness/tile.hpp"
 #include "kernels.cuh"
+#include "padded.cuh"
 
 int main(int argc, char** argv) {
     using enum harness::Order;

@@ -3,9 +3,9 @@
 //     make lesson17 && ./lesson17
 
 #include "../lesson16_square_tile/kernels.cuh"
-#include "../lesson18_square_tile_padded/kernels.cuh"
 #include "harness/tile.hpp"
 #include "kernels.cuh"
+#include "padded.cuh"
 
 int main(int argc, char** argv) {
     using enum harness::Order;

@@ -2,9 +2,9 @@
 //
 //     make lesson19 && ./lesson19
 
-#include "../lesson21_rectangular_tile_padded/kernels.cuh"
 #include "harness/tile.hpp"
 #include "kernels.cuh"
+#include "padded.cuh"
 
 int main(int argc, char** argv) {
     using enum harness::Order;

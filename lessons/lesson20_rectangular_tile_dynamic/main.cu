@@ -3,10 +3,10 @@
 //     make lesson20 && ./lesson20
 
 #include "../lesson19_rectangular_tile/kernels.cuh"
-#include "../lesson21_rectangular_tile_padded/kernels.cuh"
 #include "harness/check.hpp"
 #include "harness/tile.hpp"
 #include "kernels.cuh"
+#include "padded.cuh"
 
 int main(int argc, char** argv) {
     using enum harness::Order;

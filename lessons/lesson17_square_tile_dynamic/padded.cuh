@@ -1,0 +1,15 @@
+#pragma once
+
+// The kernel of lesson 18, which joins when --padding is given.
+
+/// setRowReadColDyn with `padding` unused ints behind each row of the tile. One square block.
+__global__ void setRowReadColDynPad(int* out, unsigned int padding) {
+    extern __shared__ int tile[]; // as large as the launch says
+    const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
+    const unsigned int pitch = width + padding; // from one row of the tile to the next
+    const unsigned int idx = row * width + col; // `out` has no padding
+
+    tile[row * pitch + col] = idx;
+    __syncthreads(); // Every word is stored before another thread reads it.
+    out[idx] = tile[col * pitch + row];
+}
