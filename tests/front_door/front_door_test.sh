@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # front_door_test.sh NAME: runs test_NAME in a sandbox, which is a copy of the front door whose PATH holds nothing but
 # the usual small tools and the pretended programs below. So a machine can lack anything, or the network, in a test.
+# shellcheck disable=SC2016 # What stands in single quotes is expanded by make, by CMake or by a pretended program.
 set -euo pipefail
 
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -126,7 +127,9 @@ expect_silence() { [[ -z $output ]] || fail "no output expected"; }
 expect_file() { [[ -e tree/$1 ]] || fail "expected to exist: $1"; }
 expect_no_file() { [[ ! -e tree/$1 ]] || fail "expected not to exist: $1"; }
 expect_times() { # expect_times N PATTERN FILE
-    [[ $(cat "$3" 2>/dev/null | grep -c -e "$2") == "$1" ]] || fail "expected $1 times in $3: $2"
+    local found
+    found=$(grep -sc -e "$2" "$3") || found=${found:-0} # no such file: 0 times as well
+    [[ $found == "$1" ]] || fail "expected $1 times in $3: $2"
 }
 
 # --- the Makefile
@@ -135,8 +138,9 @@ test_plain_make_lists_every_target() {
     complete_machine
     run make
     expect_status 0
-    local target
-    for target in $(sed -n 's/^\.PHONY: //p' tree/Makefile); do
+    local target targets
+    read -ra targets < <(sed -n 's/^\.PHONY: //p' tree/Makefile)
+    for target in "${targets[@]}"; do
         [[ $target == help || $target == '$('* ]] || expect_output "make $target"
     done
     expect_output "make lesson03"
@@ -145,10 +149,10 @@ test_plain_make_lists_every_target() {
 test_every_target_that_is_listed_exists() {
     complete_machine
     local target
-    for target in $(sed -n 's/^## make \([a-z]\S*\).*/\1/p' tree/Makefile); do
+    while read -r target; do
         run make --dry-run "$target"
         expect_status 0
-    done
+    done < <(sed -n 's/^## make \([a-z]\S*\).*/\1/p' tree/Makefile)
 }
 
 test_a_lesson_is_built_and_linked_in_the_root() {
