@@ -12,19 +12,19 @@
 
 namespace harness {
 
-inline constexpr unsigned int banks = 32; ///< of shared memory, each 4 bytes wide
-inline constexpr unsigned int most_padding = 33;
+inline constexpr unsigned banks = 32; ///< of shared memory, each 4 bytes wide
+inline constexpr unsigned most_padding = 33;
 
 /// A tile of ints in shared memory, for one block with a thread for each.
 struct Tile {
-    unsigned int width = 32;
-    unsigned int height = 32;
-    unsigned int padding = 0; ///< unused ints behind each row
+    unsigned width = 32;
+    unsigned height = 32;
+    unsigned padding = 0; ///< unused ints behind each row
 
-    unsigned int threads() const { return width * height; }
-    unsigned int warps() const { return (threads() + 31) / 32; }
+    unsigned threads() const { return width * height; }
+    unsigned warps() const { return (threads() + 31) / 32; }
     /// From one row to the next, in ints.
-    unsigned int pitch() const { return width + padding; }
+    unsigned pitch() const { return width + padding; }
     /// Of shared memory, padding included.
     std::size_t words() const { return std::size_t{pitch()} * height; }
 };
@@ -33,13 +33,13 @@ struct Tile {
 enum class Order { by_rows, by_columns };
 
 /// The word that a thread takes. \param thread its number in the block
-unsigned int word_of(const Tile& tile, Order order, unsigned int thread);
+unsigned word_of(const Tile& tile, Order order, unsigned thread);
 
 /// The words of the lanes of a warp, at most 32.
-std::vector<unsigned int> words_of_warp(const Tile& tile, Order order, unsigned int warp);
+std::vector<unsigned> words_of_warp(const Tile& tile, Order order, unsigned warp);
 
 /// What a request for these words costs: as many wavefronts as the worst bank has different words.
-unsigned int wavefronts(std::span<const unsigned int> words);
+unsigned wavefronts(std::span<const unsigned> words);
 
 /// The sum over all warps.
 std::uint64_t wavefronts(const Tile& tile, Order order);
@@ -49,7 +49,7 @@ bool is_conflict_free(const Tile& tile, Order order);
 
 /// The smallest padding up to most_padding with which no warp has a conflict in any of these orders.
 /// \param tile its padding does not matter
-std::optional<unsigned int> smallest_padding(Tile tile, std::span<const Order> orders);
+std::optional<unsigned> smallest_padding(Tile tile, std::span<const Order> orders);
 
 /// A picture of what warp 0 stores and loads, in lines of at most 100 characters.
 std::string draw_bank_map(const std::string& kernel, const Tile& tile, Order store, Order load);

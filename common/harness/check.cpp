@@ -1,11 +1,11 @@
 #include "harness/check.hpp"
 
+#include "harness/exit_status.hpp"
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <string_view>
-
-#include "harness/exit_status.hpp"
 
 namespace harness {
 namespace {

@@ -1,13 +1,14 @@
-#include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
+
+#include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 
 namespace harness {
 namespace {
 
 /// Reads all of `words`, which are zeros, so that nothing is ever written.
-__global__ void read_all(unsigned int* words, std::size_t count) {
-    unsigned int bits = 0;
+__global__ void read_all(unsigned* words, std::size_t count) {
+    unsigned bits = 0;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {
         bits |= words[i];
@@ -19,7 +20,7 @@ __global__ void read_all(unsigned int* words, std::size_t count) {
 
 ColdCache::ColdCache(std::size_t l2_bytes) {
     try {
-        DeviceBuffer<unsigned int> zeros(2 * l2_bytes / sizeof(unsigned int));
+        DeviceBuffer<unsigned> zeros(2 * l2_bytes / sizeof(unsigned));
         HARNESS_CHECK(cudaMemset(zeros.data(), 0, zeros.bytes()));
         scratch_ = std::move(zeros);
     } catch (const DeviceError&) {

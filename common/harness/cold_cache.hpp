@@ -2,11 +2,11 @@
 /// Timing from a cold L2 cache.
 #pragma once
 
+#include "harness/device_buffer.hpp"
+
 #include <driver_types.h>
 
 #include <cstddef>
-
-#include "harness/device_buffer.hpp"
 
 namespace harness {
 
@@ -23,7 +23,7 @@ public:
     void flush();
 
 private:
-    DeviceBuffer<unsigned int> scratch_{0};
+    DeviceBuffer<unsigned> scratch_{0};
 };
 
 /// Loads this library's own kernel on the device: the proof that the device can run what this program was

@@ -1,10 +1,9 @@
 #include "harness/counters.hpp"
 
-#include <dlfcn.h>
+#include "emulator/runtime/emulator_interface.h"
 
 #include <algorithm>
-
-#include "emulator/runtime/emulator_interface.h"
+#include <dlfcn.h>
 
 namespace harness {
 namespace {
@@ -53,7 +52,7 @@ bool emulator_is_loaded() { return emulator_function() != nullptr; }
 
 Counters last_launch_counters() {
     const LastLaunchCounters read = emulator_function();
-    if (read == nullptr) return {};
+    if (!read) return {};
     std::vector<emulator_counter> raw(read(nullptr, 0));
     raw.resize(std::min(raw.size(), read(raw.data(), raw.size())));
     Counters counters;

@@ -1,20 +1,20 @@
 #include "harness/device.hpp"
 
-#include <cuda_runtime_api.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
 #include "harness/counters.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/observing.hpp"
 #include "harness/standard_streams.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
 
 namespace harness {
 namespace {
@@ -56,7 +56,7 @@ std::optional<std::string> why_no_gpu() {
     const char* present = std::getenv("LD_LIBRARY_PATH");
     const std::string library_path = library_path_with(directory, present);
     // The loader was told already and took another library: starting anew would go on for ever.
-    if (present != nullptr && library_path == present) {
+    if (present && library_path == present) {
         throw DeviceError(
             fmt::format("{}, and the emulator was not loaded although LD_LIBRARY_PATH begins with {} "
                         "(is the program linked with the shared CUDA runtime, without an RPATH?)",
@@ -107,8 +107,7 @@ bool started_anew() {
     const char* present = std::getenv("LD_LIBRARY_PATH");
     std::error_code error;
     const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-    return !error && present != nullptr &&
-           library_path_with(emulator_directory(executable), present) == present;
+    return !error && present && library_path_with(emulator_directory(executable), present) == present;
 }
 
 } // namespace
@@ -142,7 +141,7 @@ std::string emulator_directory(const std::string& executable) {
 }
 
 std::string library_path_with(const std::string& directory, const char* present) {
-    const std::string rest = present == nullptr ? "" : present;
+    const std::string rest = present ? present : "";
     if (rest == directory || rest.starts_with(directory + ":")) return rest;
     return rest.empty() ? directory : directory + ":" + rest;
 }

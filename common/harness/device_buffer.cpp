@@ -1,11 +1,11 @@
 #include "harness/device_buffer.hpp"
 
-#include <cuda_runtime_api.h>
-#include <fmt/format.h>
-
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 namespace harness::detail {
 

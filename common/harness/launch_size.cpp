@@ -1,9 +1,9 @@
 #include "harness/launch_size.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
+
+#include <cuda_runtime_api.h>
 
 namespace harness {
 namespace {
@@ -17,7 +17,7 @@ int device_attribute(cudaDeviceAttr which) {
 
 } // namespace
 
-unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t shared_bytes) {
+unsigned resident_blocks(const void* kernel, unsigned block, std::size_t shared_bytes) {
     int blocks_each = 0;
     HARNESS_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, kernel, static_cast<int>(block),
                                                                 shared_bytes));
@@ -25,12 +25,10 @@ unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t
         throw DeviceError("a block of " + std::to_string(block) +
                           " threads does not fit on a multiprocessor " + "(cudaErrorLaunchOutOfResources)");
     }
-    return multiprocessors() * static_cast<unsigned int>(blocks_each);
+    return multiprocessors() * static_cast<unsigned>(blocks_each);
 }
 
-unsigned int multiprocessors() {
-    return static_cast<unsigned int>(device_attribute(cudaDevAttrMultiProcessorCount));
-}
+unsigned multiprocessors() { return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount)); }
 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
     const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));

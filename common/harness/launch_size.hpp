@@ -17,14 +17,14 @@ namespace harness {
 ///     });
 /// \endcode
 /// `use` is compiled once for each of the six.
-template <class Use> void with_block_size(unsigned int block, const Use& use) {
+template <class Use> void with_block_size(unsigned block, const Use& use) {
     switch (block) {
-    case 32: return use(std::integral_constant<unsigned int, 32>());
-    case 64: return use(std::integral_constant<unsigned int, 64>());
-    case 128: return use(std::integral_constant<unsigned int, 128>());
-    case 256: return use(std::integral_constant<unsigned int, 256>());
-    case 512: return use(std::integral_constant<unsigned int, 512>());
-    case 1024: return use(std::integral_constant<unsigned int, 1024>());
+    case 32: return use(std::integral_constant<unsigned, 32>());
+    case 64: return use(std::integral_constant<unsigned, 64>());
+    case 128: return use(std::integral_constant<unsigned, 128>());
+    case 256: return use(std::integral_constant<unsigned, 256>());
+    case 512: return use(std::integral_constant<unsigned, 512>());
+    case 1024: return use(std::integral_constant<unsigned, 1024>());
     default: throw std::logic_error("no kernel is compiled for blocks of " + std::to_string(block));
     }
 }
@@ -32,17 +32,16 @@ template <class Use> void with_block_size(unsigned int block, const Use& use) {
 /// How many blocks of a kernel the device holds at once: what one multiprocessor holds (the occupancy) times
 /// the multiprocessors. \param kernel the kernel, as a host program sees it \param shared_bytes dynamic
 /// shared memory of a block \throws DeviceError when a multiprocessor cannot hold even one
-unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t shared_bytes);
+unsigned resident_blocks(const void* kernel, unsigned block, std::size_t shared_bytes);
 
 /// The same, for `resident_blocks(reduce6<256>, 256, 1024)`.
 template <class... Parameters>
-unsigned int resident_blocks(void (*kernel)(Parameters...), unsigned int block,
-                             std::size_t shared_bytes = 0) {
+unsigned resident_blocks(void (*kernel)(Parameters...), unsigned block, std::size_t shared_bytes = 0) {
     return resident_blocks(reinterpret_cast<const void*>(kernel), block, shared_bytes);
 }
 
 /// How many multiprocessors the device has.
-unsigned int multiprocessors();
+unsigned multiprocessors();
 
 /// Lets blocks of the kernel have so much dynamic shared memory: a launch may have more than 48 KiB only if
 /// it was allowed to before. \throws DeviceError when a block cannot have as much

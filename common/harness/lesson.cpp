@@ -1,5 +1,14 @@
 #include "harness/lesson.hpp"
 
+#include "harness/check.hpp"
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+#include "harness/observing.hpp"
+#include "harness/progress.hpp"
+#include "harness/report.hpp"
+#include "harness/standard_streams.hpp"
+#include "harness/sweep.hpp"
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -13,15 +22,6 @@
 #include <new>
 #include <stdexcept>
 #include <utility>
-
-#include "harness/check.hpp"
-#include "harness/exit_status.hpp"
-#include "harness/numbers.hpp"
-#include "harness/observing.hpp"
-#include "harness/progress.hpp"
-#include "harness/report.hpp"
-#include "harness/standard_streams.hpp"
-#include "harness/sweep.hpp"
 
 namespace harness {
 namespace {

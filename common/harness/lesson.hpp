@@ -2,17 +2,17 @@
 /// What a lesson's main.cu uses: name the kernels, show how each is launched, run.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "harness/exit_status.hpp"
 #include "harness/measure.hpp"
 #include "harness/options.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace harness {
 
@@ -24,7 +24,7 @@ class Turn {
 public:
     const std::string& kernel() const { return kernel_; }
     std::size_t n() const { return n_; }
-    unsigned int block() const { return options_.block; }
+    unsigned block() const { return options_.block; }
     const Device& device() const { return device_; }
 
     /// The value of one of the lesson's own options: "--offset".

@@ -1,13 +1,13 @@
 #include "harness/measure.hpp"
 
+#include "harness/check.hpp"
+#include "harness/cold_cache.hpp"
+
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
-
-#include "harness/check.hpp"
-#include "harness/cold_cache.hpp"
 
 namespace harness {
 namespace {
@@ -55,7 +55,7 @@ private:
 
 } // namespace
 
-bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned) {
+bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned> planned) {
     if (microseconds.size() >= planned.value_or(default_timed_runs)) return true;
     return !planned && microseconds.size() >= fewest_timed_runs &&
            std::accumulate(microseconds.begin(), microseconds.end(), 0.0) >= enough_timed_microseconds;
@@ -94,7 +94,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
 
     run_untimed();
     if (!timed) {
-        for (unsigned int run = 1; run < plan.runs.value_or(1) && result.verification.passed; ++run)
+        for (unsigned run = 1; run < plan.runs.value_or(1) && result.verification.passed; ++run)
             run_untimed();
         return result;
     }

@@ -2,6 +2,10 @@
 /// The core of every lesson: run a kernel, verify what it left, count it or time it.
 #pragma once
 
+#include "harness/counters.hpp"
+#include "harness/device.hpp"
+#include "harness/verification.hpp"
+
 #include <vector_types.h>
 
 #include <cstddef>
@@ -10,10 +14,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "harness/counters.hpp"
-#include "harness/device.hpp"
-#include "harness/verification.hpp"
 
 namespace harness {
 
@@ -28,10 +28,10 @@ struct LaunchShape {
 
 /// What measure() is to do.
 struct MeasurePlan {
-    bool verify_only = false;         ///< no times, no counters
-    std::optional<unsigned int> runs; ///< default: default_timed_runs on a GPU, else 1
+    bool verify_only = false;     ///< no times, no counters
+    std::optional<unsigned> runs; ///< default: default_timed_runs on a GPU, else 1
 };
-inline constexpr unsigned int default_timed_runs = 50;
+inline constexpr unsigned default_timed_runs = 50;
 /// A kernel so slow that its runs took this long is timed no longer, after this many runs; unless the plan
 /// says how many.
 inline constexpr double enough_timed_microseconds = 2e6;
@@ -46,7 +46,7 @@ struct Times {
 };
 
 /// Whether a kernel whose runs took so long has been timed enough. \param planned none: the default
-bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned);
+bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned> planned);
 
 /// \param microseconds at least one
 Times summarize(std::vector<double> microseconds);

@@ -1,23 +1,23 @@
 #include "harness/observing.hpp"
 
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <spawn.h>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
-
-#include "harness/exit_status.hpp"
-#include "harness/numbers.hpp"
 
 namespace harness {
 namespace {
@@ -98,7 +98,7 @@ Names emulate_options(const ObservingOptions& options, bool json) {
 
 Names without_observing_options(const char* const* arguments) {
     Names kept;
-    for (; *arguments != nullptr; ++arguments) {
+    for (; *arguments; ++arguments) {
         const std::string_view argument = *arguments, name = argument.substr(0, argument.find('='));
         const Names& names = observing_option_names();
         if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -107,7 +107,7 @@ Names without_observing_options(const char* const* arguments) {
         }
         if (name == "--check" || name.starts_with("--schedule")) kept.emplace_back("--check");
         const bool value_may_follow = name == argument && name != "--lines";
-        if (value_may_follow && arguments[1] != nullptr && arguments[1][0] != '-') ++arguments;
+        if (value_may_follow && arguments[1] && arguments[1][0] != '-') ++arguments;
     }
     return kept;
 }
@@ -143,7 +143,7 @@ void become_emulate(const Names& options, char** argv) {
     Names words{"emulate"};
     words.insert(words.end(), options.begin(), options.end());
     words.push_back("--");
-    words.push_back(std::strchr(argv[0], '/') != nullptr ? argv[0] : self.string());
+    words.push_back(std::strchr(argv[0], '/') ? argv[0] : self.string());
     const Names arguments = without_observing_options(argv + 1);
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;

@@ -1,20 +1,20 @@
 #include "harness/options.hpp"
 
+#include "harness/exit_status.hpp"
+#include "harness/measure.hpp"
+#include "harness/numbers.hpp"
+#include "harness/observing.hpp"
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cctype>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
-
-#include "harness/exit_status.hpp"
-#include "harness/measure.hpp"
-#include "harness/numbers.hpp"
-#include "harness/observing.hpp"
 
 namespace harness {
 namespace {
@@ -56,7 +56,7 @@ std::size_t parse_n(const std::string& text, const LessonInfo& info) {
     return n;
 }
 
-unsigned int parse_block(const std::string& text, const LessonInfo& info) {
+unsigned parse_block(const std::string& text, const LessonInfo& info) {
     const std::string right =
         fmt::format("Write a power of two from {} to {}.", info.smallest_block, info.largest_block);
     const std::uint64_t block = parse_number("--block", text, right);
@@ -68,15 +68,15 @@ unsigned int parse_block(const std::string& text, const LessonInfo& info) {
     if (!std::has_single_bit(block)) throw wrong("not a power of two, and each step of the tree halves it");
     if (block < info.smallest_block) throw wrong("too small for this lesson's kernels");
     if (block > info.largest_block) throw wrong("too large for this lesson's kernels");
-    return static_cast<unsigned int>(block);
+    return static_cast<unsigned>(block);
 }
 
-unsigned int parse_repeat(const std::string& text) {
+unsigned parse_repeat(const std::string& text) {
     constexpr const char* right = "Write a whole number from 1 to 1M.";
     const std::uint64_t repeat = parse_number("--repeat", text, right);
     if (repeat == 0) throw UsageError(fmt::format("--repeat {}: no run verifies nothing. {}", text, right));
     if (repeat > 1'000'000) throw UsageError(fmt::format("--repeat {}: too many. {}", text, right));
-    return static_cast<unsigned int>(repeat);
+    return static_cast<unsigned>(repeat);
 }
 
 template <class Value>
@@ -206,7 +206,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
         const std::string name =
             "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
         const CLI::Option* option = app.get_option_no_throw(name);
-        if (option == nullptr) throw UsageError(text);
+        if (!option) throw UsageError(text);
         throw UsageError(name +
                          (option->get_expected_max() == 0 ? ": takes no value." : ": a value must follow."));
     } catch (const CLI::ParseError& error) {

@@ -2,6 +2,8 @@
 /// The command line of a lesson.
 #pragma once
 
+#include "harness/device.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,8 +11,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "harness/device.hpp"
 
 namespace harness {
 
@@ -25,11 +25,11 @@ struct LessonOption {
 
 /// What a lesson says of itself.
 struct LessonInfo {
-    std::string name;                  ///< "lesson03"
-    std::string title;                 ///< one line
-    unsigned int smallest_block = 32;  ///< the blocks that its kernels are right for: powers of two from here
-    unsigned int largest_block = 1024; ///< to here
-    unsigned int default_block = 256;
+    std::string name;              ///< "lesson03"
+    std::string title;             ///< one line
+    unsigned smallest_block = 32;  ///< the blocks that its kernels are right for: powers of two from here
+    unsigned largest_block = 1024; ///< to here
+    unsigned default_block = 256;
     std::vector<LessonOption> options = {}; ///< its own
     /// The most elements that its kernels take; the default is no more than that.
     std::optional<std::size_t> largest_n = std::nullopt;
@@ -51,11 +51,11 @@ enum class OutputFormat { text, json, csv };
 /// What the command line asks for.
 struct Options {
     std::optional<std::size_t> n; ///< default: depends on the device
-    unsigned int block = 0;
+    unsigned block = 0;
     std::vector<std::string> kernels; ///< those asked for, in the lesson's order; all when none is
     bool named_kernels = false;       ///< some were asked for by name
     DeviceChoice device = DeviceChoice::automatic;
-    std::optional<unsigned int> repeat;
+    std::optional<unsigned> repeat;
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
     std::string save; ///< the folder for the report's JSON and CSV; empty: none

@@ -1,16 +1,16 @@
 #include "harness/progress.hpp"
 
+#include "harness/observing.hpp"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 #include <utility>
-
-#include "harness/observing.hpp"
 
 namespace harness {
 

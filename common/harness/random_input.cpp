@@ -16,8 +16,8 @@ int random_int(std::uint64_t seed, std::uint64_t index) {
 }
 
 int reference_sum(std::span<const int> values) {
-    unsigned int sum = 0; // unsigned arithmetic wraps; signed overflow is not defined in C++
-    for (const int value : values) sum += static_cast<unsigned int>(value);
+    unsigned sum = 0; // unsigned arithmetic wraps; signed overflow is not defined in C++
+    for (const int value : values) sum += static_cast<unsigned>(value);
     return static_cast<int>(sum);
 }
 

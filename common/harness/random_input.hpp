@@ -2,11 +2,11 @@
 /// Random input, the same on every platform, and its sum.
 #pragma once
 
+#include "harness/device_buffer.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
-
-#include "harness/device_buffer.hpp"
 
 namespace harness {
 

@@ -1,13 +1,13 @@
 #include "harness/reduction.hpp"
 
+#include "harness/check.hpp"
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "harness/check.hpp"
-#include "harness/exit_status.hpp"
-#include "harness/numbers.hpp"
 
 namespace harness {
 namespace {
@@ -18,16 +18,16 @@ constexpr std::size_t largest_grid = 2'147'483'647; // gridDim.x
 /// vectors may count on it.
 constexpr std::size_t aligned_size(std::size_t ints) { return ceil_div(ints, 64) * 64; }
 
-std::size_t total_size(const std::vector<unsigned int>& grids) {
+std::size_t total_size(const std::vector<unsigned>& grids) {
     std::size_t total = 0;
-    for (const unsigned int grid : grids) total += aligned_size(grid);
+    for (const unsigned grid : grids) total += aligned_size(grid);
     return total;
 }
 
 } // namespace
 
-std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape) {
-    std::vector<unsigned int> grids;
+std::vector<unsigned> plan_grids(std::size_t n, unsigned block, ReductionShape shape) {
+    std::vector<unsigned> grids;
     do {
         std::size_t grid = ceil_div(n, std::size_t{block} * shape.elements_per_thread);
         if (shape.most_blocks) grid = std::min<std::size_t>(grid, *shape.most_blocks);
@@ -36,13 +36,13 @@ std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, Reductio
                 "--n {} with --block {} makes {} blocks, and a grid holds {}. Choose a larger --block.", n,
                 block, group_digits(std::uint64_t{grid}), group_digits(std::uint64_t{largest_grid})));
         }
-        grids.push_back(static_cast<unsigned int>(grid));
+        grids.push_back(static_cast<unsigned>(grid));
         n = grid;
     } while (n > 1);
     return grids;
 }
 
-Reduction::Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
+Reduction::Reduction(std::string name, const RandomInts& input, unsigned block, ReductionShape shape,
                      LaunchPass launch)
     : name_(std::move(name)), input_(input), shape_(shape), launch_(std::move(launch)),
       partial_sums_(total_size(plan_grids(input.size(), block, shape))),
@@ -50,7 +50,7 @@ Reduction::Reduction(std::string name, const RandomInts& input, unsigned int blo
     const int* pass_input = input.data();
     int* pass_output = partial_sums_.data();
     std::size_t n = input.size();
-    for (const unsigned int grid : plan_grids(n, block, shape)) {
+    for (const unsigned grid : plan_grids(n, block, shape)) {
         passes_.push_back({.input = pass_input,
                            .work = shape.in_place ? work_.data() : nullptr,
                            .partial_sums = pass_output,
@@ -79,7 +79,7 @@ void Reduction::prepare() {
 }
 
 void Reduction::restore_work(const Pass& pass) {
-    if (pass.work != nullptr) work_.write_from_device(pass.input, pass.n);
+    if (pass.work) work_.write_from_device(pass.input, pass.n);
 }
 
 void Reduction::launch_first() { launch_(passes_.front()); }

@@ -2,28 +2,28 @@
 /// A reduction by a kernel that leaves one partial sum a block: passes, until one value is left.
 #pragma once
 
+#include "harness/device_buffer.hpp"
+#include "harness/measure.hpp"
+#include "harness/random_input.hpp"
+#include "harness/verification.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/device_buffer.hpp"
-#include "harness/measure.hpp"
-#include "harness/random_input.hpp"
-#include "harness/verification.hpp"
-
 namespace harness {
 
 /// How a kernel spreads its elements over threads: block b sums the elements from b * block *
 /// elements_per_thread on, except where most_blocks is given.
 struct ReductionShape {
-    unsigned int elements_per_thread = 1; ///< and at least so many where most_blocks is given
+    unsigned elements_per_thread = 1; ///< and at least so many where most_blocks is given
     /// For kernels that loop over their grid, and so are right with any number of blocks: no pass has more.
-    std::optional<unsigned int> most_blocks = std::nullopt;
-    unsigned int shared_ints_per_thread = 1; ///< dynamic shared memory
-    std::size_t input_offset = 0;            ///< the input starts so many ints into its allocation
-    bool in_place = false;                   ///< the kernel overwrites its input: see Pass::work
+    std::optional<unsigned> most_blocks = std::nullopt;
+    unsigned shared_ints_per_thread = 1; ///< dynamic shared memory
+    std::size_t input_offset = 0;        ///< the input starts so many ints into its allocation
+    bool in_place = false;               ///< the kernel overwrites its input: see Pass::work
 };
 
 /// One launch of the kernel: `grid` blocks sum `n` elements to `grid` partial sums.
@@ -33,8 +33,8 @@ struct Pass {
     int* work = nullptr;
     int* partial_sums = nullptr; ///< grid elements in device memory
     std::size_t n = 0;
-    unsigned int grid = 0;
-    unsigned int block = 0;
+    unsigned grid = 0;
+    unsigned block = 0;
     std::size_t shared_bytes =
         0; ///< dynamic shared memory: one int a thread, unless the shape says otherwise
 };
@@ -48,7 +48,7 @@ constexpr std::size_t ceil_div(std::size_t count, std::size_t size) {
 
 /// The number of partial sums that each pass leaves, the last of them 1.
 /// \throws UsageError when n needs more blocks than a grid can have
-std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape);
+std::vector<unsigned> plan_grids(std::size_t n, unsigned block, ReductionShape shape);
 
 /// All passes of one kernel over one input. Each pass writes to memory of its own, so that after a wrong
 /// result the pass and the block that went wrong can be told.
@@ -56,7 +56,7 @@ class Reduction {
 public:
     /// \param name the kernel's, for messages
     /// \throws DeviceError when the partial sums don't fit in device memory
-    Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
+    Reduction(std::string name, const RandomInts& input, unsigned block, ReductionShape shape,
               LaunchPass launch);
 
     /// The first pass: its bytes are those of the elements and of the partial sums.

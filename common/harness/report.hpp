@@ -2,15 +2,15 @@
 /// What a lesson prints: a table for people, JSON and CSV for programs.
 #pragma once
 
+#include "harness/device.hpp"
+#include "harness/measure.hpp"
+#include "harness/options.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "harness/device.hpp"
-#include "harness/measure.hpp"
-#include "harness/options.hpp"
 
 namespace harness {
 

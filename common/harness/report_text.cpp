@@ -1,3 +1,6 @@
+#include "harness/numbers.hpp"
+#include "harness/report.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -5,9 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
-
-#include "harness/numbers.hpp"
-#include "harness/report.hpp"
 
 namespace harness {
 namespace {
@@ -94,7 +94,7 @@ private:
 
     /// Most kernels have no atomics and no asynchronous copies, and no row for them.
     bool is_shown(const KnownCounter& counter) const {
-        if (counter.group == nullptr) return false;
+        if (!counter.group) return false;
         return !counter.is_rare ||
                std::any_of(report_.kernels.begin(), report_.kernels.end(), [&](const KernelResult& kernel) {
                    return counter_value(kernel, counter.name) > 0;
@@ -314,7 +314,7 @@ std::string timing_notes(const Report& report) {
         fewest = std::min(fewest, timed->runs);
         most = std::max(most, timed->runs);
     }
-    if (timed == nullptr) return "";
+    if (!timed) return "";
     const std::optional<double>& peak = report.device.peak_bandwidth_gbs;
     return fmt::format(
         "\n{}{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes "

@@ -1,14 +1,14 @@
 #include "harness/standard_streams.hpp"
 
-#include <fcntl.h>
+#include "harness/exit_status.hpp"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-#include "harness/exit_status.hpp"
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace harness {
 namespace {

@@ -1,25 +1,25 @@
 #include "harness/sweep.hpp"
 
-#include <fcntl.h>
+#include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <system_error>
-
-#include "harness/exit_status.hpp"
-#include "harness/numbers.hpp"
+#include <unistd.h>
 
 namespace harness {
 namespace {

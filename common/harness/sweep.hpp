@@ -2,13 +2,13 @@
 /// --sweep: a lesson's kernels over many sizes, as a CSV and as a plot.
 #pragma once
 
+#include "harness/options.hpp"
+#include "harness/report.hpp"
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
-
-#include "harness/options.hpp"
-#include "harness/report.hpp"
 
 namespace harness {
 

@@ -3,23 +3,23 @@
 /// a kernel that fills a tile, one int a thread, and writes what it reads back.
 #pragma once
 
+#include "harness/bank_map.hpp"
+#include "harness/lesson.hpp"
+
 #include <vector_types.h>
 
 #include <cstddef>
 #include <functional>
 #include <string>
 
-#include "harness/bank_map.hpp"
-#include "harness/lesson.hpp"
-
 namespace harness {
 
 /// A lesson whose kernels take square tiles only: 32 x 32 unless the command line says otherwise.
 /// \param padding the default; 0: no padding unless it is asked for
-LessonInfo square_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
+LessonInfo square_tile_lesson(std::string name, std::string title, unsigned padding = 0);
 
 /// A lesson whose kernels take any tile: 32 x 16 unless the command line says otherwise.
-LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
+LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned padding = 0);
 
 /// The tile that the command line asks for.
 Tile tile_of(const Turn& turn);
@@ -34,7 +34,7 @@ struct TileKernel {
 struct TileLaunch {
     dim3 block;
     int* out = nullptr; ///< an int a thread, in device memory
-    unsigned int padding = 0;
+    unsigned padding = 0;
     std::size_t shared_bytes = 0; ///< dynamic shared memory: the tile, padding included
 };
 

@@ -1,11 +1,11 @@
 #include "harness/verification.hpp"
 
+#include "harness/device_buffer.hpp"
+#include "harness/numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <cstring>
-
-#include "harness/device_buffer.hpp"
-#include "harness/numbers.hpp"
 
 namespace harness {
 namespace {
