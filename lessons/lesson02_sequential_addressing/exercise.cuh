@@ -12,8 +12,8 @@ __global__ void reduce2(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 4 lines: turn the tree round. The threads that add stay the same in each step, but the words that
-    // they read have to lie side by side, and so do those that they write.
+    // TODO, about 4 lines: turn the tree round. The threads that add stay the same in each step, but the
+    // words that they read have to lie side by side, and so do those that they write.
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned int index = 2 * stride * tid;
         if (index < blockDim.x) {

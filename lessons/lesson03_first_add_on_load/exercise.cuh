@@ -8,8 +8,8 @@ __global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
 
-    // TODO, about 6 lines: a block has twice as many elements now as it has threads. Let each thread load two of
-    // them and store their sum. Any n is allowed, and the loads of a warp have to stay side by side.
+    // TODO, about 6 lines: a block has twice as many elements now as it has threads. Let each thread load two
+    // of them and store their sum. Any n is allowed, and the loads of a warp have to stay side by side.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every sum of two is stored before another thread reads it.

@@ -86,8 +86,9 @@ __global__ void reduceSmem(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 19 lines: the tree of reduceGmem, the one warp at its end included, in shared memory. Each word of
-    // the block has been stored, so that its guards against the end of the input have nothing left to guard.
+    // TODO, about 19 lines: the tree of reduceGmem, the one warp at its end included, in shared memory. Each
+    // word of the block has been stored, so that its guards against the end of the input have nothing left to
+    // guard.
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
         if (tid % (2 * stride) == 0) {
             shared[tid] += shared[tid + stride];

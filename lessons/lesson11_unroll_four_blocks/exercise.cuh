@@ -6,9 +6,9 @@
 /// In place in global memory: the input is overwritten. Leaves one partial sum a block.
 __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
-    // TODO, about 14 lines: a block has four blocks of data, side by side. Let each thread add up four ints, one of
-    // each, and leave the sum where the tree looks for it. The tree stays within the first of the four. Any n is
-    // allowed.
+    // TODO, about 14 lines: a block has four blocks of data, side by side. Let each thread add up four ints,
+    // one of each, and leave the sum where the tree looks for it. The tree stays within the first of the
+    // four. Any n is allowed.
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
     const std::size_t i = first + tid;
     // What lies from here on is another block's, or nobody's: neither read nor written, it counts as zero.

@@ -4,8 +4,8 @@
 
 /// reduceSmem with one int of dynamic shared memory a thread. Leaves one partial sum a block.
 __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n) {
-    // TODO, about 5 lines: the launch says how many threads a block has, and asks for an int of shared memory for each.
-    // Do without a size that is written down here.
+    // TODO, about 5 lines: the launch says how many threads a block has, and asks for an int of shared memory
+    // for each. Do without a size that is written down here.
     constexpr unsigned int block_size = 256;
     __shared__ int shared[block_size];
     const unsigned int tid = threadIdx.x;

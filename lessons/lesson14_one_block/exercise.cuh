@@ -24,8 +24,8 @@ __global__ void blocked_reduction(int* data, int* result, std::size_t n) {
 /// Far elements meet first, and adjacent threads add: whole warps have work, or none. In place: overwrites
 /// data.
 __global__ void strided_reduction(int* data, int* result, std::size_t n) {
-    // TODO, about 4 lines: in each step the threads that add have to be the first ones, side by side, and so have the
-    // elements that they read. Choose other pairs: thread i keeps element i.
+    // TODO, about 4 lines: in each step the threads that add have to be the first ones, side by side, and so
+    // have the elements that they read. Choose other pairs: thread i keeps element i.
     const unsigned int i = 2 * threadIdx.x;
 
     for (unsigned int stride = 1; stride <= blockDim.x; stride *= 2) {
@@ -44,7 +44,8 @@ __global__ void strided_reduction(int* data, int* result, std::size_t n) {
 /// Shared memory: one int a thread.
 __global__ void smem_reduction(const int* data, int* result, std::size_t n) {
     extern __shared__ int shared[];
-    // TODO, about 7 lines: the tree of strided_reduction. Its first step is the two loads, the others are the loop.
+    // TODO, about 7 lines: the tree of strided_reduction. Its first step is the two loads, the others are the
+    // loop.
     const unsigned int i = 2 * threadIdx.x;
 
     int sum = i < n ? data[i] : 0;

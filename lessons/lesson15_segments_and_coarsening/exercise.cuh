@@ -69,8 +69,8 @@ __global__ void segmented_smem(const int* data, int* result, std::size_t n) {
 template <unsigned int coarsening>
 __global__ void coarse_reduction(const int* data, int* result, std::size_t n) {
     extern __shared__ int shared[];
-    // TODO, about 7 lines: a segment has 2 * coarsening elements for each thread now. Let each thread sum its share,
-    // with loads that stay side by side in a warp, and right for every n.
+    // TODO, about 7 lines: a segment has 2 * coarsening elements for each thread now. Let each thread sum its
+    // share, with loads that stay side by side in a warp, and right for every n.
     const std::size_t segment = std::size_t{blockIdx.x} * (2 * blockDim.x);
     const std::size_t i = segment + threadIdx.x;
 

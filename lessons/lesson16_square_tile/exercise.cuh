@@ -32,8 +32,8 @@ __global__ void setRowReadCol(int* out) {
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 
-    // TODO, about 2 lines: the tile has to arrive in `out` transposed, the column x of the block as row x. Choose
-    // the order of the store and that of the load. Only one of the two may go down columns.
+    // TODO, about 2 lines: the tile has to arrive in `out` transposed, the column x of the block as row x.
+    // Choose the order of the store and that of the load. Only one of the two may go down columns.
     tile[col * width + row] = idx;
     __syncthreads(); // Every word is stored before another thread reads it.
     out[idx] = tile[col * width + row];

@@ -2,8 +2,8 @@
 
 /// setRowReadCol with a tile that is sized at launch: one int a thread. One square block.
 __global__ void setRowReadColDyn(int* out) {
-    // TODO, about 3 lines: the tile is 16 x 16, whatever the block is. Let the launch say how large it is, and compute
-    // by hand what the compiler computes from the two indices.
+    // TODO, about 3 lines: the tile is 16 x 16, whatever the block is. Let the launch say how large it is,
+    // and compute by hand what the compiler computes from the two indices.
     __shared__ int tile[16][16];
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;

@@ -2,8 +2,8 @@
 
 /// setRowReadCol with `padding` unused ints behind each row of the tile: 33 at most. One square block.
 __global__ void setRowReadColPad(int* out, unsigned int padding) {
-    // TODO, about 4 lines: put `padding` unused ints behind each row of the tile, any number from 0 to 33. The tile
-    // has to have room for them, and `out` must not have any.
+    // TODO, about 4 lines: put `padding` unused ints behind each row of the tile, any number from 0 to 33.
+    // The tile has to have room for them, and `out` must not have any.
     __shared__ int tile[32 * 32]; // as large as the largest block
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;

@@ -15,8 +15,8 @@ __global__ void setRowReadRow(int* out) {
 /// tile.
 __global__ void setColReadCol(int* out) {
     __shared__ int tile[1024]; // as large as the largest block
-    // TODO, about 5 lines: go down the columns of any rectangle. With x and y swapped, thread 31 of a block that is 32
-    // wide and 16 high asks for row 31 of a tile that has 16 rows.
+    // TODO, about 5 lines: go down the columns of any rectangle. With x and y swapped, thread 31 of a block
+    // that is 32 wide and 16 high asks for row 31 of a tile that has 16 rows.
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 
@@ -30,7 +30,8 @@ __global__ void setColReadCol(int* out) {
 /// tile.
 __global__ void setRowReadCol(int* out) {
     __shared__ int tile[1024]; // as large as the largest block
-    // TODO, about 4 lines: the same for the load. `out` has to hold the transposed tile: width rows of height ints.
+    // TODO, about 4 lines: the same for the load. `out` has to hold the transposed tile: width rows of height
+    // ints.
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 

@@ -6,8 +6,8 @@ __global__ void setRowReadColDyn(int* out) {
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 
-    // TODO, about 4 lines: this goes for squares. Leave the transposed tile of any rectangle, within the words that the
-    // launch has asked for, one for each thread.
+    // TODO, about 4 lines: this goes for squares. Leave the transposed tile of any rectangle, within the
+    // words that the launch has asked for, one for each thread.
     tile[row * width + col] = idx;
     __syncthreads(); // Every word is stored before another thread reads it.
     out[idx] = tile[col * width + row];

@@ -100,8 +100,8 @@ __global__ void reduce12(const int* input, int* result, std::size_t n) {
             *result = sum;
         }
     }
-    // TODO, about 1 line: no block may exit, and its shared memory with it, before the first block has read its
-    // sum.
+    // TODO, about 1 line: no block may exit, and its shared memory with it, before the first block has read
+    // its sum.
 #endif
 }
 
