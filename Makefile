@@ -27,6 +27,7 @@
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
 ## make setup               installs what the build needs; the targets above call it themselves
+## make lint                clang-format, shellcheck and ruff find nothing; TIDY=1: nor does clang-tidy in common/
 ## make format              formats the sources with clang-format
 ## make clean               removes what was built; build/toolkit, what setup fetched, stays
 ## V=1                      with any of them: shows all that the build prints
@@ -43,7 +44,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup format clean
+.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -169,9 +170,13 @@ $(trees:%=%/with_tests): build/%/with_tests: | build/%/build.ninja
 setup:
 	@scripts/setup
 
+lint: $(if $(TIDY),setup)
+	@scripts/setup lint
+	@scripts/lint $(if $(TIDY),tidy)
+
 format:
-	@scripts/setup format
-	@find common lessons tests -regex '.*\.\(cpp\|hpp\|h\|cu\|cuh\)' -exec clang-format -i {} +
+	@scripts/setup lint
+	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs lesson[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs build/lint lesson[0-9][0-9] open[A-Z] emulate ladder

