@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// Whose word it is, as one character.
+/// The lane that accesses the word, as one character.
 char symbol(const Tile& tile, const std::vector<unsigned>& words, std::size_t word) {
     constexpr const char* lanes = "0123456789abcdefghijklmnopqrstuv";
     const auto lane = std::find(words.begin(), words.end(), word);
@@ -21,7 +21,7 @@ char symbol(const Tile& tile, const std::vector<unsigned>& words, std::size_t wo
     return word % tile.pitch() < tile.width ? '.' : '-';
 }
 
-/// 32 words from `first` on, one a bank.
+/// The 32 words from `first` on, one per bank.
 std::string draw_banks(const Tile& tile, const std::vector<unsigned>& words, std::size_t first) {
     std::string line;
     for (unsigned bank = 0; bank < banks; ++bank) {
@@ -31,8 +31,8 @@ std::string draw_banks(const Tile& tile, const std::vector<unsigned>& words, std
     return line;
 }
 
-/// Store and load side by side, a row for 32 words. Of a tall picture: the first rows, and the last one in
-/// which the warp takes a word.
+/// Store and load side by side, one row per 32 words. A tall picture is cut to its first rows and the last
+/// row that the warp accesses.
 std::string draw_rows(const Tile& tile, const std::vector<unsigned>& store,
                       const std::vector<unsigned>& load) {
     constexpr std::size_t most_rows = 8, first_rows = 6;
@@ -104,7 +104,7 @@ std::vector<unsigned> words_of_warp(const Tile& tile, Order order, unsigned warp
 }
 
 unsigned wavefronts(std::span<const unsigned> words) {
-    std::vector<unsigned> different(words.begin(), words.end()); // lanes at the same word share it
+    std::vector<unsigned> different(words.begin(), words.end()); // lanes share a wavefront for a word
     std::sort(different.begin(), different.end());
     different.erase(std::unique(different.begin(), different.end()), different.end());
     std::array<unsigned, banks> in_bank{};

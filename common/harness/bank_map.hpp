@@ -1,6 +1,6 @@
 /// \file
-/// Which word of a tile in shared memory each thread takes, in which bank that lies, what it costs, and a
-/// picture of it.
+/// Which word of a tile in shared memory each thread accesses, in which bank that word lies, how many
+/// wavefronts that takes, and a picture of it.
 #pragma once
 
 #include <cstddef>
@@ -12,43 +12,43 @@
 
 namespace harness {
 
-inline constexpr unsigned banks = 32; ///< of shared memory, each 4 bytes wide
+inline constexpr unsigned banks = 32; ///< banks of shared memory, each 4 bytes wide
 inline constexpr unsigned most_padding = 33;
 
-/// A tile of ints in shared memory, for one block with a thread for each.
+/// A tile of ints in shared memory. One block fills it, with one thread per int.
 struct Tile {
     unsigned width = 32;
     unsigned height = 32;
-    unsigned padding = 0; ///< unused ints behind each row
+    unsigned padding = 0; ///< unused ints after each row
 
     unsigned threads() const { return width * height; }
     unsigned warps() const { return (threads() + 31) / 32; }
-    /// From one row to the next, in ints.
+    /// The distance from one row to the next, in ints.
     unsigned pitch() const { return width + padding; }
-    /// Of shared memory, padding included.
+    /// Size in shared memory, padding included.
     std::size_t words() const { return std::size_t{pitch()} * height; }
 };
 
-/// How the threads go through the tile: which of its words thread 0, 1, 2, … takes.
+/// The order in which threads 0, 1, 2, … access the tile.
 enum class Order { by_rows, by_columns };
 
-/// The word that a thread takes. \param thread its number in the block
+/// The word that a thread accesses. \param thread its index in the block
 unsigned word_of(const Tile& tile, Order order, unsigned thread);
 
-/// The words of the lanes of a warp, at most 32.
+/// The words that the lanes of a warp access, at most 32.
 std::vector<unsigned> words_of_warp(const Tile& tile, Order order, unsigned warp);
 
-/// What a request for these words costs: as many wavefronts as the worst bank has different words.
+/// Wavefronts of one request for these words: the most different words that lie in one bank.
 unsigned wavefronts(std::span<const unsigned> words);
 
-/// The sum over all warps.
+/// Wavefronts of all warps together.
 std::uint64_t wavefronts(const Tile& tile, Order order);
 
-/// Whether no warp has a conflict.
+/// Whether every warp is free of bank conflicts.
 bool is_conflict_free(const Tile& tile, Order order);
 
-/// The smallest padding up to most_padding with which no warp has a conflict in any of these orders.
-/// \param tile its padding does not matter
+/// The smallest padding up to most_padding that avoids bank conflicts in all of these orders.
+/// \param tile its padding is ignored
 std::optional<unsigned> smallest_padding(Tile tile, std::span<const Order> orders);
 
 /// A picture of what warp 0 stores and loads, in lines of at most 100 characters.

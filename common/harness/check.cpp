@@ -22,7 +22,7 @@ void check_kernel(cudaError_t error, const char* kernel, const char* when) {
 
 void check(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
-    cudaGetLastError(); // the runtime remembers the error; a later check must not find this one again
+    cudaGetLastError(); // clears the error, or the next check would report it again
     throw DeviceError(fmt::format("{}:{}: {} returned {} ({})", file_name(file), line, call,
                                   cudaGetErrorName(error), cudaGetErrorString(error)));
 }

@@ -6,15 +6,15 @@
 
 namespace harness {
 
-/// \throws DeviceError with the call's text, its place, and the error's name and description, unless `error`
-/// is cudaSuccess. Use it through HARNESS_CHECK.
+/// Throws unless `error` is cudaSuccess. Use it through HARNESS_CHECK.
+/// \throws DeviceError with the call's text, file and line, and the error's name and description
 void check(cudaError_t error, const char* call, const char* file, int line);
 
-/// Checks that the launch just made was accepted, as a launch returns no error of its own.
+/// Checks that the last launch was accepted: `<<<>>>` returns no error.
 /// \throws DeviceError
 void check_launch(const char* kernel);
 
-/// Waits for the device and checks that everything queued on it went well.
+/// Waits for the device and checks that all queued work succeeded.
 /// \throws DeviceError
 void synchronize(const char* kernel);
 

@@ -6,14 +6,14 @@
 namespace harness {
 namespace {
 
-/// Reads all of `words`, which are zeros, so that nothing is ever written.
+/// Reads all of `words`, which are zeros.
 __global__ void read_all(unsigned* words, std::size_t count) {
     unsigned bits = 0;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {
         bits |= words[i];
     }
-    if (bits != 0) *words = bits; // never: it keeps the compiler from dropping the loads
+    if (bits != 0) *words = bits; // never true: keeps the compiler from dropping the loads
 }
 
 } // namespace
@@ -24,15 +24,15 @@ ColdCache::ColdCache(std::size_t l2_bytes) {
         HARNESS_CHECK(cudaMemset(zeros.data(), 0, zeros.bytes()));
         scratch_ = std::move(zeros);
     } catch (const DeviceError&) {
-        // The lesson's own data leave too little memory: they are far larger than the cache, so it is no
-        // great loss.
+        // Too little memory is left. Then the lesson's data are far larger than the cache, and a flush would
+        // change little.
     }
 }
 
 void ColdCache::flush() {
     if (!works()) return;
-    // Reading, not writing: lines that a memset leaves behind would be written back while the kernel is
-    // timed.
+    // Reads, because dirty lines that a memset leaves in the cache would be written back during the timed
+    // kernel.
     read_all<<<1024, 256>>>(scratch_.data(), scratch_.size());
     check_launch("the flush of the L2 cache");
 }

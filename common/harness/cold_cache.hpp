@@ -10,24 +10,24 @@
 
 namespace harness {
 
-/// Empties the L2 cache of what the kernels use, so that a timed kernel finds its data in memory.
+/// Evicts the kernels' data from the L2 cache, so that a timed kernel loads them from memory.
 class ColdCache {
 public:
-    /// Takes device memory of twice the cache's size. Without that much left, flush() does nothing.
+    /// Allocates twice the size of the cache. If device memory is too small, flush() does nothing.
     explicit ColdCache(std::size_t l2_bytes);
 
-    /// Whether there is a cache, and memory to do it with.
+    /// Whether flush() does anything: there is a cache, and memory to flush it with.
     bool works() const { return scratch_.size() > 0; }
 
-    /// Queues the flush on the default stream, and does not wait for it.
+    /// Queues the flush on the default stream without waiting for it.
     void flush();
 
 private:
     DeviceBuffer<unsigned> scratch_{0};
 };
 
-/// Loads this library's own kernel on the device: the proof that the device can run what this program was
-/// compiled for.
+/// Loads a kernel of this library. If that works, the device can run code for the architectures that this
+/// program was compiled for.
 cudaError_t load_harness_kernel();
 
 } // namespace harness

@@ -10,7 +10,7 @@ namespace {
 
 using LastLaunchCounters = decltype(&emulator_last_launch_counters);
 
-/// Looked up at run time, as only the emulator's runtime library has it.
+/// Looked up at run time: only the emulator's libcudart exports it.
 LastLaunchCounters emulator_function() {
     return reinterpret_cast<LastLaunchCounters>(dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
 }

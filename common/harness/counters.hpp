@@ -1,5 +1,5 @@
 /// \file
-/// The emulator's counters. A GPU has none to offer here: on one, use Nsight Compute (`make profile`).
+/// The emulator's counters. A GPU has none that a program can read: use Nsight Compute (`make profile`).
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace harness {
 
-/// Names as Nsight Compute has them (ptx__…: it has none), and values, in the emulator's order.
+/// Values by Nsight Compute's metric names, in the emulator's order. Names that begin with ptx__ are our own.
 using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// A counter's place in the text table.
 struct KnownCounter {
     const char* name;     ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-    const char* group;    ///< "global loads"; null: the table has no row for it
+    const char* group;    ///< "global loads"; null: not in the table
     const char* label;    ///< "sectors"
-    bool is_rare = false; ///< the table has its row only where a kernel has any
+    bool is_rare = false; ///< the row is printed only if a kernel counts more than 0
 };
 
-/// The counters that tables have a row or a column for, whether or not the device counts them.
+/// All counters that a table can show, whether or not the device counts them.
 std::span<const KnownCounter> known_counters();
 
-/// The value of the counter `name`, or nothing when the emulator doesn't count it.
+/// The value of the counter `name`; nullopt if the emulator does not count it.
 std::optional<std::uint64_t> find_counter(const Counters& counters, std::string_view name);
 
-/// Whether the emulator stands in for the CUDA runtime in this process.
+/// Whether this process has loaded the emulator in place of the CUDA runtime.
 bool emulator_is_loaded();
 
 /// The counters of the last kernel launch. Empty on a GPU.

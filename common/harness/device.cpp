@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 
 std::string program_name(char** argv) { return fs::path(argv[0]).filename(); }
 
-/// Why the GPU cannot be used, with the error's name; nothing when it can.
+/// Why the GPU cannot be used, with the error's name. nullopt: it can.
 std::optional<std::string> why_no_gpu() {
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
     if (error == cudaSuccess) error = load_harness_kernel();
-    cudaGetLastError(); // the runtime remembers the error; later checks must not find it
+    cudaGetLastError(); // clears the error, or the next check would report it
     if (error == cudaSuccess) return std::nullopt;
 
     int driver_version = 0;
@@ -55,7 +55,7 @@ std::optional<std::string> why_no_gpu() {
     }
     const char* present = std::getenv("LD_LIBRARY_PATH");
     const std::string library_path = library_path_with(directory, present);
-    // The loader was told already and took another library: starting anew would go on for ever.
+    // The loader got this path before and loaded another library. Restarting again would loop forever.
     if (present && library_path == present) {
         throw DeviceError(
             fmt::format("{}, and the emulator was not loaded although LD_LIBRARY_PATH begins with {} "
@@ -102,7 +102,7 @@ Device gpu_device() {
                                                      attribute(cudaDevAttrGlobalMemoryBusWidth))};
 }
 
-/// Whether LD_LIBRARY_PATH is as start_anew_with_emulator leaves it. Then the choice was explained before.
+/// Whether start_anew_with_emulator started this process: it has printed the reason already.
 bool started_anew() {
     const char* present = std::getenv("LD_LIBRARY_PATH");
     std::error_code error;

@@ -1,5 +1,5 @@
 /// \file
-/// Which device a program runs on: the GPU, or the emulator that stands in for it.
+/// The device that a program runs on: the GPU or the emulator.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,24 @@ struct Device {
     DeviceKind kind = DeviceKind::emulator;
     std::string name;
     std::string compute_capability;           ///< "9.0"
-    std::size_t l2_bytes = 0;                 ///< 0 when the device doesn't say
-    std::optional<double> peak_bandwidth_gbs; ///< 1e9 bytes a second; nothing on the emulator
+    std::size_t l2_bytes = 0;                 ///< 0 if unknown
+    std::optional<double> peak_bandwidth_gbs; ///< in 1e9 bytes per second; nullopt on the emulator
 };
 
-/// Chooses the device, says on stderr which one and why, and returns what is known of it. Call it early in
-/// main: where the emulator is chosen and not yet loaded, this starts the program anew with the emulator's
-/// library in front of the CUDA runtime, and does not return.
-/// \param argv main's own, for the new start
-/// \throws DeviceError when there is no such device, or no emulator beside the program
+/// Chooses the device, prints it and the reason on stderr, and returns its properties. Call it early in main.
+/// If the emulator is chosen but not loaded, this restarts the program with the emulator's library in place
+/// of the CUDA runtime, and does not return. \param argv that of main, for the restart \throws DeviceError if
+/// there is no such device, or no emulator beside the program
 Device choose_device(DeviceChoice choice, char** argv);
 
-/// bin/../emulator of the program `executable`: the folder of the emulator's library.
+/// The folder of the emulator's library: ../emulator, seen from the folder of `executable`.
 std::string emulator_directory(const std::string& executable);
 
-/// The value of LD_LIBRARY_PATH that has `directory` in front of what is in `present` already.
+/// The value of LD_LIBRARY_PATH with `directory` first. \param present its value now, or null
 std::string library_path_with(const std::string& directory, const char* present);
 
-/// Memory clock (in kHz, as cudaDeviceGetAttribute has it) x 2 (double data rate) x bus width, in 1e9 bytes a
-/// second. Nothing when the device tells one of them as 0.
+/// Memory clock (in kHz, from cudaDeviceGetAttribute) x 2 (double data rate) x bus width, in 1e9 bytes per
+/// second. nullopt if the device reports 0 for one of them.
 std::optional<double> peak_bandwidth_gbs(int memory_clock_khz, int bus_width_bits);
 
 } // namespace harness

@@ -13,7 +13,7 @@ void* allocate(std::size_t bytes) {
     void* memory = nullptr;
     const cudaError_t error = cudaMalloc(&memory, bytes);
     if (error == cudaErrorMemoryAllocation) {
-        cudaGetLastError(); // the runtime remembers the error; a later check must not find this one again
+        cudaGetLastError(); // clears the error, or the next check would report it again
         std::size_t free = 0, total = 0;
         HARNESS_CHECK(cudaMemGetInfo(&free, &total));
         throw DeviceError(
@@ -24,7 +24,8 @@ void* allocate(std::size_t bytes) {
     return memory;
 }
 
-// An error of cudaFree is one of an earlier kernel, which its own check reports; a destructor must not throw.
+// cudaFree can report an earlier kernel's error. That kernel's own check reports it; a destructor must not
+// throw.
 void release(void* memory) noexcept { cudaFree(memory); }
 
 void copy_to_device(void* device, const void* host, std::size_t bytes) {

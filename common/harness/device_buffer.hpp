@@ -10,7 +10,8 @@
 
 namespace harness {
 
-/// What poisoned memory reads as, byte by byte: no kernel writes this by accident, and it is no likely sum.
+/// The value of each byte of poisoned memory. A kernel hardly ever writes it by accident, nor is it a likely
+/// sum.
 inline constexpr unsigned char poison_byte = 0xA5;
 
 namespace detail {
@@ -22,11 +23,11 @@ void copy_on_device(void* to, const void* from, std::size_t bytes);
 void poison(void* device, std::size_t bytes);
 } // namespace detail
 
-/// An array of `size` elements in device memory; its owner.
+/// Owns an array of `size` elements in device memory.
 template <class T> class DeviceBuffer {
 public:
-    /// Not initialised.
-    /// \throws DeviceError when the device has too little memory left; the message says how much
+    /// Allocates without initializing.
+    /// \throws DeviceError if too little device memory is free; the message says how much is
     explicit DeviceBuffer(std::size_t size)
         : size_(size), data_(static_cast<T*>(detail::allocate(byte_count(size)))) {}
     DeviceBuffer(DeviceBuffer&& other) noexcept
@@ -43,8 +44,7 @@ public:
     std::size_t size() const { return size_; }
     std::size_t bytes() const { return size_ * sizeof(T); }
 
-    /// Fills the buffer with poison_byte. Do so before each run, so that an element that is never written is
-    /// found.
+    /// Fills the buffer with poison_byte. Called before each run, it reveals elements that no kernel wrote.
     void poison() { detail::poison(data_, bytes()); }
 
     /// Copies `values` to the elements from `first` on. They must fit.
@@ -52,7 +52,7 @@ public:
         detail::copy_to_device(data_ + first, values.data(), values.size_bytes());
     }
 
-    /// Copies all elements of `other`, which is as large as this buffer. Use it to restore in-place input
+    /// Copies all elements of `other`, which has the same size. Restores the input of an in-place kernel
     /// before a run.
     void write(const DeviceBuffer& other) { write_from_device(other.data_, size_); }
 
@@ -72,7 +72,7 @@ public:
     std::vector<T> read() const { return read(0, size_); }
 
 private:
-    /// A size beyond what bytes can count becomes one that no device has.
+    /// Saturates on overflow: no device has SIZE_MAX bytes.
     static std::size_t byte_count(std::size_t size) {
         constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
         return size > most / sizeof(T) ? most : size * sizeof(T);

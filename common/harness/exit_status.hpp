@@ -1,18 +1,18 @@
 /// \file
-/// How a lesson's program ends, and the exceptions that say so. Helpers throw; only Lesson::run turns them
-/// into a status.
+/// A lesson's exit statuses, and the exceptions that lead to them. Helpers throw; only Lesson::run turns
+/// exceptions into a status.
 #pragma once
 
 #include <stdexcept>
 
 namespace harness {
 
-/// What the shell sees.
+/// The exit status of a lesson.
 enum class ExitStatus : int {
-    verified = 0,     ///< every kernel gave the right result
-    wrong_result = 1, ///< at least one did not
+    verified = 0,     ///< every kernel's result was right
+    wrong_result = 1, ///< at least one result was wrong
     usage = 2,        ///< the command line was wrong, or its output could not be written
-    device = 3,       ///< the device could not do it
+    device = 3,       ///< the device could not run it
 };
 
 /// The command line was wrong. The message says what was wrong and what would be right.
@@ -21,13 +21,13 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// The device could not do it. The message holds the CUDA error's name.
+/// The device could not run it. The message contains the CUDA error's name.
 class DeviceError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// The device lacks what one kernel needs. The lesson's other kernels can still run.
+/// The device lacks a feature that one kernel needs. The lesson's other kernels still run.
 class UnsupportedKernel : public DeviceError {
 public:
     using DeviceError::DeviceError;

@@ -1,5 +1,5 @@
 /// \file
-/// From sizes that are known when the program runs to launches: compiled block sizes, and grids sized for the
+/// Launch sizes that are known only at run time: block sizes as template arguments, and grids sized for the
 /// card.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace harness {
 
-/// Calls `use` with `block`, a power of two from 32 to 1024, as a constant that can be a template argument:
+/// Calls `use` with `block`, a power of two from 32 to 1024, as a constant for a template argument:
 /// \code
 ///     harness::with_block_size(pass.block, [&](auto block_size) {
 ///         reduce5<block_size><<<pass.grid, pass.block, pass.shared_bytes>>>(…);
 ///     });
 /// \endcode
-/// `use` is compiled once for each of the six.
+/// `use` is compiled once per block size, six times.
 template <class Use> void with_block_size(unsigned block, const Use& use) {
     switch (block) {
     case 32: return use(std::integral_constant<unsigned, 32>());
@@ -29,12 +29,12 @@ template <class Use> void with_block_size(unsigned block, const Use& use) {
     }
 }
 
-/// How many blocks of a kernel the device holds at once: what one multiprocessor holds (the occupancy) times
-/// the multiprocessors. \param kernel the kernel, as a host program sees it \param shared_bytes dynamic
-/// shared memory of a block \throws DeviceError when a multiprocessor cannot hold even one
+/// How many blocks of a kernel are resident on the device at once: blocks per multiprocessor (the occupancy)
+/// times multiprocessors. \param kernel its address in host code \param shared_bytes dynamic shared memory
+/// per block \throws DeviceError if a multiprocessor cannot hold one block
 unsigned resident_blocks(const void* kernel, unsigned block, std::size_t shared_bytes);
 
-/// The same, for `resident_blocks(reduce6<256>, 256, 1024)`.
+/// The same with a typed kernel: `resident_blocks(reduce6<256>, 256, 1024)`.
 template <class... Parameters>
 unsigned resident_blocks(void (*kernel)(Parameters...), unsigned block, std::size_t shared_bytes = 0) {
     return resident_blocks(reinterpret_cast<const void*>(kernel), block, shared_bytes);
@@ -43,8 +43,8 @@ unsigned resident_blocks(void (*kernel)(Parameters...), unsigned block, std::siz
 /// How many multiprocessors the device has.
 unsigned multiprocessors();
 
-/// Lets blocks of the kernel have so much dynamic shared memory: a launch may have more than 48 KiB only if
-/// it was allowed to before. \throws DeviceError when a block cannot have as much
+/// Allows the kernel this much dynamic shared memory per block. A launch with more than 48 KiB fails without.
+/// \throws DeviceError if a block cannot have as much
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
 
 } // namespace harness

@@ -53,7 +53,7 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
     for (const LessonOption& option : info.options) {
         const std::uint64_t value = options.lesson_options.at(option.name);
         const bool is_size =
-            !info.random_input && !option.value.empty(); // told instead of a number of elements
+            !info.random_input && !option.value.empty(); // printed in place of the number of elements
         if (value == option.default_value && !is_size) continue;
         changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value)});
     }
@@ -79,7 +79,7 @@ void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
 
 const RandomInts& Turn::input(std::size_t offset) {
     if (!input_ || input_->offset() != offset) {
-        input_.reset(); // there may be no memory for both
+        input_.reset(); // memory may be too small for both
         const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
         input_.emplace(n_, options_.seed, offset);
     }
@@ -179,7 +179,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .options = told_options(info_, options),
                   .verified_only = options.check,
                   .kernels = {}};
-    if (!options.save.empty()) make_folder(options.save); // before the work is done, not after
+    if (!options.save.empty()) make_folder(options.save); // fails before the kernels run, not after
     if (sweeps) return run_sweep(options, report) ? ExitStatus::verified : ExitStatus::wrong_result;
     if (info_.random_input) {
         report.elements = options.n ? *options.n

@@ -1,5 +1,5 @@
 /// \file
-/// What a lesson's main.cu uses: name the kernels, show how each is launched, run.
+/// What a lesson's main.cu uses: it names the kernels, shows how each is launched, and runs them.
 #pragma once
 
 #include "harness/exit_status.hpp"
@@ -19,7 +19,7 @@ namespace harness {
 struct Report;
 struct Sweep;
 
-/// A kernel's turn to run: what it is given, and measure().
+/// One kernel's run within a lesson: its input, its options, and measure().
 class Turn {
 public:
     const std::string& kernel() const { return kernel_; }
@@ -30,23 +30,23 @@ public:
     /// The value of one of the lesson's own options: "--offset".
     std::uint64_t option(const std::string& name) const { return options_.lesson_options.at(name); }
 
-    /// Shows a map or a table of this kernel, above the counters or times. \param text lines of at most 100
+    /// Prints a map or a table of this kernel above the counters or times. \param text lines of at most 100
     /// characters
     void illustrate(std::string text) { illustration_ = std::move(text); }
 
-    /// n random ints on the device, `offset` ints into their allocation: the same ones for every kernel of
-    /// the lesson. Copy them to change them.
+    /// n random ints in device memory, the same for every kernel of the lesson, `offset` ints into their
+    /// allocation. A kernel that writes to its input has to copy them.
     const RandomInts& input(std::size_t offset = 0);
 
-    /// For a kernel that not every device can run. \param feature what it needs: "bulk copies"
-    /// \throws UnsupportedKernel when the device's compute capability is lower
+    /// Call it in the turn of a kernel that not every device can run. \param feature what it needs: "bulk
+    /// copies" \throws UnsupportedKernel if the device's compute capability is lower
     void require_compute_capability(int major, int minor, const std::string& feature) const;
 
-    /// Runs, verifies, and counts or times the kernel. To be called once a turn.
-    /// \throws DeviceError when the device cannot do it
+    /// Runs and verifies the kernel, and counts or times it. Call it once per turn.
+    /// \throws DeviceError if the device cannot run it
     void measure(LaunchShape shape, const RunSteps& steps);
 
-    /// The same for a kernel that leaves one partial sum a block. `launch` is called for each pass, until one
+    /// The same for a kernel that leaves one partial sum per block. Calls `launch` once per pass, until one
     /// sum is left.
     void measure_reduction(ReductionShape shape, const LaunchPass& launch);
 
@@ -80,13 +80,13 @@ public:
     /// Adds a kernel whose turn is Turn::measure_reduction with this shape.
     void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
 
-    /// Adds any other kernel. `take_turn` prepares what the kernel needs, and calls Turn::measure or
-    /// Turn::measure_reduction. \param only_with one of the lesson's own options: without it, or the kernel's
-    /// name in --kernel, the kernel has no turn
+    /// Adds any other kernel. `take_turn` prepares what the kernel needs and calls Turn::measure or
+    /// Turn::measure_reduction. \param only_with one of the lesson's own options: the kernel runs only if
+    /// that option is given, or --kernel names it
     void add_kernel(std::string name, std::function<void(Turn&)> take_turn, std::string only_with = "");
 
-    /// Reads the command line, chooses the device, gives each kernel its turn, and prints the report.
-    /// Errors go to stderr. May start the program anew (see choose_device).
+    /// Reads the command line, chooses the device, runs each kernel, and prints the report. Errors go to
+    /// stderr. May restart the program (see choose_device).
     /// \return the program's exit status, one of ExitStatus
     int run(int argc, char** argv) const;
 
@@ -108,8 +108,8 @@ private:
     std::vector<Kernel> kernels_;
 };
 
-/// The number of elements when neither command line nor lesson name one: on a GPU several times what its L2
-/// cache holds, so that the kernels are measured on memory; less where memory is short.
+/// The number of elements if neither the command line nor the lesson sets one: on a GPU several times the
+/// size of the L2 cache, so that kernels load from memory, but at most half of the free memory.
 std::size_t default_elements(const Device& device, std::size_t free_bytes);
 
 } // namespace harness

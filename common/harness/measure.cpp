@@ -38,7 +38,7 @@ public:
     bool has_cold_cache() const { return cache_.works(); }
 
     double microseconds(const std::string& name, const std::function<void()>& launch) {
-        // The host queues what follows while the device is still busy with the flush: no gap is timed.
+        // The host queues the launch while the device is still busy with the flush, so no gap is timed.
         cache_.flush();
         start_.record();
         launch();
@@ -87,7 +87,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         steps.launch();
         check_launch(result.name.c_str());
         synchronize(result.name.c_str());
-        // Read before verify() launches more.
+        // verify() may launch more kernels.
         if (emulated && !plan.verify_only) result.counters = last_launch_counters();
         result.verification = steps.verify();
     };
@@ -106,7 +106,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
             microseconds.push_back(timer.microseconds(result.name, launch));
             result.verification = steps.verify();
         }
-        if (!result.verification.passed) return std::nullopt; // the time of a wrong result is worth nothing
+        if (!result.verification.passed) return std::nullopt; // times of a wrong result are worthless
         Times times = summarize(std::move(microseconds));
         times.cold_cache = timer.has_cold_cache();
         return times;

@@ -1,5 +1,5 @@
 /// \file
-/// The core of every lesson: run a kernel, verify what it left, count it or time it.
+/// The core of every lesson: run a kernel, verify its result, count or time it.
 #pragma once
 
 #include "harness/counters.hpp"
@@ -22,18 +22,18 @@ struct LaunchShape {
     dim3 grid;
     dim3 block;
     std::size_t dynamic_shared_bytes = 0;
-    std::uint64_t bytes = 0; ///< read and written by the algorithm: over time, the effective bandwidth
-    std::size_t passes = 1;  ///< launches to the complete result; the first is the one counted and timed
+    std::uint64_t bytes = 0; ///< that the algorithm reads and writes, for the effective bandwidth
+    std::size_t passes = 1;  ///< launches until the result is complete; the first one is counted and timed
 };
 
-/// What measure() is to do.
+/// How measure() runs a kernel.
 struct MeasurePlan {
     bool verify_only = false;     ///< no times, no counters
-    std::optional<unsigned> runs; ///< default: default_timed_runs on a GPU, else 1
+    std::optional<unsigned> runs; ///< default: default_timed_runs on a GPU, 1 on the emulator
 };
 inline constexpr unsigned default_timed_runs = 50;
-/// A kernel so slow that its runs took this long is timed no longer, after this many runs; unless the plan
-/// says how many.
+/// Without a planned number of runs, timing stops early once the runs have taken this long together, after at
+/// least this many runs.
 inline constexpr double enough_timed_microseconds = 2e6;
 inline constexpr std::size_t fewest_timed_runs = 3;
 
@@ -45,10 +45,10 @@ struct Times {
     bool cold_cache = false; ///< the L2 cache was flushed before each run
 };
 
-/// Whether a kernel whose runs took so long has been timed enough. \param planned none: the default
+/// Whether runs of these times are enough. \param planned the number of runs; nullopt: the default
 bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned> planned);
 
-/// \param microseconds at least one
+/// \param microseconds not empty
 Times summarize(std::vector<double> microseconds);
 
 struct KernelResult {
@@ -56,37 +56,36 @@ struct KernelResult {
     LaunchShape launch;
     Verification verification;
     std::optional<Times> times;                         ///< on a GPU
-    std::optional<Times> complete_times = std::nullopt; ///< of all passes, where the first alone has times
+    std::optional<Times> complete_times = std::nullopt; ///< of all passes, if `times` are of the first one
     std::optional<Counters> counters;                   ///< on the emulator
     std::string illustration = {};                      ///< what Turn::illustrate was given
 
-    /// Times of the complete result: of all passes, or of the one there is. None where only the first was
-    /// timed.
+    /// Times of the complete result: of all passes, or of the only one. nullopt if only the first of several
+    /// was timed.
     std::optional<Times> times_of_all_passes() const {
         return complete_times || launch.passes > 1 ? complete_times : times;
     }
 
-    /// Effective bandwidth, in 1e9 bytes a second.
+    /// Effective bandwidth, in 1e9 bytes per second.
     std::optional<double> bandwidth_gbs() const;
 };
 
 /// One run of a kernel.
 struct RunSteps {
-    /// Makes each run like the first: restores in-place input, poisons outputs.
+    /// Runs before each launch: restores in-place input, poisons outputs.
     std::function<void()> prepare;
-    /// Launches the kernel, once, on the default stream.
+    /// Launches the kernel once, on the default stream.
     std::function<void()> launch;
-    /// Finishes what is left to do, and compares with the reference.
+    /// Completes the result and compares it with the reference.
     std::function<Verification()> verify;
-    /// Launches what follows the first pass and leaves the complete result. Empty: nothing follows. Timed
-    /// together with `launch` in runs of their own.
+    /// Launches the passes after the first. Empty: there are none. `launch` and `launch_rest` together are
+    /// timed in separate runs.
     std::function<void()> launch_rest = {};
 };
 
-/// Runs the steps several times, and stops after a run whose result is wrong. The first run is the warm-up on
-/// a GPU, and the one that is counted on the emulator. Only the launch is counted and timed, and it is timed
-/// with a cold L2 cache.
-/// \throws DeviceError when the device cannot do it
+/// Runs the steps several times, and stops after a wrong result. On a GPU the first run is the warm-up; on
+/// the emulator it is the one that is counted. Only `launch` is counted and timed, each time with a cold L2
+/// cache. \throws DeviceError if the device cannot run it
 KernelResult measure(const Device& device, const MeasurePlan& plan, std::string name, LaunchShape shape,
                      const RunSteps& steps);
 

@@ -21,7 +21,7 @@ std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
     return a * b;
 }
 
-/// Takes the digits off the front of `text`.
+/// Removes and returns the leading digits of `text`.
 std::uint64_t take_digits(std::string_view& text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -34,7 +34,7 @@ std::uint64_t take_digits(std::string_view& text) {
 std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
     if (base <= 1) return exponent == 0 ? 1 : base;
     std::uint64_t result = 1;
-    while (exponent-- > 0) result = multiply(result, base); // ends by overflow after 64 rounds at most
+    while (exponent-- > 0) result = multiply(result, base); // overflows, and so ends, after at most 64 rounds
     return result;
 }
 
@@ -93,8 +93,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     const auto same = [](char x, char y) {
         return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
     };
-    std::vector<std::size_t> row(b.size() +
-                                 1); // distances of the prefix of `a` done so far to each prefix of `b`
+    std::vector<std::size_t> row(b.size() + 1); // from the current prefix of `a` to each prefix of `b`
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = std::exchange(row[0], i);
@@ -108,7 +107,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
-    std::size_t least = 3; // that many changes are no slip of the finger
+    std::size_t least = 3; // that many edits are no typing error
     std::string nearest;
     for (const std::string& candidate : candidates) {
         const std::size_t distance = edit_distance(word, candidate);

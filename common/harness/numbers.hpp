@@ -12,23 +12,23 @@ namespace harness {
 
 /// Reads a whole number, exactly: `1000`, `16M`, `1Gi`, `2^24`. k, M, G are powers of 1000; Ki, Mi, Gi of
 /// 1024.
-/// \throws std::invalid_argument that tells in a few words what is wrong: no number, a sign, an unknown
-/// unit, or a value beyond 64 bits.
+/// \throws std::invalid_argument with a few words on what is wrong: no number, a sign, an unknown unit, or
+/// more than 64 bits
 std::uint64_t parse_whole_number(std::string_view text);
 
 /// 4194304 -> "4,194,304"
 std::string group_digits(std::int64_t value);
-/// As above, for values beyond the signed range too.
+/// The same for unsigned values.
 std::string group_digits(std::uint64_t value);
 
 /// 16777216 -> "16.0 MiB"
 std::string format_bytes(std::uint64_t bytes);
 
-/// How many single-letter changes (insert, delete, replace; case is free) lead from `a` to `b`.
+/// The edit distance: how many letters to insert, delete or replace to turn `a` into `b`. Ignores case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate that `word` was most probably meant to be: at most two changes away,
-/// most of its letters right, and nearer than all others. An empty string when there is none.
+/// The candidate that `word` was most probably meant to be: at most two edits away, most letters right, and
+/// nearer than all others. An empty string if there is none.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 } // namespace harness

@@ -114,7 +114,7 @@ Names without_observing_options(const char* const* arguments) {
 
 namespace {
 
-/// Where it lies in the build tree; it is built when it is first asked for.
+/// Its path in the build tree. Builds it if it is not there yet.
 fs::path find_emulate(const fs::path& self) {
     const fs::path bin = self.parent_path(), emulate = bin / "emulate";
     if (fs::exists(emulate)) return emulate;

@@ -1,6 +1,6 @@
 /// \file
-/// The options that show a lesson's kernels at work: the lesson hands itself to `emulate`
-/// (common/emulator/cli) with them.
+/// Options that observe a lesson's kernels: with one of them the lesson runs under `emulate`
+/// (common/emulator/cli).
 #pragma once
 
 #include <string>
@@ -8,34 +8,33 @@
 
 namespace harness {
 
-/// What the command line says of them, as text.
+/// Their values on the command line, as text.
 struct ObservingOptions {
     bool lines = false;
-    std::vector<std::string>
-        check; ///< a list of checkers each; an empty one: verify only, nothing to observe
-    std::string draw, line, schedule, schedules; ///< empty: not given
+    std::vector<std::string> check;              ///< each a list of checkers; an empty one means verify only
+    std::string draw, line, schedule, schedules; ///< empty if not given
 };
 
-/// Their names.
+/// Their names on the command line.
 const std::vector<std::string>& observing_option_names();
 
-/// What --help says of them.
+/// Their part of --help.
 const char* observing_help();
 
-/// The options for `emulate`. None: there is nothing to observe. \param json whether it should report in JSON
+/// The options for `emulate`; none if there is nothing to observe. \param json whether it reports in JSON
 /// \throws UsageError
 std::vector<std::string> emulate_options(const ObservingOptions& options, bool json);
 
-/// A lesson's arguments without its observing options. Where it is to be checked, or run in another order, it
-/// verifies only: counters of another order are not those of the pages.
+/// A lesson's arguments without these options. With a checker or another schedule --check is added: counters
+/// of another schedule are not those of the pages.
 std::vector<std::string> without_observing_options(const char* const* arguments);
 
-/// Becomes `emulate` with these options, and this program with its arguments as what is observed.
-/// \param argv main's own
-/// \throws DeviceError when that cannot be
+/// Replaces this process by `emulate`, which runs this program again and observes it.
+/// \param argv that of main
+/// \throws DeviceError if `emulate` cannot be started
 [[noreturn]] void become_emulate(const std::vector<std::string>& options, char** argv);
 
-/// Whether `emulate` has started this process. Then the emulator itself tells of kernels that take long.
+/// Whether `emulate` has started this process. It reports long-running kernels itself.
 bool is_observed();
 
 } // namespace harness

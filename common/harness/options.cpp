@@ -34,7 +34,7 @@ std::string suggestion(std::string_view word, const Names& candidates) {
     return nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest);
 }
 
-/// \param right what would be right, as a sentence
+/// \param right a sentence that says what would be right
 std::uint64_t parse_number(const char* option, const std::string& text, std::string_view right) {
     try {
         return parse_whole_number(text);
@@ -90,7 +90,7 @@ Value parse_choice(const char* option, const std::string& text,
     throw UsageError(fmt::format("{} {}: unknown. Write one of: {}.", option, text, fmt::join(names, ", ")));
 }
 
-/// The kernels asked for, each once and in the lesson's order; all of them when none is asked for.
+/// The kernels that --kernel names, each once and in the lesson's order; all if it names none.
 Names select_kernels(const Names& asked, const Names& kernels) {
     for (const std::string& name : asked) {
         if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) continue;
@@ -117,7 +117,7 @@ std::uint64_t parse_lesson_option(const LessonOption& option, const std::string&
     return value;
 }
 
-/// Why `word` is not understood: an option that doesn't exist, or a value that belongs to none.
+/// Why `word` is wrong: there is no such option, or no option stands before the value.
 std::string describe_extra(const std::string& word, const LessonInfo& info) {
     if (!word.starts_with("-")) {
         const bool is_number = !word.empty() && std::isdigit(static_cast<unsigned char>(word.front()));
@@ -139,9 +139,9 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
     return fmt::format("{}: there is no such option.{}", option, suggestion(option, names));
 }
 
-/// What --help says of a lesson's own option.
+/// A lesson's own option in --help.
 std::string describe(const LessonOption& option) {
-    constexpr std::size_t column = 18; // where the explanations begin
+    constexpr std::size_t column = 18; // in which the explanations begin
     std::string text = fmt::format("  {} {}", option.name, option.value);
     if (text.size() + 2 > column) text += "\n";
     std::string indent(column - (text.ends_with("\n") ? 0 : text.size()), ' ');
@@ -167,7 +167,7 @@ std::string wrap(const std::string& text) {
     return lines;
 }
 
-/// --n and --block, where a lesson has them.
+/// --n and --block in --help, if the lesson has them.
 std::string describe_input(const LessonInfo& info) {
     if (!info.random_input) return "";
     const std::string most =
@@ -201,7 +201,8 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ArgumentMismatch& error) {
-        // Its text begins with the option's name: "--n: 1 required TEXT missing", "check was given a …".
+        // CLI11's message begins with the option's name: "--n: 1 required TEXT missing", "check was given a
+        // …".
         const std::string text = error.what();
         const std::string name =
             "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
@@ -225,7 +226,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
-    // Values are taken as text and read here, so that each error says what would be right.
+    // CLI11 gets values as text. They are parsed here, so that each error says what would be right.
     if (info.random_input) {
         app.add_option("--n", n)->take_last();
         app.add_option("--block", block)->take_last();
@@ -297,7 +298,7 @@ std::string help_text(const LessonInfo& info, const Names& kernels) {
     std::string own_options;
     for (const LessonOption& option : info.options) own_options += describe(option);
     Names usual;
-    std::map<std::string, Names> others; // by the option that they come with
+    std::map<std::string, Names> others; // option -> kernels
     for (const std::string& kernel : kernels) {
         const auto optional = info.optional_kernels.find(kernel);
         (optional == info.optional_kernels.end() ? usual : others[optional->second]).push_back(kernel);

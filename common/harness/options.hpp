@@ -14,59 +14,58 @@
 
 namespace harness {
 
-/// An option that a lesson adds to those that all have: a whole number, or a flag.
+/// A lesson's own option, besides those of all lessons: a whole number or a flag.
 struct LessonOption {
     std::string name;  ///< "--offset"
-    std::string value; ///< what --help calls its value: "K". Empty: a flag, which is 0 or 1
-    std::string help;  ///< lines of at most 62 characters, to follow the name in --help
+    std::string value; ///< the value's name in --help: "K". Empty: a flag, 0 or 1
+    std::string help;  ///< lines of at most 62 characters, printed after the name in --help
     std::uint64_t smallest = 0, largest = 1;
     std::uint64_t default_value = 0;
 };
 
-/// What a lesson says of itself.
+/// A lesson's name, limits and own options.
 struct LessonInfo {
     std::string name;              ///< "lesson03"
     std::string title;             ///< one line
-    unsigned smallest_block = 32;  ///< the blocks that its kernels are right for: powers of two from here
+    unsigned smallest_block = 32;  ///< its kernels are right for blocks of a power of two from here
     unsigned largest_block = 1024; ///< to here
     unsigned default_block = 256;
-    std::vector<LessonOption> options = {}; ///< its own
-    /// The most elements that its kernels take; the default is no more than that.
+    std::vector<LessonOption> options = {}; ///< the lesson's own
+    /// The most elements that its kernels can handle.
     std::optional<std::size_t> largest_n = std::nullopt;
-    /// The number of elements when --n names none, on any device. None: several times the L2 cache on a GPU.
+    /// The number of elements without --n, on any device. nullopt: see default_elements.
     std::optional<std::size_t> default_n = std::nullopt;
-    std::string larger_n_hint = {}; ///< what to do for more: "lesson15 sums any number."
-    /// false: its kernels make their data themselves, and there is no --n, --block or --seed.
+    std::string larger_n_hint = {}; ///< what to do for more elements: "lesson15 sums any number."
+    /// false: its kernels generate their data, and there is no --n, --block or --seed.
     bool random_input = true;
-    /// Kernels that have a turn only with one of its own options, or by name: that option, by kernel.
+    /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.
     std::map<std::string, std::string> optional_kernels = {};
     bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV and as a plot
-    /// Is given the values of the lesson's own options before a device is sought: fills in what the command
-    /// line left open, and checks what concerns several of them. \throws UsageError
+    /// Called with the values of the lesson's own options, before a device is chosen. Sets values that the
+    /// command line left open, and checks combinations. \throws UsageError
     std::function<void(std::map<std::string, std::uint64_t>&)> complete_options = {};
 };
 
 enum class OutputFormat { text, json, csv };
 
-/// What the command line asks for.
+/// The command line's values.
 struct Options {
     std::optional<std::size_t> n; ///< default: depends on the device
     unsigned block = 0;
-    std::vector<std::string> kernels; ///< those asked for, in the lesson's order; all when none is
-    bool named_kernels = false;       ///< some were asked for by name
+    std::vector<std::string> kernels; ///< those that --kernel names, in the lesson's order; else all
+    bool named_kernels = false;       ///< --kernel was given
     DeviceChoice device = DeviceChoice::automatic;
     std::optional<unsigned> repeat;
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
-    std::string save; ///< the folder for the report's JSON and CSV; empty: none
+    std::string save; ///< folder for the report as JSON and CSV; empty: not written
     bool check = false;
-    std::map<std::string, std::uint64_t> lesson_options; ///< a value for each of the lesson's own, by name
-    std::vector<std::string>
-        emulate;        ///< options of `emulate`, which is to observe the program; none: no need
-    std::string answer; ///< what --help, --version or --list print; empty otherwise
+    std::map<std::string, std::uint64_t> lesson_options; ///< the lesson's own options: name -> value
+    std::vector<std::string> emulate; ///< options for `emulate`; empty: nothing is to be observed
+    std::string answer;               ///< the output of --help, --version or --list; else empty
 };
 
-/// \param kernels the names of the lesson's kernels
+/// \param kernels names of the lesson's kernels
 /// \throws UsageError
 Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                       const std::vector<std::string>& kernels);

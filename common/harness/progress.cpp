@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// A thread of its own, since the program's is busy or waits for the device.
+/// Needs its own thread: the program's is busy or waits for the device.
 struct Progress::Clock {
     explicit Clock(std::string what)
         : thread([this, text = std::move(what)](std::stop_token stop) { run(stop, text); }) {}
@@ -35,7 +35,7 @@ struct Progress::Clock {
     std::mutex mutex;
     std::condition_variable_any wake;
     bool told = false;
-    std::jthread thread; // last: it uses the others, and is joined first
+    std::jthread thread; // last member: it uses the others, so it must be joined first
 };
 
 Progress::Progress(std::string what) {

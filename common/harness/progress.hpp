@@ -1,5 +1,5 @@
 /// \file
-/// A sign of life for what takes long.
+/// A progress line for what takes long.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace harness {
 
-/// While it lives, and from two seconds on, tells on stderr what is going on and for how long; then wipes
-/// that line away. Does nothing where stderr is no terminal.
+/// From two seconds after construction until destruction, shows on stderr what is going on and for how long.
+/// The destructor erases the line. Does nothing if stderr is not a terminal.
 class Progress {
 public:
     explicit Progress(std::string what);

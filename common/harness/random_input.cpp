@@ -16,14 +16,14 @@ int random_int(std::uint64_t seed, std::uint64_t index) {
 }
 
 int reference_sum(std::span<const int> values) {
-    unsigned sum = 0; // unsigned arithmetic wraps; signed overflow is not defined in C++
+    unsigned sum = 0; // unsigned arithmetic wraps; signed overflow is undefined
     for (const int value : values) sum += static_cast<unsigned>(value);
     return static_cast<int>(sum);
 }
 
 namespace {
 
-/// A sum beyond what can be counted becomes a size that no device has.
+/// Saturates on overflow: no device has SIZE_MAX ints.
 std::size_t saturated_sum(std::size_t a, std::size_t b) {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
     return a > most - b ? most : a + b;
@@ -34,8 +34,7 @@ std::size_t saturated_sum(std::size_t a, std::size_t b) {
 RandomInts::RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset)
     : seed_(seed), offset_(offset), device_(saturated_sum(size, offset)) {
     if (offset > 0) device_.poison();
-    constexpr std::size_t chunk = std::size_t{1}
-                                  << 22; // so that the host needs 16 MiB, however large the device
+    constexpr std::size_t chunk = std::size_t{1} << 22; // 16 MiB of host memory, however large the input
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::vector<int> part = values(first, std::min(chunk, size - first));
         device_.write(part, offset + first);

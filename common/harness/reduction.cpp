@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t largest_grid = 2'147'483'647; // gridDim.x
 
-/// Each pass's partial sums start on a 256-byte boundary, as memory from cudaMalloc does: a kernel that loads
-/// vectors may count on it.
+/// Each pass's partial sums start on a 256-byte boundary, as memory from cudaMalloc does, for kernels with
+/// vector loads.
 constexpr std::size_t aligned_size(std::size_t ints) { return ceil_div(ints, 64) * 64; }
 
 std::size_t total_size(const std::vector<unsigned>& grids) {
@@ -101,10 +101,10 @@ Verification Reduction::finish() {
     return result;
 }
 
-/// The first pass with a wrong partial sum is the one that failed.
+/// Looks for the first pass with a wrong partial sum.
 std::vector<std::string> Reduction::find_wrong_places() const {
     std::vector<std::string> places;
-    std::vector<int> pass_input; // of a later pass: the partial sums of the pass before it
+    std::vector<int> pass_input; // the partial sums of the pass before; unused for the first
     for (std::size_t i = 0; i < passes_.size() && places.empty(); ++i) {
         const auto offset = static_cast<std::size_t>(passes_[i].partial_sums - partial_sums_.data());
         std::vector<int> actual = partial_sums_.read(offset, passes_[i].grid);
@@ -135,8 +135,8 @@ std::vector<std::string> Reduction::find_wrong_blocks(std::size_t i, const std::
     return places;
 }
 
-/// For kernels that loop over their grid, whose blocks' elements lie apart: all partial sums of a pass add up
-/// to the result.
+/// For kernels with a grid-stride loop: a block's elements lie apart, so this checks that a pass's partial
+/// sums add up to the result.
 std::vector<std::string> Reduction::check_total(std::size_t i, const std::vector<int>& actual) const {
     const int total = reference_sum(actual);
     if (total == input_.sum()) return {};

@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-using Json = nlohmann::ordered_json; // the keys stay in the order of writing
+using Json = nlohmann::ordered_json; // keeps the keys in the order of insertion
 
 template <class Value> Json or_null(const std::optional<Value>& value) {
     return value ? Json(*value) : Json(nullptr);
@@ -150,8 +150,8 @@ std::string format_report(const Report& report, OutputFormat format) {
 }
 
 std::string format_json(const Report& report) {
-    // A grid's three numbers read better on one line. Only arrays are broken over lines: strings hold no
-    // newline.
+    // Puts a grid's three numbers on one line. The pattern matches arrays only: JSON escapes newlines in
+    // strings.
     static const std::regex three_numbers(R"(\[\n\s*(\d+),\n\s*(\d+),\n\s*(\d+)\n\s*\])");
     return std::regex_replace(report_json(report).dump(2), three_numbers, "[$1, $2, $3]") + "\n";
 }

@@ -1,5 +1,5 @@
 /// \file
-/// What a lesson prints: a table for people, JSON and CSV for programs.
+/// A lesson's output: a table for people, JSON and CSV for programs.
 #pragma once
 
 #include "harness/device.hpp"
@@ -14,10 +14,10 @@
 
 namespace harness {
 
-/// One of the lesson's own options, given a value that is not its default.
+/// One of the lesson's own options whose value is not the default.
 struct ChangedOption {
     std::string name;                   ///< "--offset"
-    std::optional<std::uint64_t> value; ///< none: a flag
+    std::optional<std::uint64_t> value; ///< nullopt: a flag
 };
 
 struct Report {
@@ -25,9 +25,9 @@ struct Report {
     std::string title;
     Device device;
     std::size_t elements = 0;
-    std::optional<std::uint64_t> seed;  ///< none: there is no random input
-    std::vector<ChangedOption> options; ///< without random input: all of them but flags
-    bool verified_only = false;         ///< no times and no counters were asked for
+    std::optional<std::uint64_t> seed;  ///< nullopt: no random input
+    std::vector<ChangedOption> options; ///< without random input: all options but flags
+    bool verified_only = false;         ///< --check: no times and no counters
     std::vector<KernelResult> kernels;
 };
 
@@ -36,6 +36,6 @@ std::string format_report(const Report& report, OutputFormat format);
 
 std::string format_text(const Report& report); ///< a table
 std::string format_json(const Report& report); ///< one object; whole numbers are exact
-std::string format_csv(const Report& report);  ///< a header, and one row a kernel; empty where JSON has null
+std::string format_csv(const Report& report);  ///< a header, and one row per kernel; JSON's null is empty
 
 } // namespace harness

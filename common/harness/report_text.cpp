@@ -19,7 +19,7 @@ std::string blocks_or_dash(const KernelResult& kernel) {
     return blocks == 0 ? "-" : group_digits(blocks);
 }
 
-/// The threads of a block, 0 where nobody knows: a function that launches kernels may choose them itself.
+/// Threads per block; 0 if unknown, as for a library call that chooses its own launch.
 std::uint64_t threads_in_block(const Report& report) {
     for (const KernelResult& kernel : report.kernels)
         if (volume(kernel.launch.block) > 0) return volume(kernel.launch.block);
@@ -40,7 +40,7 @@ std::string heading(const Report& report) {
     return fmt::format("{}: {}\n{}\n", report.lesson, report.title, fmt::join(facts, ", "));
 }
 
-/// The kernels' maps and tables, before the common one.
+/// The kernels' own maps and tables, printed before the common table.
 std::string illustrations(const Report& report) {
     std::string text;
     for (const KernelResult& kernel : report.kernels)
@@ -48,9 +48,9 @@ std::string illustrations(const Report& report) {
     return text;
 }
 
-/// What became of `first` in `second`, as far as one word can say.
+/// The change from `first` to `second` in one word: "x 0.50", "new", "gone".
 std::string change(std::uint64_t first, std::uint64_t second) {
-    if (first == second) return ""; // so that what moves stands out
+    if (first == second) return ""; // empty, so that what moves stands out
     if (first == 0) return "new";
     if (second == 0) return "gone";
     const double ratio = static_cast<double>(second) / static_cast<double>(first);
@@ -61,7 +61,7 @@ std::uint64_t counter_value(const KernelResult& kernel, const char* name) {
     return kernel.counters ? find_counter(*kernel.counters, name).value_or(0) : 0;
 }
 
-/// The emulator's table for few kernels: a column a kernel, a row a counter.
+/// The emulator's table for few kernels: one column per kernel, one row per counter.
 class CounterTable {
 public:
     explicit CounterTable(const Report& report) : report_(report), has_changes_(report.kernels.size() == 2) {}
@@ -92,7 +92,7 @@ public:
 private:
     static constexpr std::size_t label_width = 22, least_width = 15, change_width = 10;
 
-    /// Most kernels have no atomics and no asynchronous copies, and no row for them.
+    /// Rare counters, such as atomics, have a row only if a kernel uses them.
     bool is_shown(const KnownCounter& counter) const {
         if (!counter.group) return false;
         return !counter.is_rare ||
@@ -142,8 +142,8 @@ constexpr const char* bulk_name =
 constexpr const char* ptx_note =
     "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
 
-/// The emulator's table for many kernels: a row a kernel, a column for each of the counters that tell the
-/// steps of a ladder apart.
+/// The emulator's table for many kernels: one row per kernel, and columns for the counters that differ
+/// between the steps of the ladder.
 class KernelTable {
 public:
     explicit KernelTable(const Report& report) : report_(report) {}
@@ -170,7 +170,7 @@ private:
     struct Column {
         const char* top;
         const char* bottom;
-        std::array<const char*, 2> counters; // to be added up
+        std::array<const char*, 2> counters; // their sum is shown
     };
     static constexpr Column columns[] = {
         {"load", "requests", {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}},
@@ -186,7 +186,7 @@ private:
         {"divergent", "(PTX)", {"smsp__sass_branch_targets_threads_divergent.sum"}},
     };
 
-    /// The first column is flush left, the others flush right.
+    /// Aligns the first column left, the others right.
     template <class Cell> void add_column(std::string_view top, std::string_view bottom, Cell cell) {
         std::vector<std::string> cells{std::string(top), std::string(bottom)};
         for (const KernelResult& kernel : report_.kernels) cells.push_back(cell(kernel));
@@ -206,7 +206,7 @@ private:
         return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
     }
 
-    /// What every kernel loads has no column: it hardly moves.
+    /// Sectors of loads have a line in place of a column: they hardly differ between kernels.
     std::string sectors_line() const {
         std::uint64_t least = UINT64_MAX, most = 0;
         for (const KernelResult& kernel : report_.kernels) {
@@ -236,7 +236,7 @@ In Nsight Compute; what is loaded and what is stored of shared memory is added u
   barriers           no such metric; how often a thread came to a __syncthreads()
 )";
 
-/// Which part of the sum was counted or timed. Nothing to say if it was the whole of it for every kernel.
+/// Says which passes were counted or timed. Empty if every kernel has one pass.
 /// \param subject "The counters"
 std::string pass_note(const Report& report, const char* subject) {
     std::vector<std::string> whole;
@@ -249,7 +249,7 @@ std::string pass_note(const Report& report, const char* subject) {
         whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole sum", fmt::join(whole, ", ")));
 }
 
-/// More kernels as columns would be wider than 100 characters.
+/// More columns would exceed 100 characters.
 constexpr std::size_t most_columns = 5;
 
 std::string format_counters(const Report& report) {
@@ -267,16 +267,17 @@ std::string or_dash(const std::optional<double>& value, int decimals) {
     return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
-/// Some kernels were timed in their first pass and in all passes.
+/// Whether some kernel was timed both in its first pass and in all passes.
 bool has_complete_times(const Report& report) {
     return std::any_of(report.kernels.begin(), report.kernels.end(),
                        [](const KernelResult& kernel) { return kernel.complete_times.has_value(); });
 }
 
-/// Between two kernels the step is the speed-up.
+/// Whether the table has a column for the speed-up over the row before. With two kernels it would repeat the
+/// speed-up over the first.
 bool has_steps(const Report& report) { return report.kernels.size() > 2; }
 
-/// One row of the GPU's table.
+/// One row of the table of times.
 std::string time_row(const Report& report, std::size_t row, std::size_t name_width) {
     const KernelResult& kernel = report.kernels[row];
     const std::optional<double> bandwidth = kernel.bandwidth_gbs();

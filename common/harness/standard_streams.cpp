@@ -30,7 +30,7 @@ bool write_all(int descriptor, std::string_view text) {
 void prepare_standard_streams() {
     std::signal(SIGPIPE, SIG_IGN);
     const bool stdout_closed = is_closed(STDOUT_FILENO);
-    // open() takes the lowest free number, so going upwards gives each stream its own.
+    // open() returns the lowest free descriptor: in ascending order each stream gets its own.
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (is_closed(descriptor)) open("/dev/null", O_RDWR);
     }
@@ -46,7 +46,7 @@ void write_output(std::string_view text) {
 }
 
 void write_message(std::string_view program, std::string_view message) {
-    // With stderr gone too there is nobody left to tell.
+    // An error is ignored: there is nowhere left to report it.
     write_all(STDERR_FILENO, fmt::format("{}: {}\n", program, message));
 }
 

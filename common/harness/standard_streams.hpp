@@ -1,18 +1,18 @@
 /// \file
-/// Standard output that may be closed, full, or a pipe that nobody reads.
+/// Output to a stdout that may be closed, full, or a pipe without a reader.
 #pragma once
 
 #include <string_view>
 
 namespace harness {
 
-/// Call first in a program. A closed stdin or stderr becomes /dev/null, so that no file opened later takes
-/// its number; a pipe that its reader closed becomes an error of the write and no signal.
-/// \throws OutputError when stdout is closed
+/// Call it first in a program. Opens /dev/null for a closed stdin or stderr, so that no file opened later
+/// gets its descriptor. Writing to a pipe without a reader fails from here on, and raises no signal. \throws
+/// OutputError if stdout is closed
 void prepare_standard_streams();
 
 /// Writes all of `text` to stdout.
-/// \throws OutputError when stdout is closed, full or no longer read
+/// \throws OutputError if stdout is closed, full or no longer read
 void write_output(std::string_view text);
 
 /// Writes one line to stderr: "lesson03: message".

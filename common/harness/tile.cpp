@@ -77,7 +77,7 @@ LessonInfo tile_lesson(std::string name, std::string title, unsigned padding, co
         .random_input = false};
 }
 
-/// Calls `use(row, column)` for all places of the tile.
+/// Calls `use(row, column)` for each element of the tile, in this order.
 template <class Use> void walk(const Tile& tile, Order order, const Use& use) {
     if (order == Order::by_rows) {
         for (unsigned row = 0; row < tile.height; ++row)

@@ -1,6 +1,6 @@
 /// \file
-/// What lessons about a tile in shared memory have in common: --width, --height and --padding, and the run of
-/// a kernel that fills a tile, one int a thread, and writes what it reads back.
+/// For lessons about a tile in shared memory: the options --width, --height and --padding, and the run of a
+/// kernel that stores one int per thread in a tile, loads it in another order and writes it out.
 #pragma once
 
 #include "harness/bank_map.hpp"
@@ -14,37 +14,37 @@
 
 namespace harness {
 
-/// A lesson whose kernels take square tiles only: 32 x 32 unless the command line says otherwise.
-/// \param padding the default; 0: no padding unless it is asked for
+/// A lesson for square tiles, by default 32 x 32.
+/// \param padding the default of --padding
 LessonInfo square_tile_lesson(std::string name, std::string title, unsigned padding = 0);
 
-/// A lesson whose kernels take any tile: 32 x 16 unless the command line says otherwise.
+/// A lesson for tiles of any shape, by default 32 x 16.
 LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned padding = 0);
 
-/// The tile that the command line asks for.
+/// The tile of the command line.
 Tile tile_of(const Turn& turn);
 
-/// What a kernel does with its tile: thread i stores the number i there, and writes what it loads to out[i].
+/// How a kernel accesses its tile. Thread i stores i in the tile, loads a word and writes it to out[i].
 struct TileKernel {
     Order store, load;
-    bool padded = false;  ///< with --padding ints behind each row
-    bool dynamic = false; ///< in shared memory that is sized at launch
+    bool padded = false;  ///< --padding unused ints after each row
+    bool dynamic = false; ///< in dynamic shared memory
 };
 
 struct TileLaunch {
     dim3 block;
-    int* out = nullptr; ///< an int a thread, in device memory
+    int* out = nullptr; ///< device memory, one int per thread
     unsigned padding = 0;
     std::size_t shared_bytes = 0; ///< dynamic shared memory: the tile, padding included
 };
 
-/// Shows the map of the kernel's banks, then runs it in one block and compares every element.
+/// Prints the kernel's map of banks, runs it in one block, and compares every element.
 void measure_tile(Turn& turn, const TileKernel& kernel, const std::function<void(const TileLaunch&)>& launch);
 
-/// \throws UsageError when the tile is larger than a kernel's static array of so many ints
+/// \throws UsageError if the tile does not fit in a kernel's static array of `array_ints` ints
 void require_static_tile(const Tile& tile, std::size_t array_ints);
 
-/// What the kernel leaves in `out`.
+/// What the kernel has to write to `out`.
 std::vector<int> expected_output(const Tile& tile, const TileKernel& kernel);
 
 } // namespace harness

@@ -1,5 +1,5 @@
 /// \file
-/// What a comparison of a kernel's result with the reference found.
+/// The comparison of a kernel's result with the reference.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace harness {
 
-/// How many wrong places are told; the first ones are the telling ones.
+/// How many wrong places are reported.
 inline constexpr std::size_t most_wrong_places = 4;
 
 struct Verification {
     bool passed = false;
     std::int64_t expected =
-        0; ///< the result; of several elements, the first wrong one (the last, if all are right)
-    std::int64_t actual = 0;               ///< what the kernel made of it
-    std::vector<std::string> wrong_places; ///< the first wrong places, a sentence each
+        0; ///< the result; of several elements the first wrong one, or the last if all are right
+    std::int64_t actual = 0;               ///< what the kernel left in its place
+    std::vector<std::string> wrong_places; ///< the first wrong places, one sentence each
 };
 
 /// Compares one value, such as a sum.
 Verification compare_value(std::int64_t expected, std::int64_t actual);
 
-/// Compares element by element. A difference in length is wrong too.
+/// Compares element by element. Different lengths are wrong.
 Verification compare_elements(std::span<const int> expected, std::span<const int> actual);
 
-/// "expected 12, got -7", with a note when the value is what poisoned memory reads as.
+/// "expected 12, got -7", with a note if `actual` is the value of poisoned memory.
 std::string describe_difference(int expected, int actual);
 
 } // namespace harness
