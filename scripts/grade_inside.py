@@ -11,8 +11,7 @@ import resource
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-import exercise_check as checker  # noqa: E402, beside this file
+from tutorial import exercises as checker
 
 MIB = 2**20
 MOST_PTX = 4 * MIB  # characters; larger PTX is not handed out

@@ -1,4 +1,4 @@
-// The search box. It looks through searchData (search_data.js, made by scripts/site_search.py), which is fetched when
+// The search box. It looks through searchData (search_data.js, made by scripts/tutorial/site_search.py), which is fetched when
 // the box is first used: by a script element, as that also works in a page that was opened from a file.
 "use strict";
 

@@ -20,13 +20,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from solutions import Compiled, changed, wrong_solutions
+from tutorial import exercises as checker
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts/exercise"
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "scripts"))
-import exercise_check as checker  # noqa: E402
-from solutions import Compiled, changed, wrong_solutions  # noqa: E402
-
 BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
 MOST_LINES, WIDTH = 24, 67  # of a check's output: one screen of 80 columns, of which 13 are for the steps' names
 
@@ -222,7 +220,7 @@ class Commands(WithFolder):
         text = self.tree / "lessons" / name / "exercise.cuh"
         bugs = text.read_text(encoding="utf-8")
         # Smaller, so that it takes less.
-        check = self.tree / "scripts/exercise_check.py"
+        check = self.tree / "scripts/tutorial/exercises.py"
         check.write_text(check.read_text().replace("LARGE = (65_537, 999_983, 2**20 - 1, 2**20 + 1)", "LARGE = ()"))
         self.assertIn("\n0 of 5 kernels are right and clean.\n", self.run_script("C", status=1))
         text.write_text(bugs.replace("i + blockDim.x <= n", "i + blockDim.x < n").replace(
@@ -250,7 +248,7 @@ class Commands(WithFolder):
     def test_a_compiler_that_takes_too_long_is_stopped(self):
         self.text.write_text(self.original + "template <int n, int m> struct Bomb { Bomb<n - 1, 2 * m> a; Bomb<n - 1, 2 * m + "
                              "1> b; };\ntemplate <int m> struct Bomb<0, m> { int x; };\nBomb<26, 0> bomb;\n")
-        check = self.tree / "scripts/exercise_check.py"
+        check = self.tree / "scripts/tutorial/exercises.py"
         check.write_text(check.read_text().replace("LONGEST_COMPILING = 120", "LONGEST_COMPILING = 3"))
         told = self.run_script("03", status=1)
         self.assertRegex(told, "  compiles   no:\n .*(time|signal)")
@@ -266,13 +264,13 @@ class Commands(WithFolder):
 
     def test_a_loop_without_end_is_ended(self):
         self.text.write_text(self.original.replace("stride > 0; stride /= 2", "stride >= 0; stride /= 2"))
-        check = str(self.tree / "scripts/exercise_check.py")
+        check = str(self.tree / "scripts/tutorial/exercises.py")
         Path(check).write_text(Path(check).read_text().replace("LONGEST = 20", "LONGEST = 1"))
         self.assertIn("did not end within 1 s of the processor", self.run_script("03", status=1))
 
     def test_a_busy_machine_is_no_verdict(self):
         self.solve()
-        check = self.tree / "scripts/exercise_check.py"
+        check = self.tree / "scripts/tutorial/exercises.py"
         check.write_text(check.read_text().replace("PATIENCE = 30 ", "PATIENCE = 0.001 "))
         told = self.run_script("03", status=2)
         self.assertIn("the machine is too busy", told)

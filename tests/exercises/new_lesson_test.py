@@ -3,6 +3,7 @@
 new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -66,12 +67,12 @@ class Skeleton(unittest.TestCase):
 
     def test_it_compiles_and_is_red(self):
         self.new_lesson("double_buffering")
-        script = ("import sys; sys.path.insert(0, 'scripts'); import exercise_check as checker; from pathlib import Path\n"
+        script = ("from pathlib import Path; from tutorial import exercises as checker\n"
                   "exercise, here = checker.Exercise('03'), Path.cwd()\n"
                   "for name in ('kernels.cuh', 'exercise.cuh'):\n"
                   f"    print(checker.compile_text(exercise, exercise.folder / name, Path({str(BUILD)!r}), here / 'work'))")
         run = subprocess.run([sys.executable, "-c", script], cwd=self.tree, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
+                             stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": "scripts"})
         self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
         for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"):

@@ -12,8 +12,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import exercise_check as checker
-from exercise_check import ROOT
+from tutorial import ROOT
+from tutorial import exercises as checker
 
 
 def changed(lines, diff):

@@ -258,7 +258,6 @@ class Emulated(Folder):
     def test_the_report_is_complete(self):
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
         loader = importlib.machinery.SourceFileLoader("report", str(REPORT))
-        sys.path.insert(0, str(REPORT.parent))
         spec = importlib.util.spec_from_loader("report", loader)
         report = sys.modules["report"] = importlib.util.module_from_spec(spec)
         loader.exec_module(report)

@@ -1,16 +1,13 @@
 #!/usr/bin/python3
-"""What scripts/site_pages.py makes of a page: quotes come from the files, measured figures from the records."""
+"""What scripts/tutorial/site_pages.py makes of a page: quotes come from the files, measured figures from the records."""
 
-import sys
 import tempfile
 import types
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from site_pages import Page, PageError, Site, slug  # noqa: E402
+from tutorial import ROOT
+from tutorial.site_pages import Page, PageError, Site, slug
 
 LESSON = "lessons/lesson03_first_add_on_load/README.md"
 RECORD = """# device: FAKE 1, compute capability 9.0

@@ -132,7 +132,6 @@ class Spelled(unittest.TestCase):
 
     def test_words(self):
         """Of the pages' prose; docs/words.txt has the field's own."""
-        sys.path.insert(0, str(ROOT / "scripts"))
         from markdown_it import MarkdownIt
         parser = MarkdownIt("commonmark").enable("table")
         prose = {}  # by page

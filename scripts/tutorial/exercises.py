@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tutorial import ROOT
+
 # Of the processor, not of the clock, so that a busy machine comes to the same verdict.
 LONGEST = 20  # seconds that a case may take; the slowest takes two
 LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take

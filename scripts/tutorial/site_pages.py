@@ -25,7 +25,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-ROOT = Path(__file__).resolve().parent.parent
+from tutorial import ROOT
+
 LEXERS = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".h": "cpp", ".txt": "text", ".csv": "text"}
 
 

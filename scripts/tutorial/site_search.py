@@ -5,7 +5,7 @@ import json
 import re
 import xml.etree.ElementTree
 
-from site_pages import lesson_folders, lines_of, page_name
+from tutorial.site_pages import lesson_folders, lines_of, page_name
 
 BLOCKS = r"</?(?:p|li|ul|ol|td|th|tr|table|div|pre|details|summary|figcaption)\b[^>]*>"
 
