@@ -35,7 +35,7 @@ struct LessonInfo {
     std::optional<std::size_t> largest_n = std::nullopt;
     /// The number of elements without --n, on any device. nullopt: see default_elements.
     std::optional<std::size_t> default_n = std::nullopt;
-    std::string larger_n_hint = {}; ///< what to do for more elements: "lesson15 sums any number."
+    std::string larger_n_hint = {}; ///< what to do for more elements: "lesson42 sums any number."
     /// false: its kernels generate their data, and there is no --n, --block or --seed.
     bool random_input = true;
     /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.

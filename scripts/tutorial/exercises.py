@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tutorial import ROOT
+from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 
 # Of the processor, not of the clock, so that a busy machine comes to the same verdict.
 LONGEST = 20  # seconds that a case may take; the slowest takes two
@@ -60,62 +61,19 @@ LARGE = (65_537, 999_983, 2**20 - 1, 2**20 + 1)
 BLOCKS = (32, 64, 128, 256, 512, 1024)
 
 
-def reductions(sizes=SIZES, large=LARGE, blocks=BLOCKS, options=((),)):
+def reductions(sizes=SIZES, large=LARGE, options=("",), with_block=None, first=(), last=()):
     """Every size with the largest block that it fills and two in turn, the large ones, which take longer, with one in
-    turn; and the options in turn."""
-    pairs = [(n, block) for i, n in enumerate(sizes) for block in blocks_for(n, i, blocks)]
-    pairs += [(n, blocks[(i + 3) % len(blocks)]) for i, n in enumerate(large)]
-    return [("--n", str(n), "--block", str(block), *options[i % len(options)]) for i, (n, block) in enumerate(pairs)]
+    turn; and the options in turn. `with_block`: {block: options that go with it}; `first`, `last`: whole cases."""
+    pairs = [(n, block) for i, n in enumerate(sizes) for block in blocks_for(n, i)]
+    pairs += [(n, BLOCKS[(i + 3) % len(BLOCKS)]) for i, n in enumerate(large)]
+    runs = [f"--n {n} --block {block} {options[i % len(options)]} {(with_block or {}).get(str(block), '')}"
+            for i, (n, block) in enumerate(pairs)]
+    return [*first, *runs, *last]
 
 
-def blocks_for(n, turn, blocks):
-    filled = max((block for block in blocks if block <= n), default=blocks[0])
-    return sorted({filled, blocks[turn % len(blocks)], blocks[(turn + 2) % len(blocks)]})
-
-
-# Widths, heights and paddings of tiles: wide, tall, narrow, small, of odd sizes.
-RECTANGLES = [tuple(tile.split()) for tile in ("3 2 1", "2 5 0", "32 16 2", "16 32 1", "24 40 3", "31 33 33", "1 40 2",
-                                               "40 1 2", "64 8 4", "5 7 12", "8 128 32", "32 24 0")]
-
-# Blocks, and sizes that one of them can sum: two ints a thread at most.
-ONE_BLOCK = (("32", "1 2 31 32 33 63 64"), ("64", "1 33 100 127 128"), ("256", "2 255 256 257 500 511 512"),
-             ("1024", "1 1000 1023 1024 1025 1999 2047 2048"))
-
-def rings():
-    """The same with the smallest stages that a block can have, and first what takes a ring around three times: a wait
-    for a wrong phase never ends, and takes its time."""
-    cases = [("--n", "300007", "--block", "64", "--stages", "3", "--offset", "5")]
-    cases += reductions(options=[("--stages", stages, "--offset", offset) for stages, offset in
-                                 (("2", "0"), ("3", "1"), ("4", "2"), ("2", "3"), ("6", "31"), ("8", "32"))])
-    cases += [("--n", "1500007", "--block", "256", "--stages", "2", "--offset", "0")]
-    return [(*case, "--kib-per-stage", str(max(1, int(case[3]) // 64))) for case in cases]
-
-
-# The range of exercise 30: its ends, sizes around those of requests and of the grid, tails of every kind; two launches.
-SMALL = (8193, 8194, 8195, 8196, 9973, 16_384, 20_011, 32_767, 65_535, 65_537, 99_991, 131_071, 131_072)
-
-# Lessons that are not checked as most are: arguments of each case.
-CASES = {
-    "lesson06": reductions(options=[("--elements-per-thread", str(e)) for e in (2, 1, 16, 5)]),
-    "lesson08": reductions(options=[("--offset", str(k)) for k in (0, 1, 2, 3, 5, 6, 7, 4)]),
-    "lesson09": reductions(options=[("--offset", str(k), "--repeat", "2") for k in (0, 1, 2, 3, 5, 6, 7, 4)]),
-    "lesson14": [("--n", n, "--block", b) for b, sizes in ONE_BLOCK for n in sizes.split()],
-    "lesson15": reductions(options=[("--coarsening", k) for k in ("1", "4", "16", "2", "8")]),
-    "lesson16": [("--width", width) for width in ("1", "2", "5", "8", "16", "31", "32")],
-    "lesson17": [("--width", width) for width in ("16", "2", "5", "17", "31", "32")],
-    "lesson18": [("--width", w, "--padding", p) for p in ("1", "0", "2", "33") for w in ("2", "16", "31", "32")],
-    "lesson19": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
-    "lesson20": [("--width", w, "--height", h) for w, h, _ in RECTANGLES],
-    "lesson21": [("--width", w, "--height", h, "--padding", p) for w, h, p in RECTANGLES],
-    "lesson28": rings(),
-    "lesson29": reductions(options=[("--blocks", b, "--offset", k) for b, k in zip("16 1 8 13 2 5 16".split(), "0123560")]),
-    "lesson30": reductions(sizes=SMALL, large=(), options=[("--offset", k, "--repeat", "2")
-                                                           for k in ("0", "1", "2", "3", "31", "5", "33")]),
-    "openB": [()],
-}
-
-# Open exercises in which the goal can be beaten: the counter to make small.
-SCORES = {"openA": "instructions"}
+def blocks_for(n, turn):
+    filled = max((block for block in BLOCKS if block <= n), default=BLOCKS[0])
+    return sorted({filled, BLOCKS[turn % len(BLOCKS)], BLOCKS[(turn + 2) % len(BLOCKS)]})
 
 
 class ExerciseError(Exception):
@@ -149,43 +107,38 @@ class Exercise:
         if len(folders) != 1:
             raise ExerciseError(f"there is no exercise {number}; there are: {' '.join(all_numbers())}")
         self.number, self.folder = number, folders[0]
-        self.program = self.folder.name.partition("_")[0]  # lesson03, openA
         self.text, self.page = self.folder / "exercise.cuh", self.folder / "exercise.md"
         if not self.page.is_file():
             raise ExerciseError(f"lesson {number} has no exercise yet; there are: {' '.join(all_numbers())}")
+        try:
+            self.lesson = Lesson(self.folder)
+        except ManifestError as error:
+            raise ExerciseError(f"{error}") from None
+        self.program = self.lesson.name
         source = self.page.read_text(encoding="utf-8")
         title = re.match(rf"# Exercise {number}: (.+)\n", source)
         if not title:
-            raise self.wrong(f"the first line is not '# Exercise {number}: …'")
+            raise ExerciseError(f"{self.page.relative_to(ROOT)}: the first line is not '# Exercise {number}: …'")
         self.title = title.group(1)
-        self.goals = self.read_goals(source)
-        self.scored = next((goal for goal in self.goals if goal.counter == SCORES.get(self.program)), None)
+        self.goals = self.read_goals()
+        self.scored = next((goal for goal in self.goals if goal.counter == self.lesson.exercise.get("score")), None)
         self.hints = [html.unescape(text).strip() for text in re.findall(
             r"<details><summary>Hint \d</summary>\n(.*?)\n *</details>", source, re.DOTALL)]
 
-    def wrong(self, what):
-        return ExerciseError(f"{self.page.relative_to(ROOT)}: {what}")
-
-    def read_goals(self, source):
-        lines = source.partition("\n## Goal\n")[2].partition("\n## ")[0].splitlines()
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-        if len(rows) < 3 or rows[0] != ["kernel", "run", "counter", "goal"]:
-            raise self.wrong("below '## Goal' there is no table | kernel | run | counter | goal |")
+    def read_goals(self):
         goals = []
-        for row in rows[2:]:
-            if len(row) != 4:
-                raise self.wrong(f"a row of the goal's table has {len(row)} cells in place of 4: {' | '.join(row)}")
-            kernel, run, counter, text = row
-            if counter not in COUNTERS:
-                raise self.wrong(f"unknown counter '{counter}'; there are: {', '.join(COUNTERS)}")
-            arguments = tuple(shlex.split(run.strip("`")))
-            for word in arguments:
-                if word[0].isdigit() and not word.isdigit():
-                    raise self.wrong(f"'{word}' in the goal's table: write it in digits alone")
+        for index, entry in enumerate(self.lesson.exercise["goals"]):
+            arguments = tuple(shlex.split(entry["run"]))
             try:
-                goals.append(Goal(kernel, arguments, counter, text))
+                for word in arguments:
+                    if word[0].isdigit() and not word.isdigit():
+                        raise ValueError(f"'{word}' in a goal's run: write it in digits alone")
+                for counter, goal in entry["counters"].items():
+                    if counter not in COUNTERS:
+                        raise ValueError(f"unknown counter '{counter}'; there are: {', '.join(COUNTERS)}")
+                    goals.append(Goal(entry["kernel"], arguments, counter, goal))
             except ValueError as error:
-                raise self.wrong(f"{error}") from None
+                raise ExerciseError(f"{self.lesson.wrong(f'exercise.goals[{index}]: {error}')}") from None
         return goals
 
     def kernels(self):
@@ -199,18 +152,9 @@ class Exercise:
 
     def cases(self):
         """Arguments of the runs to check, small ones first; those of the goals are among them."""
-        cases = list(CASES.get(self.program) or reductions())
+        said = self.lesson.exercise["cases"]
+        cases = [tuple(shlex.split(run)) for run in (reductions(**said) if isinstance(said, dict) else said)]
         return cases + [run for run in dict.fromkeys(goal.arguments for goal in self.goals) if run not in cases]
-
-
-def all_folders():
-    """Of the lessons, and of the open exercises, which belong to none."""
-    return [folder for kind in ("lesson[0-9][0-9]", "open[A-Z]") for folder in sorted(ROOT.glob(f"lessons/{kind}_*"))]
-
-
-def number_of(folder):
-    """03 of lesson03_…, A of openA_…"""
-    return re.sub("^(lesson|open)", "", folder.name).partition("_")[0]
 
 
 def all_numbers():

@@ -298,8 +298,8 @@ def as_csv(records):
 # --- the sections
 
 class Report:
-    def __init__(self, machine, runs, records):
-        self.machine, self.runs, self.records = machine, runs, records
+    def __init__(self, machine, runs, records, lessons):
+        self.machine, self.runs, self.records, self.lessons_of_course = machine, runs, records, lessons
         self.is_gpu, self.peak = machine["kind"] == "gpu", machine["peak_bandwidth_gbs"]
 
     def result(self, name):
@@ -320,6 +320,10 @@ class Report:
         result = record and record["result"]
         text = f'<p class="bad">{escape(trouble(record, name))}</p>\n' if is_bad(record) else ""
         return text + (kernel_tables(result) if result and result["kernels"] else "")
+
+    def wanting(self, report):
+        """The lessons whose manifests ask for that."""
+        return [lesson.name for lesson in self.lessons_of_course if report in lesson.report]
 
     def title(self, words, emulated=False):
         return f"{self.machine['name'] if self.is_gpu and not emulated else 'Emulated'}: {words}"
@@ -357,7 +361,8 @@ class Report:
         def counted(unit, names):
             return f"{unit} per int", lambda result, kernel: per_int(result, kernel, names), 3, {}
         text = ""
-        for program, words, kernels in (("ladder", "the ladder", DRAWN), ("lesson15", "lesson15", None)):
+        for program, words, kernels in (("ladder", "the ladder", DRAWN),
+                                        *((name, name, None) for name in self.wanting("size by size"))):
             results = self.series(f"{program}-2to")
             views = [  # the unit, the value, its decimals, the plot's options
                 (BANDWIDTH, lambda _, kernel: kernel["bandwidth_gbs"], 1, {"peak": self.peak}),
@@ -379,7 +384,7 @@ class Report:
         return text
 
     def shared_against_global(self):
-        names = ["lesson10", "lesson11", "lesson12"]
+        names = self.wanting("emulated")
         counted = [f"{name}-emulated" for name in names] if self.is_gpu else names
         results = self.results(counted)
         return figures(
@@ -391,10 +396,11 @@ class Report:
 
     def padding(self):
         drawn, tables = [], ""
-        for program, shape in (("lesson18", "square"), ("lesson21", "rectangle")):
+        for program in self.wanting("padding by padding"):
             columns = {}
             for result in self.series(f"{program}-padding"):
                 options = result["options"]
+                shape = "square" if options["--width"] == options["--height"] else "rectangle"
                 tile = f"{shape} of {options['--width']} × {options['--height']} ints"
                 for kernel in result["kernels"]:
                     for words, name in zip(("loads", "stores"), WAVEFRONTS):
@@ -470,8 +476,8 @@ def trouble(record, name):
     return f"{record['command']}: {status}: {record['error']}"
 
 
-def page(machine, runs, records):
-    report = Report(machine, runs, records)
+def page(machine, runs, records, lessons):
+    report = Report(machine, runs, records, lessons)
     sections = [
         ("device", "Device and toolkit", "", report.device()),
         ("runs", "All runs", "", report.overview()),

@@ -26,7 +26,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from tutorial import ROOT
-
+from tutorial.lessons import all_folders, read_lessons
 LEXERS = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".h": "cpp", ".txt": "text", ".csv": "text"}
 
 
@@ -65,7 +65,13 @@ def lines_of(path):
 
 @cache
 def lesson_folders():
-    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("lessons/lesson[0-9][0-9]_*"))
+    return [str(folder.relative_to(ROOT)) for folder in all_folders() if folder.name.startswith("lesson")]
+
+
+@cache
+def part_of(name):
+    """Of the course, that a page belongs to; empty if it is no lesson's."""
+    return next((lesson.part for lesson in read_lessons() if lesson.name == name), "")
 
 
 def find_lines(wanted, paths):
@@ -137,7 +143,7 @@ def measured_table(name, head, kernels, data):
     times = re.fullmatch(r"NVIDIA [^,]+, ([\d,]+) ints", head[0])
     tile = re.fullmatch(r"NVIDIA [^,]+, `(lesson\d\d) ?(.*)`", head[0])
     if head[1:] == ["time [us]", "GB/s", "% of peak"] and times:
-        lesson = name if name.startswith("lesson") and name >= "lesson10" else "ladder"
+        lesson = "ladder" if part_of(name) in ("ladder", "") else name
         record, key = "lessons.csv" if lesson != "ladder" else "ladder.csv", "name"
         wanted = {"lesson": lesson, "elements": times.group(1).replace(",", "")}
         values = lambda row: (figures(row["time_us_median"], 1), figures(row["bandwidth_gbs"], 1),
@@ -283,7 +289,7 @@ class Site:
         path = self.figures_folder / Path(image.attrs["src"]).name
         words = html.escape(image.content)
         if not path.is_file():
-            raise PageError(f"{path.name} is shown, and no line of docs/figures.txt makes it")
+            raise PageError(f"{path.name} is shown, and no lesson.json and no line of docs/figures.txt makes it")
         xml.etree.ElementTree.parse(path)
         return f'<figure><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a><figcaption>{words}</figcaption></figure>\n'
 

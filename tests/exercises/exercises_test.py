@@ -381,16 +381,15 @@ class Commands(WithFolder):
         self.fail(f"it ended: {seen}")
 
     def test_what_is_wrong_with_a_goal_is_told(self):
-        page = self.lesson / "exercise.md"
-        source = page.read_text()
-        row = re.search(r"\| reduce3 \| .* \| global load requests \| 131,072 \|\n", source).group(0)
-        for right, wrong, told in (("--n 4194304", "--n 2^22", "'2^22' in the goal's table: write it in digits alone"),
+        manifest = self.lesson / "lesson.json"
+        source = manifest.read_text()
+        for right, wrong, told in (("--n 4194304", "--n 2^22", "'2^22' in a goal's run: write it in digits alone"),
                                    ("131,072", "at most 131,072", "'at most 131,072' is no goal; write 1,024 (no more"),
                                    ("131,072", "exactly", "'exactly' is no goal"),
                                    ("131,072", "13,1072", "'13,1072' is no goal"),
-                                   (" | 131,072", "", "a row of the goal's table has 3 cells in place of 4: reduce3 | ")):
-            page.write_text(source.replace(row, row.replace(right, wrong)))
-            self.assertIn(f"exercise.md: {told}", self.run_script("03", status=2))
+                                   ("load requests", "load request", "unknown counter 'global load request'; there are: ")):
+            manifest.write_text(source.replace(right, wrong, 1))
+            self.assertIn(f"first_add_on_load/lesson.json: exercise.goals[0]: {told}", self.run_script("03", status=2))
 
     def test_a_goal_may_be_a_least_or_a_number(self):
         exercise, name = checker.Exercise("03"), "global load requests"

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tutorial.lessons import Lesson
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
 
@@ -35,9 +37,6 @@ class Skeleton(unittest.TestCase):
             shutil.copytree(ROOT / part, self.tree / part)
         for name in ("lesson02_sequential_addressing", "lesson09_one_launch"):
             shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
-        self.listed = self.tree / "lessons/CMakeLists.txt"
-        self.listed.write_text("add_lesson(lesson02 lesson02_sequential_addressing)\n"
-                               "add_lesson(lesson09 lesson09_one_launch)\n\nadd_lesson(ladder ladder)\n")
 
     def new_lesson(self, *words, status=0):
         run = subprocess.run([sys.executable, str(self.tree / "scripts/new_lesson"), *words], stdout=subprocess.PIPE,
@@ -45,13 +44,13 @@ class Skeleton(unittest.TestCase):
         self.assertEqual(run.returncode, status, run.stdout)
         return run.stdout
 
-    def test_it_gets_the_first_free_number_and_a_line(self):
+    def test_it_gets_the_first_free_number_and_a_manifest(self):
         self.assertIn("make lesson03 builds it", self.new_lesson("double_buffering"))
         folder = self.tree / "lessons/lesson03_double_buffering"
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
-                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"])
-        self.assertIn("add_lesson(lesson02 lesson02_sequential_addressing)\n"
-                      "add_lesson(lesson03 lesson03_double_buffering)\nadd_lesson(lesson09 ", self.listed.read_text())
+                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu"])
+        lesson = Lesson(folder)
+        self.assertEqual((lesson.number, lesson.title, lesson.kernels), ("03", "Double buffering", ["reduce03"]))
         page = (folder / "README.md").read_text(encoding="utf-8")
         self.assertTrue(page.startswith("# Lesson 03: double buffering\n"))
         self.assertIn("[lesson 02, sequential addressing](../lesson02_sequential_addressing/README.md)", page)
@@ -75,7 +74,7 @@ class Skeleton(unittest.TestCase):
                              stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": "scripts"})
         self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
-        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu"):
+        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu"):
             self.assertIn(f"lesson03_double_buffering/{name}: ", left)
 
     def test_wrong_command_lines_change_nothing(self):

@@ -141,7 +141,7 @@ const LessonInfo one_block{.name = "lesson14",
                            .title = "A title",
                            .options = {},
                            .largest_n = 2048,
-                           .larger_n_hint = "lesson15 sums any number."};
+                           .larger_n_hint = "lesson42 sums any number."};
 
 TEST(LargestN, is_told_with_what_to_do_for_more) {
     EXPECT_EQ(parse({"--n", "2048"}, one_block).n, 2048u);
@@ -150,7 +150,7 @@ TEST(LargestN, is_told_with_what_to_do_for_more) {
             parse({"--n", "2049"}, one_block);
         },
         ThrowsMessage<UsageError>("--n 2049: too many for this lesson's kernels. Write a whole number from "
-                                  "1 to 2,048. lesson15 sums any number."));
+                                  "1 to 2,048. lesson42 sums any number."));
     EXPECT_THAT(
         [] {
             parse({"--n", "0"}, one_block);

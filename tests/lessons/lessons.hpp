@@ -2,14 +2,26 @@
 /// The lessons, for tests that hold for each of them.
 #pragma once
 
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-/// "lesson00", "lesson01", …
+/// "lesson00", "lesson01", … Known before any test runs, also where there is no source tree.
 inline std::vector<std::string> lessons() {
     std::istringstream names(LESSONS);
     std::vector<std::string> result;
     for (std::string name; names >> name;) result.push_back(name);
     return result;
+}
+
+/// What lesson.json says of a lesson. \param lesson "lesson03"
+inline nlohmann::json manifest_of(const std::string& lesson) {
+    for (const auto& entry : std::filesystem::directory_iterator(PROJECT_ROOT "/lessons"))
+        if (entry.path().filename().string().starts_with(lesson + "_"))
+            return nlohmann::json::parse(std::ifstream(entry.path() / "lesson.json"));
+    throw std::runtime_error("there is no folder of " + lesson);
 }

@@ -22,7 +22,10 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tutorial import ROOT
+from tutorial.lessons import read_lessons
+
+LESSONS = [lesson.name for lesson in read_lessons() if "once" in lesson.report]
 REPORT = ROOT / "scripts/report"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 STORED = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
@@ -74,7 +77,7 @@ def one(kernel):
             "counters": None if gpu else counters(kernel)}
 device = ({"kind": "gpu", "name": open(os.path.join(home, "gpu")).read(), "compute_capability": "99.0", "peak_bandwidth_gbs": 12345.5} if gpu
           else {"kind": "emulator", "name": "Pretended emulator <&>", "compute_capability": "9.0", "peak_bandwidth_gbs": None})
-options = {"--width": 32, "--height": 16, "--padding": int(given.get("--padding", 1))} if name in ("lesson18", "lesson21") else {}
+options = {"--width": 32, "--height": 32 if name == "lesson18" else 16, "--padding": int(given.get("--padding", 1))} if name in ("lesson18", "lesson21") else {}
 print(json.dumps({"lesson": name, "title": f"The pretended <{name}> & co", "device": device, "elements": n, "seed": 42,
                   "options": options, "kernels": [one(kernel) for kernel in kernels]}))
 if name + "-wrong" in fault:
@@ -221,7 +224,7 @@ class Folder(unittest.TestCase):
 
     def check_lessons(self, page, runs):
         """Cell by cell."""
-        for name in [f"lesson{number:02}" for number in range(22)]:
+        for name in LESSONS:
             result = runs[name]["result"] if name in runs else None
             table = [table for table in page.tables if table["section"] == name]
             if not result:
@@ -264,10 +267,10 @@ class Emulated(Folder):
         report.EXPONENTS["emulator"], report.PADDINGS = range(10, 13, 2), range(3)
         whole_plan = report.plan
 
-        def plan(kind):
-            short = [run.program < "lesson16" and not run.arguments for run in whole_plan(kind)]
-            return [dataclasses.replace(run, arguments=("--n", "1000")) if is_long else run
-                    for run, is_long in zip(whole_plan(kind), short)]
+        def plan(kind, lessons):
+            tiles = [lesson.name for lesson in lessons if lesson.part == "tiles"]
+            return [run if run.program in tiles or run.arguments else dataclasses.replace(run, arguments=("--n", "1000"))
+                    for run in whole_plan(kind, lessons)]
         report.plan = plan
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
             status = report.main(["--build", os.environ["REPORT_BUILD"], "--out", str(self.out)])
@@ -298,7 +301,7 @@ class Pretended(Folder):
         (self.build / "emulator").mkdir()
         (self.build / "emulator/libcudart.so.13").write_text("one")
         (self.build / "toolkit").write_text("CUDA 99.1\n")
-        for name in [*(f"lesson{number:02}" for number in range(22)), "ladder"]:
+        for name in [*LESSONS, "ladder"]:
             (self.build / "bin" / name).write_text(PROGRAM)
             (self.build / "bin" / name).chmod(0o755)
         self.tools = self.folder / "tools"
@@ -355,7 +358,7 @@ class Pretended(Folder):
                 self.assertIn("n [ints]", page.figure(f"{GPU}: {words} over n", axis))
         page.figure(f"{GPU}: shared against global memory", "effective bandwidth, median [GB/s]", "peak 12,346", "reduceNeighboredGmem")
         page.figure("Emulated: global loads", "sectors of 32 bytes loaded per int", "reduceNeighboredGmem")
-        page.figure("Emulated: setRowReadColPad, square of 32 × 16 ints", "padding [ints a row]", "wavefronts", "shared loads")
+        page.figure("Emulated: setRowReadColPad, square of 32 × 32 ints", "padding [ints a row]", "wavefronts", "shared loads")
         page.figure("Emulated: instructions (PTX)", "warp instructions (PTX) per int", "reduce9")
 
         sizes = page.table(f"{GPU}: the ladder, effective bandwidth, median [GB/s]")
@@ -492,7 +495,7 @@ class Pretended(Folder):
         self.check_page()
 
     def test_when_nothing_works_it_says_so(self):
-        self.faults(*(f"lesson{number:02}-crash" for number in range(22)))
+        self.faults(*(f"{name}-crash" for name in LESSONS))
         self.report(status=1)
         self.assertIn("no lesson works here", self.told)
         self.assertIn("cudaErrorMemoryAllocation", self.told)

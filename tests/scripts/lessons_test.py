@@ -1,0 +1,151 @@
+"""The lessons' manifests: complete, and what they say is what the other files have. Run with PYTHONPATH=scripts."""
+
+import json
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from tutorial import ROOT, exercises
+from tutorial.lessons import Lesson, ManifestError, all_folders, read_all, readme_row
+
+LESSON, OPEN = "lesson03_first_add_on_load", "openA_fewest_counters"
+
+
+class Lessons(unittest.TestCase):
+    """Those of the tree."""
+
+    def setUp(self):
+        self.lessons = read_all()
+
+    def test_every_folder_is_a_lesson(self):
+        self.assertGreater(len(self.lessons), 25)
+        others = {"ladder", "limit"}
+        folders = {path for path in (ROOT / "lessons").iterdir() if path.is_dir() and path.name not in others}
+        self.assertEqual(folders, set(all_folders()), "lessons/lessonNN_name or lessons/openX_name")
+        numbers = [lesson.number for lesson in self.lessons]
+        self.assertEqual(len(numbers), len(set(numbers)), numbers)
+
+    def test_the_programs_have_their_names_titles_and_kernels(self):
+        for lesson in self.lessons:
+            main = (lesson.folder / "main.cu").read_text(encoding="utf-8")
+            for text in (lesson.name, lesson.title, *lesson.kernels):
+                self.assertIn(f'"{text}"', main, f"{lesson.folder.name}/main.cu is not what lesson.json says")
+
+    def test_the_readme_has_their_rows(self):
+        rows = re.findall(r"^\| \[(?:\d\d|[A-Z])\]\(lessons/.*", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+        for row, lesson in zip(rows, self.lessons):
+            self.assertEqual(row, readme_row(lesson), "in the README (first), and as lesson.json has it")
+        self.assertEqual(len(rows), len(self.lessons))
+
+    def test_the_pages_of_the_exercises_have_their_goals(self):
+        for lesson in self.lessons:
+            page = (lesson.folder / "exercise.md").read_text(encoding="utf-8")
+            section = page.partition("\n## Goal\n")[2].partition("\n## ")[0]
+            table = ["| kernel | run | counter | goal |", "|---|---|---|---|"]
+            for goals in lesson.exercise["goals"]:
+                run = f" `{goals['run']}`" if goals["run"] else ""
+                table += [f"| {goals['kernel']} |{run} | {counter} | {goal} |" for counter, goal in goals["counters"].items()]
+            self.assertEqual([line for line in section.splitlines() if line.startswith("|")], table, lesson.folder.name)
+
+    def test_the_exercises_can_be_read(self):
+        for lesson in self.lessons:
+            exercise = exercises.Exercise(lesson.number)
+            self.assertTrue(exercise.cases())
+            score = lesson.exercise.get("score")
+            self.assertEqual(exercise.scored and exercise.scored.counter, score, "the score is the counter of a goal")
+
+    def test_the_figures_are_there(self):
+        recorded = re.findall(r"^(\S+\.svg) ", (ROOT / "docs/figures.txt").read_text(encoding="utf-8"), re.MULTILINE)
+        drawn = [name for lesson in self.lessons for name in lesson.figures]
+        self.assertEqual(sorted(recorded + drawn), sorted(path.name for path in (ROOT / "docs/figures").glob("*.svg")))
+
+    def test_nobody_else_knows_their_names(self):
+        """But for those that examples speak of."""
+        names = {lesson.name for lesson in self.lessons} - {"lesson02", "lesson03", "openA"}
+        for file in [ROOT / "Makefile", ROOT / "lessons/CMakeLists.txt", *ROOT.glob("docs/*.txt"), *ROOT.glob("cmake/*"),
+                     *ROOT.glob("scripts/*"), *ROOT.glob("scripts/tutorial/*.py")]:
+            if file.is_file():
+                known = re.findall(r"(?:lesson|open)(?:\d\d|[A-Z])(?![a-zA-Z\d])", file.read_text(encoding="utf-8"))
+                self.assertEqual(set(known) & names, set(), file)
+
+
+class Manifest(unittest.TestCase):
+    """What is wrong with a manifest is told with its file and its key."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def manifest_of(self, name):
+        return json.loads((ROOT / "lessons" / name / "lesson.json").read_text(encoding="utf-8"))
+
+    def read(self, manifest, name=LESSON):
+        """Of a dict, or of a file's text."""
+        (self.folder / name).mkdir(exist_ok=True)
+        text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+        (self.folder / name / "lesson.json").write_text(text, encoding="utf-8")
+        return Lesson(self.folder / name)
+
+    def assert_wrong(self, message, manifest, name=LESSON):
+        with self.assertRaises(ManifestError) as caught:
+            self.read(manifest, name)
+        self.assertEqual(f"{caught.exception}", f"{self.folder}/{name}/lesson.json: {message}")
+
+    def test_a_right_one_is_read(self):
+        for name in (LESSON, OPEN):
+            self.assertEqual(self.read(self.manifest_of(name), name).manifest, self.manifest_of(name))
+
+    def test_a_key_that_is_missing(self):
+        for name in (LESSON, OPEN):
+            for key in self.manifest_of(name):
+                manifest = self.manifest_of(name)
+                del manifest[key]
+                self.assert_wrong(f"the key '{key}' is missing", manifest, name)
+        manifest = self.manifest_of(LESSON)
+        del manifest["exercise"]["goals"][1]["run"]
+        self.assert_wrong("exercise.goals[1]: the key 'run' is missing", manifest)
+        del manifest["measure"]["sanitize"]
+        self.assert_wrong("measure: the key 'sanitize' is missing", manifest)
+
+    def test_a_key_that_there_is_not(self):
+        manifest = {"titel": "x", **self.manifest_of(LESSON)}
+        self.assert_wrong("unknown key 'titel'; there are: number, part, title, idea, kernels, exercise, shows, check, measure, "
+                          "report, figures", manifest)
+        manifest = self.manifest_of(LESSON)
+        manifest["exercise"]["cases"]["size"] = [1]
+        self.assert_wrong("exercise.cases: unknown key 'size'; there are: sizes, large, options, with_block, first, last", manifest)
+        self.assert_wrong("unknown key 'measure'; there are: number, part, title, idea, kernels, exercise",
+                          {"measure": {}, **self.manifest_of(OPEN)}, OPEN)
+        self.assert_wrong("the key 'title' is there 2 times", '{"title": "a", "title": "b"}')
+
+    def test_a_value_of_another_kind(self):
+        for key, value, message in (
+                ("title", 7, "title: 7 is not a text"),
+                ("title", "", "title: is empty"),
+                ("kernels", "reduce3", 'kernels: "reduce3" is not a list'),
+                ("kernels", ["reduce3", None], "kernels[1]: null is not a text"),
+                ("figures", {"a.svg": 1}, "figures.a.svg: 1 is not a text"),
+                ("report", ["often"],
+                 'report[0]: "often" is unknown; write one of: once, size by size, padding by padding, emulated'),
+                ("part", "open",
+                 'part: "open" is unknown; write one of: ladder, memory, principles, tiles, limit'),
+                ("measure", {"sanitize": "", "launches": 0}, "measure.launches: 0 is not above 0"),
+                ("measure", {"sanitize": "", "launches": True}, "measure.launches: true is not a whole number"),
+                ("measure", {"sanitize": "", "kernels": {"sum": 1}}, "measure.kernels.sum: 1 is not a text or null"),
+                ("exercise", {"cases": "", "goals": []}, 'exercise.cases: "" is not a list or an object'),
+                ("number", "04", 'number: "04" is not the folder\'s: "03"')):
+            self.assert_wrong(message, {**self.manifest_of(LESSON), key: value})
+
+    def test_a_file_that_is_none(self):
+        self.assert_wrong("is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", "{")
+        self.assert_wrong("[] is not an object", [])
+        (self.folder / OPEN).mkdir()
+        with self.assertRaisesRegex(ManifestError, "openA_fewest_counters/lesson.json: cannot be read: No such file or "
+                                                   "directory; each folder of a lesson needs one"):
+            Lesson(self.folder / OPEN)
+
+
+if __name__ == "__main__":
+    unittest.main()
