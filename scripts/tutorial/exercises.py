@@ -5,6 +5,7 @@ before, with `emulate --ptx`: of a solution nothing runs on the host. The verdic
 status and from the report of `emulate`, neither of which a kernel can write; what it prints is thrown away.
 """
 
+import contextlib
 import copy
 import html
 import json
@@ -236,10 +237,8 @@ def run_bounded(command, seconds, out, err):
         raise ExerciseError(f"the machine is too busy: after {PATIENCE * seconds} s a command had not had {seconds} s "
                             "of the processor. This says nothing of the solution") from None
     finally:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
 
 

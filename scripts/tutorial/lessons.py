@@ -30,7 +30,6 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tutorial import ROOT
 

@@ -10,7 +10,6 @@ and a table `| NVIDIA H200, … ints | time [us] | …` holds measured figures: 
 in there. Doxygen gets pages with Doxygen's headings, so that it knows their sections, and HTML between them.
 """
 
-import csv
 import difflib
 import html
 import os
@@ -27,6 +26,8 @@ from pygments.lexers import get_lexer_by_name
 
 from tutorial import ROOT
 from tutorial.lessons import all_folders, read_lessons
+from tutorial.records import read_record
+
 LEXERS = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".h": "cpp", ".txt": "text", ".csv": "text"}
 
 
@@ -101,8 +102,7 @@ def run_console(block, bin_folder):
         program = re.sub(r"^make .*? && ", "", command)
         if output and re.search(r"\./(lesson\d\d|open[A-Z]|emulate|ladder)\b", program):
             program = re.sub(r"\./(lesson\d\d|open[A-Z]|ladder)\b", r"\g<0> --device emulator", program)
-            run = subprocess.run(program, shell=True, cwd=bin_folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 text=True, timeout=120)
+            run = subprocess.run(program, shell=True, cwd=bin_folder, capture_output=True, text=True, timeout=120)
             if not run.stdout:
                 raise PageError(f"$ {program}\nprints nothing:\n{run.stderr}")
             output = run.stdout.replace(f"{ROOT}/", "").splitlines()
@@ -122,16 +122,16 @@ def commands_of(block):
 
 # ---- measured figures ----
 
-def read_record(path):
+def read_measured(path):
+    """The card's name and the record's rows; nothing where there is no record."""
     if not path.is_file():
         return "", []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    head = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
-    return head.get("device", "").split(",")[0], list(csv.DictReader(line for line in lines if line[:1] != "#"))
+    facts, rows = read_record(path)
+    return facts.get("device", "").split(",")[0], rows
 
 
-def figures(value, decimals):
-    return f"{float(value):,.{decimals}f}"
+def figures(row, column, factor, decimals):
+    return f"{factor * float(row[column]):,.{decimals}f}"
 
 
 def cells_of(line):
@@ -146,22 +146,21 @@ def measured_table(name, head, kernels, data):
         lesson = "ladder" if part_of(name) in ("ladder", "") else name
         record, key = "lessons.csv" if lesson != "ladder" else "ladder.csv", "name"
         wanted = {"lesson": lesson, "elements": times.group(1).replace(",", "")}
-        values = lambda row: (figures(row["time_us_median"], 1), figures(row["bandwidth_gbs"], 1),
-                              figures(100 * float(row["peak_fraction"]), 1))
+        columns = (("time_us_median", 1, 1), ("bandwidth_gbs", 1, 1), ("peak_fraction", 100, 1))  # and factor, decimals
     elif head[1:] == ["time [ns]"] and tile:
         record, key = "ncu.csv", "kernel"
         wanted = {"program": tile.group(1), "arguments": tile.group(2)}
-        values = lambda row: (figures(row["gpu__time_duration.sum"], 0),)
+        columns = (("gpu__time_duration.sum", 1, 0),)
     else:
         return None
     tables = []
     for folder in sorted(data.iterdir()):
-        device, rows = read_record(folder / record)
+        device, rows = read_measured(folder / record)
         found = {row[key]: row for row in rows if all(row[column] == value for column, value in wanted.items())}
         if device and found:
             lines = [f"| {head[0].replace(head[0].split(',')[0], device)} | {' | '.join(head[1:])} |",
                      "|" + "---|" * len(head)]
-            lines += [f"| {kernel} | {' | '.join(values(found[kernel]))} |" if kernel in found
+            lines += [f"| {kernel} | {' | '.join(figures(found[kernel], *column) for column in columns)} |" if kernel in found
                       else f"| {kernel} | {' | '.join(['not measured yet'] + [''] * (len(head) - 2))} |"
                       for kernel in kernels]
             tables += [*lines, ""]
@@ -228,7 +227,8 @@ class Site:
                 index += 3
                 if level == 1:
                     group.append(html_token(token, self.neighbours(page)))
-                    if any(token.content.startswith("[All lessons]") for token in tokens[index + 1:index + 2]):  # the same, for readers of the tree
+                    # The same, for readers of the tree.
+                    if any(token.content.startswith("[All lessons]") for token in tokens[index + 1:index + 2]):
                         index += 3
                 continue
             if token.type == "fence":
@@ -291,7 +291,8 @@ class Site:
         if not path.is_file():
             raise PageError(f"{path.name} is shown, and no lesson.json and no line of docs/figures.txt makes it")
         xml.etree.ElementTree.parse(path)
-        return f'<figure><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a><figcaption>{words}</figcaption></figure>\n'
+        return (f'<figure><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a>'
+                f"<figcaption>{words}</figcaption></figure>\n")
 
     # ---- blocks ----
 

@@ -1,4 +1,5 @@
-"""scripts/plot_limit: the figures of lessons 28 to 30 are those of the records, and mark where sum() really changes its strategy."""
+"""scripts/plot_limit: the figures of lessons 28 to 30 are those of the records, and mark where sum() really changes its
+strategy."""
 
 import re
 import subprocess
@@ -8,7 +9,9 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tutorial import ROOT
+from tutorial.limit_charts import CHOICES
+
 DATA = ROOT / "docs/data/nvidia-h200"
 
 
@@ -44,10 +47,8 @@ class PlotLimit(unittest.TestCase):
         units = {"Ki": 10, "Mi": 20}
         in_header = {name: int(number).bit_length() - 1 + units[unit] for number, unit, name in re.findall(
             r"n [<>]= (\d+) \* (Ki|Mi)[^;]*?Strategy::(\w+);", header)}
-        script = (ROOT / "scripts/plot_limit").read_text(encoding="utf-8")
-        drawn = re.findall(r'\((\d+), "([\w ]+)"\)', re.search(r"^CHOICES = .*", script, re.MULTILINE).group(0))
         # A strategy's line is drawn where it begins: where the one before it ends.
-        self.assertEqual([(name, int(exponent)) for exponent, name in drawn],
+        self.assertEqual([(name, exponent) for exponent, name in CHOICES],
                          [("one block", 8), ("one cluster", in_header["one_block"]), ("one launch", in_header["one_cluster"]),
                           ("bulk copies", in_header["bulk_copies"])])
 

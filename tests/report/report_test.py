@@ -19,10 +19,11 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 from html.parser import HTMLParser
 from pathlib import Path
 
-from tutorial import ROOT
+from tutorial import ROOT, runs
 from tutorial.lessons import read_lessons
 
 LESSONS = [lesson.name for lesson in read_lessons() if "once" in lesson.report]
@@ -34,7 +35,7 @@ STORE_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 INSTRUCTIONS = "smsp__inst_executed.sum"
 
 # A lesson that computes nothing. Its figures are its arguments' checksums: all different, and no card's.
-PROGRAM = """#!%s -SE
+PROGRAM = """#!PYTHON -SE
 import json, os, sys, zlib
 words, name = sys.argv[1:], os.path.basename(sys.argv[0])
 given = {words[i]: words[i + 1] for i in range(len(words) - 1) if words[i].startswith("--")}
@@ -56,7 +57,7 @@ kernels = {"ladder": "reduce0 reduce0a reduce1 reduce2 reduce3 reduce4 reduce5 r
            "lesson21": "setRowReadCol setRowReadColPad setRowReadColDynPad"}.get(name, name + "_a " + name + "_b").split()
 n = eval(given.get("--n", "4096").replace("^", "**"))
 def figure(*what):
-    return zlib.crc32(repr((name, n, given.get("--padding"), what)).encode()) %% 1000000 + 1
+    return zlib.crc32(repr((name, n, given.get("--padding"), what)).encode()) % 1000000 + 1
 def counters(kernel):
     ops = [f"l1tex__{kind}.sum" for kind in ("t_sectors_pipe_lsu_mem_global_op_ld", "t_requests_pipe_lsu_mem_global_op_ld",
         "t_sectors_pipe_lsu_mem_global_op_st", "t_requests_pipe_lsu_mem_global_op_st", "t_sectors_pipe_lsu_mem_global_op_atom",
@@ -75,14 +76,19 @@ def one(kernel):
             "bandwidth_gbs": figure(kernel, "bandwidth") / 100 if gpu else None,
             "peak_fraction": figure(kernel, "bandwidth") / 100 / 12345.5 if gpu else None,
             "counters": None if gpu else counters(kernel)}
-device = ({"kind": "gpu", "name": open(os.path.join(home, "gpu")).read(), "compute_capability": "99.0", "peak_bandwidth_gbs": 12345.5} if gpu
-          else {"kind": "emulator", "name": "Pretended emulator <&>", "compute_capability": "9.0", "peak_bandwidth_gbs": None})
-options = {"--width": 32, "--height": 32 if name == "lesson18" else 16, "--padding": int(given.get("--padding", 1))} if name in ("lesson18", "lesson21") else {}
+if gpu:
+    device = {"kind": "gpu", "name": open(os.path.join(home, "gpu")).read(), "compute_capability": "99.0",
+              "peak_bandwidth_gbs": 12345.5}
+else:
+    device = {"kind": "emulator", "name": "Pretended emulator <&>", "compute_capability": "9.0", "peak_bandwidth_gbs": None}
+options = {}
+if name in ("lesson18", "lesson21"):
+    options = {"--width": 32, "--height": 32 if name == "lesson18" else 16, "--padding": int(given.get("--padding", 1))}
 print(json.dumps({"lesson": name, "title": f"The pretended <{name}> & co", "device": device, "elements": n, "seed": 42,
                   "options": options, "kernels": [one(kernel) for kernel in kernels]}))
 if name + "-wrong" in fault:
     sys.exit("the sum is wrong: 5 expected, 6 found")
-""" % sys.executable
+""".replace("PYTHON", sys.executable)
 
 GPU = "Pretended GPU, no such card <&'>"
 
@@ -176,7 +182,7 @@ class Folder(unittest.TestCase):
         judged = subprocess.run([tidy, "-e", "-q", "-utf8", self.out / "index.html"], capture_output=True, text=True)
         self.assertEqual((judged.returncode, judged.stderr), (0, ""))
         page = self.page()
-        self.assertLessEqual(set(link for link in page.links if not link.startswith("#")), {"report.csv", "report.json"})
+        self.assertLessEqual({link for link in page.links if not link.startswith("#")}, {"report.csv", "report.json"})
         self.assertEqual([link for link in page.links if link[0] == "#" and link[1:] not in page.ids], [])
         self.assertEqual(len(page.ids), len(set(page.ids)))
         self.assertNotRegex(self.text, r"url\(|@import|http")
@@ -200,7 +206,8 @@ class Folder(unittest.TestCase):
             kernels = result["kernels"]
             yield from (f"{padding}" for padding in [result.get("options", {}).get("--padding")])
             for kernel in kernels:
-                yield from (f"{value:,}" for value in (kernel["actual"], kernel["grid"][0], kernel["block"][0] * kernel["block"][1]))
+                threads = kernel["block"][0] * kernel["block"][1]
+                yield from (f"{value:,}" for value in (kernel["actual"], kernel["grid"][0], threads))
                 if kernel["time_us"]:
                     yield from (f"{kernel['time_us'][name]:,.1f}" for name in ("median", "min"))
                     yield f"{kernel['time_us']['runs']}"
@@ -261,24 +268,26 @@ class Emulated(Folder):
     def test_the_report_is_complete(self):
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
         loader = importlib.machinery.SourceFileLoader("report", str(REPORT))
-        spec = importlib.util.spec_from_loader("report", loader)
-        report = sys.modules["report"] = importlib.util.module_from_spec(spec)
+        report = importlib.util.module_from_spec(importlib.util.spec_from_loader("report", loader))
         loader.exec_module(report)
-        report.EXPONENTS["emulator"], report.PADDINGS = range(10, 13, 2), range(3)
-        whole_plan = report.plan
+        whole_plan = runs.plan
 
         def plan(kind, lessons):
             tiles = [lesson.name for lesson in lessons if lesson.part == "tiles"]
             return [run if run.program in tiles or run.arguments else dataclasses.replace(run, arguments=("--n", "1000"))
                     for run in whole_plan(kind, lessons)]
-        report.plan = plan
+
+        for what, few in (("EXPONENTS", {"emulator": range(10, 13, 2)}), ("PADDINGS", range(3)), ("plan", plan)):
+            patched = unittest.mock.patch.object(runs, what, few)
+            patched.start()
+            self.addCleanup(patched.stop)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
             status = report.main(["--build", os.environ["REPORT_BUILD"], "--out", str(self.out)])
         self.assertEqual(status, 0, told.getvalue())
         page = self.check_page()
         self.assertEqual(page.red, [])
-        runs = self.runs()
-        self.assertEqual(len(runs), 22 + 1 + 2 + 2 + 3 + 3)
+        records = self.runs()
+        self.assertEqual(len(records), 22 + 1 + 2 + 2 + 3 + 3)
         for figure in page.figures:
             self.assertTrue(figure.startswith("Emulated: ") or "\nEmulated: " in figure, figure)
         for table in page.tables:
@@ -317,8 +326,9 @@ class Pretended(Folder):
 
     def report(self, *arguments, status=0, build=True, path=None):
         (self.build / "log").write_text("")
-        done = subprocess.run([sys.executable, REPORT, *(["--build", self.build] if build else []), "--out", self.out, *arguments],
-                              env=dict(os.environ, PATH=path or f"{self.tools}:{os.environ['PATH']}"), capture_output=True, text=True)
+        command = [sys.executable, REPORT, *(["--build", self.build] if build else []), "--out", self.out, *arguments]
+        environment = dict(os.environ, PATH=path or f"{self.tools}:{os.environ['PATH']}")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         self.told = done.stderr
@@ -356,7 +366,8 @@ class Pretended(Folder):
         for axis in ("effective bandwidth, median [GB/s]", "median time [µs]"):
             for words in ("the ladder", "lesson15"):
                 self.assertIn("n [ints]", page.figure(f"{GPU}: {words} over n", axis))
-        page.figure(f"{GPU}: shared against global memory", "effective bandwidth, median [GB/s]", "peak 12,346", "reduceNeighboredGmem")
+        page.figure(f"{GPU}: shared against global memory", "effective bandwidth, median [GB/s]", "peak 12,346",
+                    "reduceNeighboredGmem")
         page.figure("Emulated: global loads", "sectors of 32 bytes loaded per int", "reduceNeighboredGmem")
         page.figure("Emulated: setRowReadColPad, square of 32 × 32 ints", "padding [ints a row]", "wavefronts", "shared loads")
         page.figure("Emulated: instructions (PTX)", "warp instructions (PTX) per int", "reduce9")

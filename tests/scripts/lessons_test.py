@@ -115,7 +115,8 @@ class Manifest(unittest.TestCase):
                           "report, figures", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]
-        self.assert_wrong("exercise.cases: unknown key 'size'; there are: sizes, large, options, with_block, first, last", manifest)
+        self.assert_wrong("exercise.cases: unknown key 'size'; there are: sizes, large, options, with_block, first, last",
+                          manifest)
         self.assert_wrong("unknown key 'measure'; there are: number, part, title, idea, kernels, exercise",
                           {"measure": {}, **self.manifest_of(OPEN)}, OPEN)
         self.assert_wrong("the key 'title' is there 2 times", '{"title": "a", "title": "b"}')

@@ -1,0 +1,208 @@
+"""What scripts/exercise does with an exercise: checks it, shows hints, remembers."""
+
+import hashlib
+import json
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+
+from tutorial import ROOT
+from tutorial import exercises as checker
+
+TODO = "// TODO, about "
+DEFAULTS = {"build": ROOT / "build/default", "state": ROOT / "build/exercises", "file": None}
+
+
+# ---- what is remembered ----
+
+class State:
+    """Hints that were shown, and what the last check said, in state.json of the folder; and originals."""
+
+    def __init__(self, folder):
+        self.folder, self.file = folder, folder / "state.json"
+        try:
+            self.exercises = json.loads(self.file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            self.exercises = {}
+
+    def of(self, exercise):
+        return self.exercises.setdefault(exercise.number, {})
+
+    def save(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(json.dumps(self.exercises, indent=2) + "\n", encoding="utf-8")
+
+    def original(self, exercise):
+        """The unsolved text: as published, else as it was when it was first asked for. None if nobody has it."""
+        kept = self.folder / exercise.program / "original.cuh"
+        for text in (in_git("origin/HEAD", exercise.text), read_if_there(kept), in_git("HEAD", exercise.text),
+                     read_if_there(exercise.text)):
+            if text and TODO in text:
+                if read_if_there(kept) != text:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    kept.write_text(text, encoding="utf-8")
+                return text
+        return None
+
+
+def in_git(commit, path):
+    try:
+        run = subprocess.run(["git", "-C", str(ROOT), "show", f"{commit}:{path.relative_to(ROOT)}"],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    except OSError:
+        return None
+    return run.stdout if run.returncode == 0 else None
+
+
+def read_if_there(path):
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
+
+
+def digest(text):
+    return hashlib.sha256((text or "").encode()).hexdigest()
+
+
+# ---- the commands ----
+
+def check(exercise, options, state):
+    text = options.file or exercise.text
+    if not text.is_file():
+        raise checker.ExerciseError(f"there is no {name_of(text)}; make reset{exercise.number} brings the original")
+    record = options.file is None
+    original = state.original(exercise) if record else None  # kept before it is edited away
+    text_before = read_if_there(text)
+    seed = random.randrange(1, 2**31) if options.seed is None else options.seed
+    verdict = checker.check(exercise, text.absolute(), options.build, state.folder / exercise.program, seed,
+                            each_kernel=True)
+    if record:
+        state.of(exercise).update(text=digest(text_before), passed=[s.name for s in verdict.steps if s.passed],
+                                  solved=verdict.solved)
+        state.save()
+    print(f"exercise {exercise.number}: {exercise.title} ({name_of(text)})")
+    for step in verdict.steps:
+        for index, line in enumerate(line for entry in step.what for line in folded(step, entry)):
+            print(f"  {'' if index else step.name:10} {line}")
+    for name in checker.STEPS[len(verdict.steps):]:
+        print(f"  {name:10} not looked at yet")
+    if verdict.score is not None:
+        marks = [f"{'ours' if kernel == exercise.scored.kernel else kernel} {count:,}"
+                 for kernel, count in checker.marks(exercise, options.build)]
+        print(f"  {'score':10} {exercise.scored.counter}: yours {verdict.score:,}; {', '.join(marks)}")
+    if verdict.solved:
+        print(f"Solved. {next_exercise(exercise)}")
+        return 0
+    if verdict.sound is not None:
+        print(f"{len(verdict.sound)} of {len(exercise.kernels())} kernels are right and clean"
+              + (f": {', '.join(verdict.sound)}." if verdict.sound else "."))
+    if original is not None and text_before == original:
+        print(f"This is the original. The task: {name_of(exercise.page)}; the place: '{TODO}…' in the file.")
+    others = [f"--{name} {shlex.quote(str(value))}" for name, value in (
+        ("file", options.file), ("build", options.build), ("state", options.state)) if value != DEFAULTS[name]]
+    print(f"{next_hint(exercise, state)} The same numbers again: "
+          f"{' '.join(['scripts/exercise', exercise.number, '--seed', str(seed), *others])}")
+    return 1
+
+
+def folded(step, entry):
+    """Its lines, as wide as the terminal. Commands stay in one piece, and what nvcc says as it is."""
+    if step.name == "compiles" or entry.startswith(checker.AGAIN):
+        return entry.splitlines()
+    width = max(shutil.get_terminal_size((120, 24)).columns - 13, 40)
+    return [part for line in entry.splitlines() for part in textwrap.wrap(line, width)]
+
+
+def next_exercise(exercise):
+    later = [number for number in checker.all_numbers() if number > exercise.number]
+    return f"Next: make exercise{later[0]}, or make exercises for all." if later else "make exercises shows all."
+
+
+def next_hint(exercise, state):
+    shown, all_hints = state.of(exercise).get("hints", 0), len(exercise.hints)
+    if shown >= all_hints:
+        return f"All hints again: make hint{exercise.number}."
+    return f"Hint {shown + 1} of {all_hints}: make hint{exercise.number}."
+
+
+def hint(exercise, options, state):
+    shown, hints = state.of(exercise).get("hints", 0), exercise.hints
+    if shown < len(hints):
+        print(f"Hint {shown + 1} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{hints[shown]}")
+        state.of(exercise)["hints"] = shown + 1
+        state.save()
+    else:
+        for number, text in enumerate(hints, 1):
+            print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{text}\n")
+        print("These are all. The solution is kernels.cuh beside it: try without it first.")
+    return 0
+
+
+def board(state):
+    rows, solved = [], 0
+    for number in checker.all_numbers():
+        exercise = checker.Exercise(number)
+        memory, text = state.of(exercise), read_if_there(exercise.text)
+        checked = "text" in memory and memory["text"] == digest(text)
+        if checked and memory["solved"]:
+            solved += 1
+            what = "solved"
+        elif text == state.original(exercise):
+            what = "-"
+        elif checked:
+            what = f"begun: {', '.join(memory['passed']) or 'does not compile'}"
+        else:
+            what = f"changed since its last check: make exercise{number}" if "text" in memory else "begun"
+        hints = f"{memory['hints']} of {len(exercise.hints)} hints" if memory.get("hints") else ""
+        rows.append((number, exercise.title, what, hints))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print("  ".join((*(f"{cell:{width}}" for cell, width in zip(row, widths)), row[3])).rstrip())
+    todo = [row[0] for row in rows if row[2] != "solved"]
+    print(f"\n{solved} of {len(rows)} solved." + (f" Next: make exercise{todo[0]}" if todo else ""))
+    return 0
+
+
+def watch(exercise, options, state):
+    before = None
+    try:
+        while True:
+            now = read_if_there(exercise.text)
+            if now != before:
+                before = now
+                if sys.stdout.isatty():
+                    print("\033[2J\033[H", end="")
+                try:
+                    check(exercise, options, state)
+                except checker.ExerciseError as error:
+                    print(f"exercise: {error}")
+                print(f"Watching {name_of(exercise.text)}; Ctrl-C ends it.", flush=True)
+            time.sleep(0.3)
+    except KeyboardInterrupt:
+        print()
+        return 0
+
+
+def reset(exercise, options, state):
+    original, mine = state.original(exercise), read_if_there(exercise.text)
+    if original is None:
+        raise checker.ExerciseError(f"the original of {name_of(exercise.text)} is nowhere: not in git, and none is kept")
+    if mine == original:
+        print(f"{name_of(exercise.text)} is the original.")
+        return 0
+    if mine is not None:
+        number = 1
+        while (kept := exercise.text.with_name(f"exercise.cuh.mine-{number}")).exists():
+            number += 1
+        exercise.text.rename(kept)
+        print(f"Your text is now {name_of(kept)}.")
+    exercise.text.write_text(original, encoding="utf-8")
+    print(f"{name_of(exercise.text)} is the original again.")
+    return 0
+
+
+def name_of(path):
+    path = path.absolute()
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

@@ -1,0 +1,342 @@
+"""The submissions, the sandboxes in which they are checked, and their grades."""
+
+import contextlib
+import csv
+import json
+import os
+import queue
+import re
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tutorial import ROOT
+from tutorial import exercises as checker
+
+ASPECTS = ("right", "clean", "traffic")
+LARGEST_TEXT = 2**20  # bytes; a solution has a few thousand
+MOST_ANSWERED = 2**23  # bytes that are read of what a check answers
+MOST_MESSAGE = 2000  # characters
+SIZE_OF_TMP = 2**30
+
+
+class CannotGrade(Exception):
+    """Nothing can be graded: what is missing, or wrong with the command line."""
+
+
+@dataclass
+class Grade:
+    student: str
+    exercise: str
+    points: dict = field(default_factory=dict)  # of each of ASPECTS
+    failed: str = ""  # the step that did
+    message: str = ""
+    again: str = ""  # a command that repeats the failing case
+    score: str = ""  # of a solved exercise that has one, such as A: the count to make small
+    trouble: bool = False  # it could not be graded
+    submitted: bool = True
+
+    @property
+    def total(self):
+        return sum(self.points.values())
+
+
+def printable(text):
+    """For pages and terminals: without control characters, and without bytes that are no text."""
+    text = os.fsencode(text).decode("utf-8", "replace") if isinstance(text, str) else str(text)
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
+def say(message):
+    line = printable(message).replace("\n", "\ufffd")  # a student's name must not begin a line of its own
+    print(f"grade: {line}", file=sys.stderr, flush=True)
+
+
+# ---- the submissions ----
+
+@dataclass
+class Submissions:
+    students: list  # names of folders
+    texts: dict  # (student, number) -> path
+    unknown: list  # what else lies there, as paths below the folder
+
+    def numbers(self):
+        return sorted({number for _, number in self.texts})
+
+
+def collect(folder, only):
+    if not folder.is_dir():
+        raise CannotGrade(f"there is no folder {folder}")
+    found, numbers = Submissions([], {}, []), checker.all_numbers()
+    for student in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if student.name.startswith(".") or (only and student.name not in only):
+            continue
+        if not student.is_dir(follow_symlinks=False):
+            found.unknown.append(student.name)
+            continue
+        found.students.append(student.name)
+        for file in sorted(os.scandir(student.path), key=lambda entry: entry.name):  # exercise03 before lesson03
+            match = re.fullmatch(r"(?:exercise|lesson)(\d\d|[A-Z])\.cuh", file.name)
+            key = (student.name, match and match.group(1))
+            if match and match.group(1) in numbers and key not in found.texts:
+                found.texts[key] = Path(file.path)
+            elif not file.name.startswith("."):
+                found.unknown.append(f"{student.name}/{file.name}")
+    if missing := set(only) - set(found.students):
+        raise CannotGrade(f"there is no folder {folder / missing.pop()}")
+    if not found.students:
+        raise CannotGrade(f"{folder} has no folder of a student in it")
+    return found
+
+
+def read_text(path):
+    """(The bytes, ""), or (None, what is wrong). Follows no link, and waits for no pipe."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        return None, "is a link, which is not followed" if os.path.islink(path) else f"cannot be read: {error.strerror}"
+    try:
+        about = os.fstat(file)
+        if not stat.S_ISREG(about.st_mode):
+            return None, "is not a plain file"
+        if about.st_size > LARGEST_TEXT:
+            return None, f"has {about.st_size:,} bytes; {LARGEST_TEXT:,} are the most"
+        return os.read(file, LARGEST_TEXT), ""
+    finally:
+        os.close(file)
+
+
+# ---- the sandbox ----
+
+class Sandbox:
+    """How a check is started: what comes before `python3 grade_inside.py`, and what it finds where."""
+
+    root, build, work, submission = Path("/course"), Path("/build"), Path("/tmp/work"), Path("/submission")
+
+    # With a user namespace where one can be had. Root may do without, where only these are forbidden.
+    NAMESPACES = (["--unshare-all"], ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"])
+
+    def __init__(self, build):
+        self.on_host = build
+        self.bwrap = shutil.which("bwrap")
+        if not self.bwrap:
+            raise CannotGrade("there is no bwrap, of which the sandboxes are made; scripts/setup grade installs it. "
+                              "Without sandboxes: --unsafe, for submissions that you have read")
+        with_size = "--size" in subprocess.run([self.bwrap, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        self.tmp = [*(["--size", str(SIZE_OF_TMP)] if with_size else []), "--tmpfs", "/tmp"]
+        said = []
+        for namespaces in self.NAMESPACES[:2 if os.geteuid() == 0 else 1]:
+            self.namespaces = namespaces
+            tried = subprocess.run([*self.base(), python(), "-c", ""], stdin=subprocess.DEVNULL, env=self.environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            if tried.returncode == 0:
+                return
+            said.append(tried.stdout.strip() or f"exit status {tried.returncode}")
+        raise CannotGrade(
+            "bwrap cannot make a sandbox here, and without one nothing is graded. It says:\n"
+            + "\n".join(f"    {text}" for text in dict.fromkeys(said)) +
+            "\nIn a container this takes namespaces (docker run --security-opt seccomp=unconfined, podman run "
+            "--security-opt seccomp=unconfined), or grade outside of it.\nOn Ubuntu 24.04: sysctl -w "
+            "kernel.apparmor_restrict_unprivileged_userns=0.\nWithout sandboxes: --unsafe, for submissions that you "
+            "have read")
+
+    def base(self):
+        command = [self.bwrap, *self.namespaces, "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+                   "--ro-bind", "/usr", "/usr"]
+        for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"):
+            if os.path.islink(name):
+                command += ["--symlink", os.readlink(name), name]
+            elif os.path.isdir(name):
+                command += ["--ro-bind", name, name]
+        command += [*self.tmp, "--chdir", "/tmp", "--proc", "/proc"]
+        for name in ("/etc/ld.so.cache", "/etc/alternatives", *elsewhere(python(), sys.base_prefix),
+                     *elsewhere(checker.nvcc_of(self.on_host))):
+            command += ["--ro-bind-try", name, name]
+        for name in ("/dev/null", "/dev/urandom"):
+            command += ["--dev-bind", name, name]
+        return command
+
+    def command(self, exercise, text):
+        """A submission sees of the course what it may include: of its own lesson no solution."""
+        seen = ["common", "scripts/tutorial", "scripts/grade_inside.py"]
+        seen += [exercise.folder / name for name in ("main.cu", "lesson.json", "exercise.md", *other_headers(exercise.folder))]
+        seen += [path for path in ROOT.glob("lessons/*/kernels.cuh") if path.parent != exercise.folder]
+        command = self.base()
+        for path in (ROOT / name for name in seen):
+            command += ["--ro-bind", str(path), str(self.root / path.relative_to(ROOT))]
+        for name in ("bin", "emulator", "CMakeCache.txt"):
+            command += ["--ro-bind", str(self.on_host / name), str(self.build / name)]
+        return [*command, "--ro-bind", str(text.parent), str(self.submission)]
+
+    def environment(self):
+        return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+
+
+def other_headers(folder):
+    """What main.cu includes besides the kernels."""
+    return sorted({path.name for path in folder.glob("*.cuh")} - {"kernels.cuh", "exercise.cuh"})
+
+
+def python():
+    return os.path.realpath(sys.executable)
+
+
+def elsewhere(program, prefix=None):
+    """The folders of a program that does not lie below /usr, as it is called and as it is."""
+    prefixes = [prefix] if prefix else [str(Path(path).parent.parent) for path in (program, os.path.realpath(program))]
+    return [] if program.startswith("/usr/") and os.path.realpath(program).startswith("/usr/") else prefixes
+
+
+class NoSandbox:
+    """--unsafe: the bounds on time and memory are all that is left."""
+
+    def __init__(self, build, folder):
+        self.root, self.build, self.work = ROOT, build, folder / "work"
+
+    def command(self, exercise, text):
+        self.submission = text.parent
+        return []
+
+    def environment(self):
+        return {**Sandbox.environment(self), "HOME": os.environ.get("HOME", "/")}
+
+
+# ---- grading ----
+
+def ask(sandbox, exercise, text, options, processor):
+    """What grade_inside.py answers about the file `text`, as a dict."""
+    before = sandbox.command(exercise, text)
+    task = {"number": exercise.number, "text": str(sandbox.submission / text.name), "build": str(sandbox.build),
+            "work": str(sandbox.work), "seed": options.seed, "seconds": options.seconds, "memory": options.memory,
+            "case_seconds": options.case_seconds, "processor": processor}
+    command = [*before, python(), "-Es", str(sandbox.root / "scripts/grade_inside.py"), json.dumps(task)]
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as told:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=answer, stderr=told,
+                                   env=sandbox.environment(), start_new_session=True)
+        try:
+            process.wait(checker.PATIENCE * options.seconds)
+            in_time = True
+        except subprocess.TimeoutExpired:
+            in_time = False
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with bwrap all ends that is in its namespace
+            process.wait()
+        answer.seek(0)
+        told.seek(0)
+        compiled, _, verdict = answer.read(MOST_ANSWERED).partition(b"\n")
+        said = told.read(MOST_MESSAGE).decode("utf-8", "replace").strip()
+    failed = "right" if compiled == b"compiled" else "compiles"
+    try:
+        return {"failed": failed, **json.loads(verdict if failed == "right" else compiled)}
+    except ValueError:
+        if not in_time:
+            longest = checker.PATIENCE * options.seconds
+            return {"trouble": f"the machine is too busy: the check had not ended after {longest} s"}
+    if process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU) or "MemoryError" in said:
+        return {"failed": failed, "stopped": "was stopped for the time or the memory that it took"}
+    if process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # no bound ends a check by this signal
+        return {"trouble": "the check was ended from outside: is the machine out of memory?"}
+    return {"trouble": f"the check ended with status {process.returncode}: {said.splitlines()[-1] if said else ''}"}
+
+
+def grade(sandbox_of, student, number, path, options, processor):
+    result = Grade(student, number, dict.fromkeys(ASPECTS, 0))
+    if path is None:
+        result.failed, result.message, result.submitted = "submitted", "not submitted", False
+        return result
+    content, wrong = read_text(path)
+    if wrong:
+        result.failed, result.message = "submitted", f"{path.name} {wrong}"
+        return result
+    exercise = checker.Exercise(number)
+    with tempfile.TemporaryDirectory(prefix="grade_") as folder:
+        text = Path(folder) / "submission" / path.name
+        text.parent.mkdir()
+        text.write_bytes(content)
+        text.parent.chmod(0o755)
+        answer = ask(sandbox_of(Path(folder)), exercise, text, options, processor)
+    if "steps" not in answer:
+        result.trouble = "trouble" in answer
+        result.failed = "graded" if result.trouble else answer["failed"]
+        result.message = answer.get("trouble") or answer.get("stopped")
+        return result
+    result.score = "" if answer["score"] is None else str(answer["score"])
+    for step in answer["steps"]:
+        if step["passed"] and step["name"] in ASPECTS:
+            result.points[step["name"]] = options.points[step["name"]]
+        elif not step["passed"]:
+            result.failed = step["name"]
+            result.message = "\n".join(step["what"])[:MOST_MESSAGE]
+    if answer["ptx"] and answer["again"]:
+        kept = options.out / "ptx" / student / f"exercise{number}.ptx"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(answer["ptx"], encoding="utf-8")
+        kept = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
+        words = shlex.split(answer["again"])
+        result.again = shlex.join([words[0], words[1], str(kept), *words[3:]])
+    return result
+
+
+def grade_all(sandbox_of, submissions, numbers, options):
+    processors = sorted(os.sched_getaffinity(0))
+    free = queue.SimpleQueue()
+    for index in range(options.jobs):
+        free.put(processors[index % len(processors)])
+
+    def on_a_processor(student, number, path):
+        processor = free.get()
+        try:
+            return grade(sandbox_of, student, number, path, options, processor)
+        except (OSError, ValueError, checker.ExerciseError) as error:
+            return Grade(student, number, dict.fromkeys(ASPECTS, 0), "graded", str(error), trouble=True)
+        finally:
+            free.put(processor)
+
+    def solution(number):
+        return on_a_processor("the lesson's solution", number, checker.Exercise(number).folder / "kernels.cuh")
+
+    def one(key):
+        result = on_a_processor(*key, submissions.texts.get(key))
+        say(f"{result.student}, exercise {result.exercise}: " + (
+            f"could not be graded: {in_short(result)}" if result.trouble else
+            f"{result.total} points" + (f"; {result.failed}: {in_short(result)}" if result.failed else "")))
+        return result
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        # What makes the right solution fail here would cost everybody the points.
+        for result in pool.map(solution, numbers):
+            if result.total != sum(options.points.values()):
+                raise CannotGrade(f"the lesson's own solution of exercise {result.exercise} does not pass here, so nobody"
+                                  f" is graded. {result.failed}: {result.message}")
+        return list(pool.map(one, [(student, number) for student in submissions.students for number in numbers]))
+
+
+def in_short(result):
+    """The first line of a message; of one that only says where, as 'no, with --n 1:', the second one too."""
+    first, _, rest = result.message.partition("\n")
+    return f"{first} {rest.partition(chr(10))[0]}" if first.endswith(":") else first
+
+
+def harmless(cell):
+    """Spreadsheets take for a formula what begins like one."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
+
+
+def write_csv(path, grades):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["student", "exercise", "points", *ASPECTS, "score", "failed", "message", "again"])
+        for entry in grades:
+            points = [entry.total, *(entry.points[name] for name in ASPECTS)]
+            if entry.trouble:  # which is no verdict
+                points = [""] * len(points)
+            row = [entry.student, entry.exercise, *points, entry.score, entry.failed, entry.message, entry.again]
+            writer.writerow([harmless(printable(cell)) if isinstance(cell, str) else cell for cell in row])

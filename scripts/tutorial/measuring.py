@@ -1,0 +1,339 @@
+"""What `make measure` takes down, and what a kit is packed of."""
+
+import csv
+import datetime
+import math
+import os
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tutorial import ROOT
+from tutorial.programs import Failure, Programs
+
+TESTS = ["lessons_test", "harness_device_test"]
+SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+LADDER_SIZES = ["2^25", "2^28", "2^30"]
+LADDER_COUNTED = [["--n", "4194304"], ["--n", "1000003"]]
+# What the step `limit` times: a CSV, and the program that prints it.
+LIMIT_TIMED = {
+    "limit_sum": ["limit_table", "sum"],
+    "limit_strategies": ["limit_table", "strategies"],
+    "limit_in_flight": ["limit_curves", "in_flight"],
+    "limit_steps": ["limit_curves", "steps"],
+}
+# These the emulator is held to.
+METRICS = [
+    *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")),
+    *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")),
+    *(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")),
+]
+# These are recorded where the card and its ncu have them.
+MORE_METRICS = [
+    *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("atom", "red")),
+    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st")),
+    "smsp__inst_executed.sum",
+    "smsp__thread_inst_executed.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
+    "gpu__time_duration.sum",  # in ns; caches are flushed before each launch, clocks are left as they are
+]
+
+
+def say(message):
+    print(f"measure: {message}", file=sys.stderr, flush=True)
+
+
+# Of asynchronous copies. Plain loads' sectors and requests hold those of cp.async, too; nothing else holds those of
+# bulk copies.
+ASYNC_METRICS = [
+    "smsp__inst_executed_op_ldgsts.sum",
+    "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+    "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum",
+    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "smsp__inst_executed_op_tma_ld.sum",
+    "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+    "l1tex__m_xbar2l1tex_read_sectors_mem_dshared.sum",
+    "lts__t_sectors_srcunit_tex_op_read.sum",
+    "dram__bytes_read.sum",
+]
+
+
+class Course:
+    """What there is to measure, as the lessons' manifests have it."""
+
+    def __init__(self, lessons):
+        self.limit = [lesson for lesson in lessons if lesson.part == "limit"]  # these have a step of their own
+        self.lessons = [lesson for lesson in lessons if lesson.part != "limit"]
+        self.limit_programs = [*(lesson.name for lesson in self.limit), "limit_table", "limit_curves"]
+        self.programs = [*(lesson.name for lesson in self.lessons), "ladder", "ladder_with_cub", "wrong_lesson", *TESTS,
+                         *self.limit_programs]
+
+
+def run(command, **more):
+    return subprocess.run([str(word) for word in command], text=True, **more)
+
+
+def output_of(command):
+    """What a command prints, or None if it fails or does not exist."""
+    try:
+        done = run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def find_tool(name):
+    """NVIDIA's tools are often installed beside nvcc and yet not on PATH."""
+    beside_nvcc = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
+    return shutil.which(name) or shutil.which(name, path=str(beside_nvcc))
+
+
+def find_device():
+    line = (output_of(["nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"]) or "")
+    fields = [field.strip() for field in line.strip().split("\n")[0].split(",")]
+    if len(fields) != 3:
+        raise Failure(3, "there is no GPU here: nvidia-smi names none")
+    return dict(zip(("name", "driver", "capability"), fields))
+
+
+class BuiltPrograms(Programs):
+    """The programs, built anew if they must be."""
+
+    def __init__(self, folder, needed):
+        super().__init__(folder)
+        if (folder / "build.ninja").exists():
+            say(f"building in {folder}")
+            targets = run(["cmake", "--build", folder, "--target", "all_emulators", *needed],
+                          stdout=sys.stderr)
+            if targets.returncode != 0:
+                raise Failure(1, "the build failed")
+        missing = [name for name in needed if not (folder / "bin" / name).exists()]
+        if missing:
+            raise Failure(2, f"{folder} is neither a build tree nor a kit: there is no bin/{missing[0]}")
+
+    def toolkit(self):
+        return super().toolkit() or "not known"
+
+    def run(self, command, **more):
+        return run(command, env=self.environment, **more)
+
+
+class Measurement:
+    def __init__(self, course, programs, device, out):
+        self.course, self.programs, self.device, self.out = course, programs, device, out
+        self.is_complete = True
+
+    def miss(self, message):
+        say(message)
+        self.is_complete = False
+
+    def write(self, name, command, header, rows):
+        """One CSV. `command`: that of its rows, with … for what differs."""
+        if not rows:
+            return
+        self.out.mkdir(parents=True, exist_ok=True)
+        path = self.out / f"{name}.csv"
+        now = datetime.datetime.now(datetime.timezone.utc)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            file.write(f"# date: {now:%Y-%m-%dT%H:%M:%SZ}\n"
+                       f"# device: {self.device['name']}, compute capability {self.device['capability']}\n"
+                       f"# driver: {self.device['driver']}\n"
+                       f"# toolkit: {self.programs.toolkit()}\n"
+                       f"# command: {command}\n")
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(header)
+            writer.writerows(rows)
+        say(f"written: {path}")
+
+    def verify(self):
+        rows = []
+        for name in TESTS:
+            say(f"verify: {name}")
+            done = self.programs.run([self.programs.path(name), "--device=gpu", "--gtest_brief=1",
+                                      "--gtest_filter=-*OnEmulator*"],
+                                     stdout=subprocess.PIPE)
+            ran = re.search(r"(\d+) tests? from", done.stdout)
+            if done.returncode != 0 or not ran:
+                print(done.stdout, file=sys.stderr)
+                self.miss(f"verify: {name} failed with status {done.returncode}")
+            rows.append([name, ran[1] if ran else 0, done.returncode])
+        self.write("verify", "… --device=gpu", ["program", "tests", "exit_status"], rows)
+
+    def sanitize(self):
+        self.sanitize_lessons("sanitize", self.course.lessons)
+
+    def sanitize_lessons(self, name, lessons):
+        tool = find_tool("compute-sanitizer")
+        if not tool:
+            return self.miss("sanitize: skipped, there is no compute-sanitizer on PATH or beside nvcc")
+        rows = []
+        for lesson in lessons:
+            arguments = ["--device", "gpu", *lesson.sanitized, "--check"]
+            for check in SANITIZERS:
+                say(f"sanitize: {check} {lesson.name}")
+                done = self.programs.run([tool, "--tool", check, "--error-exitcode", "99",
+                                          self.programs.path(lesson.name), *arguments],
+                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                summary = re.findall(r"=+ (\w+ SUMMARY: .*)", done.stdout)
+                if done.returncode != 0 or not summary:
+                    print(done.stdout, file=sys.stderr)
+                    self.miss(f"sanitize: {check} is not content with {lesson.name}: status {done.returncode}")
+                rows.append([lesson.name, check, shlex.join(arguments), done.returncode, summary[-1] if summary else ""])
+        self.write(name, "compute-sanitizer --tool … --error-exitcode 99 …",
+                   ["lesson", "tool", "arguments", "exit_status", "summary"], rows)
+
+    def limit(self):
+        for name, command in LIMIT_TIMED.items():
+            self.record_output(name, [self.programs.path(command[0]), *command[1:]], shlex.join(command))
+        torch = ROOT / "scripts/torch_sum.py"
+        if output_of(["python3", "-c", "import torch; torch.cuda.init()"]) is None:
+            say("limit: torch.sum is left out, as there is no PyTorch for a GPU")
+        else:
+            self.record_output("limit_torch", ["python3", torch], "scripts/torch_sum.py")
+        self.count_kernels("limit_ncu", self.course.limit, MORE_METRICS[:-1] + ASYNC_METRICS + MORE_METRICS[-1:])
+        self.sanitize_lessons("limit_sanitize", self.course.limit)
+
+    def record_output(self, name, command, shown):
+        """A program's CSV."""
+        say(f"limit: {shown}")
+        environment = None if command[0] == "python3" else self.programs.environment
+        done = run(command, env=environment, stdout=subprocess.PIPE)
+        if done.returncode != 0:
+            return self.miss(f"limit: nothing recorded of {shown}: status {done.returncode}")
+        header, *rows = csv.reader(done.stdout.splitlines())
+        self.write(name, shown, header, rows)
+
+    def ladder(self):
+        header, rows = [], []
+        for size in LADDER_SIZES:
+            say(f"ladder: {size} ints")
+            with tempfile.TemporaryDirectory() as folder:
+                done = self.programs.run([self.programs.path("ladder_with_cub"), "--device", "gpu", "--n", size,
+                                          "--save", folder])
+                if done.returncode != 0:
+                    self.miss(f"ladder: nothing recorded for {size} ints: status {done.returncode}")
+                    continue
+                with (Path(folder) / "ladder.csv").open(newline="", encoding="utf-8") as file:
+                    header, *these = csv.reader(file)
+                rows += these
+        self.write("ladder", "ladder_with_cub --device gpu --n …", header, rows)
+
+    def lessons(self):
+        header, rows = [], []
+        timed = [(lesson.name, *run) for lesson in self.course.lessons for run in lesson.timed]
+        for program, arguments, left_out in timed:
+            say(f"lessons: {shlex.join([program, *arguments])}")
+            chosen = [f"--kernel={kernel}" for kernel in self.kernels(program) if left_out and kernel not in left_out]
+            with tempfile.TemporaryDirectory() as folder:
+                done = self.programs.run([self.programs.path(program), "--device", "gpu", *arguments, *chosen,
+                                          "--save", folder])
+                if done.returncode != 0:
+                    self.miss(f"lessons: nothing recorded for {shlex.join([program, *arguments])}: status "
+                              f"{done.returncode}")
+                    continue
+                with (Path(folder) / f"{program}.csv").open(newline="", encoding="utf-8") as file:
+                    header, *these = csv.reader(file)
+                rows += these
+        self.write("lessons", "lesson… --device gpu --n …", header, rows)
+
+    def kernels(self, program):
+        return self.programs.run([self.programs.path(program), "--list"], stdout=subprocess.PIPE).stdout.split()
+
+    def counters(self):
+        self.count_kernels("ncu", self.course.lessons, MORE_METRICS, [("ladder", run, 1, {}) for run in LADDER_COUNTED])
+
+    def count_kernels(self, name, lessons, more_metrics, more_runs=()):
+        """`more_runs`: (program, arguments, launches, kernels behind its names), before those of the lessons."""
+        tool = find_tool("ncu")
+        if not tool:
+            return self.miss("counters: skipped, there is no ncu (Nsight Compute) on PATH or beside nvcc")
+        rows = []
+        runs = [(lesson.name, run, lesson.launches, lesson.kernels_behind) for lesson in lessons for run in lesson.counted]
+        for program, arguments, launches, kernels_behind in [*more_runs, *runs]:
+            for kernel in self.kernels(program):
+                what = shlex.join([program, *arguments, "--kernel", kernel])
+                say(f"counters: {what}")
+                behind = kernels_behind.get(kernel, kernel)
+                if behind is None:
+                    continue
+                row = self.count(tool, [program, *arguments], (kernel, behind), launches, more_metrics)
+                if row:
+                    rows.append([program, shlex.join(arguments), kernel, *row])
+                else:
+                    self.miss(f"counters: none recorded for {what}")
+        self.write(name, "ncu --clock-control none --metrics … --launch-count … PROGRAM --device gpu --check ARGUMENTS "
+                   "--kernel …", ["program", "arguments", "kernel", "block", "grid", *METRICS, *more_metrics], rows)
+
+    def count(self, tool, command, names, launches, more_metrics):
+        """The counters of a kernel's first launch, its first pass. `names`: as the program calls it, and its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "ncu.csv"
+            done = self.programs.run(
+                [tool, "--clock-control", "none", "--metrics", ",".join(METRICS + more_metrics),
+                 "--kernel-name", f"regex:^{names[1]}$", "--launch-count", launches, "--csv", "--page", "raw",
+                 "--print-units", "base", "--log-file", log, self.programs.path(command[0]), "--device", "gpu", "--check",
+                 "--repeat", launches, *command[1:], "--kernel", names[0]],
+                stdout=subprocess.PIPE)
+            text = log.read_text(encoding="utf-8") if log.exists() else ""
+        # The names, their units, and a row a launch.
+        table = list(csv.reader(line for line in text.split("\n") if line.startswith('"')))
+        if done.returncode != 0 or len(table) != 2 + launches:
+            print(text, done.stdout, file=sys.stderr)
+            return None
+
+        def number(name, launch=2):
+            """'2,097,152' -> 2097152; 'n/a' -> None."""
+            digits = re.search(r"\d+", re.sub(r"(?<=\d),(?=\d{3})", "", dict(zip(table[0], table[launch])).get(name, "")))
+            return int(digits[0]) if digits else None
+
+        def volume(name):
+            """'(16,384, 1, 1)' -> 16384."""
+            extents = re.findall(r"[\d,]*\d", dict(zip(table[0], table[2])).get(name, ""))
+            return math.prod(int(extent.replace(",", "")) for extent in extents) if extents else None
+
+        row = [volume("Block Size"), volume("Grid Size"), *map(number, METRICS + more_metrics)]
+        if None in row[:2 + len(METRICS)]:
+            print(text, file=sys.stderr)
+            return None
+        times = [number("gpu__time_duration.sum", launch) for launch in range(2, 2 + launches)]
+        row[-1] = None if None in times else statistics.median(times)
+        return row
+
+
+def shared_libraries(path):
+    """Those that a program is linked with and that a machine with a driver alone may not have."""
+    listing = output_of(["ldd", path]) or ""
+    wanted = re.compile(r"^\s*(lib(?:cudart|fmt|zstd|lz4|gtest|gmock)\S*) => (/\S+)", re.MULTILINE)
+    return dict(wanted.findall(listing))
+
+
+def pack(course, programs, kit):
+    if (programs.folder / "toolkit").exists():
+        raise Failure(2, f"{programs.folder} is a kit already")
+    if kit.exists() and any(kit.iterdir()) and not (kit / "toolkit").exists():
+        raise Failure(2, f"--pack {kit}: the folder is there already, and is no kit")
+    shutil.rmtree(kit, ignore_errors=True)
+    for folder in ("bin", "lib"):
+        (kit / folder).mkdir(parents=True)
+    for name in course.programs:
+        shutil.copy2(programs.path(name), kit / "bin")
+    shutil.copytree(programs.folder / "emulator", kit / "emulator")
+    for file in [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")),
+                 *ROOT.glob("scripts/tutorial/*.py"), *ROOT.glob("lessons/*/lesson.json")]:
+        copy = kit / file.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, copy)
+    libraries = {}
+    for file in [*(kit / "bin").iterdir(), *(path for path in (kit / "emulator").rglob("*") if path.is_file())]:
+        libraries.update(shared_libraries(file))
+    for name, path in libraries.items():
+        shutil.copy2(path, kit / "lib" / name)
+    (kit / "toolkit").write_text(programs.toolkit() + "\n")
+    size = sum(path.stat().st_size for path in kit.rglob("*") if path.is_file())
+    say(f"packed {kit}, {size / 2**20:.0f} MiB; on the GPU machine run {kit.name}/scripts/measure, or "
+        f"{kit.name}/scripts/report --build {kit.name} --out report and bring report/runs home")

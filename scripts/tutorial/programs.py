@@ -1,0 +1,34 @@
+"""The programs of the course, in a build tree or in a kit of `make measure-kit`."""
+
+import os
+import re
+
+
+class Failure(Exception):
+    """Ends the program, with this exit status."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class Programs:
+    def __init__(self, folder):
+        self.folder = folder.resolve()
+        self.environment = dict(os.environ, CUDA_DEVICE_ORDER="PCI_BUS_ID")  # nvidia-smi's order
+        if (self.folder / "lib").is_dir():
+            paths = [str(self.folder / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+            self.environment["LD_LIBRARY_PATH"] = ":".join(path for path in paths if path)
+
+    def path(self, name):
+        return self.folder / "bin" / name
+
+    def toolkit(self):
+        """CUDA 13.0.88, or None if nobody knows."""
+        if (self.folder / "toolkit").exists():
+            return (self.folder / "toolkit").read_text().strip()
+        for file in self.folder.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"):
+            version = re.search(r'CMAKE_CUDA_COMPILER_VERSION "([^"]+)"', file.read_text())
+            if version:
+                return f"CUDA {version[1]}"
+        return None

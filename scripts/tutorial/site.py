@@ -1,0 +1,157 @@
+"""The docs site: figures, pages, and Doxygen's work on them."""
+
+import html
+import os
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from pygments.formatters import HtmlFormatter
+
+from tutorial import ROOT
+from tutorial.ladder_chart import draw as draw_ladder
+from tutorial.lessons import read_lessons
+from tutorial.limit_charts import DRAWINGS
+from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, read_measured, run_console, slug
+
+THEME = Path("/usr/share/doxygen-awesome-css")
+SCRIPTS = [THEME / "doxygen-awesome-darkmode-toggle.js", THEME / "doxygen-awesome-fragment-copy-button.js",
+           ROOT / "docs/site/search.js"]
+
+
+def say(words):
+    print(f"docs: {words}", file=sys.stderr, flush=True)
+
+
+def read_contents():
+    """[(part, its pages)] in reading order."""
+    parts = []
+    for line in (ROOT / "docs/contents.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        if not line.startswith(" "):
+            parts.append((line, []))
+            continue
+        pattern, _, title = (words.strip() for words in line.partition(":"))
+        paths = sorted(ROOT.glob(pattern))
+        if not paths:
+            raise PageError(f"docs/contents.txt: there is no {pattern}")
+        parts[-1][1].extend(Page(str(path.relative_to(ROOT)), title) for path in paths)
+    return parts
+
+
+def make_figures(bin_folder, folder):
+    """Those of the lessons' manifests, and each line of docs/figures.txt: a file's name, and what draws it."""
+    drawn = [(name, [f"./{lesson.name}", *shlex.split(arguments)]) for lesson in read_lessons()
+             for name, arguments in lesson.figures.items()]
+    plotted = [shlex.split(line) for line in (ROOT / "docs/figures.txt").read_text(encoding="utf-8").splitlines()
+               if line and not line.startswith("#")]
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def draw(name, command):
+        if "--draw" in command:
+            draw_kernel(bin_folder, folder / name, command)
+        else:
+            draw_terminal(bin_folder, folder / name, shlex.join(command))
+
+    def plot(name, record, what):
+        chart = recorded_ladder(ROOT / record, what) if record.endswith(".csv") else DRAWINGS[what](ROOT / record)
+        (folder / name).write_text(chart, encoding="utf-8")
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda figure: draw(*figure), drawn))
+        list(pool.map(lambda figure: plot(*figure), plotted))
+    return len(drawn) + len(plotted)
+
+
+def draw_kernel(bin_folder, path, program):
+    """What `./lessonNN … --draw …` draws, on the emulator."""
+    draw = program.index("--draw")
+    command = ["./emulate", *program[draw:draw + 2], "--output", str(path), program[0], "--device", "emulator",
+               *program[1:draw], *program[draw + 2:]]
+    run = subprocess.run(command, cwd=bin_folder, capture_output=True, text=True)
+    if run.returncode != 0 or not path.is_file():
+        raise PageError(f"{path.name}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
+
+
+def recorded_ladder(record, elements):
+    """The chart of `make ladder`, of figures that were measured."""
+    device, rows = read_measured(record)
+    rows = [row for row in rows if row["elements"] == elements]
+    return draw_ladder({
+        "device": {"name": device, "peak_bandwidth_gbs": float(rows[0]["peak_bandwidth_gbs"])},
+        "elements": int(elements),
+        "kernels": [{"name": row["name"], "block": [int(row["block_x"])],
+                     "bandwidth_gbs": float(row["bandwidth_gbs"]), "peak_fraction": float(row["peak_fraction"]),
+                     "complete_time_us": {"median": float(row["complete_time_us_median"])}} for row in rows]})
+
+
+def draw_terminal(bin_folder, path, command):
+    """A lesson's output, as a terminal shows it."""
+    lines = run_console(["$ " + command, "?"], bin_folder)
+    width, height = 22 + 8.43 * max(map(len, lines)), 26 + 18 * len(lines)
+    text = "".join(f'<text x="12" y="{26 + 18 * i}">{html.escape(line)}</text>\n' for i, line in enumerate(lines))
+    path.write_text(f'''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" role="img">
+<title>{html.escape(command)}</title>
+<style>text{{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:#1b1f24}}
+rect{{fill:#f6f8fa;stroke:#d0d7de}}
+@media screen and (prefers-color-scheme:dark){{text{{fill:#e6eaef}}rect{{fill:#12161b;stroke:#2a313a}}}}</style>
+<rect x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1}" rx="8"/>
+{text}</svg>
+''', encoding="utf-8")
+
+
+def write_pages(parts, site, folder):
+    pages = [page for _, of_part in parts for page in of_part]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for page, text in zip(pages, pool.map(site.render, pages)):
+            (folder / f"{page.name}.md").write_text(text, encoding="utf-8")
+    contents = []
+    for part, of_part in parts:
+        name = "part_" + slug(part)
+        listed = "\n".join(f"- \\subpage {page.name}" for page in of_part)
+        (folder / f"{name}.md").write_text(f"# {doxygen_text(part)} {{#{name}}}\n\n{listed}\n", encoding="utf-8")
+        contents.append(f"- \\subpage {name}\n" + "".join(f"  - \\ref {page.name}\n" for page in of_part))
+    landing = (ROOT / "docs/site/landing.md").read_text(encoding="utf-8")
+    landing = landing.replace("@CONTENTS@", "".join([*contents, "- \\subpage part_files\n"]))
+    (folder / "index.md").write_text(landing, encoding="utf-8")
+    done = set()
+    while site.files - done:  # a folder's page links to further files
+        for path in sorted(site.files - done):
+            (folder / (path.replace("/", "_") + ".md")).write_text(site.file_page(path), encoding="utf-8")
+            done.add(path)
+    listed = "\n".join(f"- \\subpage {file_page_name(path)}" for path in sorted(done))
+    (folder / "part_files.md").write_text(f"# Files {{#part_files}}\n\nThose that the pages quote or link to.\n\n{listed}\n",
+                                          encoding="utf-8")
+
+
+def write_style(folder):
+    light, dark = ("\n".join(HtmlFormatter(style=style).get_style_defs(f"html.{mode}-mode .code").splitlines())
+                   for style, mode in (("default", "light"), ("github-dark", "dark")))
+    own = (ROOT / "docs/site/site.css").read_text(encoding="utf-8")
+    (folder / "site.css").write_text(f"{light}\n{dark}\n{own}", encoding="utf-8")
+
+
+def write_header(folder):
+    """Doxygen's own header with the scripts and the search box in it."""
+    subprocess.run(["doxygen", "-w", "html", "header.html", "footer.html", "unused.css"], cwd=folder, check=True,
+                   capture_output=True)
+    scripts = "".join(f'<script type="text/javascript" src="$relpath^{script.name}"></script>\n' for script in SCRIPTS)
+    scripts += ('<script type="text/javascript">DoxygenAwesomeDarkModeToggle.init();'
+                'DoxygenAwesomeFragmentCopyButton.init();</script>\n')
+    header = folder / "header.html"
+    box = (ROOT / "docs/site/search.html").read_text(encoding="utf-8")
+    text = header.read_text(encoding="utf-8").replace("</head>", scripts + "</head>")
+    header.write_text(text.replace("<!--END TITLEAREA-->", "<!--END TITLEAREA-->\n" + box), encoding="utf-8")
+
+
+def run_doxygen(work, out, pages):
+    figures = " ".join(str(path) for path in sorted((work / "figures").glob("*.svg")))
+    environment = {**os.environ, "SITE_PAGES": str(work / "pages"), "SITE_OUT": str(out), "SITE_WORK": str(work),
+                   "SITE_THEME": str(THEME), "SITE_FIGURES": figures,
+                   "SITE_SCRIPTS": " ".join(map(str, SCRIPTS))}
+    run = subprocess.run(["doxygen", "docs/Doxyfile"], cwd=ROOT, env=environment, capture_output=True, text=True)
+    if run.returncode != 0 or run.stderr:
+        raise PageError(f"Doxygen is not content:\n{run.stderr}")
