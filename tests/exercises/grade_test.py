@@ -6,8 +6,6 @@ Most submissions are of exercise 16, whose check is the fastest. Skipped where b
 
 import csv
 import os
-import random
-import re
 import shlex
 import subprocess
 import sys

@@ -90,7 +90,8 @@ class Quotes(unittest.TestCase):
         with self.assertRaisesRegex(PageError, "no line of docs/figures.txt makes it"):
             self.render("![words](../../docs/figures/f.svg)")
         (self.folder / "f.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-        self.assertIn('<figure><a href="f.svg"><img src="f.svg" alt="&lt;words&gt;"/></a>', self.render("![<words>](../figures/f.svg)"))
+        self.assertIn('<figure><a href="f.svg"><img src="f.svg" alt="&lt;words&gt;"/></a>',
+                      self.render("![<words>](../figures/f.svg)"))
         with self.assertRaisesRegex(PageError, "a paragraph of its own"):
             self.render("in line: ![words](f.svg)")
 

@@ -3,7 +3,6 @@
 
 import html.parser
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -138,7 +137,8 @@ class Spelled(unittest.TestCase):
         from markdown_it import MarkdownIt
         parser = MarkdownIt("commonmark").enable("table")
         prose = {}  # by page
-        for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("lessons/*/*.md"))]:
+        for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")),
+                     *sorted(ROOT.glob("lessons/*/*.md"))]:
             text = "\n".join(child.content for token in parser.parse(path.read_text(encoding="utf-8"))
                             for child in token.children or [] if child.type == "text")
             names = r"https?://\S+|\b[a-z]+[A-Z]\w*\b|\b\w*[_\d]\w*\b|\w+\.(?:cuh?|[ch]pp|md|csv|txt)\b"
@@ -179,7 +179,7 @@ class Browser(unittest.TestCase):
             from selenium import webdriver
             from selenium.webdriver.chrome.service import Service
         except ImportError:
-            raise unittest.SkipTest("no Selenium here")
+            raise unittest.SkipTest("no Selenium here") from None
         driver = shutil.which("chromedriver")
         if not driver:
             raise unittest.SkipTest("no chromedriver here")
