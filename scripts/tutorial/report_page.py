@@ -1,11 +1,12 @@
-"""The page of scripts/report, made of the runs' records alone: tables, plots by gnuplot, and report.csv."""
+"""The page of scripts/report, made of the runs' records alone: tables, plots, and report.csv."""
 
 import csv
 import io
 import re
-import subprocess
 from html import escape
 from math import ceil, prod
+
+from tutorial.plots import bars, figures, lines
 
 SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")]
 REQUESTS = [f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")]
@@ -40,20 +41,11 @@ EMULATED = (
     "made; that may differ.")
 
 
-class NoPlot(Exception):
-    """gnuplot failed."""
-
-
 # --- numbers
 
 def number(value, decimals=0):
     """1,234.5; a missing one is a dash."""
     return "–" if value is None else f"{value:,.{decimals}f}"
-
-
-def short(value):
-    """Three digits, as they stand beside a bar."""
-    return f"{value:,.0f}" if value == 0 or abs(value) >= 100 else f"{value:#.3g}"
 
 
 def per_int(result, kernel, names):
@@ -68,111 +60,6 @@ def change(first, second):
         return "gone" if first else "new"
     ratio = second / first
     return f"× {ratio:.2f}" if ratio >= 0.1 else f"× {ratio:.2g}"
-
-
-# --- plots
-
-# Colours that no plot means: the page's own, light or dark, take their place.
-INK, GRID, PAPER, SERIES = "#010101", "#020202", "#040404", [f"#0303{i:02x}" for i in range(6)]
-VARIABLES = {"1,1,1": "ink", "2,2,2": "grid", "4,4,4": "paper", **{f"3,3,{i}": f"series{i}" for i in range(6)}}
-POINTS, DASHES = (7, 4, 9, 12, 5, 8), (1, 2, 4, 5, 3, 6)  # so that lines differ without their colours, too
-
-
-def quoted(text):
-    return "'" + str(text).replace("'", "''") + "'"
-
-
-def gnuplot(script, words):
-    """An SVG that takes its colours and its font from the page, and has no ids of its own."""
-    try:
-        done = subprocess.run(["gnuplot", "-"], input=script, capture_output=True, encoding="utf-8")
-    except OSError as error:
-        raise NoPlot(f"gnuplot: {error.strerror}") from error
-    if done.returncode != 0 or "</svg>" not in done.stdout:
-        raise NoPlot(f"gnuplot could not draw '{words}': {done.stderr.strip()}")
-    size = re.search(r'viewBox="[^"]*"', done.stdout)[0]
-    svg = re.sub(r"^.*?</desc>|<defs>.*?</defs>|<title>.*?</title>", "", done.stdout, flags=re.DOTALL)
-    svg = re.sub(r"""\s(id|font-family)=("[^"]*"|'[^']*')""", "", svg).replace("xlink:href", "href")
-    svg = re.sub(r"rgb\(([^)]*)\)", lambda match: f"var(--{VARIABLES[match[1].replace(' ', '')]})", svg)
-    for _ in range(2):
-        svg = re.sub(r"<g [^>]*>\s*</g>\s*", "", svg)
-    return f'<figure><svg {size} role="img" aria-label="{escape(words)}">{svg.strip()}</figure>\n'
-
-
-def head(title, height, y_label, x_label):
-    ink, size = f"textcolor rgb '{INK}'", 15 if len(title) < 58 else 12
-    return f"""set encoding utf8
-set terminal svg size 520,{height} font 'Helvetica,14'
-set label {quoted(title)} at screen 0.5,screen 1 offset 0,-1.2 center noenhanced {ink} font ',{size}'
-set xlabel {quoted(x_label)} noenhanced {ink}
-set ylabel {quoted(y_label)} noenhanced {ink}
-set tics nomirror out scale 0.6 {ink}
-set key noenhanced {ink}
-set grid lt 1 lw 0.5 lc rgb '{GRID}'
-"""
-
-
-def bars(title, unit, values, peak=None):
-    """`values`: (name, value), a bar each, from the top down."""
-    values = list(values)
-    if not values:
-        return ""
-    end = 1.25 * max([value for _, value in values] + [peak or 0]) or 1
-    script = head(title, 120 + 27 * len(values), "", unit) + f"""set border 1 lc rgb '{INK}'
-set tmargin 4
-set xrange [0:{end:.6g}]
-set yrange [{len(values) - 0.4}:-0.6]
-set grid noytics xtics
-set ytics noenhanced scale 0 ({", ".join(f"{quoted(name)} {i}" for i, (name, _) in enumerate(values))})
-set style fill solid noborder
-"""
-    for i, (_, value) in enumerate(values):
-        # Beside the bar; inside where the peak's line might cross it.
-        inside = peak and value > 0.6 * peak
-        place = f"offset -0.6,0 right textcolor rgb '{PAPER}'" if inside else f"offset 0.6,0 textcolor rgb '{INK}'"
-        script += f"set label {quoted(short(value))} at {value:.6g},{i} {place} noenhanced front\n"
-    if peak:
-        script += f"""set arrow from {peak:.6g},graph 0 to {peak:.6g},graph 1 nohead dt 2 lc rgb '{INK}' front
-set label {quoted(f"peak {peak:,.0f}")} at {peak:.6g},graph 1 offset 0,0.6 center textcolor rgb '{INK}'
-"""
-    rows = "".join(f"{value:.6g} {i}\n" for i, (_, value) in enumerate(values))
-    script += f"$bars << END\n{rows}END\n"
-    script += f"plot $bars using 1:2:(0):1:($2-0.36):($2+0.36) with boxxyerror lc rgb '{SERIES[0]}' notitle\n"
-    return gnuplot(script, f"{title} [{unit}]: " + ", ".join(f"{name} {short(value)}" for name, value in values))
-
-
-BY_SIZE = "set logscale x 2\nset format x '2^{%L}'\n"
-
-
-def lines(title, x_label, y_label, series, peak=None, x_axis=BY_SIZE, logarithmic=False):
-    """`series`: {name: [(x, y), …]}."""
-    series = {name: points for name, points in series.items() if points}
-    if not series:
-        return ""
-    top = max([y for points in series.values() for _, y in points] + [peak or 0]) or 1
-    script = head(title, 400, y_label, x_label) + f"""set border 3 lc rgb '{INK}'
-{x_axis}set offsets graph 0.03, graph 0.03, 0, 0
-set tmargin 2.6
-set bmargin 6.2
-set key at screen 0.55,screen 0.01 center bottom horizontal Left reverse samplen 3 maxcols 3
-"""
-    y_axis = f"set logscale y 2\nset yrange [1:{2 * top:.6g}]\n"
-    script += y_axis if logarithmic else f"set yrange [0:{1.1 * top:.6g}]\n"
-    plots = []
-    for i, (name, points) in enumerate(series.items()):
-        script += f"$s{i} << END\n" + "".join(f"{x:.10g} {y:.6g}\n" for x, y in points) + "END\n"
-        plots.append(f"$s{i} with linespoints lw 1.8 ps 0.6 pt {POINTS[i]} dt {DASHES[i]} lc rgb '{SERIES[i]}' "
-                     f"title {quoted(name)}")
-    if peak:
-        plots.append(f"{peak:.6g} with lines dt 2 lc rgb '{INK}' notitle")
-        script += (f"set label {quoted(f'peak {peak:,.0f}')} at graph 0.03,first {peak:.6g} offset 0,-0.7 "
-                   f"textcolor rgb '{INK}'\n")
-    return gnuplot(script + f"plot {', '.join(plots)}\n", f"{title}; {y_label} against {x_label}: " + "; ".join(
-        f"{name} from {short(points[0][1])} to {short(points[-1][1])}" for name, points in series.items()))
-
-
-def figures(*those):
-    return f'<div class="figures">{"".join(those)}</div>\n' if any(those) else "<p>No run left anything to draw.</p>\n"
 
 
 # --- tables
@@ -413,7 +300,7 @@ class Report:
                 self.title(f"setRowReadColPad, {tile}", emulated=True), "padding [ints a row]", "wavefronts",
                 {f"shared {words}": list(columns.get(f"setRowReadColPad: {words}", {}).items())
                  for words in ("loads", "stores")},
-                x_axis="set xtics 0,4\nset xrange [-1:34]\n", logarithmic=True))
+                x_ticks=range(0, 34, 4), logarithmic=True))
             paddings = sorted({padding for column in columns.values() for padding in column})
             tables += table(
                 self.title(f"wavefronts in shared memory, {tile}", emulated=True), ["padding [ints a row]", *columns],
@@ -510,7 +397,6 @@ def page(machine, runs, records, lessons):
 <style>{STYLE}</style>
 </head>
 <body>
-{POINT_SHAPES}
 <header><h1>{title}</h1>
 {"".join(f'<p class="note">{escape(note)}</p>' for note in notes)}
 <p>All of this as <a href="report.csv">CSV</a> and as <a href="report.json">JSON</a>.</p></header>
@@ -521,16 +407,6 @@ def page(machine, runs, records, lessons):
 </html>
 """
 
-
-# gnuplot's shapes for POINTS.
-POINT_SHAPES = """<svg class="shapes" aria-hidden="true"><defs>
-<g id="gpPt3"><rect stroke-width=".3" stroke="currentColor" fill="none" x="-1" y="-1" width="2" height="2"/></g>
-<g id="gpPt4"><rect fill="currentColor" x="-1" y="-1" width="2" height="2"/></g>
-<g id="gpPt6"><circle fill="currentColor" r="1"/></g>
-<g id="gpPt7"><path stroke-width=".3" stroke="currentColor" fill="none" d="M0,-1.33 L-1.33,.67 L1.33,.67 z"/></g>
-<g id="gpPt8"><path fill="currentColor" d="M0,-1.33 L-1.33,.67 L1.33,.67 z"/></g>
-<g id="gpPt11"><path stroke-width=".3" stroke="currentColor" fill="none" d="M0,-1.41 L1.41,0 L0,1.41 L-1.41,0 z"/></g>
-</defs></svg>"""
 
 STYLE = """
 :root { --paper: #fff; --ink: #1d2125; --soft: #5a6472; --grid: #d9dde2; --shade: #f4f6f8; --link: #0b5cad;
@@ -555,8 +431,8 @@ dd { margin: 0; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem;
   margin: 1rem 0; }
 figure { margin: 0; }
-figure svg { display: block; width: 100%; height: auto; max-width: 40rem; }
-.shapes { position: absolute; width: 0; height: 0; }
+figure svg { display: block; width: 100%; height: auto; max-width: 40rem; stroke-linejoin: round; }
+figure svg text { font-family: inherit !important; }
 .side-by-side { display: flex; flex-wrap: wrap; gap: 0 3.5rem; }
 .side-by-side > * { max-width: 100%; }
 .side-by-side > .scroll { flex: 1 1 24rem; }
