@@ -14,11 +14,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -41,13 +37,6 @@ void make_folder(const std::filesystem::path& folder) {
             fmt::format("--save {}: no such folder can be made: {}", folder.string(), error.message()));
 }
 
-/// \throws OutputError
-void write_file(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream file(path);
-    file << text << std::flush;
-    if (!file) throw OutputError(fmt::format("could not write {}: {}", path.string(), std::strerror(errno)));
-}
-
 std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& options) {
     std::vector<ChangedOption> changed;
     for (const LessonOption& option : info.options) {
@@ -63,16 +52,6 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
 std::size_t threads(const LaunchShape& launch) {
     const auto volume = [](dim3 size) { return std::size_t{size.x} * size.y * size.z; };
     return volume(launch.grid) * volume(launch.block);
-}
-
-void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
-    const Verification& verification = kernel.verification;
-    write_message(lesson,
-                  fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
-                              group_digits(verification.expected), group_digits(verification.actual)));
-    for (const std::string& place : verification.wrong_places) {
-        write_message(lesson, fmt::format("{}: {}", kernel.name, place));
-    }
 }
 
 } // namespace
@@ -180,7 +159,13 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .verified_only = options.check,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // fails before the kernels run, not after
-    if (sweeps) return run_sweep(options, report) ? ExitStatus::verified : ExitStatus::wrong_result;
+    if (sweeps) {
+        const std::size_t largest =
+            options.n ? *options.n : default_largest_swept(report.device, free_device_memory());
+        return run_sweep(swept_kernels(options, report.device), largest, options, report)
+                   ? ExitStatus::verified
+                   : ExitStatus::wrong_result;
+    }
     if (info_.random_input) {
         report.elements = options.n ? *options.n
                                     : std::min(default_elements(report.device, free_device_memory()),
@@ -226,57 +211,15 @@ KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, con
     return *turn.result_;
 }
 
-/// All kernels at one size. \param report says which size; the results go there
-/// \return whether every result was right; a wrong one is the last
-bool Lesson::sweep_size(const Options& options, Sweep& sweep, Report& report) const {
-    // No part of the first kernel's turn.
-    std::optional<RandomInts> input(std::in_place, report.elements, options.seed);
+std::vector<SweptKernel> Lesson::swept_kernels(const Options& options, const Device& device) const {
+    std::vector<SweptKernel> swept;
     for (const Kernel& kernel : kernels_) {
-        if (!has_turn(kernel, options) || sweep.leaves_out(kernel.name)) continue;
-        const auto start = std::chrono::steady_clock::now();
-        try {
-            report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
-        } catch (const UnsupportedKernel& error) {
-            if (report.elements == smallest_swept) write_message(info_.name, error.what());
-            continue;
-        }
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        sweep.took(kernel.name, report.elements, taken.count());
-        if (report.kernels.back().verification.passed) continue;
-        tell_wrong_result(info_.name, report.kernels.back());
-        return false;
+        if (!has_turn(kernel, options)) continue;
+        swept.push_back({kernel.name, [&](std::size_t n, std::optional<RandomInts>& input) {
+                             return take_turn(kernel, options, device, n, input);
+                         }});
     }
-    return true;
-}
-
-/// \param report the report of a size, without the size and the kernels
-/// \return whether every result was right; a wrong one ends the sweep, and nothing is written
-bool Lesson::run_sweep(const Options& options, Report report) const {
-    const std::vector<std::size_t> sizes =
-        swept_sizes(options.n ? *options.n : default_largest_swept(report.device, free_device_memory()));
-    Sweep sweep{.conditions = fmt::format("blocks of {} threads", options.block), .largest = sizes.back()};
-    for (const LessonOption& option : info_.options) {
-        if (!option.value.empty())
-            sweep.conditions += fmt::format(", {} {}", option.name, options.lesson_options.at(option.name));
-    }
-
-    for (const std::size_t n : sizes) {
-        report.elements = n;
-        report.kernels.clear();
-        if (!sweep_size(options, sweep, report)) return false;
-        if (report.kernels.empty()) break; // all are left out
-        write_message(info_.name, fmt::format("{} ints: {} kernels verified", group_digits(std::uint64_t{n}),
-                                              report.kernels.size()));
-        sweep.reports.push_back(report);
-    }
-
-    for (const Sweep::LeftOut& entry : sweep.left_out) write_message(info_.name, describe(entry));
-    const std::filesystem::path file = std::filesystem::path(options.save) / (info_.name + "_sweep");
-    write_file(file.string() + ".csv", format_csv(sweep));
-    write_output(fmt::format("written: {}.csv\n", file.string()));
-    run_gnuplot(plot_script(sweep), file.string() + ".svg");
-    write_output(fmt::format("written: {}.svg\n", file.string()));
-    return true;
+    return swept;
 }
 
 std::size_t default_elements(const Device& device, std::size_t free_bytes) {

@@ -16,8 +16,7 @@
 
 namespace harness {
 
-struct Report;
-struct Sweep;
+struct SweptKernel;
 
 /// One kernel's run within a lesson: its input, its options, and measure().
 class Turn {
@@ -101,8 +100,7 @@ private:
     ExitStatus run_or_throw(int argc, char** argv) const;
     KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device, std::size_t n,
                            std::optional<RandomInts>& input) const;
-    bool sweep_size(const Options& options, Sweep& sweep, Report& report) const;
-    bool run_sweep(const Options& options, Report report) const;
+    std::vector<SweptKernel> swept_kernels(const Options& options, const Device& device) const;
 
     LessonInfo info_;
     std::vector<Kernel> kernels_;

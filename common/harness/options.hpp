@@ -40,7 +40,7 @@ struct LessonInfo {
     bool random_input = true;
     /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.
     std::map<std::string, std::string> optional_kernels = {};
-    bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV and as a plot
+    bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV
     /// Called with the values of the lesson's own options, before a device is chosen. Sets values that the
     /// command line left open, and checks combinations. \throws UsageError
     std::function<void(std::map<std::string, std::uint64_t>&)> complete_options = {};

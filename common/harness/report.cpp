@@ -1,5 +1,8 @@
 #include "harness/report.hpp"
 
+#include "harness/numbers.hpp"
+#include "harness/standard_streams.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -169,6 +172,15 @@ std::string format_csv(const Report& report) {
         text += fmt::format("{}\n", fmt::join(fields, ","));
     }
     return text;
+}
+
+void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
+    const Verification& verification = kernel.verification;
+    write_message(lesson,
+                  fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
+                              group_digits(verification.expected), group_digits(verification.actual)));
+    for (const std::string& place : verification.wrong_places)
+        write_message(lesson, fmt::format("{}: {}", kernel.name, place));
 }
 
 } // namespace harness

@@ -38,4 +38,7 @@ std::string format_text(const Report& report); ///< a table
 std::string format_json(const Report& report); ///< one object; whole numbers are exact
 std::string format_csv(const Report& report);  ///< a header, and one row per kernel; JSON's null is empty
 
+/// Tells on stderr what a kernel's result is, what it should be, and where it went wrong.
+void tell_wrong_result(const std::string& lesson, const KernelResult& kernel);
+
 } // namespace harness

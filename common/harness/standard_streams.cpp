@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <unistd.h>
 
 namespace harness {
@@ -48,6 +49,12 @@ void write_output(std::string_view text) {
 void write_message(std::string_view program, std::string_view message) {
     // An error is ignored: there is nowhere left to report it.
     write_all(STDERR_FILENO, fmt::format("{}: {}\n", program, message));
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+    std::ofstream file(path);
+    file << text << std::flush;
+    if (!file) throw OutputError(fmt::format("could not write {}: {}", path.string(), std::strerror(errno)));
 }
 
 } // namespace harness

@@ -1,7 +1,8 @@
 /// \file
-/// Output to a stdout that may be closed, full, or a pipe without a reader.
+/// Output to a stdout that may be closed, full, or a pipe without a reader; and to files.
 #pragma once
 
+#include <filesystem>
 #include <string_view>
 
 namespace harness {
@@ -17,5 +18,9 @@ void write_output(std::string_view text);
 
 /// Writes one line to stderr: "lesson03: message".
 void write_message(std::string_view program, std::string_view message);
+
+/// Writes a file.
+/// \throws OutputError
+void write_file(const std::filesystem::path& path, std::string_view text);
 
 } // namespace harness

@@ -1,12 +1,14 @@
 /// \file
-/// --sweep: a lesson's kernels over many sizes, as a CSV and as a plot.
+/// --sweep: a lesson's kernels over many sizes, as a CSV.
 #pragma once
 
 #include "harness/options.hpp"
+#include "harness/random_input.hpp"
 #include "harness/report.hpp"
 
 #include <cstddef>
-#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +40,6 @@ struct Sweep {
         double seconds = 0;       ///< that this took
     };
 
-    std::string conditions;           ///< what is the same for all points: "blocks of 256 threads"
     std::size_t largest = 0;          ///< the last size
     std::vector<Report> reports = {}; ///< one a size
     std::vector<LeftOut> left_out = {};
@@ -54,12 +55,17 @@ std::string describe(const Sweep::LeftOut& left_out);
 /// The rows of format_csv() for all sizes. What was left out is said in lines that begin with #.
 std::string format_csv(const Sweep& sweep);
 
-/// A program for gnuplot, which prints an SVG. On a GPU it shows times against n; on the emulator
-/// instructions and traffic per int against n, as there is no time. Logarithmic axes.
-std::string plot_script(const Sweep& sweep);
+/// A kernel of a sweep. `take_turn` measures it at one size, and throws UnsupportedKernel if the device
+/// cannot run it. The input is made for the size, and the same for all kernels.
+struct SweptKernel {
+    std::string name;
+    std::function<KernelResult(std::size_t n, std::optional<RandomInts>& input)> take_turn;
+};
 
-/// Has gnuplot run `script` and print to the file `svg`.
-/// \throws OutputError when gnuplot is missing or fails; then there is no such file
-void run_gnuplot(const std::string& script, const std::filesystem::path& svg);
+/// Measures the kernels at every size up to `largest`, tells on stderr how far it is, and writes the CSV into
+/// the folder that --save names. \param report what holds for all sizes \return whether every result was
+/// right; a wrong one ends the sweep, and nothing is written
+bool run_sweep(const std::vector<SweptKernel>& kernels, std::size_t largest, const Options& options,
+               Report report);
 
 } // namespace harness

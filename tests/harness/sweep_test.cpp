@@ -4,19 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string>
 
 #include "harness/exit_status.hpp"
 
 using namespace harness;
-using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::Not, testing::ThrowsMessage;
+using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::ThrowsMessage;
 
 namespace {
-
-namespace fs = std::filesystem;
 
 std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
@@ -53,27 +48,17 @@ TEST(SweepOptions, are_checked) {
     EXPECT_THAT([&] { check_sweep_options(with_check); }, ThrowsMessage<UsageError>(HasSubstr("--check")));
 }
 
-/// Two sizes; `slow` has a turn at the first of them only. Each kernel takes n microseconds, or as many
-/// instructions; and n / 4 sectors each of loads and atomics.
-Sweep example(DeviceKind kind) {
-    Sweep sweep{.conditions = "blocks of 64 threads, it's --odd 3", .largest = 2048};
+/// Two sizes; `slow` has a turn at the first of them only.
+Sweep example() {
+    Sweep sweep{.largest = 2048};
     for (const std::size_t n : {1024, 2048}) {
         Report report;
         report.lesson = "lesson42";
-        report.device.kind = kind;
-        report.device.name = "Card, large";
         report.elements = n;
         for (const char* name : {"slow", "quick"}) {
             if (name == std::string("slow") && n > 1024) continue;
-            KernelResult kernel{.name = name, .launch = {}, .verification = {}, .times = {}, .counters = {}};
-            kernel.verification.passed = true;
-            if (kind == DeviceKind::gpu)
-                kernel.times = Times{.median = static_cast<double>(n), .min = 1, .runs = 1};
-            else
-                kernel.counters = Counters{{"smsp__inst_executed.sum", n},
-                                           {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", n / 4},
-                                           {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", n / 4}};
-            report.kernels.push_back(kernel);
+            report.kernels.push_back(
+                {.name = name, .launch = {}, .verification = {}, .times = {}, .counters = {}});
         }
         sweep.reports.push_back(report);
     }
@@ -81,7 +66,7 @@ Sweep example(DeviceKind kind) {
 }
 
 TEST(Sweep, leaves_out_what_took_too_long) {
-    Sweep sweep{.conditions = "", .largest = 2048};
+    Sweep sweep{.largest = 2048};
     sweep.took("quick", 1024, 9.9);
     sweep.took("slow", 1024, 10.1);
     sweep.took("quick", 2048, 60); // there is nothing to leave out
@@ -92,7 +77,7 @@ TEST(Sweep, leaves_out_what_took_too_long) {
 }
 
 TEST(Sweep, has_one_header_and_a_row_for_each_size_and_kernel) {
-    Sweep sweep = example(DeviceKind::gpu);
+    Sweep sweep = example();
     const std::string csv = format_csv(sweep);
     EXPECT_EQ(lines(csv), 1 + 3);
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
@@ -101,59 +86,6 @@ TEST(Sweep, has_one_header_and_a_row_for_each_size_and_kernel) {
                 AllOf(HasSubstr(",1024,,,slow,"), HasSubstr(",1024,,,quick,"), HasSubstr(",2048,,,quick,")));
     sweep.took("slow", 1024, 60);
     EXPECT_EQ(format_csv(sweep), "# slow is left out beyond 1,024 ints: they took 60 s\n" + csv);
-}
-
-TEST(PlotScript, shows_times_on_a_gpu) {
-    const std::string script = plot_script(example(DeviceKind::gpu));
-    EXPECT_THAT(script, AllOf(HasSubstr("$slow_time << END\n1024 1024\nEND\n"),
-                              HasSubstr("$quick_time << END\n1024 1024\n2048 2048\nEND\n"),
-                              HasSubstr("'lesson42 on Card, large'"), HasSubstr("'median time [µs]'")));
-    EXPECT_THAT(script, Not(HasSubstr("emulated")));
-}
-
-TEST(PlotScript, shows_what_was_counted_on_the_emulator) {
-    const std::string script = plot_script(example(DeviceKind::emulator));
-    EXPECT_THAT(script,
-                AllOf(HasSubstr("$quick_instructions << END\n1024 1\n2048 1\nEND\n"),
-                      HasSubstr("$quick_sectors << END\n1024 0.5\n2048 0.5\nEND\n"),
-                      HasSubstr("'lesson42, emulated: counted, not timed'"), Not(HasSubstr("time ["))));
-    EXPECT_THAT(script, HasSubstr("'blocks of 64 threads, it''s --odd 3'")) << "a quote is doubled";
-}
-
-class Folder {
-public:
-    Folder() { EXPECT_NE(mkdtemp(path_.data()), nullptr); }
-    ~Folder() { fs::remove_all(path_); }
-    fs::path operator/(const char* name) const { return fs::path(path_) / name; }
-
-private:
-    std::string path_ = fs::temp_directory_path() / "sweep_XXXXXX";
-};
-
-std::string read(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-TEST(Gnuplot, draws_both_plots) {
-    const Folder folder;
-    testing::internal::CaptureStderr();
-    for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::emulator}) {
-        run_gnuplot(plot_script(example(kind)), folder / "it's a plot.svg");
-        EXPECT_THAT(read(folder / "it's a plot.svg"),
-                    AllOf(HasSubstr("<svg"), HasSubstr(">slow<"), HasSubstr(">quick<"), HasSubstr("n [ints]"),
-                          HasSubstr("it's --odd 3"), HasSubstr("</svg>")));
-    }
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "gnuplot has nothing to complain about";
-}
-
-TEST(Gnuplot, leaves_no_file_where_it_fails) {
-    const Folder folder;
-    testing::internal::CaptureStderr();
-    EXPECT_THAT([&] { run_gnuplot("plot nonsense(", folder / "plot.svg"); },
-                ThrowsMessage<OutputError>(HasSubstr("gnuplot could not draw ")));
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("plot nonsense(")) << "gnuplot says why";
-    EXPECT_FALSE(fs::exists(folder / "plot.svg"));
 }
 
 } // namespace

@@ -41,7 +41,7 @@ TEST(WrongLesson, ends_a_sweep) {
         run_program("folder=$(mktemp -d) && ./wrong_lesson --device emulator --sweep --n 4096 --save $folder "
                     "--kernel leaves_one_out; status=$?; ls $folder; rm -r $folder; exit $status");
     EXPECT_EQ(result.status, 1);
-    EXPECT_EQ(result.out, "") << "no table and no plot";
+    EXPECT_EQ(result.out, "") << "no table";
     EXPECT_THAT(result.err, AllOf(HasSubstr("wrong_lesson: leaves_one_out: wrong result: expected "),
                                   HasSubstr("of 1,024)"), Not(HasSubstr("2,048"))));
 }

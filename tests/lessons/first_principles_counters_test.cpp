@@ -361,38 +361,14 @@ TEST(SweepOnEmulator, writes_a_row_for_each_size_and_kernel) {
     EXPECT_THAT(result.err,
                 AllOf(HasSubstr("lesson15: 1,024 ints: 8 kernels verified\n"),
                       HasSubstr("lesson15: 4,096 ints: 8 kernels verified\n"), Not(HasSubstr("8,192")),
-                      HasSubstr("/new/lesson15_sweep.csv\n"), HasSubstr("/new/lesson15_sweep.svg\n")));
-}
-
-TEST(SweepOnEmulator, draws_a_plot_that_says_emulated) {
-    const ProgramResult result = run_in_folder("program=$PWD/lesson15 && cd $folder && "
-                                               "$program --device emulator --sweep --n 2048 --coarsening 8 "
-                                               "--block 64 --kernel naive_reduction "
-                                               "--kernel coarse_reduction >&2 && cat lesson15_sweep.svg");
-    EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, AllOf(HasSubstr("<svg"), HasSubstr("</svg>"),
-                                  HasSubstr("lesson15, emulated: counted, not timed"),
-                                  HasSubstr("blocks of 64 threads, --coarsening 8"),
-                                  HasSubstr(">naive_reduction<"), HasSubstr(">coarse_reduction<"),
-                                  Not(HasSubstr("segmented")), HasSubstr("warp instructions (PTX) per int"),
-                                  HasSubstr("sectors of global memory per int"), HasSubstr("n [ints]")));
-}
-
-TEST(Sweep, leaves_the_table_where_there_is_no_gnuplot) {
-    const ProgramResult result = run_in_folder("PATH= ./lesson15 --device emulator --sweep --n 1024 --save "
-                                               "$folder; status=$?; ls $folder; (exit $status)");
-    EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.out, HasSubstr("\nlesson15_sweep.csv\n"));
-    EXPECT_THAT(result.out, Not(HasSubstr(".svg")));
-    EXPECT_THAT(result.err,
-                AllOf(HasSubstr("lesson15: there is no gnuplot"), HasSubstr("install gnuplot-nox")));
+                      HasSubstr("/new/lesson15_sweep.csv\nTo draw it: scripts/plot_sweep /")));
 }
 
 TEST(Sweep, needs_a_size_to_begin_with_and_gives_no_report) {
     for (const auto& [arguments, message] :
          {std::pair{"--n 1023", "lesson15: --n 1023: --sweep begins with 1,024 ints"},
           std::pair{"--check", "lesson15: --sweep measures, and --check does not"},
-          std::pair{"--format json", "lesson15: --sweep writes a CSV and an SVG, and prints no report"}}) {
+          std::pair{"--format json", "lesson15: --sweep writes a CSV, and prints no report"}}) {
         const ProgramResult result = run_program(std::string("./lesson15 --sweep ") + arguments);
         EXPECT_EQ(result.status, 2);
         EXPECT_THAT(result.err, HasSubstr(message));
