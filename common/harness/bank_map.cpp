@@ -70,9 +70,9 @@ std::string describe_worst_bank(const std::vector<unsigned>& words) {
 std::string describe_cost(const Tile& tile, Order order) {
     const std::vector<unsigned> words = words_of_warp(tile, order, 0);
     const unsigned degree = wavefronts(words);
-    const std::string text = degree == 1 ? "1 wavefront, no conflict"
-                                         : fmt::format("{} wavefronts, a {}-way conflict ({})", degree,
-                                                       degree, describe_worst_bank(words));
+    std::string text = degree == 1 ? "1 wavefront, no conflict"
+                                   : fmt::format("{} wavefronts, a {}-way conflict ({})", degree, degree,
+                                                 describe_worst_bank(words));
     if (tile.warps() == 1) return text;
     return fmt::format("{}; all {} warps: {}", text, tile.warps(), group_digits(wavefronts(tile, order)));
 }

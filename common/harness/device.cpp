@@ -141,7 +141,7 @@ std::string emulator_directory(const std::string& executable) {
 }
 
 std::string library_path_with(const std::string& directory, const char* present) {
-    const std::string rest = present ? present : "";
+    std::string rest = present ? present : "";
     if (rest == directory || rest.starts_with(directory + ":")) return rest;
     return rest.empty() ? directory : directory + ":" + rest;
 }

@@ -203,7 +203,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
 }
 
 KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, const Device& device,
-                               std::size_t n, std::optional<RandomInts>& input) const {
+                               std::size_t n, std::optional<RandomInts>& input) {
     Turn turn(kernel.name, options, device, n, input);
     kernel.take_turn(turn);
     if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");

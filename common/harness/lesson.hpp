@@ -98,8 +98,8 @@ private:
     bool has_turn(const Kernel& kernel, const Options& options) const;
 
     ExitStatus run_or_throw(int argc, char** argv) const;
-    KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device, std::size_t n,
-                           std::optional<RandomInts>& input) const;
+    static KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device,
+                                  std::size_t n, std::optional<RandomInts>& input);
     std::vector<SweptKernel> swept_kernels(const Options& options, const Device& device) const;
 
     LessonInfo info_;

@@ -70,7 +70,7 @@ To see the kernels at work on the emulator; told on stderr:
 
 Names emulate_options(const ObservingOptions& options, bool json) {
     Names result;
-    if (options.lines) result.push_back("--lines");
+    if (options.lines) result.emplace_back("--lines");
     for (const std::string& list : options.check) {
         if (list.empty()) continue;
         std::istringstream words(list + ",");
@@ -92,7 +92,7 @@ Names emulate_options(const ObservingOptions& options, bool json) {
         throw UsageError("--draw: makes pictures only. Leave out --lines and --check.");
     if (!options.schedules.empty() && result.size() > 1)
         throw UsageError("--schedules: only compares runs. Give the seed that it tells to --schedule.");
-    if (json && (checks_or_counts || !options.schedules.empty())) result.push_back("--format=json");
+    if (json && (checks_or_counts || !options.schedules.empty())) result.emplace_back("--format=json");
     return result;
 }
 
@@ -142,8 +142,8 @@ void become_emulate(const Names& options, char** argv) {
 
     Names words{"emulate"};
     words.insert(words.end(), options.begin(), options.end());
-    words.push_back("--");
-    words.push_back(std::strchr(argv[0], '/') ? argv[0] : self.string());
+    words.emplace_back("--");
+    words.emplace_back(std::strchr(argv[0], '/') ? argv[0] : self.string());
     const Names arguments = without_observing_options(argv + 1);
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;

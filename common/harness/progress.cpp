@@ -17,7 +17,7 @@ namespace harness {
 /// Needs its own thread: the program's is busy or waits for the device.
 struct Progress::Clock {
     explicit Clock(std::string what)
-        : thread([this, text = std::move(what)](std::stop_token stop) { run(stop, text); }) {}
+        : thread([this, text = std::move(what)](const std::stop_token& stop) { run(stop, text); }) {}
 
     void run(const std::stop_token& stop, const std::string& what) {
         using namespace std::chrono_literals;

@@ -42,7 +42,7 @@ using LaunchPass = std::function<void(const Pass&)>;
 
 /// count / size, rounded up.
 constexpr std::size_t ceil_div(std::size_t count, std::size_t size) {
-    return count / size + (count % size != 0);
+    return count / size + (count % size != 0 ? 1 : 0);
 }
 
 /// The grid of each pass, which is the number of its partial sums; the last is 1.
