@@ -1,6 +1,6 @@
 #include "harness/counters.hpp"
 
-#include "emulator/runtime/emulator_interface.h"
+#include "emulator/cuda_emulator.h"
 
 #include <algorithm>
 #include <dlfcn.h>

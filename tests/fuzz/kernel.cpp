@@ -4,16 +4,17 @@
 
 #include "small_module.hpp"
 
+#include "emulator/check/init_checker.hpp"
+#include "emulator/check/memory_checker.hpp"
+#include "emulator/check/race/race_checker.hpp"
+#include "emulator/check/repeated_blocks.hpp"
+#include "emulator/check/sync_checker.hpp"
 #include "emulator/error.hpp"
-#include "emulator/machine/code.hpp"
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/observe/init_checker.hpp"
-#include "emulator/observe/memory_checker.hpp"
-#include "emulator/observe/race_checker.hpp"
-#include "emulator/observe/repeated_blocks.hpp"
-#include "emulator/observe/sync_checker.hpp"
+#include "emulator/program/code.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -110,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
         if (!fuzz::has_few_registers(text) || !fuzz::has_small_variables(text)) return -1;
         GlobalMemory memory;
         memory.remember_freed();
-        LoadedModule module(text, memory);
+        LoadedModule module(text, memory, all_opcodes());
         for (const auto& function : module.ptx().functions) {
             if (!function->is_kernel || !function->has_body) continue;
             const Kernel& kernel = module.kernel(function->name);

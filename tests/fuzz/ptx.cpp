@@ -3,6 +3,7 @@
 #include "small_module.hpp"
 
 #include "emulator/error.hpp"
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/memory/global_memory.hpp"
 
@@ -12,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
     try {
         if (!fuzz::has_few_registers(text) || !fuzz::has_small_variables(text)) return -1;
         GlobalMemory memory;
-        LoadedModule module(text, memory);
+        LoadedModule module(text, memory, all_opcodes());
         for (const auto& function : module.ptx().functions) try {
                 if (function->is_kernel && function->has_body) (void)module.kernel(function->name);
             } catch (const Error&) {

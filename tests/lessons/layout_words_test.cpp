@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/cluster.hpp"
+#include "emulator/machine/counting.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/observer.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/observe/counting.hpp"
-#include "emulator/observe/observer.hpp"
 #include "harness/bank_map.hpp"
 #include "harness/tile.hpp"
 
@@ -136,7 +137,7 @@ private:
     }
 
     emulator::GlobalMemory memory_;
-    emulator::LoadedModule module_{read_ptx(), memory_};
+    emulator::LoadedModule module_{read_ptx(), memory_, emulator::all_opcodes()};
 };
 
 class Map : public testing::TestWithParam<Kernel> {};

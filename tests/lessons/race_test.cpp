@@ -15,19 +15,19 @@
 #include <tuple>
 #include <vector>
 
-#include "emulator/execute/warp.hpp"
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/observer.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/observe/observer.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 
 namespace {
 
 using emulator::Access, emulator::AccessKind, emulator::Code, emulator::Instruction, emulator::LaneMask,
-    emulator::Warp;
+    emulator::SyncKind, emulator::Warp;
 
 /// Watches the blocks of a launch, one after the other, whose barriers are all for a whole block or for a
 /// whole warp.
@@ -51,13 +51,13 @@ public:
                   LaneMask active) override {
         if (count == 0) return;
         const Instruction& last = code.instructions[first + count - 1];
-        if (last.is_block_barrier) {
+        if (last.sync == SyncKind::block_barrier) {
             arrived_ += static_cast<unsigned int>(std::popcount(active));
             if (arrived_ == threads_) {
                 ++block_phase_;
                 arrived_ = 0;
             }
-        } else if (emulator::is_warp_barrier(last) && active == emulator::all_lanes) {
+        } else if (last.sync == SyncKind::warp_barrier && active == emulator::all_lanes) {
             ++warp_phases_[warp.index()]; // lanes that come one by one execute it once more, together
         }
     }
@@ -146,7 +146,7 @@ std::vector<std::string> find_faults(const std::string& kernel, unsigned int blo
         return std::string{std::istreambuf_iterator<char>(file), {}};
     }();
     emulator::GlobalMemory memory;
-    emulator::LoadedModule module(ptx, memory);
+    emulator::LoadedModule module(ptx, memory, emulator::all_opcodes());
     std::vector<int> input(n), partial_sums(grid);
     for (std::size_t i = 0; i < n; ++i) input[i] = harness::random_int(1, i);
     memory.adopt(input.data(), n * sizeof(int), "input");

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
@@ -88,7 +89,7 @@ public:
     emulator::GlobalMemory memory;
 
 private:
-    emulator::LoadedModule module_{read_ptx(), memory};
+    emulator::LoadedModule module_{read_ptx(), memory, emulator::all_opcodes()};
 };
 
 std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }

@@ -2,9 +2,10 @@
 
 #include "emulator/cli/draw_parts.hpp"
 #include "emulator/cli/exit_status.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/observe/memory_traffic.hpp"
-#include "emulator/runtime/access_recorder.hpp"
+#include "emulator/machine/dim3.hpp"
+#include "emulator/machine/memory_traffic.hpp"
+#include "emulator/program/names.hpp"
+#include "emulator/session/access_recorder.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 #include "emulator/cli/draw_parts.hpp"
-#include "emulator/observe/memory_traffic.hpp"
+#include "emulator/machine/memory_traffic.hpp"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,8 @@ std::vector<Service> services_of(const Access& access) {
 
 class BankPicture {
 public:
-    BankPicture(const Access& access, double top) : access_(access), services_(services_of(access)), lanes_{top} {
+    BankPicture(const Access& access, double top)
+        : access_(access), services_(services_of(access)), lanes_{top} {
         for (const Service& service : services_) {
             wavefronts_ = std::max(wavefronts_, service.wavefront + 1);
             ++words_of_bank_[service.bank()];

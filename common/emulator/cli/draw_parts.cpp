@@ -1,6 +1,6 @@
 #include "emulator/cli/draw_parts.hpp"
 
-#include "emulator/machine/where.hpp"
+#include "emulator/machine/dim3.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "emulator/cli/draw_parts.hpp"
-#include "emulator/observe/memory_traffic.hpp"
+#include "emulator/machine/memory_traffic.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +68,8 @@ std::string name_of_allocation(const AccessTrace& trace, const std::vector<Secto
 
 class SectorPicture {
 public:
-    SectorPicture(const AccessTrace& trace, const Access& access, const std::vector<Sector>& sectors, double top)
+    SectorPicture(const AccessTrace& trace, const Access& access, const std::vector<Sector>& sectors,
+                  double top)
         : trace_(trace), access_(access), sectors_(sectors), lanes_{top} {
         double gaps = 0;
         for (std::size_t i = 1; i < sectors.size(); ++i) gaps += starts_line(i) ? line_gap : 0;

@@ -1,5 +1,5 @@
 #include "emulator/cli/draw_parts.hpp"
-#include "emulator/observe/memory_traffic.hpp"
+#include "emulator/machine/memory_traffic.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -89,7 +89,8 @@ std::string colour_of(std::uint32_t bank) {
 
 class TilePicture {
 public:
-    TilePicture(const AccessTrace& trace, const Tile& tile, const Access& access) : trace_(trace), tile_(tile) {
+    TilePicture(const AccessTrace& trace, const Tile& tile, const Access& access)
+        : trace_(trace), tile_(tile) {
         for_each_lane(access.active, [&](int lane) {
             const std::uint64_t first = access.addresses[lane] / bank_bytes,
                                 last = (access.addresses[lane] + access.bytes - 1) / bank_bytes;

@@ -4,7 +4,7 @@
 
 #include "emulator/cli/report.hpp"
 #include "emulator/cli/sources.hpp"
-#include "emulator/observe/finding.hpp"
+#include "emulator/machine/finding.hpp"
 
 #include <cstddef>
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emulator/observe/line_counts.hpp"
-#include "emulator/runtime/records.hpp"
+#include "emulator/session/records.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "emulator/cli/lines.hpp"
 
-#include "emulator/machine/where.hpp"
+#include "emulator/program/source_location.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>

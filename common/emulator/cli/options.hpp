@@ -2,7 +2,7 @@
 /// The command line of `emulate`.
 #pragma once
 
-#include "emulator/runtime/request.hpp"
+#include "emulator/session/request.hpp"
 
 #include <cstdint>
 #include <optional>

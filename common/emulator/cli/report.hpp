@@ -4,8 +4,8 @@
 
 #include "emulator/cli/child.hpp"
 #include "emulator/cli/kernel_counts.hpp"
-#include "emulator/observe/finding.hpp"
-#include "emulator/runtime/records.hpp"
+#include "emulator/machine/finding.hpp"
+#include "emulator/session/records.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emulator/cli/report.hpp"
-#include "emulator/runtime/request.hpp"
+#include "emulator/session/request.hpp"
 
 #include <map>
 #include <string>

@@ -4,7 +4,8 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/refused_access.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/memory/address_space.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <algorithm>
 
@@ -164,19 +165,19 @@ struct Region {
 
 /// Of the shared memory of a cluster. Without clusters there is but one block's, whatever the address.
 Region shared_region(const Block& block, std::uint64_t address, std::uint64_t window) {
-    if (!block.launch().has_clusters) return {Space::shared, ptx::window_mask, window};
-    const std::uint64_t mask = ~(ptx::shared_rank_bytes - 1);
-    const auto rank = static_cast<std::uint32_t>((address - window) >> ptx::shared_rank_shift);
+    if (!block.launch().has_clusters) return {Space::shared, window_mask, window};
+    const std::uint64_t mask = ~(shared_rank_bytes - 1);
+    const auto rank = static_cast<std::uint32_t>((address - window) >> shared_rank_shift);
     return {Space::shared, mask, address & mask, rank == block.rank() ? LaneAccess::own : rank};
 }
 
 Region region_of(const Block& block, Space space, std::uint64_t address) {
     if (space == Space::shared_cluster) return shared_region(block, address, 0);
-    switch (const std::uint64_t window = address & ptx::window_mask) {
-    case ptx::shared_window: return shared_region(block, address, window);
-    case ptx::local_window: return {Space::local, ptx::window_mask, window};
-    case ptx::param_window: return {Space::param, ptx::window_mask, window};
-    default: return {Space::global, ptx::window_mask, 0};
+    switch (const std::uint64_t window = address & window_mask) {
+    case shared_window: return shared_region(block, address, window);
+    case local_window: return {Space::local, window_mask, window};
+    case param_window: return {Space::param, window_mask, window};
+    default: return {Space::global, window_mask, 0};
     }
 }
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "emulator/machine/block.hpp"
+#include "emulator/machine/observer.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/observe/observer.hpp"
 
 #include <array>
 #include <cstdint>

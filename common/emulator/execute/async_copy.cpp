@@ -5,7 +5,7 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/places.hpp"
 #include "emulator/machine/mbarrier.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
@@ -355,7 +354,7 @@ void decode_async_store(Decoding& statement, bool reduces) {
     if (statement.instruction.bytes > 16)
         statement.unsupported(value.place, "accesses of more than 16 bytes are not supported");
     statement.instruction.has_wide_cells = ptx::size_of(type) == 8;
-    statement.instruction.is_mbarrier = true;
+    statement.instruction.sync = SyncKind::mbarrier;
     statement.execute_with(&store_and_complete);
 }
 
@@ -417,7 +416,7 @@ void decode_bulk(Decoding& statement, bool reduces) {
     detail.from = take_address(statement, 1, from);
     detail.size = statement.source(2, Type::u32);
     if (by_mbarrier) detail.mbarrier = take_address(statement, 3, to);
-    statement.instruction.is_mbarrier = by_mbarrier;
+    if (by_mbarrier) statement.instruction.sync = SyncKind::mbarrier;
     statement.execute_with(to_global ? &bulk_to_global : &start_bulk);
 }
 
@@ -438,7 +437,7 @@ void decode_cp(Decoding& statement) {
             statement.invalid(statement.statement().place, "an mbarrier has the type .b64");
         statement.expect_operands(1, 1);
         statement.own_detail(std::make_unique<CopyDetail>())->mbarrier = take_address(statement, 0, space);
-        statement.instruction.is_mbarrier = true;
+        statement.instruction.sync = SyncKind::mbarrier;
         return statement.execute_with(&arrive_after_copies);
     }
     if (action == ".wait_group") {

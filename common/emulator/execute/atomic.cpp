@@ -5,7 +5,7 @@
 #include "emulator/execute/half.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/wide.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <atomic>
 #include <cfenv>
@@ -17,7 +17,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Space;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int32_t, std::int64_t;
@@ -147,9 +146,8 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     LaneMask in_global = instruction.space == Space::global ? active : 0;
     if (instruction.space == Space::generic)
-        for_each_lane(active, [&](int lane) {
-            in_global |= LaneMask{(addresses[lane] & ptx::window_mask) == 0} << lane;
-        });
+        for_each_lane(active,
+                      [&](int lane) { in_global |= LaneMask{(addresses[lane] & window_mask) == 0} << lane; });
     active = locate_or_clear(warp, instruction, active, kind_of<Add>(instruction), addresses);
     update_lanes<AddFlushing, float>(warp, instruction, active & in_global, addresses);
     update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);

@@ -3,7 +3,8 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/memory/address_space.hpp"
+#include "emulator/program/decoder.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>
@@ -33,13 +34,13 @@ std::span<const std::byte> refuse(Warp& warp, const Instruction& instruction, in
 /// The bytes from a generic address to the end of the memory that holds it.
 std::span<const std::byte> memory_from(Warp& warp, const Instruction& instruction, int lane, uint64_t address,
                                        const char* what) {
-    const uint64_t offset = address & ~ptx::window_mask;
-    switch (address & ptx::window_mask) {
-    case ptx::local_window:
+    const uint64_t offset = address & ~window_mask;
+    switch (address & window_mask) {
+    case local_window:
         if (offset >= warp.local_bytes())
             return refuse(warp, instruction, lane, ptx::Space::local, offset, what);
         return {warp.local(lane) + offset, warp.local_bytes() - offset};
-    case ptx::shared_window: { // of another block: not supported
+    case shared_window: { // of another block: not supported
         const uint64_t own = offset - warp.block().shared_base();
         if (own >= warp.block().shared().size())
             return refuse(warp, instruction, lane, ptx::Space::shared, own, what);

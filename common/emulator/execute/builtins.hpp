@@ -2,7 +2,7 @@
 /// Functions that a kernel calls and the device's system provides: vprintf, __assertfail, malloc and free.
 #pragma once
 
-#include "emulator/machine/code.hpp"
+#include "emulator/program/code.hpp"
 
 #include <cstddef>
 #include <string_view>

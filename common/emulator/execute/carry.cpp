@@ -8,7 +8,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 
 using Wide = unsigned __int128;

@@ -11,7 +11,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
 
@@ -101,8 +100,8 @@ void write_predicate(Warp& warp, Row row, LaneMask value, LaneMask active) {
 
 using FindLanes = LaneMask (*)(Warp&, Row, Row);
 
-/// The lanes where a comparison holds; and setp as it mostly is, with one destination and nothing else, for types
-/// that are compared often.
+/// The lanes where a comparison holds; and setp as it mostly is, with one destination and nothing else, for
+/// types that are compared often.
 struct Comparison {
     FindLanes find = nullptr;
     Handler set_predicate = nullptr;

@@ -6,8 +6,8 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
+#include "emulator/program/names.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>
@@ -17,7 +17,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Type;
 using std::uint32_t;
@@ -355,7 +354,7 @@ void decode_cluster_barrier(Decoding& statement) {
     statement.take(".aligned");
     statement.expect_operands(0, 0);
     statement.instruction.immediate = order != ".relaxed";
-    statement.instruction.is_cluster_barrier = true;
+    statement.instruction.sync = SyncKind::cluster_barrier;
     statement.control_with(arrives ? &cluster_arrive : &cluster_wait);
 }
 
@@ -369,7 +368,7 @@ void decode_bar(Decoding& statement) {
     if (statement.statement().opcode == "barrier" && statement.take(".cluster"))
         return decode_cluster_barrier(statement);
     statement.take(".cta");
-    statement.instruction.is_block_barrier = true;
+    statement.instruction.sync = SyncKind::block_barrier;
     const std::string_view action = statement.take_any({".sync", ".arrive", ".red"});
     statement.take(".aligned");
     if (action == ".red") {

@@ -9,6 +9,7 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/wide.hpp"
 #include "emulator/machine/block.hpp"
+#include "emulator/memory/address_space.hpp"
 
 #include <cfenv>
 #include <chrono>
@@ -19,7 +20,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
@@ -422,9 +422,9 @@ void decode_mov(Decoding& statement) {
 uint64_t window_of(Space space) {
     switch (space) {
     case Space::shared:
-    case Space::shared_cluster: return ptx::shared_window;
-    case Space::local: return ptx::local_window;
-    case Space::param: return ptx::param_window;
+    case Space::shared_cluster: return shared_window;
+    case Space::local: return local_window;
+    case Space::param: return param_window;
     default: return 0; // global and constant addresses are generic addresses
     }
 }
@@ -465,13 +465,12 @@ void find_addresses(Warp& warp, const Instruction& instruction, LaneMask active,
 
 /// The space's window is the immediate.
 void is_in_space(Warp& warp, const Instruction& instruction, LaneMask active) {
-    find_addresses(warp, instruction, active, std::countr_zero(ptx::window_mask), instruction.immediate);
+    find_addresses(warp, instruction, active, std::countr_zero(window_mask), instruction.immediate);
 }
 
 /// What .shared means without ::cluster.
 void is_in_own_shared(Warp& warp, const Instruction& instruction, LaneMask active) {
-    find_addresses(warp, instruction, active, ptx::shared_rank_shift,
-                   ptx::shared_window + warp.block().shared_base());
+    find_addresses(warp, instruction, active, shared_rank_shift, shared_window + warp.block().shared_base());
 }
 
 void decode_isspacep(Decoding& statement) {
@@ -489,7 +488,7 @@ void decode_isspacep(Decoding& statement) {
 // ---- mapa and getctarank ----
 
 /// Addresses of shared memory hold the rank of the block, generic ones beside the window.
-constexpr uint64_t rank_mask = 0xFFull << ptx::shared_rank_shift;
+constexpr uint64_t rank_mask = 0xFFull << shared_rank_shift;
 
 template <class T> void map_address(Warp& warp, const Instruction& instruction, LaneMask active) {
     T* const result = warp.cells<T>(instruction.destination);
@@ -497,7 +496,7 @@ template <class T> void map_address(Warp& warp, const Instruction& instruction, 
     const uint32_t* const rank = warp.cells<uint32_t>(instruction.sources[1]);
     for_each_lane(active, [&](int lane) {
         result[lane] = (address[lane] & ~static_cast<T>(rank_mask)) |
-                       static_cast<T>((rank[lane] & 0xFFu) << ptx::shared_rank_shift);
+                       static_cast<T>((rank[lane] & 0xFFu) << shared_rank_shift);
     });
 }
 
@@ -505,7 +504,7 @@ template <class T> void rank_of_address(Warp& warp, const Instruction& instructi
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
     const T* const address = warp.cells<T>(instruction.sources[0]);
     for_each_lane(active, [&](int lane) {
-        result[lane] = static_cast<uint32_t>((address[lane] & rank_mask) >> ptx::shared_rank_shift);
+        result[lane] = static_cast<uint32_t>((address[lane] & rank_mask) >> shared_rank_shift);
     });
 }
 

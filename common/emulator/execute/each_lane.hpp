@@ -6,9 +6,9 @@
 /// others and thrown away.
 #pragma once
 
-#include "emulator/machine/lanes.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
+#include "emulator/program/lanes.hpp"
 
 #include <cstdint>
 #include <tuple>
@@ -103,7 +103,7 @@ template <auto operation, class T, std::size_t arity> constexpr Handler same_typ
 }
 
 /// Takes the destination and `arity` sources of one type, in the usual order.
-inline void take_operands(ptx::Decoding& statement, ptx::Type type, std::size_t arity) {
+inline void take_operands(Decoding& statement, ptx::Type type, std::size_t arity) {
     statement.expect_operands(arity + 1, arity + 1);
     statement.instruction.destination = statement.destination(0, type);
     for (std::size_t k = 0; k < arity; ++k) statement.instruction.sources[k] = statement.source(k + 1, type);

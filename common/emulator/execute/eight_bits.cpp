@@ -11,7 +11,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint8_t;
 

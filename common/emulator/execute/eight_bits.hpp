@@ -2,7 +2,7 @@
 /// Conversions of pairs of 8-bit floating-point numbers: e4m3x2 and e5m2x2.
 #pragma once
 
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <cstdint>
 
@@ -15,6 +15,6 @@ double from_e4m3(std::uint8_t bits);
 double from_e5m2(std::uint8_t bits);
 
 /// Decodes a cvt if it is from or to such a pair. Returns whether it is.
-bool decode_eight_bit_cvt(ptx::Decoding& statement);
+bool decode_eight_bit_cvt(Decoding& statement);
 
 } // namespace emulator

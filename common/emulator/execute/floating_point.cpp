@@ -21,7 +21,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 
 // ---- scalar operations, on float and double ----
@@ -381,7 +380,9 @@ void decode_floating_point_fma(Decoding& statement, Type type) {
 void decode_floating_point_div(Decoding& statement, Type type) {
     decode_float_or_double<Divide{}, 2>(statement, type);
 }
-void decode_floating_point_abs(Decoding& statement, Type type) { decode_exact<Absolute{}, 1>(statement, type); }
+void decode_floating_point_abs(Decoding& statement, Type type) {
+    decode_exact<Absolute{}, 1>(statement, type);
+}
 void decode_floating_point_neg(Decoding& statement, Type type) { decode_exact<Negate{}, 1>(statement, type); }
 void decode_floating_point_min(Decoding& statement, Type type) { decode_min_max<Minimum{}>(statement, type); }
 void decode_floating_point_max(Decoding& statement, Type type) { decode_min_max<Maximum{}>(statement, type); }

@@ -13,7 +13,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 
 // ---- scalar operations: everything wraps, as on the device ----

@@ -9,7 +9,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
 

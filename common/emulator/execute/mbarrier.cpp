@@ -4,13 +4,12 @@
 #include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/places.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
@@ -164,7 +163,7 @@ void decode_mbarrier(Decoding& statement) {
         return statement.execute_with(&each_lane<PendingCount{}, uint32_t, uint64_t>);
     }
     MbarrierDetail& detail = *statement.own_detail(std::make_unique<MbarrierDetail>());
-    statement.instruction.is_mbarrier = true;
+    statement.instruction.sync = SyncKind::mbarrier;
     if (action == ".init") return decode_counted(statement, detail, &initialise);
     if (action == ".complete_tx") return decode_counted(statement, detail, &complete_bytes);
     if (action == ".expect_tx") return decode_counted(statement, detail, &expect_bytes);

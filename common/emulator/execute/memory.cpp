@@ -5,7 +5,7 @@
 #include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/wide.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -14,7 +14,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
@@ -326,7 +325,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
         const Operand& base = address.elements.front();
         const uint64_t offset = statement.parameter_offset(base) + static_cast<uint64_t>(address.offset);
         uint32_t total = 0;
-        ptx::parameter_offsets(statement.function(), total);
+        parameter_offsets(statement.function(), total);
         if (offset > total || total - offset < statement.instruction.bytes)
             statement.invalid(address.place, "this lies outside the kernel's parameters");
         if (offset % statement.instruction.bytes != 0)

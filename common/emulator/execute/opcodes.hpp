@@ -1,26 +1,18 @@
 /// \file
-/// The instructions that the emulator knows, one table a family. Each family lives in the file of its name.
+/// The instructions that the emulator executes. Each family is a table in the file of its name.
 #pragma once
 
-#include "emulator/machine/code.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <span>
-#include <string_view>
 
 namespace emulator {
 
-namespace ptx {
-class Decoding;
-}
-
-/// An opcode without its modifiers, and the function that turns a statement with it into an instruction.
-struct Opcode {
-    std::string_view name;
-    void (*decode)(ptx::Decoding&);
-};
-
 /// The handler of what changes nothing here: hints to caches, and waits for what is done already.
 inline void no_effect(Warp&, const Instruction&, LaneMask) {}
+
+/// All families, for the decoder.
+const OpcodeTable& all_opcodes();
 
 std::span<const Opcode> integer_opcodes();
 std::span<const Opcode> floating_point_opcodes();

@@ -3,6 +3,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/refused_access.hpp"
+#include "emulator/memory/address_space.hpp"
 
 namespace emulator {
 
@@ -15,7 +16,7 @@ std::optional<Place> in_shared(Warp& warp, std::uint64_t offset, std::uint32_t c
     Block* owner = &warp.block();
     if (warp.block().launch().has_clusters) {
         const auto blocks = warp.block().cluster().blocks();
-        const std::uint64_t rank = offset >> ptx::shared_rank_shift;
+        const std::uint64_t rank = offset >> shared_rank_shift;
         if (rank >= blocks.size() || blocks[rank]->is_finished()) return std::nullopt;
         owner = blocks[rank].get();
         offset -= owner->shared_base();
@@ -37,9 +38,9 @@ std::optional<Place> find_place(Warp& warp, const Instruction& instruction, int 
                                 std::uint64_t address, std::uint32_t count, std::uint32_t alignment,
                                 AccessKind kind) {
     if (space == Space::generic) {
-        const bool is_shared = (address & ptx::window_mask) == ptx::shared_window;
+        const bool is_shared = (address & window_mask) == shared_window;
         space = is_shared ? Space::shared : Space::global;
-        if (is_shared) address -= ptx::shared_window;
+        if (is_shared) address -= shared_window;
     }
     const bool is_shared = space != Space::global;
     const std::optional<Place> place =
@@ -62,7 +63,7 @@ std::uint64_t AddressOperand::of(const Warp& warp, int lane) const {
     return static_cast<std::uint32_t>(warp.cells<std::uint32_t>(row)[lane] + displacement);
 }
 
-AddressOperand take_address(ptx::Decoding& statement, std::size_t k, Space space) {
+AddressOperand take_address(Decoding& statement, std::size_t k, Space space) {
     const Row row = statement.instruction.sources[0];
     const std::uint64_t immediate = statement.instruction.immediate;
     AddressOperand result;

@@ -5,7 +5,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +36,7 @@ struct AddressOperand {
 };
 
 /// Takes an address operand without a place in the instruction itself.
-AddressOperand take_address(ptx::Decoding& statement, std::size_t k, ptx::Space space);
+AddressOperand take_address(Decoding& statement, std::size_t k, ptx::Space space);
 
 /// Calls `act(lane)` for each active lane; what it throws an observer may take over.
 template <class Act> void for_each_lane_with_faults(Warp& warp, LaneMask active, Act act) {

@@ -7,7 +7,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Type;
 using std::uint32_t;
 

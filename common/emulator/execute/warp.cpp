@@ -8,7 +8,7 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <algorithm>
 
@@ -16,7 +16,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Type;
 using std::int32_t, std::uint32_t, std::uint64_t;
@@ -27,10 +26,12 @@ Row members_row(const Instruction& instruction) { return instruction.detail->row
 /// Lanes that name different members are groups of their own. Calls `execute(group, members)` for each group
 /// that is complete and moves it on; the lanes of the others wait here until they are executed anew.
 template <class Execute>
-void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute) {
+void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute,
+                        decltype(WarpSyncArrival::source) source = nullptr) {
     const uint32_t* const members = warp.cells<uint32_t>(members_row(instruction));
     const auto observers = warp.block().followers(EventKind::members);
-    for (Observer* const observer : observers) observer->came_to_members(warp, instruction, active, members);
+    for (Observer* const observer : observers)
+        observer->came_to_members(warp, instruction, {active, members, source});
     LaneMask done = 0;
     for (LaneMask left = active; left != 0;) {
         const LaneMask named = members[std::countr_zero(left)];
@@ -40,7 +41,7 @@ void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask act
         execute(group);
         done |= group;
         for (Observer* const observer : observers)
-            observer->members_met(warp, instruction, group, is_warp_barrier(instruction));
+            observer->members_met(warp, instruction, group, instruction.sync == SyncKind::warp_barrier);
     }
     if (done == active)
         warp.advance();
@@ -87,15 +88,21 @@ template <ShuffleMode mode> void shuffle_group(Warp& warp, const Instruction& in
     predicate = (predicate & ~group) | (inside & group);
 }
 
+int shuffle_source(const Warp& warp, const Instruction& instruction, int lane) {
+    return source_lane(instruction.detail->mode, lane, warp.cells<uint32_t>(instruction.sources[1])[lane],
+                       warp.cells<uint32_t>(instruction.sources[2])[lane]);
+}
+
 void shuffle(Warp& warp, const Instruction& instruction, LaneMask active) {
-    in_complete_groups(warp, instruction, active, [&](LaneMask group) {
+    const auto execute = [&](LaneMask group) {
         switch (instruction.detail->mode) {
         case up: return shuffle_group<up>(warp, instruction, group);
         case down: return shuffle_group<down>(warp, instruction, group);
         case butterfly: return shuffle_group<butterfly>(warp, instruction, group);
         default: return shuffle_group<index>(warp, instruction, group);
         }
-    });
+    };
+    in_complete_groups(warp, instruction, active, execute, &shuffle_source);
 }
 
 /// `d` or `d|p`
@@ -332,16 +339,9 @@ void warp_barrier(Warp& warp, const Instruction& instruction, LaneMask active) {
 void decode_warp_barrier(Decoding& statement) {
     statement.expect_operands(1, 1);
     statement.detail().rows = {statement.source(0, Type::b32)};
+    statement.instruction.sync = SyncKind::warp_barrier;
     statement.control_with(&warp_barrier);
 }
-
-int shuffle_source(const Warp& warp, const Instruction& instruction, int lane) {
-    if (instruction.execute != &shuffle) return -1;
-    return source_lane(instruction.detail->mode, lane, warp.cells<uint32_t>(instruction.sources[1])[lane],
-                       warp.cells<uint32_t>(instruction.sources[2])[lane]);
-}
-
-bool is_warp_barrier(const Instruction& instruction) { return instruction.execute == &warp_barrier; }
 
 std::span<const Opcode> warp_opcodes() {
     static constexpr Opcode opcodes[] = {

@@ -8,7 +8,6 @@ namespace emulator {
 
 namespace {
 
-using ptx::Decoding;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;

@@ -2,8 +2,8 @@
 /// Copies to a block's shared memory that are under way: cp.async and cp.async.bulk.
 #pragma once
 
-#include "emulator/machine/code.hpp"
-#include "emulator/machine/lanes.hpp"
+#include "emulator/program/code.hpp"
+#include "emulator/program/lanes.hpp"
 
 #include <array>
 #include <cstddef>

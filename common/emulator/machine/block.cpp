@@ -1,11 +1,12 @@
 #include "emulator/machine/block.hpp"
 
 #include "emulator/machine/cluster.hpp"
+#include "emulator/machine/dim3.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/mbarrier.hpp"
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
-#include "emulator/machine/where.hpp"
+#include "emulator/program/source_location.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -6,9 +6,10 @@
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/mbarrier_waits.hpp"
+#include "emulator/machine/observer.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/observe/observer.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/memory/address_space.hpp"
+#include "emulator/program/decoder.hpp"
 
 #include <array>
 #include <cstddef>
@@ -75,7 +76,7 @@ public:
     Cluster& cluster() const { return cluster_; }
     std::uint32_t rank() const { return rank_; } ///< in the cluster
     /// Where the block's shared memory begins in that of its cluster.
-    std::uint64_t shared_base() const { return std::uint64_t{rank_} << ptx::shared_rank_shift; }
+    std::uint64_t shared_base() const { return std::uint64_t{rank_} << shared_rank_shift; }
 
     const Launch& launch() const { return launch_; }
     Dim3 index() const { return index_; }

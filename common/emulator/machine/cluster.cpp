@@ -1,7 +1,7 @@
 #include "emulator/machine/cluster.hpp"
 
+#include "emulator/machine/dim3.hpp"
 #include "emulator/machine/schedule.hpp"
-#include "emulator/machine/where.hpp"
 
 #include <algorithm>
 #include <bit>

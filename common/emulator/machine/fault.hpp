@@ -3,8 +3,8 @@
 #pragma once
 
 #include "emulator/error.hpp"
-#include "emulator/machine/lanes.hpp"
-#include "emulator/observe/observer.hpp"
+#include "emulator/machine/observer.hpp"
+#include "emulator/program/lanes.hpp"
 #include "emulator/ptx/types.hpp"
 
 #include <cstdint>

@@ -2,10 +2,10 @@
 
 #include "emulator/error.hpp"
 #include "emulator/machine/cluster.hpp"
+#include "emulator/machine/counting.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
-#include "emulator/observe/counting.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,9 @@
 /// What a kernel launch is given and what it leaves behind.
 #pragma once
 
+#include "emulator/machine/counters.hpp"
+#include "emulator/machine/dim3.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/observe/counters.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +15,6 @@ namespace emulator {
 
 class Kernel;
 class Watcher;
-
-/// Extents in x, y and z.
-struct Dim3 {
-    std::uint32_t x = 1, y = 1, z = 1;
-
-    std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-    friend bool operator==(const Dim3&, const Dim3&) = default;
-};
 
 /// The device that the emulator reports and keeps to: the limits of compute capability 9.0.
 struct DeviceLimits {
@@ -49,7 +42,7 @@ struct LaunchConfiguration {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint32_t dynamic_shared_limit = 0; ///< as set by cudaFuncSetAttribute
-    std::optional<Dim3> cluster = {};                 ///< none: as the kernel says, or no clusters
+    std::optional<Dim3> cluster = {};       ///< none: as the kernel says, or no clusters
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
     bool cooperative = false;                                       ///< the grid may wait for itself
     std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes; ///< of each thread

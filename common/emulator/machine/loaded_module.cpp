@@ -1,11 +1,11 @@
 #include "emulator/machine/loaded_module.hpp"
 
-#include "emulator/machine/code.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/occupancy.hpp"
-#include "emulator/machine/polling.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/ptx/decoder.hpp"
+#include "emulator/program/code.hpp"
+#include "emulator/program/decoder.hpp"
+#include "emulator/program/names.hpp"
+#include "emulator/program/spin_loops.hpp"
 #include "emulator/ptx/diagnostic.hpp"
 #include "emulator/ptx/parser.hpp"
 
@@ -93,16 +93,16 @@ struct KernelCode {
 
 Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     : function_(function), module_(module), code_(std::make_unique<KernelCode>()) {
-    const auto offsets = ptx::parameter_offsets(function, parameter_bytes_);
+    const auto offsets = parameter_offsets(function, parameter_bytes_);
     for (std::size_t i = 0; i < offsets.size(); ++i)
         parameters_.push_back({offsets[i], static_cast<std::uint32_t>(function.parameters[i]->bytes)});
 
     const Reach reach(function, module.ptx());
     uses_heap_ = reach.names("malloc");
-    ptx::Linkage linkage;
+    Linkage linkage;
     linkage.module = &module.ptx();
     linkage.addresses = module.addresses();
-    if (reach.names(ptx::reserved_shared_register)) reserved_shared_bytes_ = reserved_shared_bytes_per_block;
+    if (reach.names(reserved_shared_register)) reserved_shared_bytes_ = reserved_shared_bytes_per_block;
     std::uint64_t shared = reserved_shared_bytes_;
     const auto place = [&](const ptx::Variable* variable) {
         linkage.shared[variable] = shared;
@@ -134,12 +134,12 @@ Kernel::Kernel(const ptx::Function& function, const LoadedModule& module)
     for (const ptx::Function* reached : reach.functions()) {
         code_->functions.push_back(std::make_unique<Code>());
         linkage.functions[reached->name] = code_->functions.back().get();
-        if (const auto address = ptx::function_address(module.ptx(), reached->name))
+        if (const auto address = function_address(module.ptx(), reached->name))
             code_->by_address[*address] = code_->functions.back().get();
     }
     linkage.callees = &code_->by_address;
     for (std::size_t i = 0; i < reach.functions().size(); ++i)
-        ptx::decode(*reach.functions()[i], linkage, *code_->functions[i]);
+        decode(*reach.functions()[i], linkage, module.opcodes(), *code_->functions[i]);
 }
 
 Kernel::~Kernel() = default;
@@ -177,8 +177,8 @@ std::uint32_t Kernel::max_blocks_per_cluster() const {
     return function_.max_cluster != 0 ? function_.max_cluster : DeviceLimits::blocks_per_large_cluster;
 }
 
-LoadedModule::LoadedModule(std::string text, GlobalMemory& memory)
-    : memory_(memory), module_(ptx::parse(std::move(text))) {
+LoadedModule::LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes)
+    : memory_(memory), opcodes_(opcodes), module_(ptx::parse(std::move(text))) {
     for (const auto& variable : module_->variables) {
         if (variable->space == ptx::Space::shared || variable->bytes == 0 || variable->external) continue;
         const bool writable = variable->space != ptx::Space::constant;
@@ -192,7 +192,7 @@ LoadedModule::LoadedModule(std::string text, GlobalMemory& memory)
     for (const auto& variable : module_->variables) {
         for (const ptx::Relocation& relocation : variable->relocations) {
             const Allocation* const target = this->variable(relocation.symbol);
-            const auto function = ptx::function_address(*module_, relocation.symbol);
+            const auto function = function_address(*module_, relocation.symbol);
             if (!target && !function)
                 throw ptx::error_at(
                     Failure::unsupported, module_->text, relocation.place,

@@ -4,6 +4,7 @@
 
 #include "emulator/machine/launch.hpp"
 #include "emulator/memory/global_memory.hpp"
+#include "emulator/program/decoder.hpp"
 #include "emulator/ptx/module.hpp"
 
 #include <cstddef>
@@ -19,7 +20,6 @@
 
 namespace emulator {
 
-struct Code;
 struct KernelCode;
 class LoadedModule;
 
@@ -73,11 +73,12 @@ private:
     std::unique_ptr<KernelCode> code_;
 };
 
-/// Parses PTX text and gives its `.global` and `.const` variables a place in `memory`, initialised.
+/// Parses PTX text and gives its `.global` and `.const` variables a place in `memory`, initialised. Its
+/// kernels are decoded with `opcodes`, which outlives it.
 class LoadedModule {
 public:
     /// \throws Error invalid_ptx with line and caret.
-    LoadedModule(std::string text, GlobalMemory& memory);
+    LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes);
     ~LoadedModule(); ///< releases the variables
     LoadedModule(const LoadedModule&) = delete;
     LoadedModule& operator=(const LoadedModule&) = delete;
@@ -93,9 +94,11 @@ public:
     std::unordered_map<std::string_view, std::uint64_t> addresses() const;
 
     const ptx::Module& ptx() const { return *module_; }
+    const OpcodeTable& opcodes() const { return opcodes_; }
 
 private:
     GlobalMemory& memory_;
+    const OpcodeTable& opcodes_;
     std::unique_ptr<ptx::Module> module_;
     std::unordered_map<std::string, const Allocation*> variables_;
     std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;

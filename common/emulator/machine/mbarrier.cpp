@@ -1,7 +1,7 @@
 #include "emulator/machine/mbarrier.hpp"
 
 #include "emulator/machine/fault.hpp"
-#include "emulator/observe/observer.hpp"
+#include "emulator/machine/observer.hpp"
 #include "emulator/text.hpp"
 
 #include <cstring>

@@ -1,9 +1,9 @@
 #include "emulator/machine/mbarrier_waits.hpp"
 
 #include "emulator/machine/block.hpp"
+#include "emulator/machine/describe.hpp"
 #include "emulator/machine/mbarrier.hpp"
-#include "emulator/machine/polling.hpp"
-#include "emulator/observe/wording.hpp"
+#include "emulator/program/spin_loops.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 /// Lanes of a block that ask an mbarrier whether a phase has ended, and get no.
 #pragma once
 
-#include "emulator/machine/lanes.hpp"
+#include "emulator/program/lanes.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "emulator/machine/refused_access.hpp"
 
 #include "emulator/machine/cluster.hpp"
-#include "emulator/machine/where.hpp"
+#include "emulator/machine/describe.hpp"
+#include "emulator/machine/dim3.hpp"
 #include "emulator/memory/host_memory.hpp"
-#include "emulator/observe/wording.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>

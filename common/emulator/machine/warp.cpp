@@ -1,6 +1,5 @@
 #include "emulator/machine/warp.hpp"
 
-#include "emulator/execute/warp.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/schedule.hpp"
@@ -40,7 +39,7 @@ bool comes_before(const Fragment& a, const Fragment& b) {
 }
 
 bool at_warp_barrier(const Fragment& fragment) {
-    return is_warp_barrier(fragment.frame->code->instructions[fragment.pc]);
+    return fragment.frame->code->instructions[fragment.pc].sync == SyncKind::warp_barrier;
 }
 
 } // namespace
@@ -146,7 +145,7 @@ std::uint64_t Warp::run_alone(std::uint64_t budget) {
         execute(instructions + begin, &control, lanes);
         running_.pc = stop;
         executed += stop - begin + 1;
-        barriers += control.is_block_barrier ? 1 : 0;
+        barriers += control.sync == SyncKind::block_barrier ? 1 : 0;
         if (is_followed) tell_executed(begin, stop - begin + 1);
         execute_control(control, lanes);
     } while (!interrupted_ && executed < budget);
@@ -168,7 +167,7 @@ std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     running_.pc = stop;
     const bool at_control = stop != merge;
     const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
-    block_.count(count, lanes, at_control && last.is_block_barrier ? 1 : 0);
+    block_.count(count, lanes, at_control && last.sync == SyncKind::block_barrier ? 1 : 0);
     tell_executed(begin, count);
     if (at_control) execute_control(last, lanes);
     return count;

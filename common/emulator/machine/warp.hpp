@@ -2,8 +2,8 @@
 /// A warp: 32 lanes, their registers, and where each of them is.
 #pragma once
 
-#include "emulator/machine/code.hpp"
-#include "emulator/machine/lanes.hpp"
+#include "emulator/program/code.hpp"
+#include "emulator/program/lanes.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,10 @@
 #include "emulator/observe/access_trace.hpp"
 
 #include "emulator/machine/block.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/observe/counting.hpp"
-#include "emulator/observe/memory_traffic.hpp"
+#include "emulator/machine/counting.hpp"
+#include "emulator/machine/memory_traffic.hpp"
+#include "emulator/program/names.hpp"
+#include "emulator/program/source_location.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "emulator/machine/launch.hpp"
-#include "emulator/observe/observer.hpp"
+#include "emulator/machine/observer.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,11 +1,12 @@
 #include "emulator/observe/line_counts.hpp"
 
 #include "emulator/machine/block.hpp"
+#include "emulator/machine/counting.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/memory_traffic.hpp"
 #include "emulator/machine/warp.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/observe/counting.hpp"
-#include "emulator/observe/memory_traffic.hpp"
+#include "emulator/program/names.hpp"
+#include "emulator/program/source_location.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -81,7 +82,7 @@ public:
         else
             place.counts.add_run(place.index, 1, count, count * lanes);
         const Instruction& last = code.instructions[first + count - 1];
-        if (last.is_block_barrier)
+        if (last.sync == SyncKind::block_barrier)
             counted(warp, last)[Metric::thread_barriers] += static_cast<std::uint64_t>(lanes);
     }
 

@@ -2,8 +2,8 @@
 /// The counters of a launch, line by line.
 #pragma once
 
-#include "emulator/observe/counters.hpp"
-#include "emulator/observe/observer.hpp"
+#include "emulator/machine/counters.hpp"
+#include "emulator/machine/observer.hpp"
 
 #include <cstdint>
 #include <deque>

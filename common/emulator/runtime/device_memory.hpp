@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/observe/memory_events.hpp"
+#include "emulator/memory/memory_events.hpp"
 
 #include <array>
 #include <cstddef>

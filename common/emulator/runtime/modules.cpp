@@ -1,7 +1,8 @@
 #include "emulator/runtime/modules.hpp"
 
 #include "emulator/error.hpp"
-#include "emulator/machine/where.hpp"
+#include "emulator/execute/opcodes.hpp"
+#include "emulator/program/names.hpp"
 #include "emulator/ptx/parser.hpp"
 #include "emulator/runtime/fat_binary.hpp"
 #include "emulator/runtime/observation.hpp"
@@ -59,7 +60,7 @@ std::vector<Text> texts_of(const void* wrapper) {
 /// The file whose kernels run in place of the program's own; empty: none.
 std::string replacing_file() {
     const Observation* const observation = Observation::instance();
-    return observation ? observation->request().ptx : "";
+    return observation ? observation->replacing_ptx() : "";
 }
 
 /// What to tell of a kernel that the replacing file has not.
@@ -157,7 +158,8 @@ Modules::Module Modules::load(const RegisteredBinary& binary) {
     std::string linked;
     for (const Text& text : texts)
         if (!is_device_runtime(text.ptx)) linked += text.ptx.substr(0, text.ptx.find('\0')) + '\n';
-    return {texts.front().target, std::make_shared<LoadedModule>(std::move(linked), memory_.global())};
+    return {texts.front().target,
+            std::make_shared<LoadedModule>(std::move(linked), memory_.global(), all_opcodes())};
 }
 
 /// The same module for all binaries: their variables are its variables.
@@ -166,8 +168,9 @@ const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path)
     std::ifstream file(path, std::ios::binary);
     std::string text(std::istreambuf_iterator<char>(file), {});
     if (!file) throw Error(Failure::invalid_ptx, path + ": cannot be read");
-    return from_file_ = naming_file(
-               true, [&] { return std::make_shared<LoadedModule>(std::move(text), memory_.global()); });
+    return from_file_ = naming_file(true, [&] {
+               return std::make_shared<LoadedModule>(std::move(text), memory_.global(), all_opcodes());
+           });
 }
 
 void Modules::place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module) {

@@ -1,44 +1,27 @@
 /// \file
-/// Observes this process's launches for `emulate`, and appends what was seen to its report file: JSON Lines,
-/// one record a line, each as soon as it is known, so that a crash of the program loses none.
-///
-/// To have something new observed: write a Watcher (observe/), wrap it in a Recorder, and add the recorder to
-/// make_recorders() in observation.cpp. What checkers find goes to its Findings; they need no records of their
-/// own.
-///
-/// The records. They all have "process" too, its number.
-///   {"record": "process", "program": "/home/me/lesson03"}
-///   {"record": "launch", "launch": 0, "kernel": "reduce3", "name": "reduce3(int const*, int*)",
-///    "grid": [8192,1,1], "block": [256,1,1], "dynamic_shared_bytes": 1024, "counters": {…} or "error": "…"}
-///   {"record": "other launch", …the same…}: one that was not asked for
-///   {"record": "running", "launch": 0, "name": "reduce3(int const*, int*)", "somebody": …a Party's
-///   members…}: of a
-///    launch that takes long, who is where; for the case that it does not end
-///   {"record": "finding", "launch": 0 or null, …a Finding's members…}
-///   {"record": "refused launch"}: one that has not begun, and is not among those that are numbered
-///   {"record": "error", "text": "…"}: what the emulator printed on stderr
-///   {"record": "cut off"}, alone: the file could not be written
-///   and those of the recorders: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}
+/// What the runtime reports of a run to whoever observes it: the interface that session/ implements.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
-#include "emulator/observe/memory_events.hpp"
-#include "emulator/runtime/request.hpp"
+#include "emulator/memory/memory_events.hpp"
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace emulator {
 
-/// What is observed, and written: only the library that `emulate` brings has one.
+/// Only the library that `emulate` brings has one: session/observation.cpp. In the one that lessons run on,
+/// session/no_observation.cpp stands in for it.
 class Observation {
 public:
     /// Null when nothing is asked for: then nothing is observed, and nothing costs time.
     static Observation* instance();
 
-    virtual const Request& request() const = 0;
+    /// The file whose kernels run in place of the program's own; empty: none.
+    virtual std::string replacing_ptx() const = 0;
 
     /// emulator::run, watched, and with its records written.
     virtual Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,

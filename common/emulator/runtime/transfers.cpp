@@ -1,6 +1,6 @@
 #include "emulator/runtime/transfers.hpp"
 
-#include "emulator/machine/where.hpp"
+#include "emulator/program/names.hpp"
 
 #include <algorithm>
 #include <cinttypes>

@@ -4,8 +4,8 @@
 
 #include "emulator/cli/draw.hpp"
 #include "emulator/cli/svg.hpp"
-#include "emulator/observe/memory_traffic.hpp"
-#include "emulator/runtime/access_recorder.hpp"
+#include "emulator/machine/memory_traffic.hpp"
+#include "emulator/session/access_recorder.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 #include "emulator/cli/counters.hpp"
 #include "emulator/cli/report.hpp"
 #include "emulator/cli/temporary_file.hpp"
-#include "emulator/machine/where.hpp"
-#include "emulator/observe/counters.hpp"
+#include "emulator/machine/counters.hpp"
+#include "emulator/program/names.hpp"
 #include "emulator/runtime/observation.hpp"
 #include "emulator/text.hpp"
 

@@ -2,9 +2,9 @@
 
 #include "../machine/ptx_fixture.hpp"
 
-#include "emulator/observe/finding.hpp"
-#include "emulator/observe/init_checker.hpp"
-#include "emulator/observe/race_checker.hpp"
+#include "emulator/check/init_checker.hpp"
+#include "emulator/check/race/race_checker.hpp"
+#include "emulator/machine/finding.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

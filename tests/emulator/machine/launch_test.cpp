@@ -143,7 +143,8 @@ TEST(LoadedModule, gives_its_memory_back) {
     emulator::GlobalMemory memory;
     std::uint64_t address = 0;
     {
-        emulator::LoadedModule module(module_of("", ".global .u32 word = 5; .const .u8 byte = 1;"), memory);
+        emulator::LoadedModule module(module_of("", ".global .u32 word = 5; .const .u8 byte = 1;"), memory,
+                                      emulator::all_opcodes());
         address = module.variable("word")->address;
         EXPECT_EQ(module.addresses().at("word"), address);
         EXPECT_FALSE(module.variable("byte")->writable);
@@ -195,8 +196,10 @@ TEST(LoadedModule, an_external_variable_that_nothing_defines_has_no_address) {
 
 TEST(LoadedModule, refuses_initial_values_that_it_cannot_give) {
     emulator::GlobalMemory memory;
-    const auto error = error_of(
-        [&] { emulator::LoadedModule module(module_of("", ".global .u64 table[1] = {function};"), memory); });
+    const auto error = error_of([&] {
+        emulator::LoadedModule module(module_of("", ".global .u64 table[1] = {function};"), memory,
+                                      emulator::all_opcodes());
+    });
     EXPECT_EQ(error.failure(), Failure::unsupported);
     EXPECT_THAT(error.what(), HasSubstr("only addresses of this module's variables"));
 }

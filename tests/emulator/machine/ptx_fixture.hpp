@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emulator/error.hpp"
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/memory/global_memory.hpp"
@@ -31,7 +32,7 @@ LaunchConfiguration grid_of(std::uint32_t threads, std::uint32_t blocks = 1,
 /// A loaded module with the memory that its kernels use.
 class Program {
 public:
-    explicit Program(std::string text) : module(std::move(text), memory) {}
+    explicit Program(std::string text) : module(std::move(text), memory, all_opcodes()) {}
 
     /// Zeroed device memory for `count` values; the pointer serves as its device address too.
     template <class T> T* allocate(std::size_t count, std::string origin = "cudaMalloc") {

@@ -2,8 +2,8 @@
 
 #include "../machine/ptx_fixture.hpp"
 
+#include "emulator/machine/memory_traffic.hpp"
 #include "emulator/observe/access_trace.hpp"
-#include "emulator/observe/memory_traffic.hpp"
 
 #include <gmock/gmock.h>
 

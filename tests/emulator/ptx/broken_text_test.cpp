@@ -1,6 +1,7 @@
 // Text that is broken somewhere must end in an Error or be understood: never crash, hang, or read where it
 // must not (the sanitizers watch). The whole way is taken, from text to decoded kernels.
 
+#include "emulator/execute/opcodes.hpp"
 #include "emulator/ptx/lexer.hpp"
 
 #include "../execute/reference.hpp"
@@ -29,7 +30,7 @@ const std::string& reduction() {
 bool load_and_decode(std::string text) {
     try {
         emulator::GlobalMemory memory;
-        emulator::LoadedModule module(std::move(text), memory);
+        emulator::LoadedModule module(std::move(text), memory, emulator::all_opcodes());
         for (const auto& function : module.ptx().functions)
             if (function->is_kernel && function->has_body) (void)module.kernel(function->name);
         return true;

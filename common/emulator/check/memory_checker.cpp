@@ -1,0 +1,249 @@
+#include "emulator/check/memory_checker.hpp"
+
+#include "emulator/check/local_findings.hpp"
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/describe.hpp"
+#include "emulator/machine/refused_access.hpp"
+#include "emulator/memory/global_memory.hpp"
+#include "emulator/memory/host_memory.hpp"
+#include "emulator/text.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+
+namespace {
+
+/// Bytes from `first` up to `end`.
+struct Range {
+    std::uint64_t first = 0, end = 0;
+
+    bool contains(std::uint64_t place, std::uint32_t bytes) const {
+        return place >= first && place + bytes <= end;
+    }
+    bool overlaps(std::uint64_t place, std::uint32_t bytes) const {
+        return place < end && first < place + bytes;
+    }
+};
+
+/// Bytes between two shared variables, there so that the second is aligned as it must be.
+struct Gap {
+    Range bytes;
+    std::string behind; ///< the variable before it
+};
+
+std::vector<Gap> gaps_in_shared_memory(const Launch& launch) {
+    std::vector<Gap> gaps;
+    std::uint64_t end = 0;
+    for (const SharedVariable& variable : launch.kernel.shared_variables()) {
+        if (variable.offset > end && end > 0)
+            gaps.push_back({{end, variable.offset}, shared_variable(launch, end - 1)});
+        end = std::max(end, std::uint64_t{variable.offset} + variable.bytes);
+    }
+    return gaps;
+}
+
+/// The variable of the running function, or of one that called it, that holds the bytes; none: {}.
+Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes) {
+    for (const Frame* frame = warp.running().frame; frame; frame = frame->caller) {
+        for (const Code::LocalVariable& variable : frame->code->local_variables) {
+            const std::uint64_t first = std::uint64_t{frame->local_base} + variable.offset;
+            if (const Range range{first, first + variable.bytes}; range.contains(place, bytes)) return range;
+        }
+        const std::uint64_t behind = std::uint64_t{frame->local_base} + frame->code->local_bytes;
+        if (const Range room{behind, behind + frame->room}; room.contains(place, bytes)) return room;
+    }
+    return {};
+}
+
+/// Accesses that are left out, of each host thread. With the next one the launch ends, as without a checker:
+/// what is read in their place may keep a loop going for ever, as one that looks for the end of a list.
+constexpr std::uint64_t most_taken_over = 1'000'000;
+
+class MemoryObserver final : public Observer {
+public:
+    MemoryObserver(Findings& findings, const Launch& launch)
+        : findings_(findings), shared_gaps_(gaps_in_shared_memory(launch)) {}
+
+    bool follows(EventKind kind) const override {
+        return kind == EventKind::local_access || (kind == EventKind::shared_access && !shared_gaps_.empty());
+    }
+
+    void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
+        if (access.space == ptx::Space::local)
+            check_local(warp, instruction, access);
+        else
+            check_shared(warp, instruction, access);
+    }
+
+    bool takes_over(const Warp& warp, const Fault& fault, LaneMask lanes) override {
+        if (!fault.access || ++taken_over_ > most_taken_over) return false;
+        const GlobalMemory& memory = warp.block().launch().memory;
+        const bool was_freed =
+            fault.access->space == ptx::Space::global && memory.freed(fault.access->address);
+        findings_.add({fault.instruction, fault.failure, fault.access->space, was_freed},
+                      std::popcount(lanes), [&] {
+                          return finding(warp, *fault.instruction, fault.lane,
+                                         explain(warp.block(), fault.failure, *fault.access), *fault.access);
+                      });
+        return true;
+    }
+
+private:
+    static Finding finding(const Warp& warp, const Instruction& instruction, int lane, Refusal refusal,
+                           const LaneAccess& access) {
+        return {.checker = "mem",
+                .kind = std::move(refusal.kind),
+                .message = std::move(refusal.message),
+                .kernel = warp.block().launch().kernel.readable_name(),
+                .parties = {party(role_of(access.kind), warp, instruction, lane)},
+                .allocation = std::move(refusal.allocation),
+                .cause = std::move(refusal.cause)};
+    }
+
+    /// Whatever of the frame belongs to no variable is still the thread's own: the access does no harm.
+    void found(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
+               Refusal refusal) {
+        const int lane = std::countr_zero(lanes);
+        findings_.add(
+            {&instruction, Failure::illegal_address, access.space, false}, std::popcount(lanes), [&] {
+                const LaneAccess one{access.space, access.kind, access.bytes, access.addresses[lane]};
+                refusal.message = "illegal " + describe(one) + ": " + refusal.message;
+                return finding(warp, instruction, lane, std::move(refusal), one);
+            });
+    }
+
+    void check_local(const Warp& warp, const Instruction& instruction, const Access& access) {
+        Range variable;
+        LaneMask outside = 0;
+        for_each_lane(access.active, [&](int lane) {
+            const std::uint64_t place = access.addresses[lane];
+            if (variable.contains(place, access.bytes)) return;
+            variable = local_variable(warp, place, access.bytes);
+            if (variable.end == 0) outside |= LaneMask{1} << lane;
+        });
+        if (outside != 0)
+            found(warp, instruction, access, outside,
+                  {"out of bounds", "the thread has no array there", "",
+                   "An index runs past the end of an array that each thread has for itself."});
+    }
+
+    void check_shared(const Warp& warp, const Instruction& instruction, const Access& access) {
+        LaneMask outside = 0;
+        const Gap* gap_touched = nullptr;
+        for_each_lane(access.active, [&](int lane) {
+            for (const Gap& gap : shared_gaps_) {
+                if (!gap.bytes.overlaps(access.addresses[lane], access.bytes)) continue;
+                outside |= LaneMask{1} << lane;
+                if (!gap_touched) gap_touched = &gap;
+            }
+        });
+        if (outside != 0)
+            found(warp, instruction, access, outside,
+                  {"out of bounds", "behind " + gap_touched->behind, gap_touched->behind,
+                   "An index runs past the end of a shared array."});
+    }
+
+    using Key = std::tuple<const Instruction*, Failure, ptx::Space, bool>;
+    LocalFindings<Key> findings_;
+    const std::vector<Gap> shared_gaps_;
+    std::uint64_t taken_over_ = 0;
+};
+
+/// What a pointer that cannot be freed is.
+Refusal refused_free(const RefusedCall& call, const GlobalMemory& memory) {
+    const std::string free = call.name + " of " + hexadecimal(call.address);
+    const FreedAllocation* const freed = memory.freed(call.address);
+    if (freed && freed->allocation.address == call.address)
+        return {"double free", free + ", which " + freed->by + " has freed already",
+                describe(freed->allocation) + ", freed by " + freed->by,
+                "Two owners freed the same pointer: let one own it, or set it to nullptr when it is freed."};
+    Refusal result{"invalid free", "", "", "Only the pointer that an allocating call returned can be freed."};
+    if (const Allocation* const allocation = memory.find(call.address)) {
+        result.allocation = describe(*allocation);
+        if (allocation->address == call.address) {
+            result.message = free + ", which is of " + allocation->origin;
+            result.cause = "What cudaMalloc and cudaMallocManaged allocate goes to cudaFree, what "
+                           "cudaMallocHost and cudaHostAlloc allocate to cudaFreeHost.";
+        } else {
+            result.message = free + ", which is byte " + thousands(call.address - allocation->address) +
+                             " of " + describe(*allocation);
+        }
+    } else if (const auto host = host_memory_at(call.address)) {
+        result.message = free + ", which is the host's memory" + (host->empty() ? "" : ", " + *host);
+    } else {
+        result.message = free + ", which no call has allocated";
+    }
+    return result;
+}
+
+/// What a pointer is that does not belong into a copy or a memset.
+Refusal refused_copy(const RefusedCall& call, const GlobalMemory& memory) {
+    const char* const wrong_way =
+        "The copy's arguments are in the wrong order, or its direction is the wrong one.";
+    const std::string place = byte_count(call.bytes) + " at " + hexadecimal(call.address);
+    if (call.wants_host) {
+        const std::string allocation = describe(*memory.find(call.address));
+        return {"device pointer",
+                "copy whose direction says that the " + place + " are the host's: they are of " + allocation,
+                allocation, wrong_way};
+    }
+    if (!call.variable.empty())
+        return {"variable for a pointer",
+                call.name + " of " + place + ": this is what the host has for the device's variable " +
+                    call.variable,
+                "",
+                "cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy to a __device__ or __constant__ variable "
+                "and from it; its address is what cudaGetSymbolAddress says."};
+    Refusal result = explain(memory, call.address, call.bytes);
+    result.message = call.name + " of " + place + ": " + result.message;
+    if (result.kind == "out of bounds")
+        result.cause =
+            "The copy counts more bytes than were allocated: elements and bytes are mixed up, or the "
+            "size is another array's.";
+    if (result.kind == "host pointer") result.cause = wrong_way;
+    return result;
+}
+
+} // namespace
+
+std::unique_ptr<Observer> MemoryChecker::observer(const Launch& launch) {
+    return std::make_unique<MemoryObserver>(findings_, launch);
+}
+
+void MemoryChecker::allocated(const Allocation& allocation, bool) {
+    allocations_.emplace(allocation.address, describe(allocation));
+}
+
+void MemoryChecker::freed(const Allocation& allocation) { allocations_.erase(allocation.address); }
+
+void MemoryChecker::refused(const RefusedCall& call, const GlobalMemory& memory) {
+    Refusal refusal = call.bytes == 0 ? refused_free(call, memory) : refused_copy(call, memory);
+    findings_.add({.checker = "mem",
+                   .kind = std::move(refusal.kind),
+                   .message = std::move(refusal.message),
+                   .allocation = std::move(refusal.allocation),
+                   .cause = std::move(refusal.cause)});
+}
+
+void MemoryChecker::device_reset() {
+    for (const auto& [address, allocation] : allocations_) lost_.push_back(allocation);
+    allocations_.clear();
+}
+
+void MemoryChecker::program_ends() {
+    if (!leaks_) return;
+    device_reset();
+    for (const std::string& allocation : lost_)
+        findings_.add({.checker = "mem",
+                       .kind = "leak",
+                       .message = allocation + ", never freed",
+                       .allocation = allocation,
+                       .cause = "A cudaFree is missing on some way to the end of the program."});
+}
+
+} // namespace emulator

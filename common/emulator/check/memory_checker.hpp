@@ -1,0 +1,39 @@
+/// \file
+/// The checker `mem`: accesses to memory that is not the kernel's to access, and what becomes of allocations.
+#pragma once
+
+#include "emulator/machine/finding.hpp"
+#include "emulator/machine/observer.hpp"
+#include "emulator/memory/memory_events.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+/// Takes over what the machine refuses: the kernel goes on without the access. Beyond that it keeps each
+/// thread's local arrays and each block's shared ones apart from what the machine puts between them.
+class MemoryChecker final : public Watcher, public MemoryEvents {
+public:
+    /// `leaks`: finds the allocations that the program never frees, too.
+    explicit MemoryChecker(Findings& findings, bool leaks = false) : findings_(findings), leaks_(leaks) {}
+
+    std::unique_ptr<Observer> observer(const Launch& launch) override;
+
+    void allocated(const Allocation& allocation, bool host_writes) override;
+    void freed(const Allocation& allocation) override;
+    void refused(const RefusedCall& call, const GlobalMemory& memory) override;
+    void device_reset() override;
+    void program_ends() override;
+
+private:
+    Findings& findings_;
+    const bool leaks_;
+    std::map<std::uint64_t, std::string> allocations_; // those that live, by their first address
+    std::vector<std::string> lost_;                    // that cudaDeviceReset has ended
+};
+
+} // namespace emulator

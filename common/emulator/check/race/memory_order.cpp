@@ -1,0 +1,138 @@
+#include "emulator/check/race/memory_order.hpp"
+
+#include "emulator/machine/block.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace emulator {
+
+void MemoryOrder::join(Clock& clock, const Clock& other) {
+    for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+void MemoryOrder::start() {
+    floor_ = pass_tick();
+    barriers_ = {};
+    mbarriers_.clear();
+    if (fences_) fences_->messages.clear();
+}
+
+void MemoryOrder::forget() {
+    const Stamp old_floor = floor_;
+    now_ = 0;
+    floor_ = pass_tick();
+    clocks_ = {};
+    for (Barrier& barrier : barriers_) barrier.clock = {}; // those that wait still do
+    mbarriers_.clear();
+    for (auto& clocks : lane_clocks_) clocks.reset();
+    if (!fences_) return;
+    auto fences = std::make_unique<Fences>();
+    for (std::size_t warp = 0; warp < most_warps; ++warp)
+        if (fences_->first[warp] >= old_floor) fences->first[warp] = fences->last[warp] = floor_;
+    fences_ = std::move(fences);
+}
+
+LaneMask MemoryOrder::unordered(Stamp stamp, LaneMask earlier, std::uint32_t warp, LaneMask now) const {
+    if (stamp < floor_between(warp_of(stamp), warp)) return 0;
+    if (warp_of(stamp) != warp) return earlier;
+    const LaneMask others = earlier & ~now;
+    if (others == 0 || !lane_clocks_[warp]) return others;
+    LaneMask result = 0;
+    for_each_lane(others, [&](int other) {
+        for_each_lane(now, [&](int lane) {
+            const Stamp known =
+                (*lane_clocks_[warp])[static_cast<std::size_t>(lane)][static_cast<std::size_t>(other)];
+            result |= LaneMask{stamp >= known} << other;
+        });
+    });
+    return result;
+}
+
+bool MemoryOrder::fenced_before(Stamp stamp) const {
+    if (!fences_) return false;
+    const Stamp first = fences_->first[warp_of(stamp)];
+    return first >= floor_ && first <= stamp;
+}
+
+MemoryOrder::Clock MemoryOrder::release(std::uint32_t warp) {
+    Clock told;
+    for (std::uint32_t other = 0; other < most_warps; ++other) told[other] = floor_between(other, warp);
+    told[warp] = pass_tick();
+    return told;
+}
+
+void MemoryOrder::came_to_barrier(std::uint32_t warp, const BarrierArrival& arrival) {
+    if (arrival.expected == 0) return; // its completion orders all
+    Barrier& barrier = barriers_[arrival.barrier];
+    const Stamp next = pass_tick();
+    join(barrier.clock, clocks_[warp]);
+    barrier.clock[warp] = next;
+    if (arrival.waits)
+        barrier.waiting |= 1u << warp;
+    else
+        barrier.has_arrivals = true;
+}
+
+void MemoryOrder::barrier_completed(const Block& block, const BarrierCompletion& completion) {
+    const Barrier barrier = std::exchange(barriers_[completion.barrier], {});
+    const Stamp next = pass_tick();
+    // Without a number of threads it has waited for those that have exited, too.
+    const auto all_have_come = [&] {
+        std::uint64_t arrived = 0;
+        for (const LaneMask lanes : completion.arrived)
+            arrived += static_cast<std::uint64_t>(std::popcount(lanes));
+        return arrived == block.launch().configuration.block.count();
+    };
+    const bool all_wait = !barrier.has_arrivals && (completion.expected == 0 || all_have_come());
+    if (all_wait) {
+        floor_ = next;
+        if (fences_) fences_->messages.clear();
+        return;
+    }
+    for_each_lane(barrier.waiting,
+                  [&](int warp) { join(clocks_[static_cast<std::size_t>(warp)], barrier.clock); });
+}
+
+void MemoryOrder::came_to_warp_barrier(const Warp& warp, LaneMask lanes) {
+    const Stamp next = pass_tick();
+    const std::uint32_t index = warp.index();
+    if ((warp.live() & ~lanes) == 0) {
+        clocks_[index][index] = next;
+        return;
+    }
+    auto& clocks = lane_clocks_[index];
+    if (!clocks) clocks = std::make_unique<LaneClocks>();
+    Clock common{};
+    for_each_lane(lanes, [&](int lane) { join(common, (*clocks)[static_cast<std::size_t>(lane)]); });
+    for_each_lane(lanes, [&](int lane) { common[static_cast<std::size_t>(lane)] = next; });
+    for_each_lane(lanes, [&](int lane) { (*clocks)[static_cast<std::size_t>(lane)] = common; });
+}
+
+void MemoryOrder::fenced(std::uint32_t warp) {
+    if (!fences_) fences_ = std::make_unique<Fences>();
+    join(clocks_[warp], fences_->seen[warp]);
+    const Stamp next = pass_tick();
+    if (fences_->first[warp] < floor_) fences_->first[warp] = next;
+    fences_->last[warp] = next;
+    fences_->sent[warp] = clocks_[warp];
+    fences_->sent[warp][warp] = next;
+}
+
+void MemoryOrder::read_message(std::uint32_t warp, std::uint64_t place, bool acquires) {
+    if (!fences_) return;
+    const auto message = fences_->messages.find(place);
+    if (message == fences_->messages.end()) return;
+    join(acquires ? clocks_[warp] : fences_->seen[warp], message->second);
+}
+
+void MemoryOrder::write_message(std::uint32_t warp, std::uint64_t place) {
+    if (has_something_to_tell(warp)) join(fences_->messages[place], fences_->sent[warp]);
+}
+
+void MemoryOrder::waited_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
+    const auto told = mbarriers_.find(place);
+    if (told != mbarriers_.end()) join(clocks_[warp], told->second);
+}
+
+} // namespace emulator

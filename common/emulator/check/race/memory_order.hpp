@@ -1,0 +1,124 @@
+/// \file
+/// Which memory accesses of a block's threads come before which, whatever the order in which the threads run.
+#pragma once
+
+#include "emulator/machine/observer.hpp"
+#include "emulator/program/lanes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace emulator {
+
+/// When an access was made, and by which warp: a tick in the upper 26 bits, the warp's index in the lower 5.
+/// A tick passes with everything that orders some threads, so that between two ticks nothing is ordered but
+/// each thread's own accesses. 0 is before everything.
+using Stamp = std::uint32_t;
+
+/// The last of them that may pass, but for a few.
+inline constexpr std::uint32_t most_ticks = (std::uint32_t{1} << 26) - 64;
+
+constexpr std::uint32_t warp_of(Stamp stamp) { return stamp & 31; }
+
+/// Happens-before in one block. Block barriers order all threads that come to them, warp barriers the lanes
+/// that they name; shuffles and votes order nothing. A fence and an atomic behind it hand on what was before
+/// to whoever reads the same place by an atomic, and has a fence behind that.
+///
+/// Kept as vector clocks: for each two warps, up to where the one's accesses come before the other's next
+/// ones. Between lanes of one warp that only some warp barriers have ordered, the same for each two lanes.
+/// Where some lanes of a warp take part in something that is kept by warps, all of them are taken to: that
+/// may order what is not, never the other way round.
+class MemoryOrder {
+public:
+    static constexpr std::size_t most_warps = 32;
+
+    /// Of each warp: accesses with earlier stamps are known to have been made.
+    using Clock = std::array<Stamp, most_warps>;
+
+    static void join(Clock& clock, const Clock& other);
+
+    explicit MemoryOrder(std::uint32_t ticks) : ticks_(ticks) {}
+
+    /// A block begins where another one has ended.
+    void start();
+
+    /// Stamps are used up but for a few: whoever keeps some must forget them, and call forget(), which begins
+    /// anew. What was before comes before all that is next.
+    bool is_used_up() const { return now_ > ticks_; }
+    void forget();
+
+    /// Of an access that `warp` makes now.
+    Stamp stamp(std::uint32_t warp) const { return now_ << 5 | warp; }
+
+    /// Accesses with earlier stamps come before whatever is next.
+    Stamp floor() const { return floor_; }
+
+    /// Accesses of `earlier` with stamps before this come before the next ones of `later`.
+    Stamp floor_between(std::uint32_t earlier, std::uint32_t later) const {
+        return std::max(floor_, clocks_[later][earlier]);
+    }
+
+    /// Those of `earlier`, lanes of the warp that made an access at `stamp`, that nothing orders with the
+    /// next access of the lanes `now` of `warp`. A lane is in order with itself.
+    LaneMask unordered(Stamp stamp, LaneMask earlier, std::uint32_t warp, LaneMask now) const;
+
+    /// Whether the warp has executed a fence since the last barrier of the whole block, and before `stamp`.
+    bool fenced_before(Stamp stamp) const;
+
+    /// Whether read_message, or write_message, can make a difference now.
+    bool has_messages() const { return fences_ && !fences_->messages.empty(); }
+    bool has_something_to_tell(std::uint32_t warp) const { return fences_ && fences_->last[warp] >= floor_; }
+
+    // ---- events ----
+
+    /// What the warp can tell others now: all that it has done, and that it knows of.
+    Clock release(std::uint32_t warp);
+    /// … what it could at its last fence. Null: there was none, or what it had to tell is over.
+    const Clock* released_by_fence(std::uint32_t warp) const {
+        return has_something_to_tell(warp) ? &fences_->sent[warp] : nullptr;
+    }
+
+    void came_to_barrier(std::uint32_t warp, const BarrierArrival& arrival);
+    void barrier_completed(const Block& block, const BarrierCompletion& completion);
+    void came_to_warp_barrier(const Warp& warp, LaneMask lanes);
+    void fenced(std::uint32_t warp);
+    /// Reads a place, or writes to it, by an access that others may be told something with.
+    void read_message(std::uint32_t warp, std::uint64_t place, bool acquires);
+    void write_message(std::uint32_t warp, std::uint64_t place);
+    /// An arrival at an mbarrier hands on all that the warp has done, and the end of a wait takes it.
+    void arrived_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
+        join(mbarriers_[place], release(warp));
+    }
+    void waited_at_mbarrier(std::uint32_t warp, std::uint64_t place);
+
+private:
+    static constexpr std::size_t barriers = 16;
+
+    struct Barrier {
+        Clock clock{};
+        std::uint32_t waiting = 0; ///< one bit for each warp
+        bool has_arrivals = false; ///< of warps that do not wait
+    };
+    struct Fences {
+        std::array<Stamp, most_warps> first{}, last{}; ///< of each warp, since the last floor
+        std::array<Clock, most_warps> sent{};          ///< what its messages say: its clock at its last fence
+        std::array<Clock, most_warps> seen{};          ///< in messages: it counts from its next fence on
+        std::unordered_map<std::uint64_t, Clock> messages; ///< by place
+    };
+    using LaneClocks = std::array<Clock, warp_size>;
+
+    Stamp pass_tick() { return ++now_ << 5; }
+    std::uint32_t ticks_;
+    std::uint32_t now_ = 1;
+    Stamp floor_ = 1 << 5;
+    std::array<Clock, most_warps> clocks_{}; ///< stale values are harmless: they lie before the floor
+    std::array<Barrier, barriers> barriers_{};
+    std::array<std::unique_ptr<LaneClocks>, most_warps> lane_clocks_; ///< of warps with partial warp barriers
+    std::unordered_map<std::uint64_t, Clock> mbarriers_;              ///< what has been handed on, by place
+    std::unique_ptr<Fences> fences_;                                  ///< null: none has been executed yet
+};
+
+} // namespace emulator

@@ -1,0 +1,581 @@
+#include "emulator/check/race/race_checker.hpp"
+
+#include "emulator/check/local_findings.hpp"
+#include "emulator/check/race/race_actors.hpp"
+#include "emulator/check/race/race_finding.hpp"
+#include "emulator/machine/cluster.hpp"
+#include "emulator/machine/describe.hpp"
+#include "emulator/program/cas_loops.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+
+namespace {
+
+/// The function, and those that can be reached from it.
+void add_reachable(const Code& code, std::vector<const Code*>& found) {
+    if (std::find(found.begin(), found.end(), &code) != found.end()) return;
+    found.push_back(&code);
+    for (const Instruction& instruction : code.instructions) {
+        if (!instruction.detail) continue;
+        if (instruction.detail->callee) add_reachable(*instruction.detail->callee, found);
+        if (!instruction.detail->callees) continue;
+        for (const auto& [address, callee] : *instruction.detail->callees) add_reachable(*callee, found);
+    }
+}
+
+bool any_instruction(const std::vector<const Code*>& codes, bool (*is_such)(const Instruction&)) {
+    return std::any_of(codes.begin(), codes.end(), [&](const Code* code) {
+        return std::any_of(code->instructions.begin(), code->instructions.end(), is_such);
+    });
+}
+
+/// A barrier with a number of threads.
+bool names_number_of_threads(const Instruction& instruction) {
+    return instruction.sync == SyncKind::block_barrier && instruction.sources[1] != no_row;
+}
+bool orders_some_threads(const Instruction& instruction) {
+    return names_number_of_threads(instruction) || instruction.sync == SyncKind::mbarrier;
+}
+bool is_cluster_barrier(const Instruction& instruction) {
+    return instruction.sync == SyncKind::cluster_barrier;
+}
+
+/// What `lane` is about to store.
+std::array<std::byte, 16> stored_value(const Warp& warp, const Instruction& instruction, int lane) {
+    std::array<std::byte, 16> value{};
+    const bool is_vector = instruction.detail && !instruction.detail->rows.empty();
+    const std::size_t cell = instruction.bytes == 16 && !is_vector ? 16 : instruction.has_wide_cells ? 8 : 4;
+    const auto element = [&](Row row, std::size_t place, std::size_t bytes) {
+        std::memcpy(value.data() + place, warp.cells<std::byte>(row) + static_cast<std::size_t>(lane) * cell,
+                    bytes);
+    };
+    if (is_vector) {
+        const auto& rows = instruction.detail->rows;
+        const std::size_t bytes = instruction.bytes / rows.size();
+        for (std::size_t k = 0; k < rows.size(); ++k) element(rows[k], k * bytes, bytes);
+    } else {
+        element(instruction.sources[1], 0, instruction.bytes);
+    }
+    return value;
+}
+
+/// What the copy of `lane` brings, if it is one of several that start at once.
+std::array<std::byte, 16> copied_value(const AsyncCopy& copy, int lane) {
+    std::array<std::byte, 16> value{};
+    if (copy.from_bytes[lane] != 0) std::memcpy(value.data(), copy.from[lane], copy.from_bytes[lane]);
+    return value;
+}
+
+Role role_of(const Instruction& instruction, AccessKind kind) {
+    const bool is_strong =
+        instruction.ordering != Ordering::weak && instruction.ordering != Ordering::as_volatile;
+    if (is_strong || kind == AccessKind::atom || kind == AccessKind::red) return Role::atomic;
+    return kind == AccessKind::load ? Role::read : Role::write;
+}
+
+class RaceObserver final : public Observer {
+public:
+    RaceObserver(Findings& findings, const Launch& launch, RaceOptions options)
+        : findings_(findings), launch_(launch), options_(options) {
+        std::vector<const Code*> codes;
+        add_reachable(launch.kernel.code(), codes);
+        for (const Code* const code : codes) sites_(*code, 0);
+        needs_all_ = any_instruction(codes, orders_some_threads);
+        has_clusters_ = launch.has_clusters || any_instruction(codes, is_cluster_barrier);
+    }
+
+    bool follows(EventKind kind) const override {
+        return kind == EventKind::shared_access || kind == EventKind::message ||
+               (kind == EventKind::global_access && options_.global) || kind == EventKind::barrier ||
+               kind == EventKind::members;
+    }
+    std::uint64_t remarks() const override { return remarks_; }
+
+    void block_started(Block& block) override {
+        auto& state = blocks_[&block];
+        if (!state) state = std::make_unique<BlockState>(options_.ticks, block.shared().size());
+        current_ = {&block, state.get()};
+        state->order.start();
+        forget_if_used_up(block);
+        const Dim3 grid = launch_.configuration.grid, index = block.index();
+        state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
+                                                                 (index.y + std::uint64_t{grid.y} * index.z));
+        state->is_out_of_step = state->has_atomics = state->may_have_read_messages = false;
+        state->copies.clear();
+        state->ended_copies.clear();
+        state->copied_words.clear();
+        if (has_clusters_) begin_in_cluster(*state, block);
+    }
+    void block_ended(Block& block) override {
+        if (has_clusters_) check_end_of_shared_memory(block);
+    }
+    void exited(const Warp& warp, LaneMask lanes) override {
+        if (!has_clusters_) return;
+        const Fragment& running = warp.running();
+        state_of(warp.block()).last_exit = {warp.index(), std::countr_zero(lanes),
+                                            sites_(*running.frame->code, running.pc)};
+    }
+
+    void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
+        const bool is_shared = access.space == ptx::Space::shared;
+        const bool is_message = may_be_message(instruction, access.kind);
+        BlockState& state = state_of(warp.block());
+        if (state.is_out_of_step) return;
+        const Now now{
+            state, warp, instruction, access, sites_(instruction), role_of(instruction, access.kind)};
+        if (is_shared) check_copies(now);
+        if (is_message) read_messages(now);
+        const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
+        if (is_shared && is_reserved(access)) {
+            // Lanes of a warp keep in step there by votes and shuffles, which order nothing in the program's
+            // memory.
+        } else if (is_shared && has_clusters_)
+            check_shared_of_cluster(now, actor);
+        else if (is_shared)
+            check_shared(now, actor);
+        else if (options_.global)
+            check_global(now, actor);
+        if (is_message) write_messages(now);
+    }
+
+    void came_to_barrier(const Warp& warp, const Instruction&, const BarrierArrival& arrival) override {
+        state_of(warp.block()).order.came_to_barrier(warp.index(), arrival);
+        forget_if_used_up(warp.block());
+    }
+    void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+        BlockState& state = state_of(block);
+        const Stamp floor = state.order.floor();
+        state.order.barrier_completed(block, completion);
+        if (state.cluster && state.order.floor() != floor) state.cluster->block_met(block.rank());
+        forget_if_used_up(block);
+    }
+    void members_met(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
+        if (!is_barrier) return;
+        state_of(warp.block()).order.came_to_warp_barrier(warp, lanes);
+        forget_if_used_up(warp.block());
+    }
+    void fenced(const Warp& warp, const Instruction&, LaneMask) override {
+        fence(state_of(warp.block()), warp);
+    }
+
+    void copy_started(const AsyncCopy& copy) override {
+        BlockState& owner = state_of(*copy.target);
+        write_copy(copy, true);
+        owner.copied_words.resize((copy.target->shared().size() + 3) / 4);
+        for_each_lane(copy.lanes, [&](int lane) {
+            const BlockState& state = state_of(copy.warp->block());
+            if (owner.ended_copies.empty()) {
+                owner.copies.emplace_back();
+                owner.ended_copies.push_back(static_cast<std::uint32_t>(owner.copies.size()));
+            }
+            const std::uint32_t number = owner.ended_copies.back();
+            owner.ended_copies.pop_back();
+            owner.copies[number - 1] = {state.number, state.order.stamp(copy.warp->index()), lane,
+                                        sites_(*copy.code, *copy.instruction), Role::write};
+            mark_words(owner, copy, lane, number);
+        });
+    }
+    void copy_ended(const AsyncCopy& copy) override {
+        BlockState& owner = state_of(*copy.target);
+        for_each_lane(copy.lanes, [&](int lane) {
+            const std::uint32_t number = owner.copied_words[copy.addresses[lane] / 4];
+            if (number != 0) owner.ended_copies.push_back(number);
+            mark_words(owner, copy, lane, 0);
+        });
+        write_copy(copy, false);
+    }
+
+    void used_mbarrier(const Warp& warp, const Instruction&, int, MbarrierUse use, const Block& owner,
+                       std::uint64_t offset) override {
+        BlockState& state = state_of(warp.block());
+        const bool is_remote = &owner != &warp.block();
+        if (use == MbarrierUse::arrive && is_remote)
+            fence(state, warp);
+        else if (use == MbarrierUse::arrive)
+            state.order.arrived_at_mbarrier(warp.index(), offset);
+        else if (use == MbarrierUse::wait)
+            state.order.waited_at_mbarrier(warp.index(), offset);
+        if (has_clusters_) state.may_have_read_messages = true;
+        forget_if_used_up(warp.block());
+    }
+
+    void came_to_cluster_barrier(const Warp& warp, const Instruction&,
+                                 const ClusterArrival& arrival) override {
+        if (!has_clusters_) return;
+        BlockState& state = state_of(warp.block());
+        const std::uint32_t rank = warp.block().rank();
+        if (arrival.waits)
+            state.cluster->wait(rank, warp.index(),
+                                (warp.block().cluster().arrived(warp) & arrival.lanes) == 0);
+        else if (arrival.orders)
+            state.cluster->arrive(rank, state.order.release(warp.index()));
+        else if (const auto* const told = state.order.released_by_fence(warp.index()))
+            state.cluster->arrive(rank, *told);
+        forget_if_used_up(warp.block());
+    }
+    void cluster_barrier_completed(const Cluster& cluster) override {
+        if (has_clusters_) state_of(*cluster.blocks().front()).cluster->phase_ended();
+    }
+
+    /// From here on the block's threads have passed barriers that they should not have.
+    bool takes_over_deadlock(Block& block) override {
+        state_of(block).is_out_of_step = true;
+        return false;
+    }
+
+private:
+    struct BlockState {
+        BlockState(std::uint32_t ticks, std::size_t shared_bytes) : order(ticks), shared(shared_bytes) {}
+
+        MemoryOrder order;
+        AccessShadow<BlockActor> shared;
+        ClusterOrder* cluster = nullptr;                          ///< null: without clusters
+        std::optional<AccessShadow<GridActor>> shared_in_cluster; ///< then it takes the place of `shared`
+        std::map<GridStamp, Visit> visits;                        ///< by stamp, without its tick
+        std::vector<EarlierAccess> copies;       ///< to the block's shared memory; numbered from 1 on
+        std::vector<std::uint32_t> ended_copies; ///< their numbers, to be used again
+        std::vector<std::uint32_t> copied_words; ///< the number of the one that still writes there, or 0
+        LastExit last_exit;
+        std::uint32_t number = 0; ///< of the block in the grid
+        bool is_out_of_step = false;
+        bool has_atomics = false;
+        bool may_have_read_messages = false; ///< of other blocks
+    };
+
+    /// An access that is being made.
+    struct Now {
+        BlockState& state;
+        const Warp& warp;
+        const Instruction& instruction;
+        const Access& access;
+        Site site;
+        Role role;
+        const AsyncCopy* copy = nullptr; ///< that starts with it
+    };
+
+    BlockState& state_of(const Block& block) {
+        if (current_.first != &block) current_ = {&block, blocks_.at(&block).get()};
+        return *current_.second;
+    }
+
+    void forget_if_used_up(Block& block) {
+        BlockState& state = state_of(block);
+        if (!state.order.is_used_up()) return;
+        state.shared = AccessShadow<BlockActor>(block.shared().size());
+        global_.clear();
+        state.order.forget();
+        if (!has_clusters_) return;
+        state.cluster->forget(block.rank());
+        for (const auto& other : block.cluster().blocks()) {
+            blocks_.at(other.get())->shared_in_cluster.emplace(other->shared().size());
+            blocks_.at(other.get())->visits.clear();
+        }
+    }
+
+    // ---- clusters ----
+
+    /// The blocks of a cluster begin in the order of their ranks, before any of them runs.
+    void begin_in_cluster(BlockState& state, const Block& block) {
+        state.cluster = &clusters_[&block.cluster()];
+        if (block.rank() == 0) state.cluster->start();
+        state.cluster->add_block(block.rank(), state.number);
+        state.shared_in_cluster.emplace(block.shared().size());
+        state.visits.clear();
+    }
+
+    GridActor grid_actor(const Now& now, const BlockActor& in_block) const {
+        return {in_block,
+                now.state.number,
+                {now.state.cluster, now.warp.block().rank(), now.warp.index()},
+                messages_,
+                now.state.may_have_read_messages};
+    }
+
+    /// In the part of shared memory that CUDA keeps for itself, where cooperative groups have their barriers.
+    bool is_reserved(const Access& access) const {
+        return access.addresses[std::countr_zero(access.active)] < launch_.kernel.reserved_shared_bytes();
+    }
+
+    [[gnu::noinline]] void check_shared_of_cluster(const Now& now, const BlockActor& in_block_actor,
+                                                   bool finds = true) {
+        const GridActor actor = grid_actor(now, in_block_actor);
+        BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
+        owner.shared_in_cluster->access(
+            actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
+            [&](int lane, const GridActor::Record& record, Role role) {
+                return !finds || is_hazard(now, lane, earlier_of(record, role));
+            },
+            [&](int lane, int other) { check_collision(now, lane, other); });
+        if (!now.access.remote) return;
+        const int lane = std::countr_zero(now.access.active);
+        const GridStamp whose = (actor.stamp() >> 32 << 32) | now.warp.index();
+        Visit& visit = owner.visits[whose];
+        if (visit.stamp == 0) visit.thread = party(name_of(now.role), now.warp, now.instruction, lane);
+        visit.stamp = actor.stamp();
+        visit.role = now.role;
+        visit.address = now.access.addresses[lane];
+    }
+
+    /// A block's shared memory ends with it: whatever others do there has to come before.
+    void check_end_of_shared_memory(const Block& block) {
+        BlockState& state = state_of(block);
+        if (state.is_out_of_step) return;
+        for (const auto& [whose, visit] : state.visits) {
+            const std::uint32_t number = block_of(visit.stamp);
+            const Stamp stamp = in_block(visit.stamp);
+            const auto fence = messages_.last_fence.find(number);
+            const bool is_told =
+                state.may_have_read_messages && fence != messages_.last_fence.end() && stamp < fence->second;
+            if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
+            const Site exit = sites_.of_line(state.last_exit.site);
+            findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
+                return finding(launch_, sites_, block, state.last_exit, visit);
+            });
+        }
+    }
+
+    // ---- messages ----
+
+    void fence(BlockState& state, const Warp& warp) {
+        state.order.fenced(warp.index());
+        forget_if_used_up(warp.block());
+        if (options_.global || has_clusters_) messages_.last_fence[state.number] = state.order.stamp(0);
+    }
+
+    template <class Visit> static void for_each_place(const Access& access, Visit visit) {
+        constexpr std::uint64_t in_shared = std::uint64_t{1} << 63;
+        std::uint64_t last = ~std::uint64_t{0}, where = 0;
+        if (access.space == ptx::Space::shared)
+            where = in_shared | (access.remote ? std::uint64_t{access.remote->rank()} + 1 : 0) << 32;
+        for_each_lane(access.active, [&](int lane) {
+            const std::uint64_t address = access.addresses[lane];
+            if (address != last) visit(address | where);
+            last = address;
+        });
+    }
+
+    void read_messages(const Now& now) {
+        const Ordering ordering = now.instruction.ordering;
+        if (now.access.space == ptx::Space::global || has_clusters_) now.state.may_have_read_messages = true;
+        if (now.access.kind == AccessKind::store || now.access.kind == AccessKind::red) return;
+        if (!now.state.order.has_messages()) return;
+        const bool acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
+        for_each_place(now.access, [&](std::uint64_t place) {
+            now.state.order.read_message(now.warp.index(), place, acquires);
+        });
+    }
+
+    void write_messages(const Now& now) {
+        const Ordering ordering = now.instruction.ordering;
+        if (now.role == Role::atomic) now.state.has_atomics = true;
+        if (now.access.kind == AccessKind::load) return;
+        if (ordering == Ordering::release || ordering == Ordering::acquire_release)
+            fence(now.state, now.warp);
+        if (!now.state.order.has_something_to_tell(now.warp.index())) return;
+        for_each_place(now.access,
+                       [&](std::uint64_t place) { now.state.order.write_message(now.warp.index(), place); });
+    }
+
+    // ---- asynchronous copies ----
+
+    static void mark_words(BlockState& owner, const AsyncCopy& copy, int lane, std::uint32_t mark) {
+        const std::uint64_t first = copy.addresses[lane] / 4;
+        for (std::uint64_t word = first; word < first + copy.bytes / 4; ++word)
+            owner.copied_words[word] = mark;
+    }
+
+    /// Whoever touches what a copy still writes, its own thread too.
+    void check_copies(const Now& now) {
+        BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
+        if (owner.copied_words.empty()) return;
+        for_each_lane(now.access.active, [&](int lane) {
+            const std::uint64_t first = now.access.addresses[lane];
+            for (std::uint64_t word = first / 4; word <= (first + now.access.bytes - 1) / 4; ++word) {
+                const std::uint32_t mark = owner.copied_words[word];
+                if (mark == 0) continue;
+                EarlierAccess copy = owner.copies[mark - 1];
+                copy.is_copy = true;
+                return add(now, lane, copy);
+            }
+        });
+    }
+
+    /// A copy writes from its start to its end: what was before must come before the one, and what is to come
+    /// behind the other.
+    void write_copy(const AsyncCopy& copy, bool starts) {
+        const Warp& warp = *copy.warp;
+        BlockState& state = state_of(warp.block());
+        if (state.is_out_of_step) return;
+        std::array<std::uint64_t, warp_size> addresses;
+        std::copy_n(copy.addresses, warp_size, addresses.begin());
+        for (std::uint32_t left = copy.bytes; left != 0;) {
+            const Access access{.space = ptx::Space::shared,
+                                .kind = AccessKind::store,
+                                .bytes = std::min(left, 16u),
+                                .active = copy.lanes,
+                                .addresses = addresses.data(),
+                                .remote = copy.target == &warp.block() ? nullptr : copy.target,
+                                .is_copy = true};
+            const Now now{state,
+                          warp,
+                          *copy.instruction,
+                          access,
+                          sites_(*copy.code, *copy.instruction),
+                          Role::write,
+                          starts ? &copy : nullptr};
+            if (starts) check_copies(now);
+            const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
+            if (has_clusters_)
+                check_shared_of_cluster(now, actor, starts);
+            else
+                check_shared(now, actor, starts);
+            for (std::uint64_t& address : addresses) address += access.bytes;
+            left -= access.bytes;
+        }
+    }
+
+    // ---- hazards ----
+
+    /// `finds`: else it only counts among the earlier accesses from here on.
+    void check_shared(const Now& now, const BlockActor& actor, bool finds = true) {
+        now.state.shared.access(
+            actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
+            [&](int lane, const BlockActor::Record& record, Role role) {
+                return !finds || is_hazard(now, lane,
+                                           {now.state.number, record.stamp, std::countr_zero(record.lanes),
+                                            record.site, role});
+            },
+            [&](int lane, int other) { check_collision(now, lane, other); });
+    }
+
+    /// Page by page.
+    [[gnu::noinline]] void check_global(const Now& now, const BlockActor& in_block_actor) {
+        const GridActor actor = grid_actor(now, in_block_actor);
+        const std::uint64_t* const addresses = now.access.addresses.data();
+        for (LaneMask left = now.access.active; left != 0;) {
+            const std::uint64_t first = addresses[std::countr_zero(left)], page = first / page_bytes;
+            LaneMask group = 0;
+            std::array<std::uint64_t, warp_size> places;
+            for (int lane = 0; lane < warp_size; ++lane) {
+                const bool is_here = (left >> lane & 1) != 0 && addresses[lane] / page_bytes == page;
+                group |= LaneMask{is_here} << lane;
+                places[static_cast<std::size_t>(lane)] = (is_here ? addresses[lane] : first) % page_bytes;
+            }
+            left &= ~group;
+            global_.try_emplace(page, page_bytes)
+                .first->second.access(
+                    actor, now.role, LaneAddresses(places.data()), now.access.bytes, group,
+                    [&](int lane, const GridActor::Record& record, Role role) {
+                        return is_hazard(now, lane, earlier_of(record, role));
+                    },
+                    [&](int lane, int other) { check_collision(now, lane, other); });
+        }
+    }
+
+    static EarlierAccess earlier_of(const GridActor::Record& record, Role role) {
+        return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.site,
+                role};
+    }
+
+    /// Whether what nothing orders is a hazard: then it is a finding, too.
+    bool is_hazard(const Now& now, int lane, const EarlierAccess& earlier) {
+        ++remarks_;
+        if (are_messages(now, earlier)) return false;
+        if (now.role == Role::write && earlier.role == Role::write && is_there_already(now, lane))
+            return false;
+        add(now, lane, earlier);
+        return true;
+    }
+
+    /// Volatile accesses and atomics that are meant to meet.
+    bool are_messages(const Now& now, const EarlierAccess& earlier) {
+        const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
+        const bool earlier_is_volatile = sites_.instruction(earlier.site).ordering == Ordering::as_volatile;
+        if (now.role == Role::atomic) return earlier_is_volatile || is_guess(earlier.site, earlier.role);
+        if (earlier.role == Role::atomic) return is_volatile || is_guess(now.site, now.role);
+        if (!is_volatile || !earlier_is_volatile) return false;
+        const MemoryOrder& order = now.state.order;
+        return (now.role == Role::write && order.fenced_before(order.stamp(now.warp.index()))) ||
+               (earlier.role == Role::write &&
+                (earlier.block != now.state.number || order.fenced_before(earlier.stamp)));
+    }
+
+    bool is_guess(Site site, Role role) {
+        if (role != Role::read) return false;
+        const auto [guess, is_new] = guesses_.try_emplace(site);
+        if (is_new) guess->second = is_first_guess(sites_.code(site), Sites::pc(site));
+        return guess->second;
+    }
+
+    static bool is_there_already(const Now& now, int lane) {
+        if (now.access.is_copy) return false;
+        const std::uint64_t address = now.access.addresses[lane];
+        const std::byte* const place = now.access.space == ptx::Space::shared
+                                           ? owner_of(now).shared().data() + address
+                                           : reinterpret_cast<const std::byte*>(address);
+        return std::memcmp(stored_value(now.warp, now.instruction, lane).data(), place,
+                           now.instruction.bytes) == 0;
+    }
+
+    /// Whose shared memory it is.
+    static const Block& owner_of(const Now& now) {
+        return now.access.remote ? *now.access.remote : now.warp.block();
+    }
+
+    void check_collision(const Now& now, int lane, int other) {
+        ++remarks_;
+        if (now.access.is_copy && !(now.copy && now.copy->from)) return;
+        const auto value = [&](int one) {
+            return now.copy ? copied_value(*now.copy, one) : stored_value(now.warp, now.instruction, one);
+        };
+        if (value(lane) != value(other))
+            add(now, lane,
+                {now.state.number, now.state.order.stamp(now.warp.index()), other, now.site, now.role, true});
+    }
+
+    // ---- findings ----
+
+    void add(const Now& now, int lane, const EarlierAccess& earlier) {
+        const Site here = sites_.of_line(now.site), there = sites_.of_line(earlier.site);
+        findings_.add({sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1,
+                      [&] {
+                          return finding(launch_, sites_,
+                                         {now.warp, now.instruction, now.access, now.role, lane,
+                                          now.state.number, now.state.has_atomics, earlier});
+                      });
+    }
+
+    static constexpr std::uint64_t page_bytes = 4096;
+
+    LocalFindings<std::tuple<RaceSort, Site, Site>> findings_;
+    const Launch& launch_;
+    const RaceOptions options_;
+    bool needs_all_ = false;
+    bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
+    std::uint64_t remarks_ = 0;
+    Sites sites_;
+    std::unordered_map<Site, bool> guesses_; // whether the read there is one, once that was asked
+    std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
+    std::pair<const Block*, BlockState*> current_{};
+    std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
+    Messages messages_;
+    std::unordered_map<const Cluster*, ClusterOrder> clusters_; // storage, used again
+};
+
+} // namespace
+
+std::unique_ptr<Observer> RaceChecker::observer(const Launch& launch) {
+    return std::make_unique<RaceObserver>(findings_, launch, options_);
+}
+
+} // namespace emulator

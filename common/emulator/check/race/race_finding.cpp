@@ -1,0 +1,131 @@
+#include "emulator/check/race/race_finding.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/describe.hpp"
+#include "emulator/machine/dim3.hpp"
+#include "emulator/machine/warp.hpp"
+#include "emulator/text.hpp"
+
+#include <string>
+
+namespace emulator {
+
+namespace {
+
+const char* verb(Role role, const char* read, const char* write, const char* atomic) {
+    return role == Role::read ? read : role == Role::write ? write : atomic;
+}
+
+std::string message(const Race& race, const std::string& thread, const Party& other) {
+    const std::uint64_t address = race.access.addresses[race.lane];
+    const std::string place = byte_count(race.access.bytes) + " of " +
+                              (race.access.space == ptx::Space::shared ? "shared" : "global") +
+                              " memory at " + hexadecimal(address) +
+                              (race.access.remote ? " of block " + triple(race.access.remote->index()) : "");
+    if (race.earlier.at_once)
+        return "threads " + other.thread + " and " + thread + " write different values to the same " + place +
+               " at once";
+    const std::string whose = race.earlier.block != race.block                   ? "of block " + other.block
+                              : warp_of(race.earlier.stamp) == race.warp.index() ? "of the same warp"
+                                                                                 : "of another warp";
+    if (race.earlier.is_copy)
+        return "thread " + thread + verb(race.role, " reads ", " writes ", " changes by an atomic ") + place +
+               ", to which an asynchronous copy of thread " + other.thread + " is still under way";
+    return "thread " + thread + verb(race.role, " reads ", " writes ", " changes by an atomic ") + place +
+           ", which thread " + other.thread + " " + whose +
+           verb(race.earlier.role, " has read", " has written", " has changed by an atomic") +
+           ": nothing says which comes first";
+}
+
+/// Whether another lane writes to the same place at once, as in `*sum += value`: then a barrier is no help.
+bool others_write_at_once(const Race& race) {
+    int writers = 0;
+    for_each_lane(race.access.active, [&](int lane) {
+        if (race.access.addresses[lane] == race.access.addresses[race.lane]) ++writers;
+    });
+    return race.role == Role::write && writers > 1;
+}
+
+const char* cause(const Race& race) {
+    const RaceSort sort = sort_of(race.role, race.earlier.role);
+    if (race.earlier.is_copy)
+        return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that it "
+               "arrives at): that is missing before the access, and for other threads a barrier behind it.";
+    if (race.earlier.at_once || (sort != RaceSort::with_atomic && others_write_at_once(race)))
+        return "Several threads come to the same index: give each its own, or use an atomic.";
+    if (race.earlier.block != race.block && race.access.space == ptx::Space::shared)
+        return sort == RaceSort::with_atomic
+                   ? "An atomic keeps out only other atomics: a cluster.sync() is missing between the two."
+                   : "A cluster.sync() is missing between the two: a __syncthreads() is for one block.";
+    if (race.earlier.block != race.block)
+        return "The blocks of a launch run in any order, and at once: what several of them change needs an "
+               "atomic, and what one of them needs of another belongs into two launches.";
+    if (sort == RaceSort::with_atomic)
+        return "An atomic keeps out only other atomics: the plain access has to be one as well, or a "
+               "barrier has to stand between the two.";
+    if (warp_of(race.earlier.stamp) == race.warp.index())
+        return "A __syncwarp() is missing between the two, or a __syncthreads() if other warps "
+               "use this memory, too: the lanes of a warp need not run in step.";
+    if (sort == RaceSort::two_writes)
+        return "Two threads come to the same index, or a __syncthreads() is missing between the two.";
+    if (race.block_has_atomics)
+        return "A __syncthreads() is missing between the two; or, where an atomic hands over, a "
+               "__threadfence_block() before it, and one after it.";
+    return "A __syncthreads() is missing between the two.";
+}
+
+} // namespace
+
+const char* name_of(Role role) {
+    switch (role) {
+    case Role::read: return "read";
+    case Role::write: return "write";
+    case Role::atomic: break;
+    }
+    return "atomic";
+}
+
+RaceSort sort_of(Role now, Role earlier) {
+    if (now == Role::atomic || earlier == Role::atomic) return RaceSort::with_atomic;
+    return now == earlier ? RaceSort::two_writes : RaceSort::read_and_write;
+}
+
+Finding finding(const Launch& launch, const Sites& sites, const Race& race) {
+    const std::uint64_t address = race.access.addresses[race.lane];
+    const bool is_shared = race.access.space == ptx::Space::shared;
+    const Allocation* const allocation = is_shared ? nullptr : launch.memory.find(address);
+    const std::uint64_t thread = std::uint64_t{warp_of(race.earlier.stamp)} * warp_size +
+                                 static_cast<std::uint32_t>(race.earlier.lane);
+    const Party first = party(name_of(race.role), race.warp, race.instruction, race.lane);
+    const Party second =
+        party(std::string("earlier ") + name_of(race.earlier.role), sites.code(race.earlier.site),
+              Sites::pc(race.earlier.site), coordinates(race.earlier.block, launch.configuration.grid),
+              coordinates(thread, launch.configuration.block));
+    return {.checker = "race",
+            .kind = std::string(name_of(race.role)) + " after " + name_of(race.earlier.role),
+            .message = message(race, first.thread, second),
+            .kernel = launch.kernel.readable_name(),
+            .parties = {first, second},
+            .allocation = is_shared    ? shared_variable(launch, address)
+                          : allocation ? describe(*allocation)
+                                       : "",
+            .cause = cause(race)};
+}
+
+Finding finding(const Launch& launch, const Sites& sites, const Block& block, const LastExit& exit,
+                const Visit& visit) {
+    const std::uint64_t thread = std::uint64_t{exit.warp} * warp_size + static_cast<std::uint32_t>(exit.lane);
+    return {.checker = "race",
+            .kind = std::string("exit after ") + name_of(visit.role),
+            .message = "thread " + visit.thread.thread + " of block " + visit.thread.block +
+                       verb(visit.role, " reads", " writes", " changes by an atomic") +
+                       " shared memory of block " + triple(block.index()) + " at " +
+                       hexadecimal(visit.address) + ": nothing keeps that block from exiting before",
+            .kernel = launch.kernel.readable_name(),
+            .parties = {visit.thread, party("exit", sites.code(exit.site), Sites::pc(exit.site),
+                                            block.index(), coordinates(thread, launch.configuration.block))},
+            .allocation = shared_variable(launch, visit.address),
+            .cause = "A cluster.sync() is missing at the end: the shared memory of a block ends with it."};
+}
+
+} // namespace emulator

@@ -1,0 +1,67 @@
+/// \file
+/// The findings of the checker `race`, and their words.
+#pragma once
+
+#include "emulator/check/race/race_actors.hpp"
+#include "emulator/machine/finding.hpp"
+
+#include <cstdint>
+
+namespace emulator {
+
+class Block;
+struct Launch;
+class Warp;
+
+const char* name_of(Role role);
+
+/// One missing barrier makes one finding, whether it shows as a read after a write or the other way round.
+enum class RaceSort { read_and_write, two_writes, with_atomic, end_of_block };
+
+RaceSort sort_of(Role now, Role earlier);
+
+/// What another thread did at the same place before.
+struct EarlierAccess {
+    std::uint32_t block = 0; ///< its number in the grid
+    Stamp stamp = 0;
+    int lane = 0;
+    Site site = 0;
+    Role role = Role::read;
+    bool at_once = false; ///< with the same instruction
+    bool is_copy = false; ///< that is still under way
+};
+
+/// An access, and an earlier one: nothing says which comes first.
+struct Race {
+    const Warp& warp;
+    const Instruction& instruction;
+    const Access& access;
+    Role role;
+    int lane;
+    std::uint32_t block;    ///< its number in the grid
+    bool block_has_atomics; ///< and has executed them
+    EarlierAccess earlier;
+};
+
+Finding finding(const Launch& launch, const Sites& sites, const Race& race);
+
+/// The last thread of a block to exit.
+struct LastExit {
+    std::uint32_t warp = 0;
+    int lane = 0;
+    Site site = 0;
+};
+
+/// The last access of another block's warp to the block's shared memory.
+struct Visit {
+    Party thread;
+    GridStamp stamp = 0;
+    Role role = Role::read;
+    std::uint64_t address = 0;
+};
+
+/// Nothing keeps the block from exiting before the visit.
+Finding finding(const Launch& launch, const Sites& sites, const Block& block, const LastExit& exit,
+                const Visit& visit);
+
+} // namespace emulator

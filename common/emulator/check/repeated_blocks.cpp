@@ -1,0 +1,316 @@
+#include "emulator/check/repeated_blocks.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/cluster.hpp"
+#include "emulator/machine/warp.hpp"
+
+#include <array>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+namespace emulator {
+
+namespace {
+
+/// What a block does: an access by lanes of a warp, a barrier, or a fence.
+struct Event {
+    enum class Sort : std::uint8_t { access, block_barrier, warp_barrier, fence };
+
+    Sort sort = Sort::access;
+    AccessKind kind = AccessKind::load;
+    ptx::Space space = ptx::Space::shared;
+    bool is_scattered = false; ///< not in even steps: then the addresses are kept elsewhere
+    std::uint16_t barrier = 0; ///< which one, of the block
+    std::uint16_t warp = 0;
+    LaneMask lanes = 0;
+    const Instruction* instruction = nullptr; ///< null for a barrier of the block
+    std::uint64_t first = 0;                  ///< address
+    std::int64_t stride = 0;                  ///< from one lane's address to the next
+
+    friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// What a whole block has done, in this order.
+struct Script {
+    using Addresses = std::array<std::uint64_t, warp_size>;
+
+    std::vector<Event> events;
+    std::vector<Addresses> addresses; ///< of accesses that are scattered, one after the other
+    bool was_followed = false;        ///< by a block, to its end
+    bool was_left = false;            ///< by the last block that began to follow it
+};
+
+/// Up to where a block has followed it.
+struct Place {
+    std::size_t event = 0, addresses = 0;
+};
+
+class RepetitionObserver final : public Observer {
+public:
+    RepetitionObserver(std::vector<std::unique_ptr<Observer>> checkers, bool writes_scripts)
+        : checkers_(std::move(checkers)), writes_scripts_(writes_scripts) {
+        for (const auto& checker : checkers_) {
+            for (std::size_t k = 0; k < event_kinds; ++k)
+                if (checker->follows(static_cast<EventKind>(k))) followers_[k].push_back(checker.get());
+            if (checker->follows(EventKind::message) && !checker->follows(EventKind::global_access))
+                followers_of_messages_alone_.push_back(checker.get());
+        }
+    }
+
+    bool follows(EventKind kind) const override { return !followers(kind).empty(); }
+
+    void block_started(Block& block) override {
+        current_ = {&block, &blocks_[&block]};
+        BlockState& state = *current_.second;
+        state = {.script = script_};
+        if (script_) return;
+        tell_start(block, state);
+        if (!writes_scripts_ || scripts_in_vain_ == most_in_vain) return;
+        ++scripts_in_vain_;
+        state.script = std::make_shared<Script>();
+        state.remarks = remarks();
+    }
+
+    void block_ended(Block& block) override {
+        BlockState& state = state_of(block);
+        if (!state.is_told) {
+            state.script->was_followed = true;
+            state.script->was_left = false;
+            scripts_in_vain_ = 0;
+            return;
+        }
+        for (const auto& checker : checkers_) checker->block_ended(block);
+        if (state.script && remarks() == state.remarks) script_ = state.script;
+    }
+
+    void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
+        const bool is_shared = access.space == ptx::Space::shared;
+        if (!is_shared) {
+            tell_access(followers(EventKind::global_access), warp, instruction, access);
+            if (followers_of_messages_alone_.empty() || !may_be_message(instruction, access.kind)) return;
+        }
+        BlockState& state = state_of(warp.block());
+        if (access.is_copy) {
+            tell_all_from_here_on(warp.block(), state);
+        } else {
+            const bool is_scattered = !access.addresses.are_strided();
+            const Event event{.kind = access.kind,
+                              .space = access.space,
+                              .is_scattered = is_scattered,
+                              .warp = static_cast<std::uint16_t>(warp.index()),
+                              .lanes = access.active,
+                              .instruction = &instruction,
+                              .first = is_scattered ? 0 : access.addresses.first(),
+                              .stride = is_scattered ? 0 : access.addresses.stride()};
+            if (repeats(warp.block(), state, event, is_scattered ? access.addresses.data() : nullptr)) return;
+        }
+        tell_access(is_shared ? followers(EventKind::shared_access) : followers_of_messages_alone_, warp,
+                    instruction, access);
+    }
+
+    void came_to_barrier(const Warp& warp, const Instruction& instruction,
+                         const BarrierArrival& arrival) override {
+        if (arrival.expected == 0) return;
+        tell_all_from_here_on(warp.block(), state_of(warp.block()));
+        for (Observer* const checker : followers(EventKind::barrier))
+            checker->came_to_barrier(warp, instruction, arrival);
+    }
+    void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+        BlockState& state = state_of(block);
+        const Event event{.sort = Event::Sort::block_barrier,
+                          .barrier = static_cast<std::uint16_t>(completion.barrier)};
+        if (repeats(block, state, event)) return;
+        for (Observer* const checker : followers(EventKind::barrier))
+            checker->barrier_completed(block, completion);
+    }
+    void members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                     bool is_barrier) override {
+        if (!is_barrier) return;
+        BlockState& state = state_of(warp.block());
+        if ((warp.live() & ~lanes) != 0)
+            tell_all_from_here_on(warp.block(), state);
+        else if (repeats(warp.block(), state, of_warp(Event::Sort::warp_barrier, warp, instruction, lanes)))
+            return;
+        for (Observer* const checker : followers(EventKind::members))
+            checker->members_met(warp, instruction, lanes, is_barrier);
+    }
+    void fenced(const Warp& warp, const Instruction& instruction, LaneMask lanes) override {
+        if (repeats(warp.block(), state_of(warp.block()),
+                    of_warp(Event::Sort::fence, warp, instruction, lanes)))
+            return;
+        for (const auto& checker : checkers_) checker->fenced(warp, instruction, lanes);
+    }
+
+    // ---- what stands in no script ----
+
+    void came_to_cluster_barrier(const Warp& warp, const Instruction& instruction,
+                                 const ClusterArrival& arrival) override {
+        tell_all_from_here_on(warp.block(), state_of(warp.block()));
+        for (const auto& checker : checkers_) checker->came_to_cluster_barrier(warp, instruction, arrival);
+    }
+    void cluster_barrier_completed(const Cluster& cluster) override {
+        for (const auto& block : cluster.blocks()) tell_all_from_here_on(*block, state_of(*block));
+        for (const auto& checker : checkers_) checker->cluster_barrier_completed(cluster);
+    }
+    void copy_started(const AsyncCopy& copy) override {
+        tell_all_from_here_on(copy.warp->block(), state_of(copy.warp->block()));
+        for (const auto& checker : checkers_) checker->copy_started(copy);
+    }
+    void copy_ended(const AsyncCopy& copy) override {
+        for (const auto& checker : checkers_) checker->copy_ended(copy);
+    }
+    void used_mbarrier(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use,
+                       const Block& owner, std::uint64_t offset) override {
+        tell_all_from_here_on(warp.block(), state_of(warp.block()));
+        for (const auto& checker : checkers_)
+            checker->used_mbarrier(warp, instruction, lane, use, owner, offset);
+    }
+    bool takes_over_deadlock(Block& block) override {
+        tell_all_from_here_on(block, state_of(block));
+        bool goes_on = false;
+        for (const auto& checker : checkers_) goes_on = checker->takes_over_deadlock(block) || goes_on;
+        return goes_on;
+    }
+    /// No event: it changes nothing for other threads of the block.
+    void exited(const Warp& warp, LaneMask lanes) override {
+        if (!state_of(warp.block()).is_told) return;
+        for (const auto& checker : checkers_) checker->exited(warp, lanes);
+    }
+
+private:
+    static constexpr std::size_t most_events = 1 << 18; ///< of a script
+    static constexpr int most_in_vain = 8;              ///< scripts in succession that no block follows
+
+    struct BlockState {
+        std::shared_ptr<Script> script{}; ///< that it follows; or that is written of it, if checkers are told
+        Place place{};                    ///< in what it follows
+        bool is_told = false;             ///< to the checkers, all that it does
+        std::uint64_t remarks = 0;        ///< when it began
+    };
+
+    BlockState& state_of(const Block& block) {
+        if (current_.first != &block) current_ = {&block, &blocks_.at(&block)};
+        return *current_.second;
+    }
+    const std::vector<Observer*>& followers(EventKind kind) const {
+        return followers_[static_cast<std::size_t>(kind)];
+    }
+    std::uint64_t remarks() const override {
+        std::uint64_t sum = 0;
+        for (const auto& checker : checkers_) sum += checker->remarks();
+        return sum;
+    }
+
+    static Event of_warp(Event::Sort sort, const Warp& warp, const Instruction& instruction, LaneMask lanes) {
+        return {.sort = sort,
+                .warp = static_cast<std::uint16_t>(warp.index()),
+                .lanes = lanes,
+                .instruction = &instruction};
+    }
+
+    /// Whether the block follows a script that says the same. Else the checkers are to be told.
+    bool repeats(Block& block, BlockState& state, const Event& event,
+                 const std::uint64_t* addresses = nullptr) {
+        if (state.is_told) {
+            if (state.script) write(state, event, addresses);
+            return false;
+        }
+        const Script& script = *state.script;
+        Place& place = state.place;
+        const bool is_same = place.event != script.events.size() && script.events[place.event] == event &&
+                             (!addresses || std::memcmp(script.addresses[place.addresses].data(), addresses,
+                                                        sizeof(Script::Addresses)) == 0);
+        if (!is_same) {
+            leave_script(block, state);
+            return false;
+        }
+        ++place.event;
+        place.addresses += addresses ? 1 : 0;
+        return true;
+    }
+
+    void write(BlockState& state, const Event& event, const std::uint64_t* addresses) {
+        Script& script = *state.script;
+        if (script.events.size() == most_events) return state.script.reset();
+        script.events.push_back(event);
+        if (addresses) std::copy_n(addresses, warp_size, script.addresses.emplace_back().begin());
+    }
+
+    void tell_all_from_here_on(Block& block, BlockState& state) {
+        if (!state.is_told) leave_script(block, state);
+        state.script.reset();
+    }
+
+    /// The checkers have not heard of the block yet.
+    [[gnu::noinline]] void leave_script(Block& block, BlockState& state) {
+        const std::shared_ptr<Script> script = std::exchange(state.script, nullptr);
+        tell_start(block, state);
+        std::size_t scattered = 0;
+        for (std::size_t k = 0; k < state.place.event; ++k) {
+            const Event& event = script->events[k];
+            tell_again(block, event, event.is_scattered ? script->addresses[scattered++].data() : nullptr);
+        }
+        // Now and then a block differs. When the next one does too, another script is likely to be better.
+        const bool is_good = script->was_followed && !std::exchange(script->was_left, true);
+        if (!is_good && script == script_) script_.reset();
+    }
+
+    void tell_start(Block& block, BlockState& state) {
+        state.is_told = true;
+        for (const auto& checker : checkers_) checker->block_started(block);
+    }
+
+    void tell_again(Block& block, const Event& event, const std::uint64_t* scattered) const {
+        const Warp& warp = *block.warps()[event.warp];
+        switch (event.sort) {
+        case Event::Sort::access: {
+            const Access access{.space = event.space,
+                                .kind = event.kind,
+                                .bytes = event.instruction->bytes,
+                                .active = event.lanes,
+                                .addresses = scattered
+                                                 ? LaneAddresses(scattered)
+                                                 : LaneAddresses(event.lanes, event.first, event.stride)};
+            const bool is_shared = event.space == ptx::Space::shared;
+            return tell_access(is_shared ? followers(EventKind::shared_access) : followers_of_messages_alone_,
+                               warp, *event.instruction, access);
+        }
+        case Event::Sort::block_barrier:
+            for (Observer* const checker : followers(EventKind::barrier))
+                checker->barrier_completed(block, {.barrier = event.barrier});
+            return;
+        case Event::Sort::warp_barrier:
+            for (Observer* const checker : followers(EventKind::members))
+                checker->members_met(warp, *event.instruction, event.lanes, true);
+            return;
+        case Event::Sort::fence:
+            for (const auto& checker : checkers_) checker->fenced(warp, *event.instruction, event.lanes);
+        }
+    }
+
+    static void tell_access(const std::vector<Observer*>& checkers, const Warp& warp,
+                            const Instruction& instruction, const Access& access) {
+        for (Observer* const checker : checkers) checker->accessed(warp, instruction, access);
+    }
+
+    std::vector<std::unique_ptr<Observer>> checkers_;
+    std::array<std::vector<Observer*>, event_kinds> followers_;
+    std::vector<Observer*> followers_of_messages_alone_; ///< not of other global accesses
+    std::shared_ptr<Script> script_;                     ///< for blocks that begin; null: there is none
+    const bool writes_scripts_;
+    int scripts_in_vain_ = 0; ///< no block has followed them
+    std::unordered_map<const Block*, BlockState> blocks_;
+    std::pair<const Block*, BlockState*> current_{};
+};
+
+} // namespace
+
+std::unique_ptr<Observer> RepeatedBlocks::observer(const Launch& launch) {
+    std::vector<std::unique_ptr<Observer>> checkers;
+    for (Watcher* const checker : checkers_) checkers.push_back(checker->observer(launch));
+    const bool may_repeat = !launch.has_clusters && launch.configuration.grid.count() > 1;
+    return std::make_unique<RepetitionObserver>(std::move(checkers), may_repeat);
+}
+
+} // namespace emulator

@@ -1,0 +1,85 @@
+/// \file
+/// Which bytes of a piece of memory have been written.
+#pragma once
+
+#include "emulator/machine/observer.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+namespace emulator {
+
+/// Keeps for each byte the size of the element that was last written to it, 0 for none: sizes tell a struct's
+/// padding, which is never written, from elements that were left out.
+///
+/// Kernels may write and ask from several host threads at once. Of a byte that one thread writes while
+/// another asks for it, either answer is right: the program has a race there.
+class WrittenBytes {
+public:
+    explicit WrittenBytes(std::size_t size = 0);
+
+    std::size_t size() const { return size_; }
+
+    /// All bytes are unwritten again, and `size` of them.
+    void reset(std::size_t size);
+
+    /// What `lanes` of a warp do: lane i has the `bytes` bytes at `addresses[i]`, counted from `base`.
+    /// `bytes` is 1, 2, 4, 8 or 16, and the addresses are multiples of it. A vector has several elements.
+    void write(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+               std::uint32_t elements = 1);
+    /// The same for memory that no other host thread writes to: it is complete, too, when whole warps have
+    /// written it piece after piece.
+    void write_alone(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+                     std::uint32_t elements = 1);
+    /// The lanes of which not all bytes are written.
+    LaneMask unwritten(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
+                       std::uint32_t bytes) const;
+
+    bool is_written(std::uint64_t place) const { return size_at(place) != 0; }
+
+    /// True when all there is has been written, at once or piece after piece. Then nothing is kept of single
+    /// bytes: kernels need neither write nor ask.
+    bool is_complete() const { return filled_ == size_ && size_ != 0; }
+
+    /// What the host does: any bytes.
+    void fill(std::uint64_t place, std::size_t bytes);
+    void copy(std::uint64_t place, const WrittenBytes& from, std::uint64_t from_place, std::size_t bytes);
+
+    struct Unwritten {
+        std::uint64_t first = 0;
+        std::size_t count = 0;
+    };
+    /// Of the `bytes` bytes at `place`, those that nobody wrote, padding left out.
+    std::optional<Unwritten> find_unwritten(std::uint64_t place, std::size_t bytes) const;
+
+    /// Whether the unwritten byte at `place` is padding in a struct, as far as can be told: a gap behind
+    /// written bytes that is shorter than an element near it, and ends where such an element may begin.
+    bool is_padding(std::uint64_t place) const;
+
+private:
+    void filled(std::uint64_t place, std::size_t bytes) {
+        if (place <= filled_) filled_ = std::max<std::size_t>(filled_, place + bytes);
+    }
+    std::uint8_t size_at(std::uint64_t place) const {
+        return __atomic_load_n(&sizes_[place], __ATOMIC_RELAXED);
+    }
+    template <class Word>
+    void write_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
+                     std::uint64_t sizes);
+    template <class Word>
+    LaneMask unwritten_words(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
+                             std::uint32_t bytes) const;
+
+    struct Free {
+        void operator()(std::uint8_t* bytes) const { std::free(bytes); }
+    };
+    std::size_t size_ = 0;
+    std::size_t filled_ = 0;                      // these first ones are written
+    std::unique_ptr<std::uint8_t[], Free> sizes_; // zeros; the system gives it memory as it is written
+};
+
+} // namespace emulator

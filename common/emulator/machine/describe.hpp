@@ -1,0 +1,30 @@
+/// \file
+/// The words of findings: who did it, and to what.
+#pragma once
+
+#include "emulator/machine/finding.hpp"
+#include "emulator/machine/launch.hpp"
+#include "emulator/machine/observer.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace emulator {
+
+struct Code;
+struct Instruction;
+class Warp;
+
+/// The thread in `lane`, at `instruction`, which the warp is executing.
+Party party(std::string role, const Warp& warp, const Instruction& instruction, int lane);
+
+/// A thread that was at an instruction before.
+Party party(std::string role, const Code& code, std::uint32_t pc, Dim3 block, Dim3 thread);
+
+/// "load", "store" or "atomic"
+const char* role_of(AccessKind kind);
+
+/// What lies at a place in a block's shared memory: "tile, 1,024 bytes of shared memory".
+std::string shared_variable(const Launch& launch, std::uint64_t offset);
+
+} // namespace emulator

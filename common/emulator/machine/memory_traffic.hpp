@@ -1,0 +1,82 @@
+/// \file
+/// What one memory request costs: pure functions of the lanes' addresses, as hardware works them out.
+#pragma once
+
+#include "emulator/machine/observer.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace emulator {
+
+inline constexpr std::uint32_t sector_bytes = 32;               ///< of global memory
+inline constexpr std::uint32_t bank_count = 32, bank_bytes = 4; ///< of shared memory
+
+/// "shared load", "global atomic"
+std::string access_name(ptx::Space space, AccessKind kind);
+
+/// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
+std::uint32_t sectors(const Access& access);
+
+/// Sectors that the bytes of a request would fill if they lay side by side: no request takes fewer.
+std::uint32_t ideal_sectors(const Access& access);
+
+/// Sectors that an atomic on global memory takes. Lanes that want the same word go one after the other, each
+/// time together with lanes that want other words; a sector counts as often as it is gone to. That is, as
+/// often as its most wanted word is wanted.
+std::uint32_t atomic_sectors(const Access& access);
+
+/// Passes of a request through the shared-memory data pipe, and those that it would take without a bank
+/// conflict.
+struct Wavefronts {
+    std::uint32_t count = 0, ideal = 0;
+    friend bool operator==(const Wavefronts&, const Wavefronts&) = default;
+};
+
+/// Shared memory has 32 banks of 4 bytes. One pass serves, in each bank, one word to all lanes that want it.
+///
+/// Accesses of up to 4 bytes are served for the whole warp at once; of 8 bytes for each half of the warp, of
+/// 16 bytes for each quarter. Two halves, or the two quarters of a half, are served together where
+/// neighbouring lanes want the same: when for every active lane i of the warp, lane i^1 (or for every one,
+/// lane i^2) is inactive or has the same address.
+Wavefronts wavefronts(const Access& access);
+
+/// Keeps the last answer of `wavefronts`: it follows from how far the lanes are from each other, and in most
+/// requests that is as in the one before.
+class LastWavefronts {
+public:
+    /// wavefronts(access)
+    Wavefronts of(const Access& access);
+
+private:
+    std::uint64_t first_ = 0; ///< of lane 0; any place with as many bytes before it in its word is as good
+    alignas(64) std::uint64_t distances_[warp_size] = {}; ///< from there
+    LaneMask active_ = 0;
+    std::uint32_t bytes_ = 0;
+    Wavefronts last_;
+};
+
+/// What a warp's cp.async costs beside the instruction.
+struct CopyTraffic {
+    std::uint32_t requests = 0;      ///< 0: it reads nothing, and fills with zeros
+    std::uint32_t sectors = 0;       ///< of global memory
+    std::uint32_t ideal_sectors = 0; ///< as those of any request
+    Wavefronts wavefronts;           ///< from global to shared memory
+};
+
+/// The lanes are served together as those of other accesses are: all of 4 bytes each, halves of 8, quarters
+/// of 16. A wavefront moves a lane's bytes from a bank to a bank: global memory's words lie in 32 banks, too,
+/// as they do in the cache. Lanes that want the same word are not served together.
+///
+/// So an H200 counts `cp.async.ca`. It counts `cp.async.cg` so where the lanes copy a row of bytes to a row
+/// of shared memory, both aligned to 32 bytes, and fill with no zeros; else mostly more.
+CopyTraffic copy_traffic(const AsyncCopy& copy);
+
+/// Sectors of global memory that a bulk copy fetches. The copy engine writes lines of 128 bytes of shared
+/// memory, one after the other, and fetches the sectors of each anew.
+std::uint32_t bulk_sectors(std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
+
+/// How many lanes are served together by that rule, 8, 16 or 32: lanes 0 to 7, 8 to 15 and so on.
+int lanes_served_together(const Access& access);
+
+} // namespace emulator

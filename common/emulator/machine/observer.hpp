@@ -1,0 +1,280 @@
+/// \file
+/// What the machine tells those who watch it. Observers never change a result.
+#pragma once
+
+#include "emulator/program/code.hpp"
+#include "emulator/program/lanes.hpp"
+#include "emulator/ptx/types.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace emulator {
+
+class Block;
+class Cluster;
+struct Fault;
+struct Launch;
+class Warp;
+
+enum class AccessKind : std::uint8_t {
+    load,
+    store,
+    atom, ///< an atomic whose old value is used
+    red,  ///< an atomic whose old value is not used
+};
+
+/// An address for each lane of a warp. An inactive lane repeats the address of the first active one, so that
+/// loops over all lanes need no mask.
+class LaneAddresses {
+public:
+    LaneAddresses() = default;
+    /// Any 32 of them, which outlive this.
+    LaneAddresses(const std::uint64_t* each) : each_(each) {} // NOLINT: the same, by another name
+    /// In even steps of `stride` bytes, as nearly all go: `first` is that of the first active lane.
+    LaneAddresses(LaneMask active, std::uint64_t first, std::int64_t stride)
+        : active_(active), first_(first), stride_(stride) {}
+
+    std::uint64_t operator[](int lane) const {
+        if (each_) return each_[lane];
+        return (active_ >> lane & 1) != 0 ? in_step(lane) : first_;
+    }
+    /// All 32.
+    const std::uint64_t* data() const {
+        if (each_) return each_;
+        if (!is_spread_) spread();
+        return spread_;
+    }
+
+    /// Whether it is known that they go in even steps. The rest is for those that do.
+    bool are_strided() const { return !each_; }
+    std::uint64_t first() const { return first_; }
+    std::uint64_t last() const { return in_step(warp_size - 1 - std::countl_zero(active_)); }
+    std::uint64_t lowest() const { return stride_ < 0 ? last() : first_; }
+    std::uint64_t highest() const { return stride_ < 0 ? first_ : last(); }
+    std::int64_t stride() const { return stride_; }
+
+private:
+    void spread() const {
+        const int from = std::countr_zero(active_);
+        for (int lane = 0; lane < warp_size; ++lane) {
+            const std::int64_t steps = (active_ >> lane & 1) != 0 ? lane - from : 0;
+            spread_[lane] = first_ + static_cast<std::uint64_t>(steps * stride_);
+        }
+        is_spread_ = true;
+    }
+
+    std::uint64_t in_step(int lane) const {
+        return first_ + static_cast<std::uint64_t>((lane - std::countr_zero(active_)) * stride_);
+    }
+
+    const std::uint64_t* each_ = nullptr; // null: in even steps
+    LaneMask active_ = 1;
+    std::uint64_t first_ = 0;
+    std::int64_t stride_ = 0;
+    mutable bool is_spread_ = false;
+    mutable std::uint64_t spread_[warp_size]; // of those in even steps, once somebody wants all of them
+};
+
+/// Lanes from the first to the last active one that are not active.
+constexpr bool has_gaps(LaneMask active) {
+    const LaneMask from_first = active >> std::countr_zero(active);
+    return (from_first & (from_first + 1)) != 0;
+}
+
+/// One warp-level memory instruction: what hardware calls a request.
+struct Access {
+    ptx::Space space = ptx::Space::global; ///< where the bytes really are: never generic
+    AccessKind kind = AccessKind::load;
+    std::uint32_t bytes = 0; ///< of each lane's access: 1 to 16
+    LaneMask active = 0;     ///< never none
+    /// Of global memory as the program sees it, else offsets in the block's shared or the thread's local
+    /// memory.
+    LaneAddresses addresses{};
+    /// The other block of the cluster whose shared memory it is; null: all memory but that.
+    const Block* remote = nullptr;
+    /// Of a copy past the registers: no request of loads and stores, and not counted among them.
+    bool is_copy = false;
+};
+
+/// A copy to shared memory that goes on while its thread does: cp.async and cp.async.bulk.
+struct AsyncCopy {
+    const Code* code = nullptr; ///< who asked for it …
+    const Instruction* instruction = nullptr;
+    const Warp* warp = nullptr;
+    const Block* target = nullptr;            ///< whose shared memory is written
+    std::uint32_t bytes = 0;                  ///< of each lane: any number
+    LaneMask lanes = 0;                       ///< never none
+    const std::uint64_t* addresses = nullptr; ///< as in Access
+    /// Where each lane's bytes are, in this process, and how many: zeros follow. Null: of a bulk copy, which
+    /// is one lane's, and of a copy that ends.
+    const std::byte* const* from = nullptr;
+    const std::uint32_t* from_bytes = nullptr;
+    /// Where the bytes of a bulk copy from global memory are. Null: of one from shared memory, and of a copy
+    /// that ends.
+    const std::byte* bulk_from = nullptr;
+};
+
+enum class MbarrierUse : std::uint8_t {
+    initialise,
+    invalidate,
+    arrive, ///< by a thread, or by a copy of a thread that has ended
+    wait    ///< for a phase that has ended
+};
+
+/// How much the warps of a block have executed.
+struct Executed {
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::uint64_t thread_barriers = 0; ///< barriers of the block among them, once for each thread
+};
+
+/// Lanes that come to a warp barrier, shuffle, vote or the like.
+struct WarpSyncArrival {
+    LaneMask lanes = 0;
+    const std::uint32_t* members = nullptr; ///< of each lane: the mask of the lanes that it waits for
+    /// Of a shuffle: the lane whose value `lane` gets, or -1 if it keeps its own. Null: this is no shuffle.
+    int (*source)(const Warp&, const Instruction&, int lane) = nullptr;
+};
+
+/// Threads that come to a block barrier with one instruction.
+struct BarrierArrival {
+    std::uint32_t barrier = 0;  ///< which of the block's 16
+    std::uint32_t expected = 0; ///< threads that it is for; 0: all of the block
+    bool waits = true;          ///< false: `bar.arrive`, which goes on at once
+    LaneMask lanes = 0;
+};
+
+/// A block barrier that completes.
+struct BarrierCompletion {
+    std::uint32_t barrier = 0;
+    std::uint32_t expected = 0;          ///< as its last arrival says; 0: all of the block
+    std::span<const LaneMask> arrived{}; ///< of each warp, who has come
+};
+
+/// Threads that come to the barrier of their cluster, or go on from it.
+struct ClusterArrival {
+    bool waits = false;  ///< for the end of the phase: it has come. False: they arrive, and go on at once
+    bool orders = false; ///< memory accesses: `.release`, or `.acquire`
+    LaneMask lanes = 0;
+};
+
+/// Kinds of events that many observers have no use for.
+enum class EventKind : std::uint8_t {
+    executed,
+    ran,
+    shared_access,
+    global_access,
+    message, ///< a global access that may tell other threads something: atomic, volatile, or with an order
+    local_access,
+    barrier, ///< of the block: came_to_barrier, barrier_completed
+    members, ///< came_to_members, members_met
+};
+inline constexpr std::size_t event_kinds = 8;
+
+inline bool may_be_message(const Instruction& instruction, AccessKind kind) {
+    return instruction.ordering != Ordering::weak || kind == AccessKind::atom || kind == AccessKind::red;
+}
+inline EventKind event_of(const Instruction& instruction, const Access& access) {
+    if (access.space == ptx::Space::shared) return EventKind::shared_access;
+    if (access.space != ptx::Space::global) return EventKind::local_access;
+    return may_be_message(instruction, access.kind) ? EventKind::message : EventKind::global_access;
+}
+constexpr bool is_global_access(EventKind kind) {
+    return kind == EventKind::global_access || kind == EventKind::message;
+}
+constexpr bool is_access(EventKind kind) {
+    return kind == EventKind::shared_access || is_global_access(kind) || kind == EventKind::local_access;
+}
+
+/// Gets every event of the blocks that one host thread runs.
+///
+/// A host thread may have several blocks in progress, and run a part of one, then of another: what an
+/// observer keeps of a block, it keeps under the block's address from block_started to block_ended.
+class Observer {
+public:
+    virtual ~Observer() = default;
+
+    /// False: it is not told of these events, which are the most frequent ones.
+    virtual bool follows(EventKind) const { return true; }
+
+    virtual void block_started(Block&) {}
+    /// Every thread has exited.
+    virtual void block_ended(Block&) {}
+
+    /// The lanes in `active` executed `count` instructions from `first` on, one after the other.
+    virtual void executed(const Warp&, const Code&, std::uint32_t /*first*/, std::uint32_t /*count*/,
+                          LaneMask /*active*/) {}
+
+    /// The same, summed up at the end of the block's turn.
+    virtual void ran(const Block&, const Executed&) {}
+
+    /// Before the memory is read or written.
+    virtual void accessed(const Warp&, const Instruction&, const Access&) {}
+
+    /// Of the lanes in `active`, those in `taken` jumped: some, but not all.
+    virtual void diverged(const Warp&, const Instruction&, LaneMask /*active*/, LaneMask /*taken*/) {}
+
+    /// Lanes come to an instruction that waits for the lanes that their masks name. They may have to wait,
+    /// and then come again.
+    virtual void came_to_members(const Warp&, const Instruction&, const WarpSyncArrival&) {}
+
+    /// All of `lanes` have come and go on. A warp barrier orders their memory accesses; an exchange, such as
+    /// a shuffle or a vote, does not.
+    virtual void members_met(const Warp&, const Instruction&, LaneMask /*lanes*/, bool /*is_barrier*/) {}
+
+    virtual void came_to_barrier(const Warp&, const Instruction&, const BarrierArrival&) {}
+    virtual void barrier_completed(Block&, const BarrierCompletion&) {}
+
+    virtual void came_to_cluster_barrier(const Warp&, const Instruction&, const ClusterArrival&) {}
+    /// All threads of the cluster that have not exited have arrived. Told before those that wait go on.
+    virtual void cluster_barrier_completed(const Cluster&) {}
+
+    /// membar and fence.
+    virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
+
+    /// From here on until its end nobody else may touch the bytes.
+    virtual void copy_started(const AsyncCopy&) {}
+    /// The bytes are there.
+    virtual void copy_ended(const AsyncCopy&) {}
+
+    /// The lane uses the mbarrier at an offset of the owner's shared memory.
+    virtual void used_mbarrier(const Warp&, const Instruction&, int /*lane*/, MbarrierUse,
+                               const Block& /*owner*/, std::uint64_t /*offset*/) {}
+
+    virtual void exited(const Warp&, LaneMask /*lanes*/) {}
+
+    /// The machine refuses an access of `lanes`, or how they come to a barrier of the block or the cluster.
+    /// True: go on as if they had not (loads give 0); else the launch ends with the fault.
+    virtual bool takes_over(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
+
+    /// No thread of the block can go on: each waits for others that do not come. True: let all of them past
+    /// what they wait for; else, if no observer wants it, the launch ends.
+    virtual bool takes_over_deadlock(Block&) { return false; }
+
+    /// Of a watcher that judges blocks: how often it has found something in a block, or has looked at what is
+    /// no event, such as values.
+    virtual std::uint64_t remarks() const { return 0; }
+};
+
+/// What watches a launch: an observer for each host thread, and what they find together.
+class Watcher {
+public:
+    virtual ~Watcher() = default;
+
+    /// Called once for each host thread, one after the other, before any block runs. The observers end before
+    /// the launch does.
+    virtual std::unique_ptr<Observer> observer(const Launch& launch) = 0;
+
+    /// True: it follows what blocks do to each other, and one host thread has to run all of them.
+    virtual bool wants_one_thread() const { return false; }
+
+    /// True: what its observers find follows from the events of one block alone, global accesses left out. So
+    /// they need not be told of a block that does what another one has done without a remark: see
+    /// RepeatedBlocks.
+    virtual bool judges_blocks() const { return false; }
+};
+
+} // namespace emulator

@@ -1,0 +1,24 @@
+/// \file
+/// How generic addresses are divided among the state spaces.
+#pragma once
+
+#include <cstdint>
+
+namespace emulator {
+
+/// Generic addresses of shared, local and parameter memory start here: no address of the host's memory has
+/// these top bytes.
+inline constexpr std::uint64_t window_mask = 0xFF00'0000'0000'0000;
+inline constexpr std::uint64_t shared_window = 0x0100'0000'0000'0000;
+inline constexpr std::uint64_t local_window = 0x0200'0000'0000'0000;
+inline constexpr std::uint64_t param_window = 0x0300'0000'0000'0000;
+
+/// Addresses of functions: the number of the function in its module is added. They are no memory.
+inline constexpr std::uint64_t function_window = 0x0400'0000'0000'0000;
+
+/// Shared memory of the block of rank r in its cluster begins at r times this, as on a card of compute
+/// capability 9.0: so a block's own address means the same to the other blocks.
+inline constexpr int shared_rank_shift = 24;
+inline constexpr std::uint64_t shared_rank_bytes = 1 << shared_rank_shift;
+
+} // namespace emulator

@@ -1,0 +1,195 @@
+/// \file
+/// Decoded instructions: what the machine executes.
+#pragma once
+
+#include "emulator/program/lanes.hpp"
+#include "emulator/ptx/module.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace emulator {
+
+class Warp;
+struct Code;
+struct Instruction;
+
+/// Executes one instruction for the lanes in `active`, which are never none.
+/// Straight-line instructions change registers and memory only. Control instructions also move the running
+/// lanes' program counter, and may split, stop or end them.
+using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask active);
+
+/// A row of registers or a predicate mask, as an offset in bytes from the frame's first row.
+using Row = std::uint32_t;
+inline constexpr Row no_row = UINT32_MAX;
+
+/// What `bar.red` makes of the threads' predicates.
+enum BarrierReduction : std::uint32_t { barrier_popc, barrier_and, barrier_or };
+
+/// What a memory access says about others around it.
+enum class Ordering : std::uint8_t {
+    weak, ///< nothing
+    as_volatile,
+    relaxed,
+    acquire,
+    release,
+    acquire_release
+};
+
+/// Whom an instruction makes wait for each other, or orders.
+enum class SyncKind : std::uint8_t {
+    none,
+    warp_barrier,  ///< `bar.warp.sync`: exchanges nothing, so its members may come to it at different places
+    block_barrier, ///< `bar` or `barrier`
+    cluster_barrier,
+    mbarrier, ///< those that use it, by itself or by a copy that ends at it
+};
+
+/// The functions whose address a module takes.
+using FunctionsByAddress = std::map<std::uint64_t, const Code*>;
+
+/// Sizes of what an instruction moves, and other facts that its handler wants at run time.
+struct Detail {
+    virtual ~Detail() = default;
+
+    std::vector<Row> rows;              ///< the elements of a vector, or the row of a member mask
+    std::vector<std::uint32_t> targets; ///< of an indexed branch
+    const Code* callee = nullptr;
+    const FunctionsByAddress* callees = nullptr;       ///< of a call through a register: what it may reach
+    Handler inner = nullptr;                           ///< the handler that this one wraps
+    LaneMask (*find_lanes)(Warp&, Row, Row) = nullptr; ///< of a comparison: where it holds for two rows
+    std::uint32_t mode = 0;
+    std::vector<std::uint32_t> argument_offsets,
+        argument_sizes; ///< of a call, in the caller's frame of local memory
+    std::vector<std::uint32_t> result_offsets, result_sizes;
+};
+
+struct Instruction {
+    Handler execute = nullptr;
+    Row destination = no_row;
+    Row second = no_row; ///< a second destination: the predicate of a shuffle, the other half of `setp p|q`
+    Row sources[3] = {no_row, no_row, no_row};
+    Row guard = no_row;
+    bool guard_negated = false;
+    bool is_control = false;
+    SyncKind sync = SyncKind::none;
+    /// An atomic that the machine's compiler has one lane do for all, as they have one address.
+    bool is_joined = false;
+    bool is_branch =
+        false; ///< a control instruction that says itself where the lanes go that its guard leaves out
+    bool has_wide_cells = false;            ///< of a load or store: its registers have 8-byte cells
+    Ordering ordering = Ordering::weak;     ///< of a memory access
+    ptx::Space space = ptx::Space::generic; ///< of a memory access
+    std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
+    std::uint32_t next_control = 0; ///< index of the first control instruction that is not before this one
+    std::uint64_t immediate = 0;    ///< displacement of an address, target of a branch
+    const Detail* detail = nullptr;
+};
+
+static_assert(sizeof(Instruction) == 64, "one cache line");
+
+/// Registers of the machine that a program can read but not write.
+enum class Special : std::uint8_t {
+    tid_x,
+    tid_y,
+    tid_z,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    laneid,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    dynamic_smem_size,
+    total_smem_size,
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    cluster_ctaid_x,
+    cluster_ctaid_y,
+    cluster_ctaid_z,
+    cluster_nctaid_x,
+    cluster_nctaid_y,
+    cluster_nctaid_z,
+    cluster_ctarank,
+    cluster_nctarank,
+    workspace_low, ///< the address of a cooperative launch's workspace, or 0
+    workspace_high,
+    reserved_shared,     ///< where the block's shared memory begins, which CUDA keeps for itself
+    is_explicit_cluster, ///< a predicate: the row's first cell is its mask
+    zero,                ///< those that are always zero here
+};
+
+/// A block keeps its rank in its cluster.
+constexpr bool depends_on_block(Special special) {
+    return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
+           special == Special::clusterid_x || special == Special::clusterid_y ||
+           special == Special::clusterid_z || special == Special::smid;
+}
+
+/// A decoded function.
+struct Code {
+    /// What the value of a constant is relative to.
+    enum class Base : std::uint8_t {
+        none,
+        local, ///< the frame's place in local memory
+        shared ///< the block's place in the shared memory of its cluster
+    };
+    struct Constant {
+        Row row = no_row;
+        bool wide = false; ///< 8-byte cells
+        Base base = Base::none;
+        std::uint64_t value = 0;
+    };
+    struct SpecialRow {
+        Row row = no_row;
+        Special special = Special::zero;
+    };
+
+    struct LocalVariable {
+        std::uint32_t offset = 0, bytes = 0; ///< in the frame
+    };
+
+    const ptx::Function* function = nullptr;
+    const ptx::Module* module{};
+    std::vector<Instruction> instructions; ///< the last one is always a control instruction
+    std::vector<const ptx::Statement*>
+        statements; ///< one for each instruction; null for the implied last one
+    std::vector<std::unique_ptr<Detail>> details;
+    std::vector<Constant> constants;
+    std::vector<SpecialRow> specials;       ///< those that a warp keeps from block to block
+    std::vector<SpecialRow> block_specials; ///< the others
+    std::uint32_t frame_bytes = 0;          ///< of all rows
+    std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
+    bool makes_room = false;       ///< asks for more as it runs
+    std::vector<LocalVariable> local_variables;
+    std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
+
+    std::uint32_t index_of(const Instruction& instruction) const {
+        return static_cast<std::uint32_t>(&instruction - instructions.data());
+    }
+    bool contains(const Instruction& instruction) const {
+        const auto place = reinterpret_cast<std::uintptr_t>(&instruction);
+        return place - reinterpret_cast<std::uintptr_t>(instructions.data()) <
+               instructions.size() * sizeof(Instruction);
+    }
+};
+
+} // namespace emulator

@@ -1,0 +1,165 @@
+/// \file
+/// A parsed function to the flat array of instructions that the machine executes.
+#pragma once
+
+#include "emulator/program/code.hpp"
+#include "emulator/ptx/module.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+/// Where the names that a function uses lie: the same for all functions that one kernel reaches.
+struct Linkage {
+    const ptx::Module* module{}; // Doxygen 1.9.8 would take `module =` for a module of C++20
+    /// Module variables by name: addresses of global and constant ones, offsets of shared ones.
+    std::unordered_map<std::string_view, std::uint64_t> addresses;
+    /// Offsets of shared variables, those of functions too: there may be several of one name.
+    std::unordered_map<const ptx::Variable*, std::uint64_t> shared;
+    /// Functions with a body by name; filled before any of them is decoded.
+    std::unordered_map<std::string_view, Code*> functions;
+    /// Those of them that a call through a register may reach; outlives the decoded code.
+    const FunctionsByAddress* callees = nullptr;
+};
+
+class Decoding;
+
+/// An opcode without its modifiers, and the function that turns a statement with it into an instruction.
+struct Opcode {
+    std::string_view name;
+    void (*decode)(Decoding&);
+};
+
+/// Opcodes by name.
+using OpcodeTable = std::unordered_map<std::string_view, void (*)(Decoding&)>;
+
+/// Decodes `function` into `code`, with the instructions that `opcodes` knows; `ret` is among them.
+/// \throws Error unsupported or invalid_ptx, with the PTX line, a caret and the function's name.
+void decode(const ptx::Function& function, const Linkage& linkage, const OpcodeTable& opcodes, Code& code);
+
+/// Offsets of a kernel's parameters in its parameter buffer, and the buffer's size, as the CUDA ABI lays them
+/// out.
+std::vector<std::uint32_t> parameter_offsets(const ptx::Function& kernel, std::uint32_t& total_bytes);
+
+/// Where cooperative groups ask for the shared memory that CUDA keeps for itself.
+inline constexpr std::string_view reserved_shared_register = "%reserved_smem_offset_1";
+
+/// The address of a function with a body; nothing if the module has no such function.
+std::optional<std::uint64_t> function_address(const ptx::Module& module, std::string_view name);
+
+/// What a family of instructions sees of the statement that it decodes.
+///
+/// Each modifier and operand that a family understands is taken; what is left over makes the statement
+/// unsupported, so that nothing is ever skipped.
+class Decoding {
+public:
+    Decoding(const ptx::Function& function, const Linkage& linkage, Code& code, class FrameLayout& layout,
+             const ptx::Statement& statement);
+
+    const ptx::Statement& statement() const { return statement_; }
+    const ptx::Function& function() const { return function_; }
+    const Linkage& linkage() const { return linkage_; }
+
+    // ---- modifiers ----
+
+    bool take(std::string_view modifier);
+    /// The first of `modifiers` that the statement has, or an empty view.
+    std::string_view take_any(std::initializer_list<std::string_view> modifiers);
+    std::optional<ptx::Type> take_optional_type();
+    ptx::Type take_type();
+    ptx::Space take_space();                                                   ///< generic when none is said
+    Ordering take_ordering(std::initializer_list<std::string_view> modifiers); ///< weak when none is said
+
+    // ---- operands ----
+
+    std::size_t operand_count() const { return statement_.operands.size(); }
+    const ptx::Operand& operand(std::size_t k) const { return statement_.operands[k]; }
+    void expect_operands(std::size_t least, std::size_t most);
+
+    /// The row that operand `k` names, read as a `type`. Constants get a row of their own.
+    Row source(std::size_t k, ptx::Type type) { return source(operand(k), type); }
+    Row source(const ptx::Operand& operand, ptx::Type type);
+    /// Like `source`, of any width that holds at least `type`; `wide` says whether its cells have 8 bytes.
+    Row loose_source(const ptx::Operand& operand, ptx::Type type, bool& wide);
+    /// A predicate register or constant; `negated` says whether the statement negates it.
+    Row predicate(const ptx::Operand& operand, bool& negated);
+
+    Row destination(std::size_t k, ptx::Type type) { return destination(operand(k), type); }
+    Row destination(const ptx::Operand& operand, ptx::Type type);
+    Row loose_destination(const ptx::Operand& operand, ptx::Type type, bool& wide);
+
+    /// Address operand: sets the instruction's first source and displacement. Returns true when the base has
+    /// 8-byte cells.
+    bool address(const ptx::Operand& operand, ptx::Space space);
+
+    /// The value of an operand that must be a constant.
+    std::uint64_t constant(const ptx::Operand& operand) const;
+    bool is_constant(const ptx::Operand& operand) const;
+
+    /// True when nothing in the function reads the register that `operand` names.
+    bool never_read(const ptx::Operand& operand) const;
+
+    /// Whether the operand can differ between the lanes of a warp (see varying_registers).
+    bool varies(const ptx::Operand& operand) const;
+
+    /// The row of a register of 128 bits: a cell has 16 bytes.
+    Row register_of_128_bits(const ptx::Operand& operand) const;
+
+    Row scratch_row(); ///< of 8-byte cells, for a result that nobody wants
+    Row carry_row();   ///< of the condition code: a predicate
+    Row constant_row(std::uint64_t value, bool wide);
+    std::uint32_t
+    local_offset(const ptx::Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
+    std::uint32_t parameter_offset(
+        const ptx::Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
+    Detail& detail();
+    void make_room() { code_.makes_room = true; } ///< the function asks for local memory as it runs
+
+    /// Gives the instruction a detail of a family's own kind.
+    template <class T> T* own_detail(std::unique_ptr<T> detail) {
+        T* const result = detail.get();
+        keep_detail(std::move(detail));
+        return result;
+    }
+
+    // ---- the result ----
+
+    Instruction instruction;
+
+    void execute_with(Handler handler) { instruction.execute = handler; }
+    void control_with(Handler handler) {
+        instruction.execute = handler;
+        instruction.is_control = true;
+    }
+
+    [[noreturn]] void unsupported(std::uint32_t place, const std::string& what) const;
+    [[noreturn]] void invalid(std::uint32_t place, const std::string& what) const;
+    /// The instruction exists, but not for this type.
+    [[noreturn]] void no_such_type(ptx::Type type) const;
+
+    /// Stops unless every modifier has been taken.
+    void check_all_taken() const;
+
+private:
+    void keep_detail(std::unique_ptr<Detail> detail);
+    Row predicate_register(const ptx::Operand& operand) const;
+    std::uint64_t symbol_value(const ptx::Operand& operand, Code::Base& base) const;
+    std::uint64_t literal(const ptx::Operand& operand, ptx::Type type) const;
+
+    const ptx::Function& function_;
+    const Linkage& linkage_;
+    Code& code_;
+    FrameLayout& layout_;
+    const ptx::Statement& statement_;
+    std::vector<bool> taken_;
+    Detail* detail_ = nullptr;
+};
+
+} // namespace emulator

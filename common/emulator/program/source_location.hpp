@@ -1,0 +1,47 @@
+/// \file
+/// Where an instruction comes from: its line of CUDA source, and of PTX.
+#pragma once
+
+#include "emulator/program/code.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace emulator {
+
+/// A line of a CUDA source file.
+struct SourcePlace {
+    std::string_view path; ///< as the compiler was given it; lives as long as the module
+    std::uint32_t line = 0;
+
+    explicit operator bool() const { return line != 0; }
+    friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
+};
+
+/// Where an instruction comes from: the outermost place, when it is of an inlined function. What belongs to
+/// no line of its own, as the implied return, counts to the line before it. None (false) when the program was
+/// compiled without -lineinfo.
+SourcePlace source_place(const Code& code, std::uint32_t pc);
+
+/// Where the function begins in its source.
+SourcePlace function_place(const Code& code);
+
+/// In words, "kernels.cuh:14", the place to look at: within an inlined function that stands in the kernel's
+/// own file, but where a function of another file is called. Empty when there is none.
+std::string source_line(const Code& code, std::uint32_t pc);
+
+/// Whether the instruction is of a function that stands in the file whose path ends so, or of one inlined
+/// there.
+bool comes_from(const Code& code, std::uint32_t pc, std::string_view path_ending);
+
+/// The path relative to the current directory, if it lies below it.
+std::string short_path(std::string_view path);
+
+/// The line of PTX with a caret under the instruction.
+std::string ptx_line(const Code& code, std::uint32_t pc);
+
+/// The instruction's PTX, "st.shared.f32 [%r4], %f1;".
+std::string ptx_statement(const Code& code, std::uint32_t pc);
+
+} // namespace emulator

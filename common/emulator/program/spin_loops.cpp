@@ -1,0 +1,170 @@
+#include "emulator/program/spin_loops.hpp"
+
+#include "emulator/program/code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+namespace {
+
+bool has(const ptx::Statement& statement, std::string_view modifier) {
+    return std::any_of(statement.modifiers.begin(), statement.modifiers.end(),
+                       [&](const ptx::Modifier& one) { return one.text == modifier; });
+}
+
+bool looks_anew(const ptx::Statement& statement) {
+    if (statement.opcode == "nanosleep") return true;
+    if (has(statement, ".shared") || has(statement, ".local")) return false;
+    if (statement.opcode == "atom") return true;
+    return statement.opcode == "ld" &&
+           (has(statement, ".volatile") || has(statement, ".relaxed") || has(statement, ".acquire"));
+}
+
+// ---- loops around mbarrier.test_wait and try_wait ----
+
+/// They change registers, from registers and from what a kernel can't influence, and nothing else.
+constexpr std::array<std::string_view, 28> pure_opcodes{
+    "abs",  "add",       "and", "bfe", "cvt", "cvta", "div",  "lop3", "mad", "max",
+    "min",  "mov",       "mul", "neg", "not", "or",   "prmt", "rem",  "sad", "selp",
+    "setp", "nanosleep", "shf", "shl", "shr", "slct", "sub",  "xor"};
+
+/// Registers that hold 0 or 1, false or true, for certain.
+using KnownTruths = std::map<std::uint32_t, bool>;
+
+/// Follows a lane from a test that has said no.
+class WaysFromTest {
+public:
+    WaysFromTest(const Code& code, std::uint32_t test) : code_(code), test_(test) {}
+
+    bool all_lead_back() {
+        const ptx::Statement& test = *code_.statements[test_];
+        if (test.guarded || test.operands[0].kind != ptx::Operand::Kind::reg) return false;
+        go(test_ + 1, {{test.operands[0].index, false}});
+        while (!open_.empty()) {
+            const std::uint32_t pc = *open_.begin();
+            open_.erase(open_.begin());
+            if (!follow(pc)) return false;
+        }
+        return !changes(test.operands[1]) && !changes(test.operands[2]);
+    }
+
+private:
+    /// A lane may come to `pc` knowing this. What it does not know on every way there is not known.
+    void go(std::uint32_t pc, const KnownTruths& truths) {
+        if (pc == test_) return;
+        const auto [place, is_new] = before_.try_emplace(pc, truths);
+        const std::size_t known = place->second.size();
+        std::erase_if(place->second, [&](const auto& one) {
+            const auto here = truths.find(one.first);
+            return here == truths.end() || here->second != one.second;
+        });
+        if (is_new || place->second.size() != known) open_.insert(pc);
+    }
+
+    bool follow(std::uint32_t pc) {
+        const ptx::Statement* const statement = code_.statements[pc];
+        if (!statement) return false;
+        KnownTruths truths = before_.at(pc);
+        std::optional<bool> is_done = true; // not known: may be
+        if (statement->guarded) {
+            is_done = truth(truths, statement->guard);
+            if (is_done) is_done = *is_done != statement->guard_negated;
+        }
+        if (is_done == false) {
+            go(pc + 1, truths);
+            return true;
+        }
+        if (statement->opcode == "bra") {
+            if (!is_done) go(pc + 1, truths);
+            go(statement->operands.front().index, truths);
+            return statement->operands.front().kind == ptx::Operand::Kind::label;
+        }
+        if (std::find(pure_opcodes.begin(), pure_opcodes.end(), statement->opcode) == pure_opcodes.end())
+            return false;
+        if (statement->opcode != "nanosleep") {
+            const std::optional<bool> result = is_done ? result_of(*statement, truths) : std::nullopt;
+            forget(truths, statement->operands.front());
+            if (result) truths[statement->operands.front().index] = *result;
+        }
+        go(pc + 1, truths);
+        return true;
+    }
+
+    void forget(KnownTruths& truths, const ptx::Operand& destination) {
+        for (const ptx::Operand& element : destination.elements) forget(truths, element);
+        if (destination.kind != ptx::Operand::Kind::reg) return;
+        truths.erase(destination.index);
+        changed_.insert(destination.index);
+    }
+
+    bool changes(const ptx::Operand& operand) const {
+        return (operand.kind == ptx::Operand::Kind::reg && changed_.contains(operand.index)) ||
+               std::any_of(operand.elements.begin(), operand.elements.end(),
+                           [&](const ptx::Operand& element) { return changes(element); });
+    }
+
+    static std::optional<bool> truth(const KnownTruths& truths, std::uint32_t index) {
+        const auto found = truths.find(index);
+        return found == truths.end() ? std::nullopt : std::optional(found->second);
+    }
+    static std::optional<bool> truth(const KnownTruths& truths, const ptx::Operand& operand) {
+        if (operand.kind == ptx::Operand::Kind::integer && operand.bits <= 1) return operand.bits != 0;
+        if (operand.kind != ptx::Operand::Kind::reg) return {};
+        const std::optional<bool> value = truth(truths, operand.index);
+        return value && operand.negated ? !*value : value;
+    }
+
+    /// What a compiler makes of the answer, to branch by it.
+    static std::optional<bool> result_of(const ptx::Statement& statement, const KnownTruths& truths) {
+        const auto& operands = statement.operands;
+        const auto source = [&](std::size_t k) { return truth(truths, operands[k]); };
+        if (operands.front().kind != ptx::Operand::Kind::reg) return {};
+        if (operands.size() == 2) {
+            if (statement.opcode == "mov") return source(1);
+            if (statement.opcode == "not" && has(statement, ".pred") && source(1)) return !*source(1);
+        } else if (operands.size() == 3) {
+            const std::optional<bool> a = source(1), b = source(2);
+            if (statement.opcode == "and" && (a == false || b == false)) return false;
+            if (!a || !b) return {};
+            if (statement.opcode == "and") return *a && *b;
+            if (statement.opcode == "or") return *a || *b;
+            if (statement.opcode == "xor") return *a != *b;
+            if (statement.opcode == "setp" && has(statement, ".eq")) return *a == *b;
+            if (statement.opcode == "setp" && has(statement, ".ne")) return *a != *b;
+        } else if (statement.opcode == "selp") {
+            if (const std::optional<bool> chooses_first = source(3)) return source(*chooses_first ? 1 : 2);
+        }
+        return {};
+    }
+
+    const Code& code_;
+    std::uint32_t test_;
+    std::map<std::uint32_t, KnownTruths> before_; ///< the instructions that are come to
+    std::set<std::uint32_t> open_, changed_;      ///< instructions to follow from; registers
+};
+
+} // namespace
+
+bool asks_until_phase_ends(const Code& code, std::uint32_t test) {
+    return WaysFromTest(code, test).all_lead_back();
+}
+
+bool may_poll(const Code& code) {
+    const auto& statements = code.function->statements;
+    if (!code.function->is_kernel) return std::any_of(statements.begin(), statements.end(), looks_anew);
+    for (std::size_t end = 0; end < statements.size(); ++end) {
+        if (statements[end].opcode != "bra") continue;
+        const ptx::Operand& label = statements[end].operands.front();
+        if (label.kind != ptx::Operand::Kind::label || label.index > end) continue;
+        if (std::any_of(statements.begin() + label.index, statements.begin() + end, looks_anew)) return true;
+    }
+    return false;
+}
+
+} // namespace emulator

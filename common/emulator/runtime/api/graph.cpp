@@ -1,0 +1,549 @@
+/// \file
+/// Graphs: built node by node or captured (capture_api.cpp), made ready, launched.
+
+#include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/transfers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+using namespace emulator;
+using namespace emulator::abi;
+
+namespace {
+
+Graph& graph_at(Device& device, const void* handle) {
+    if (const auto found = device.graphs.find(handle); found != device.graphs.end()) return *found->second;
+    for (const auto& capture : device.captures)
+        if (capture->graph.get() == handle) return *capture->graph;
+    throw Refused(cudaErrorInvalidValue);
+}
+
+GraphExec& exec_at(Device& device, const void* handle) {
+    const auto found = device.graph_execs.find(handle);
+    require(found != device.graph_execs.end());
+    return *found->second;
+}
+
+/// Calls `use(graph, node)` for the node, of whichever graph it is.
+template <class Use> void with_node(Device& device, const void* handle, Use use) {
+    for (const auto& [graph_handle, graph] : device.graphs)
+        if (GraphNode* const node = graph->find(handle)) return use(*graph, *node);
+    throw Refused(cudaErrorInvalidValue);
+}
+
+/// The nodes of `graph` that `handles` names.
+std::vector<const GraphNode*> nodes_at(const Graph& graph, const void* const* handles, std::size_t count) {
+    require(handles || count == 0);
+    std::vector<const GraphNode*> nodes;
+    for (std::size_t k = 0; k < count; ++k) {
+        nodes.push_back(graph.find(handles[k]));
+        require(nodes.back());
+    }
+    return nodes;
+}
+
+/// One call of cudaGraphAdd…Node: `make(device)` makes the node but for its dependencies.
+template <class Make>
+cudaError_t add_node(const void** handle, void* graph, const void* const* dependencies, std::size_t count,
+                     Make make) {
+    return api_call([&](Device& device) {
+        require(handle);
+        Graph& target = graph_at(device, graph);
+        auto nodes = nodes_at(target, dependencies, count);
+        GraphNode node = make(device);
+        node.dependencies = std::move(nodes);
+        *handle = target.add(std::move(node));
+    });
+}
+
+/// One call that gives a node of an executable graph another content.
+template <class Make> cudaError_t replace_step(void* exec, const void* handle, Make make) {
+    return api_call([&](Device& device) {
+        GraphExec::Step* const step = exec_at(device, exec).find(handle);
+        require(step);
+        GraphNode node = make(device);
+        require(node.type == step->copy.type);
+        step->copy = std::move(node);
+    });
+}
+
+/// The same for a node of a graph.
+template <class Make> cudaError_t replace_node(const void* handle, Make make) {
+    return api_call([&](Device& device) {
+        with_node(device, handle, [&](Graph&, GraphNode& node) {
+            GraphNode other = make(device);
+            require(other.type == node.type);
+            other.dependencies = node.dependencies;
+            node = std::move(other);
+        });
+    });
+}
+
+/// Gives out `values` as CUDA gives out lists: their number if there is no place for them, else as many as
+/// there is place for, nulls behind them.
+void give_out(const std::vector<const GraphNode*>& values, const void** places, std::size_t* count) {
+    require(count);
+    if (!places) {
+        *count = values.size();
+        return;
+    }
+    for (std::size_t k = 0; k < *count; ++k) places[k] = k < values.size() ? values[k] : nullptr;
+    *count = std::min(*count, values.size());
+}
+
+cudaError_t instantiate(void** exec, void* graph) {
+    return api_call([&](Device& device) {
+        require(exec);
+        auto made = std::make_unique<GraphExec>(graph_at(device, graph));
+        *exec = made.get();
+        device.graph_execs.emplace(*exec, std::move(made));
+    });
+}
+
+GraphNode host_node(const cudaHostNodeParams* parameters) {
+    require(parameters && parameters->fn);
+    return {.type = cudaGraphNodeTypeHost,
+            .work = nullptr,
+            .host = [function = parameters->fn, data = parameters->userData] { function(data); }};
+}
+
+GraphNode kernel_node(Device& device, const cudaKernelNodeParams* parameters) {
+    require(parameters && !parameters->extra);
+    return kernel_node(device, parameters->func, parameters->gridDim, parameters->blockDim,
+                       parameters->kernelParams, parameters->sharedMemBytes);
+}
+
+GraphNode copy_node(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    return {.type = cudaGraphNodeTypeMemcpy,
+            .work = [=](Device& device) { copy(device, to, bytes, from, single_row(bytes), kind); },
+            .host = nullptr};
+}
+
+GraphNode copy_node(const Device& device, const cudaMemcpy3DParms* parameters) {
+    require(parameters);
+    box_of(device, *parameters); // refused now, and again if an array is gone by the time of the launch
+    return {.type = cudaGraphNodeTypeMemcpy,
+            .work = [all = *parameters](Device& then) { copy(then, box_of(then, all)); },
+            .host = nullptr};
+}
+
+GraphNode set_node(const cudaMemsetParams* parameters) {
+    require(parameters);
+    const auto size = parameters->elementSize;
+    require(size == 1 || size == 2 || size == 4);
+    return {.type = cudaGraphNodeTypeMemset,
+            .work =
+                [set = *parameters](Device& device) {
+                    fill(device, set.dst, {set.pitch, set.width * set.elementSize, set.height}, set.value,
+                         set.elementSize);
+                },
+            .host = nullptr};
+}
+
+/// Like all work, what an event that is waited for stands for is done already.
+GraphNode event_node(const Device& device, cudaGraphNodeType type, void* event) {
+    require(device.events.contains(event));
+    GraphNode node{.type = type, .work = nullptr, .host = nullptr, .event = event};
+    if (type == cudaGraphNodeTypeEventRecord)
+        node.work = [event](Device& then) {
+            const auto found = then.events.find(event);
+            require(found != then.events.end());
+            found->second->capture = 0;
+            found->second->recorded = std::chrono::steady_clock::now();
+        };
+    return node;
+}
+
+cudaError_t get_event(const void* handle, cudaGraphNodeType type, void** event) {
+    return api_call([&](Device& device) {
+        require(event);
+        with_node(device, handle, [&](Graph&, GraphNode& node) {
+            require(node.type == type);
+            *event = node.event;
+        });
+    });
+}
+
+/// A node that runs a copy of all of a graph's. Host functions in it run within the API's lock.
+GraphNode child_node(const GraphExec& graph) {
+    return {.type = cudaGraphNodeTypeGraph,
+            .work =
+                [steps = graph.steps](Device& device) {
+                    for (const GraphExec::Step& step : steps) {
+                        if (!step.enabled) continue;
+                        if (step.copy.work) step.copy.work(device);
+                        if (step.copy.host) step.copy.host();
+                    }
+                },
+            .host = nullptr};
+}
+
+} // namespace
+
+EMULATOR_ENTRY cudaError_t cudaGraphCreate(void** graph, unsigned flags) {
+    return api_call([&](Device& device) {
+        require(graph && flags == 0);
+        auto made = std::make_unique<Graph>();
+        *graph = made.get();
+        device.graphs.emplace(*graph, std::move(made));
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphClone(void** clone, void* graph) {
+    return api_call([&](Device& device) {
+        require(clone);
+        auto made = graph_at(device, graph).clone();
+        *clone = made.get();
+        device.graphs.emplace(*clone, std::move(made));
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphDestroy(void* graph) {
+    return api_call([&](Device& device) { require(device.graphs.erase(graph) == 1); });
+}
+
+// ---- nodes ----
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddEmptyNode(const void** node, void* graph,
+                                                 const void* const* dependencies, std::size_t count) {
+    return add_node(node, graph, dependencies, count, [](Device&) { return GraphNode{}; });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddKernelNode(const void** node, void* graph,
+                                                  const void* const* dependencies, std::size_t count,
+                                                  const cudaKernelNodeParams* parameters) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return kernel_node(device, parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNode(const void** node, void* graph,
+                                                  const void* const* dependencies, std::size_t count,
+                                                  const cudaMemcpy3DParms* parameters) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return copy_node(device, parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNode1D(const void** node, void* graph,
+                                                    const void* const* dependencies, std::size_t count,
+                                                    void* to, const void* from, std::size_t bytes,
+                                                    cudaMemcpyKind kind) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device&) { return copy_node(to, from, bytes, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemsetNode(const void** node, void* graph,
+                                                  const void* const* dependencies, std::size_t count,
+                                                  const cudaMemsetParams* parameters) {
+    return add_node(node, graph, dependencies, count, [&](Device&) { return set_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddHostNode(const void** node, void* graph,
+                                                const void* const* dependencies, std::size_t count,
+                                                const cudaHostNodeParams* parameters) {
+    return add_node(node, graph, dependencies, count, [&](Device&) { return host_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddChildGraphNode(const void** node, void* graph,
+                                                      const void* const* dependencies, std::size_t count,
+                                                      void* child) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return child_node(GraphExec(graph_at(device, child))); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNodeToSymbol(const void** node, void* graph,
+                                                          const void* const* dependencies, std::size_t count,
+                                                          const void* symbol, const void* from,
+                                                          std::size_t bytes, std::size_t offset,
+                                                          cudaMemcpyKind kind) {
+    return add_node(node, graph, dependencies, count, [&](Device& device) {
+        return to_symbol_node(device, symbol, from, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemcpyNodeFromSymbol(const void** node, void* graph,
+                                                            const void* const* dependencies,
+                                                            std::size_t count, void* to, const void* symbol,
+                                                            std::size_t bytes, std::size_t offset,
+                                                            cudaMemcpyKind kind) {
+    return add_node(node, graph, dependencies, count, [&](Device& device) {
+        return from_symbol_node(device, to, symbol, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddEventRecordNode(const void** node, void* graph,
+                                                       const void* const* dependencies, std::size_t count,
+                                                       void* event) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return event_node(device, cudaGraphNodeTypeEventRecord, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddEventWaitNode(const void** node, void* graph,
+                                                     const void* const* dependencies, std::size_t count,
+                                                     void* event) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphDestroyNode(const void* node) {
+    return api_call([&](Device& device) {
+        with_node(device, node, [&](Graph& graph, GraphNode&) {
+            for (const auto& other : graph.nodes)
+                std::erase(other->dependencies, static_cast<const GraphNode*>(node));
+            std::erase_if(graph.nodes, [&](const auto& one) { return one.get() == node; });
+        });
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddDependencies(void* graph, const void* const* from,
+                                                    const void* const* to, const void*, std::size_t count) {
+    return api_call([&](Device& device) {
+        const Graph& target = graph_at(device, graph);
+        const auto before = nodes_at(target, from, count), after = nodes_at(target, to, count);
+        for (std::size_t k = 0; k < count; ++k) target.find(after[k])->dependencies.push_back(before[k]);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphRemoveDependencies(void* graph, const void* const* from,
+                                                       const void* const* to, const void*,
+                                                       std::size_t count) {
+    return api_call([&](Device& device) {
+        const Graph& target = graph_at(device, graph);
+        const auto before = nodes_at(target, from, count), after = nodes_at(target, to, count);
+        for (std::size_t k = 0; k < count; ++k)
+            require(std::erase(target.find(after[k])->dependencies, before[k]) != 0);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphGetNodes(void* graph, const void** nodes, std::size_t* count) {
+    return api_call([&](Device& device) {
+        std::vector<const GraphNode*> all;
+        for (const auto& node : graph_at(device, graph).nodes) all.push_back(node.get());
+        give_out(all, nodes, count);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphGetRootNodes(void* graph, const void** nodes, std::size_t* count) {
+    return api_call([&](Device& device) {
+        std::vector<const GraphNode*> roots;
+        for (const auto& node : graph_at(device, graph).nodes)
+            if (node->dependencies.empty()) roots.push_back(node.get());
+        give_out(roots, nodes, count);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphNodeGetDependencies(const void* node, const void** nodes, void*,
+                                                        std::size_t* count) {
+    return api_call([&](Device& device) {
+        with_node(device, node,
+                  [&](Graph&, GraphNode& found) { give_out(found.dependencies, nodes, count); });
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphNodeGetType(const void* node, cudaGraphNodeType* type) {
+    return api_call([&](Device& device) {
+        require(type);
+        with_node(device, node, [&](Graph&, GraphNode& found) { *type = found.type; });
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphKernelNodeSetParams(const void* node,
+                                                        const cudaKernelNodeParams* parameters) {
+    return replace_node(node, [&](Device& device) { return kernel_node(device, parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParams1D(const void* node, void* to, const void* from,
+                                                          std::size_t bytes, cudaMemcpyKind kind) {
+    return replace_node(node, [&](Device&) { return copy_node(to, from, bytes, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParams(const void* node,
+                                                        const cudaMemcpy3DParms* parameters) {
+    return replace_node(node, [&](Device& device) { return copy_node(device, parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemsetNodeSetParams(const void* node,
+                                                        const cudaMemsetParams* parameters) {
+    return replace_node(node, [&](Device&) { return set_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphHostNodeSetParams(const void* node,
+                                                      const cudaHostNodeParams* parameters) {
+    return replace_node(node, [&](Device&) { return host_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(const void* node, const void* symbol,
+                                                                const void* from, std::size_t bytes,
+                                                                std::size_t offset, cudaMemcpyKind kind) {
+    return replace_node(
+        node, [&](Device& device) { return to_symbol_node(device, symbol, from, bytes, offset, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(const void* node, void* to,
+                                                                  const void* symbol, std::size_t bytes,
+                                                                  std::size_t offset, cudaMemcpyKind kind) {
+    return replace_node(
+        node, [&](Device& device) { return from_symbol_node(device, to, symbol, bytes, offset, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventRecordNodeGetEvent(const void* node, void** event) {
+    return get_event(node, cudaGraphNodeTypeEventRecord, event);
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventRecordNodeSetEvent(const void* node, void* event) {
+    return replace_node(
+        node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeEventRecord, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventWaitNodeGetEvent(const void* node, void** event) {
+    return get_event(node, cudaGraphNodeTypeWaitEvent, event);
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphEventWaitNodeSetEvent(const void* node, void* event) {
+    return replace_node(
+        node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
+}
+
+// ---- executable graphs ----
+
+EMULATOR_ENTRY cudaError_t cudaGraphInstantiate(void** exec, void* graph, unsigned long long) {
+    return instantiate(exec, graph);
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long) {
+    return instantiate(exec, graph);
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithParams(void** exec, void* graph,
+                                                          cudaGraphInstantiateParams* parameters) {
+    if (!parameters) return api_call([](Device&) { require(false); });
+    const cudaError_t error = instantiate(exec, graph);
+    parameters->errNode_out = nullptr;
+    parameters->result_out =
+        error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
+    return error;
+}
+EMULATOR_PER_THREAD_TWIN(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecDestroy(void* exec) {
+    return api_call([&](Device& device) { require(device.graph_execs.erase(exec) == 1); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
+    return api_call([&](Device& device) {
+        require_stream(device, stream);
+        exec_at(device, exec);
+    });
+}
+EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
+
+/// Step by step: a host function runs outside of the API's lock.
+EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
+    std::vector<GraphExec::Step> steps;
+    const cudaError_t error = api_call([&](Device& device) {
+        require_stream(device, stream);
+        refuse_if_captured(device, stream);
+        steps = exec_at(device, exec).steps;
+    });
+    if (error != cudaSuccess) return error;
+    for (const GraphExec::Step& step : steps) {
+        if (!step.enabled) continue;
+        if (step.copy.host) step.copy.host();
+        if (!step.copy.work) continue;
+        if (const cudaError_t failed = api_call(step.copy.work); failed != cudaSuccess) return failed;
+    }
+    return cudaSuccess;
+}
+EMULATOR_PER_THREAD_TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecKernelNodeSetParams(void* exec, const void* node,
+                                                            const cudaKernelNodeParams* parameters) {
+    return replace_step(exec, node, [&](Device& device) { return kernel_node(device, parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParams1D(void* exec, const void* node, void* to,
+                                                              const void* from, std::size_t bytes,
+                                                              cudaMemcpyKind kind) {
+    return replace_step(exec, node, [&](Device&) { return copy_node(to, from, bytes, kind); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParams(void* exec, const void* node,
+                                                            const cudaMemcpy3DParms* parameters) {
+    return replace_step(exec, node, [&](Device& device) { return copy_node(device, parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemsetNodeSetParams(void* exec, const void* node,
+                                                            const cudaMemsetParams* parameters) {
+    return replace_step(exec, node, [&](Device&) { return set_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecHostNodeSetParams(void* exec, const void* node,
+                                                          const cudaHostNodeParams* parameters) {
+    return replace_step(exec, node, [&](Device&) { return host_node(parameters); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(void* exec, const void* node,
+                                                                    const void* symbol, const void* from,
+                                                                    std::size_t bytes, std::size_t offset,
+                                                                    cudaMemcpyKind kind) {
+    return replace_step(exec, node, [&](Device& device) {
+        return to_symbol_node(device, symbol, from, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(void* exec, const void* node, void* to,
+                                                                      const void* symbol, std::size_t bytes,
+                                                                      std::size_t offset,
+                                                                      cudaMemcpyKind kind) {
+    return replace_step(exec, node, [&](Device& device) {
+        return from_symbol_node(device, to, symbol, bytes, offset, kind);
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecEventRecordNodeSetEvent(void* exec, const void* node, void* event) {
+    return replace_step(
+        exec, node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeEventRecord, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphExecEventWaitNodeSetEvent(void* exec, const void* node, void* event) {
+    return replace_step(
+        exec, node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node, unsigned enabled) {
+    return api_call([&](Device& device) {
+        GraphExec::Step* const step = exec_at(device, exec).find(node);
+        require(step);
+        step->enabled = enabled != 0;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphNodeGetEnabled(void* exec, const void* node, unsigned* enabled) {
+    return api_call([&](Device& device) {
+        const GraphExec::Step* const step = exec_at(device, exec).find(node);
+        require(step && enabled);
+        *enabled = step->enabled;
+    });
+}
+
+/// The nodes of the other graph take the place of the executable one's, if they are as many and of the same
+/// types in the same order.
+EMULATOR_ENTRY cudaError_t cudaGraphExecUpdate(void* exec, void* graph,
+                                               cudaGraphExecUpdateResultInfo* result) {
+    return api_call([&](Device& device) {
+        require(result);
+        GraphExec& updated = exec_at(device, exec);
+        GraphExec other(graph_at(device, graph));
+        *result = {cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
+        require(other.steps.size() == updated.steps.size(), cudaErrorGraphExecUpdateFailure);
+        for (std::size_t k = 0; k < other.steps.size(); ++k) {
+            if (other.steps[k].copy.type == updated.steps[k].copy.type) continue;
+            *result = {cudaGraphExecUpdateErrorNodeTypeChanged, other.steps[k].node, nullptr};
+            throw Refused(cudaErrorGraphExecUpdateFailure);
+        }
+        for (std::size_t k = 0; k < other.steps.size(); ++k)
+            updated.steps[k].copy = std::move(other.steps[k].copy);
+        *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+    });
+}

@@ -1,0 +1,238 @@
+/// \file
+/// Kernel launches. A launch runs the kernel to its end before it returns.
+
+#include "emulator/runtime/api/clusters.hpp"
+#include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/observation.hpp"
+#include "emulator/runtime/runtime.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+using namespace emulator;
+using namespace emulator::abi;
+
+namespace {
+
+/// The grid, block, shared memory and stream of a `<<< >>>` on the way to the host stub that launches.
+struct CallConfiguration {
+    dim3 grid, block;
+    std::size_t shared_bytes;
+    void* stream;
+    CallConfiguration* below; ///< in the stack: the arguments of a launch may hold another launch
+};
+
+/// No object with a destructor: main's thread ends those before it comes to atexit() and static destructors,
+/// which may launch, too.
+thread_local CallConfiguration* pending_configuration = nullptr;
+
+/// The kernel's parameter buffer: the value behind each argument where the PTX declares its parameter.
+std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* arguments) {
+    std::vector<std::byte> buffer(kernel.parameter_bytes());
+    require(arguments || kernel.parameters().empty());
+    for (std::size_t i = 0; const Parameter& parameter : kernel.parameters()) {
+        require(arguments[i]);
+        std::memcpy(buffer.data() + parameter.offset, arguments[i++], parameter.bytes);
+    }
+    return buffer;
+}
+
+/// What CUDA calls an invalid value. Grids and blocks that no device accepts are left to run(), which refuses
+/// them as an invalid configuration.
+void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& configuration,
+                          std::size_t shared_bytes) {
+    const auto threads = configuration.block.count();
+    const auto bound = kernel.max_threads_per_block();
+    const std::string launched_with = kernel.readable_name() + ": launched with ";
+    if (threads > bound && threads <= DeviceLimits::threads_per_block)
+        throw Refused(cudaErrorInvalidValue, launched_with + std::to_string(threads) +
+                                                 " threads a block; its __launch_bounds__ allow " +
+                                                 std::to_string(bound));
+    if (shared_bytes > configuration.dynamic_shared_limit)
+        throw Refused(cudaErrorInvalidValue,
+                      launched_with + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
+                          std::to_string(configuration.dynamic_shared_limit) +
+                          " are allowed, or more after\n" +
+                          "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+    const std::uint64_t room = blocks_on_device(kernel, configuration);
+    if (configuration.cooperative && configuration.grid.count() > room && room != 0)
+        throw Refused(cudaErrorCooperativeLaunchTooLarge,
+                      launched_with + std::to_string(configuration.grid.count()) +
+                          " blocks that may wait for each other; the device holds " + std::to_string(room) +
+                          " of them at once");
+}
+
+/// Whether CUDA tells of this failure at the launch, not at a later call, and goes on with the next launch as
+/// if nothing had happened.
+bool is_launch_error(Failure failure) {
+    return failure == Failure::invalid_ptx || failure == Failure::unsupported ||
+           failure == Failure::unknown_symbol || failure == Failure::out_of_memory ||
+           failure == Failure::invalid_cluster;
+}
+
+/// Runs a kernel that has passed the checks.
+void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configuration,
+             std::span<const std::byte> parameters) {
+    if (const auto set = device.limits.find(cudaLimitStackSize); set != device.limits.end())
+        configuration.call_stack_bytes =
+            std::max(configuration.call_stack_bytes, static_cast<std::uint32_t>(set->second));
+    auto& last_launch = Runtime::instance().last_launch;
+    last_launch.reset();
+    try {
+        Observation* const observation = Observation::instance();
+        last_launch = observation
+                          ? observation->run(kernel, configuration, parameters, device.memory.global())
+                          : run(kernel, configuration, parameters, device.memory.global());
+    } catch (const Error& error) {
+        if (error.failure() == Failure::invalid_configuration)
+            throw Refused(cudaErrorInvalidValue, error.what()); // CUDA 13's answer, seen on an H200
+        if (is_launch_error(error.failure())) throw;
+        report(error.what());
+        device.fault = error_code(error.failure());
+    }
+}
+
+/// All that a launch says beside its stream.
+struct KernelLaunch {
+    const void* host_stub;
+    dim3 grid, block;
+    void* const* arguments;
+    std::size_t shared_bytes;
+    std::optional<Dim3> cluster = {};
+    bool cooperative = false;
+};
+
+GraphNode node_of(Device& device, const KernelLaunch& launch) {
+    const Kernel& kernel = device.modules.kernel(registered_kernel(launch.host_stub)).kernel;
+    const LaunchConfiguration configuration{extents(launch.grid),
+                                            extents(launch.block),
+                                            static_cast<std::uint32_t>(launch.shared_bytes),
+                                            dynamic_shared_limit(device, launch.host_stub, kernel),
+                                            launch.cluster,
+                                            cluster_limit(device, launch.host_stub),
+                                            launch.cooperative};
+    check_against_kernel(kernel, configuration, launch.shared_bytes);
+    return {.type = cudaGraphNodeTypeKernel,
+            .work = [&kernel, configuration, parameters = parameter_buffer(kernel, launch.arguments)](
+                        Device& then) { run_now(then, kernel, configuration, parameters); },
+            .host = nullptr};
+}
+
+cudaError_t launch(const void* stream, const KernelLaunch& launch) {
+    GraphNode node;
+    const cudaError_t error = api_call([&](Device& device) {
+        require_stream(device, stream);
+        node = node_of(device, launch);
+    });
+    if (error == cudaSuccess) return stream_call(stream, node);
+    if (Observation* const observation = Observation::instance()) observation->write_refused_launch();
+    return error;
+}
+
+/// Throws for an attribute that changes what a kernel does and that the emulator does not have. Hints are
+/// ignored.
+void check_attribute(const cudaLaunchAttribute& attribute) {
+    switch (attribute.id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return;
+    case cudaLaunchAttributeCooperative:              // see is_cooperative
+    case cudaLaunchAttributeClusterDimension: return; // see asked_cluster
+    }
+    throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
+                                             std::to_string(attribute.id) + " is not supported");
+}
+
+bool is_cooperative(const cudaLaunchConfig_t& config) {
+    return std::any_of(config.attrs, config.attrs + config.numAttrs, [](const cudaLaunchAttribute& one) {
+        return one.id == cudaLaunchAttributeCooperative && one.val.cooperative;
+    });
+}
+
+} // namespace
+
+EMULATOR_ENTRY unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
+                                                    void* stream) {
+    pending_configuration = new CallConfiguration{grid, block, shared_bytes, stream, pending_configuration};
+    return 0;
+}
+
+EMULATOR_ENTRY cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
+                                                      void* stream) {
+    const std::unique_ptr<CallConfiguration> top(pending_configuration);
+    if (!top) return query_call([](Device&) { throw Refused(cudaErrorMissingConfiguration); });
+    pending_configuration = top->below;
+    *grid = top->grid;
+    *block = top->block;
+    *shared_bytes = top->shared_bytes;
+    *static_cast<void**>(stream) = top->stream;
+    return cudaSuccess;
+}
+
+/// A cudaKernel_t is the address of the kernel's host stub here, so that calls which take either need not
+/// tell them apart.
+EMULATOR_ENTRY cudaError_t cudaGetKernel(const void** kernel, const void* host_stub) {
+    return query_call([&](Device&) {
+        require(kernel);
+        registered_kernel(host_stub);
+        *kernel = host_stub;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t __cudaGetKernel(const void** kernel, const void* host_stub) {
+    return cudaGetKernel(kernel, host_stub);
+}
+
+EMULATOR_ENTRY cudaError_t cudaLaunchKernel(const void* host_stub, dim3 grid, dim3 block, void** arguments,
+                                            std::size_t shared_bytes, void* stream) {
+    return launch(stream, {host_stub, grid, block, arguments, shared_bytes});
+}
+EMULATOR_PER_THREAD_TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+
+EMULATOR_ENTRY cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                              std::size_t shared_bytes, void* stream) {
+    return launch(stream, {kernel, grid, block, arguments, shared_bytes});
+}
+EMULATOR_PER_THREAD_TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_stub,
+                                               void** arguments) {
+    const cudaError_t error = api_call([&](Device&) {
+        require(config && (config->attrs || config->numAttrs == 0));
+        for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
+    });
+    if (error != cudaSuccess) return error;
+    return launch(config->stream,
+                  {host_stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                   asked_cluster(*config), is_cooperative(*config)});
+}
+EMULATOR_PER_THREAD_TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
+
+EMULATOR_ENTRY cudaError_t cudaLaunchCooperativeKernel(const void* host_stub, dim3 grid, dim3 block,
+                                                       void** arguments, std::size_t shared_bytes,
+                                                       void* stream) {
+    return launch(stream, {host_stub, grid, block, arguments, shared_bytes, std::nullopt, true});
+}
+EMULATOR_PER_THREAD_TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
+
+GraphNode emulator::kernel_node(Device& device, const void* host_stub, dim3 grid, dim3 block,
+                                void* const* arguments, std::size_t shared_bytes) {
+    return node_of(device, {host_stub, grid, block, arguments, shared_bytes});
+}
+
+/// A cudaFunction_t is the address of the host stub too.
+EMULATOR_ENTRY cudaError_t cudaGetFuncBySymbol(const void** function, const void* host_stub) {
+    return cudaGetKernel(function, host_stub);
+}

@@ -1,0 +1,23 @@
+/// \file
+/// The library that lessons run on observes nothing: it has no checkers, and is built in half the time.
+#include "emulator/runtime/observation.hpp"
+#include "emulator/session/request.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace emulator {
+
+Observation* Observation::instance() {
+    [[maybe_unused]] static const bool was_asked = [] {
+        const bool asked = std::getenv(request_variable) != nullptr;
+        if (asked)
+            std::fprintf(stderr,
+                         "emulator: nothing is observed: %s is for the library that `emulate` brings\n",
+                         request_variable);
+        return asked;
+    }();
+    return nullptr;
+}
+
+} // namespace emulator

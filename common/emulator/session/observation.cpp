@@ -1,0 +1,244 @@
+/// \file
+/// Observes this process's launches for `emulate`, and appends what was seen to its report file: JSON Lines,
+/// one record per line (see records.hpp), each as soon as it is known, so that a crash of the program loses
+/// none.
+///
+/// To have something new observed: write a Watcher (check/ or observe/), wrap it in a Recorder, and add the
+/// recorder to make_recorders(). What checkers find goes to its Findings; they need no records of their own.
+#include "emulator/runtime/observation.hpp"
+
+#include "emulator/check/init_checker.hpp"
+#include "emulator/check/memory_checker.hpp"
+#include "emulator/check/race/race_checker.hpp"
+#include "emulator/check/repeated_blocks.hpp"
+#include "emulator/check/sync_checker.hpp"
+#include "emulator/error.hpp"
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/program/names.hpp"
+#include "emulator/session/access_recorder.hpp"
+#include "emulator/session/check_recorder.hpp"
+#include "emulator/session/launch_progress.hpp"
+#include "emulator/session/line_recorder.hpp"
+#include "emulator/session/recorder.hpp"
+#include "emulator/session/records.hpp"
+#include "emulator/session/request.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+namespace emulator {
+
+namespace {
+
+/// Opens the file each time: a descriptor kept open might be closed by the program, and be its own then.
+bool append(const std::string& path, std::string_view text) {
+    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t written = 0;
+    while (!text.empty() && (written = ::write(file, text.data(), text.size())) >= 0)
+        text.remove_prefix(static_cast<std::size_t>(written));
+    close(file);
+    return text.empty();
+}
+
+/// Appends records to a report file.
+class ReportingObservation final : public Observation {
+public:
+    ReportingObservation(Request request, std::string path);
+
+    std::string replacing_ptx() const override { return request_.ptx; }
+    Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
+                 std::span<const std::byte> parameters, GlobalMemory& memory) override;
+    std::vector<MemoryEvents*> memory_listeners() const override;
+    void write_findings() override { write_findings(nullptr); }
+    void write_refused_launch() override;
+    void write_error(std::string_view text) override;
+    void finish() override;
+
+private:
+    std::vector<std::unique_ptr<Recorder>> make_recorders();
+    void write_findings(const ObservedLaunch* launch);
+    void write(Json record);
+    void notice_fork();
+
+    const Request request_;
+    const std::string path_; ///< of the report
+    const std::regex kernels_;
+    /// What checkers find. During a launch: it belongs to it, and is written when it ends, if it is selected.
+    Findings findings_;
+    std::vector<std::unique_ptr<Recorder>> recorders_;
+    int process_ = 0;                    ///< that the report knows of; after a fork it is another
+    std::uint64_t launches_ = 0;         ///< that process's
+    LaunchProgress* progress_ = nullptr; ///< that process's
+    bool failed_ = false;                ///< the report could not be written
+};
+
+/// One line for each thing that can be asked for.
+std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
+    std::vector<std::unique_ptr<Recorder>> recorders;
+    if (request_.lines) recorders.push_back(std::make_unique<LineRecorder>());
+    if (!request_.draw.empty())
+        recorders.push_back(
+            std::make_unique<AccessRecorder>(TraceOptions{.line = request_.line.value_or(0)}));
+    if (request_.checks("mem"))
+        recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));
+    if (request_.checks("init")) recorders.push_back(std::make_unique<CheckRecorder<InitChecker>>(findings_));
+    if (request_.checks("race"))
+        recorders.push_back(std::make_unique<CheckRecorder<RaceChecker>>(
+            findings_, RaceOptions{.global = request_.global_races}));
+    if (request_.checks("sync")) recorders.push_back(std::make_unique<CheckRecorder<SyncChecker>>(findings_));
+    return recorders;
+}
+
+ReportingObservation::ReportingObservation(Request request, std::string path)
+    : request_(std::move(request)), path_(std::move(path)), kernels_(request_.kernel) {
+    recorders_ = make_recorders();
+    notice_fork();
+}
+
+Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
+                                   std::span<const std::byte> parameters, GlobalMemory& memory) {
+    notice_fork();
+    const std::string name = kernel.readable_name();
+    const std::uint64_t number = launches_++;
+    const ObservedLaunch launch{.number = number,
+                                .kernel = kernel,
+                                .configuration = configuration,
+                                .selected = std::regex_search(name, kernels_) &&
+                                            number == request_.launch.value_or(number)};
+    Json record = Json::object(); // one by one: a list of them would be copied, and launches may be many
+    record["record"] = launch.selected ? "launch" : "other launch";
+    record["launch"] = number;
+    record["kernel"] = short_name(name);
+    record["name"] = name;
+    record["grid"] = configuration.grid;
+    record["block"] = configuration.block;
+    record["static_shared_bytes"] = kernel.static_shared_bytes();
+    record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
+    std::vector<Watcher*> watchers;
+    RepeatedBlocks checkers_of_blocks;
+    for (const auto& recorder : recorders_) {
+        Watcher* const watcher = recorder->begin(launch);
+        if (!watcher) continue;
+        if (!watcher->judges_blocks()) {
+            watchers.push_back(watcher);
+            continue;
+        }
+        if (!checkers_of_blocks.has_checkers()) watchers.push_back(&checkers_of_blocks);
+        checkers_of_blocks.add(*watcher);
+    }
+
+    if (!progress_) progress_ = new LaunchProgress;
+    progress_->begin(short_name(name), configuration.grid.count(), [&](const std::optional<Party>& somebody) {
+        write_findings(&launch);
+        if (somebody)
+            write({{"record", "running"}, {"launch", number}, {"name", name}, {"somebody", *somebody}});
+    });
+    watchers.push_back(progress_);
+
+    const auto end = [&] {
+        progress_->end();
+        write(std::move(record));
+        for (const auto& recorder : recorders_) {
+            for (Json& seen : recorder->end(launch)) {
+                seen["launch"] = number;
+                if (launch.selected) write(std::move(seen));
+            }
+        }
+        write_findings(&launch);
+    };
+    try {
+        const RunOptions options{.watchers = watchers, .schedule = request_.schedule};
+        const Counters counters = emulator::run(kernel, configuration, parameters, memory, options);
+        record["counters"] = counters;
+        end();
+        return counters;
+    } catch (const std::exception& error) {
+        record["error"] = error.what();
+        end();
+        throw;
+    }
+}
+
+std::vector<MemoryEvents*> ReportingObservation::memory_listeners() const {
+    std::vector<MemoryEvents*> listeners;
+    for (const auto& recorder : recorders_)
+        if (MemoryEvents* const listener = recorder->memory_listener()) listeners.push_back(listener);
+    return listeners;
+}
+
+void ReportingObservation::write_findings(const ObservedLaunch* launch) {
+    for (const Finding& finding : findings_.take()) {
+        if (launch && !launch->selected) continue;
+        Json record{{"record", "finding"}, {"launch", nullptr}};
+        if (launch) record["launch"] = launch->number;
+        record.update(Json(finding));
+        write(std::move(record));
+    }
+}
+
+void ReportingObservation::write_refused_launch() { write({{"record", "refused launch"}}); }
+
+void ReportingObservation::write_error(std::string_view text) {
+    write({{"record", "error"}, {"text", text}});
+}
+
+void ReportingObservation::finish() {
+    if (process_ != getpid()) return; // a fork of it that never came here before
+    for (const auto& recorder : recorders_) recorder->finish();
+    write_findings();
+}
+
+void ReportingObservation::notice_fork() {
+    if (process_ == getpid()) return;
+    process_ = getpid();
+    launches_ = 0;
+    progress_ = nullptr; // its thread has stayed in the process before
+    std::error_code error;
+    write({{"record", "process"},
+           {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()}});
+}
+
+void ReportingObservation::write(Json record) {
+    notice_fork();
+    if (failed_) return;
+    record["process"] = process_;
+    const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (append(path_, line)) return;
+    failed_ = true;
+    std::perror("emulator: the report for `emulate` cannot be written");
+    // What there is of it would pass for all of it.
+    if (truncate(path_.c_str(), 0) == 0) append(path_, "{\"record\": \"cut off\"}\n");
+}
+
+} // namespace
+
+std::vector<Json> Recorder::end(const ObservedLaunch&) { return {}; }
+
+Observation* Observation::instance() {
+    static Observation* const observation = []() -> Observation* {
+        const char* const request = std::getenv(request_variable);
+        const char* const report = std::getenv(report_variable);
+        if (!request || !report) return nullptr;
+        try {
+            return new ReportingObservation(parse_request(request), report); // never destroyed, as Runtime
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "emulator: nothing is observed: %s says '%s': %s\n", request_variable,
+                         request, error.what());
+            return nullptr;
+        }
+    }();
+    return observation;
+}
+
+} // namespace emulator

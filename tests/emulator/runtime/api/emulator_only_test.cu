@@ -1,0 +1,181 @@
+// What holds on the emulator alone.
+
+#include "cuda_test.hpp"
+
+#include "emulator/cuda_emulator.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+
+using testing::HasSubstr;
+
+namespace {
+
+__global__ void write_to(int* pointer) { pointer[threadIdx.x] = 1; }
+
+/// The counters of the last launch, as a program gets at them.
+std::map<std::string, std::uint64_t> last_counters() {
+    const auto read = reinterpret_cast<decltype(&emulator_last_launch_counters)>(
+        dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
+    if (!read) return {};
+    std::vector<emulator_counter> counters(read(nullptr, 0));
+    read(counters.data(), counters.size());
+    std::map<std::string, std::uint64_t> by_name;
+    for (const auto& counter : counters) by_name[counter.name] = counter.value;
+    return by_name;
+}
+
+} // namespace
+
+TEST(EmulatedDevice, is_the_same_on_every_host) {
+    cudaDeviceProp properties{};
+    ASSERT_CUDA(cudaGetDeviceProperties(&properties, 0));
+    EXPECT_STREQ(properties.name, "Emulated GPU (compute capability 9.0)");
+    EXPECT_EQ(properties.major, 9);
+    EXPECT_EQ(properties.minor, 0);
+    EXPECT_EQ(properties.multiProcessorCount, 132);
+    EXPECT_EQ(properties.sharedMemPerBlockOptin, 227u * 1024);
+    EXPECT_EQ(properties.l2CacheSize, 50 << 20);
+}
+
+TEST(EmulatedDevice, is_well_again_after_a_reset) {
+    write_to<<<1, 1>>>(nullptr);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    EXPECT_CUDA(cudaDeviceReset());
+    EXPECT_CUDA(cudaGetLastError());
+    DeviceInts memory(32);
+    write_to<<<1, 32>>>(memory.data());
+    EXPECT_EQ(memory.copy_back(), std::vector<int>(32, 1));
+}
+
+TEST(EmulatedDevice, never_forgets_a_fault) {
+    write_to<<<1, 1>>>(nullptr);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+}
+
+// CUDA leaves undefined what a wrong direction does.
+TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
+    DeviceInts memory(64);
+    EXPECT_EQ(cudaMemcpy(memory.data(), memory.data() + 32, 128, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(memory.data(), memory.data() + 32, 128, cudaMemcpyDeviceToHost),
+              cudaErrorInvalidValue);
+}
+
+namespace {
+
+cudaArray_t array_of_ints(std::size_t width, std::size_t height) {
+    cudaArray_t array = nullptr;
+    const auto ints = cudaCreateChannelDesc<int>();
+    EXPECT_CUDA(cudaMallocArray(&array, &ints, width, height));
+    return array;
+}
+
+} // namespace
+
+// On a card a handle that is none leads to the driver's own memory.
+TEST(EmulatedDevice, tells_handles_of_arrays_from_others) {
+    const cudaArray_t array = array_of_ints(8, 4);
+    int row[8] = {};
+    EXPECT_EQ(cudaMemcpy(array, row, sizeof row, cudaMemcpyDefault), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(row, array, sizeof row, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaFree(array), cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaFreeArray(array));
+    EXPECT_EQ(cudaFreeArray(array), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy2DToArray(array, 0, 0, row, sizeof row, sizeof row, 1, cudaMemcpyHostToDevice),
+              cudaErrorInvalidResourceHandle);
+}
+
+TEST(EmulatedDevice, keeps_arrays_out_of_kernels_reach) {
+    write_to<<<1, 1>>>(reinterpret_cast<int*>(array_of_ints(8, 4)));
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+TEST(EmulatorInterface, has_no_counters_before_the_first_launch) { EXPECT_TRUE(last_counters().empty()); }
+
+// One store of 32 lanes x 4 bytes = 4 sectors, in one request, and no load.
+TEST(EmulatorInterface, gives_the_counters_of_the_last_launch) {
+    DeviceInts memory(64);
+    write_to<<<1, 64>>>(memory.data());
+    write_to<<<1, 32>>>(memory.data());
+    const auto counters = last_counters();
+    EXPECT_EQ(counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), 4u);
+    EXPECT_EQ(counters.at("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 1u);
+    EXPECT_EQ(counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 0u);
+}
+
+TEST(EmulatorInterface, writes_no_more_counters_than_there_is_room_for) {
+    DeviceInts memory(32);
+    write_to<<<1, 32>>>(memory.data());
+    const auto read = reinterpret_cast<decltype(&emulator_last_launch_counters)>(
+        dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
+    emulator_counter counters[2] = {{nullptr, 0}, {nullptr, 99}};
+    EXPECT_GT(read(counters, 1), 1u);
+    EXPECT_NE(counters[0].name, nullptr);
+    EXPECT_EQ(counters[1].value, 99u);
+}
+
+TEST(UnsupportedFunction, says_its_name_once) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaDestroySurfaceObject(0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "emulator: cudaDestroyTextureObject is not supported by the emulator\n"
+              "emulator: cudaDestroySurfaceObject is not supported by the emulator\n");
+}
+
+TEST(Message, of_a_fault_names_the_kernel) {
+    testing::internal::CaptureStderr();
+    write_to<<<1, 1>>>(nullptr);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    const std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(message, HasSubstr("write_to"));
+    EXPECT_EQ(message.rfind("emulator: ", 0), 0u);
+}
+
+TEST(Message, of_too_much_shared_memory_says_what_to_do) {
+    testing::internal::CaptureStderr();
+    write_to<<<1, 1, 48 * 1024 + 1>>>(nullptr);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+    const std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(message, HasSubstr("49153"));
+    EXPECT_THAT(message, HasSubstr("cudaFuncAttributeMaxDynamicSharedMemorySize"));
+}
+
+TEST(Message, of_a_copy_out_of_range_names_the_allocation) {
+    DeviceInts memory(32);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMemset(memory.data(), 0, 129), cudaErrorInvalidValue);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc #1, 128 bytes"));
+}
+
+TEST(Message, of_a_copy_that_leaves_an_array_says_where) {
+    const cudaArray_t array = array_of_ints(8, 4);
+    int row[8] = {};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMemcpy2DToArray(array, 4, 3, row, sizeof row, sizeof row, 1, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "emulator: copy to an array of 32 bytes x 1 rows x 1 slices, from byte 4, row 3, slice 0 on, "
+              "leaves it: cudaMallocArray #1 has 32 bytes x 4 rows x 1 slices\n");
+    EXPECT_CUDA(cudaFreeArray(array));
+}
+
+TEST(Message, of_an_array_that_is_not_supported_names_its_sort) {
+    cudaArray_t array = nullptr;
+    const auto ints = cudaCreateChannelDesc<int>();
+    const cudaChannelFormatDesc normalised{8, 0, 0, 0, cudaChannelFormatKindUnsignedNormalized8X1};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMallocArray(&array, &ints, 8, 8, cudaArraySparse), cudaErrorNotSupported);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaArraySparse"));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaMallocArray(&array, &normalised, 8, 8), cudaErrorNotSupported);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("normalised"));
+}
