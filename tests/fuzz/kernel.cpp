@@ -39,11 +39,12 @@ public:
 
 private:
     class Counting final : public Observer {
-        void executed(const Warp&, const Code&, std::uint32_t, std::uint32_t count, LaneMask) override {
-            if ((executed_ += count) > most_instructions)
+        void instructions_executed(const Warp&, const Code&, std::uint32_t, std::uint32_t count,
+                                   LaneMask) override {
+            if ((turn_counts_ += count) > most_instructions)
                 throw Error(Failure::launch_failure, "the launch takes too long");
         }
-        std::uint64_t executed_ = 0;
+        std::uint64_t turn_counts_ = 0;
     };
 };
 

@@ -47,8 +47,8 @@ public:
     }
 
     /// A control instruction, such as a barrier, is the last of its run.
-    void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
-                  LaneMask active) override {
+    void instructions_executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
+                               LaneMask active) override {
         if (count == 0) return;
         const Instruction& last = code.instructions[first + count - 1];
         if (last.sync == SyncKind::block_barrier) {

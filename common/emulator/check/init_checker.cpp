@@ -35,11 +35,11 @@ class InitObserver final : public Observer {
 public:
     InitObserver(Findings& findings, InitChecker& checker) : findings_(findings), checker_(checker) {}
 
-    bool follows(EventKind kind) const override {
+    bool wants(EventKind kind) const override {
         return kind == EventKind::shared_access || is_global_access(kind);
     }
 
-    std::uint64_t remarks() const override { return remarks_; }
+    std::uint64_t findings_or_reads() const override { return findings_or_reads_; }
 
     void block_started(Block& block) override {
         if (block.shared().empty()) return;
@@ -128,7 +128,7 @@ private:
     /// Some bytes of each of `lanes` are not written. They may be padding, or nobody may look at them.
     void check(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                const WrittenBytes& written, std::uint64_t base) {
-        if (access.space == ptx::Space::shared) ++remarks_;
+        if (access.space == ptx::Space::shared) ++findings_or_reads_;
         LaneMask guilty = 0;
         Missing missing;
         for_each_lane(lanes, [&](int lane) {
@@ -208,7 +208,7 @@ private:
 
     LocalFindings<std::pair<const Instruction*, ptx::Space>> findings_;
     InitChecker& checker_;
-    std::uint64_t remarks_ = 0;
+    std::uint64_t findings_or_reads_ = 0;
     InitChecker::Stretch stretch_, other_stretch_;          // the last two
     std::unordered_map<const Block*, WrittenBytes> shared_; // the machine uses a Block again and again
     const Block* last_block_ = nullptr;

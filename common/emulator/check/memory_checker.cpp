@@ -69,7 +69,7 @@ public:
     MemoryObserver(Findings& findings, const Launch& launch)
         : findings_(findings), shared_gaps_(gaps_in_shared_memory(launch)) {}
 
-    bool follows(EventKind kind) const override {
+    bool wants(EventKind kind) const override {
         return kind == EventKind::local_access || (kind == EventKind::shared_access && !shared_gaps_.empty());
     }
 
@@ -80,7 +80,7 @@ public:
             check_shared(warp, instruction, access);
     }
 
-    bool takes_over(const Warp& warp, const Fault& fault, LaneMask lanes) override {
+    bool absorbs_fault(const Warp& warp, const Fault& fault, LaneMask lanes) override {
         if (!fault.access || ++taken_over_ > most_taken_over) return false;
         const GlobalMemory& memory = warp.block().launch().memory;
         const bool was_freed =

@@ -52,13 +52,13 @@ public:
         : checkers_(std::move(checkers)), writes_scripts_(writes_scripts) {
         for (const auto& checker : checkers_) {
             for (std::size_t k = 0; k < event_kinds; ++k)
-                if (checker->follows(static_cast<EventKind>(k))) followers_[k].push_back(checker.get());
-            if (checker->follows(EventKind::message) && !checker->follows(EventKind::global_access))
-                followers_of_messages_alone_.push_back(checker.get());
+                if (checker->wants(static_cast<EventKind>(k))) subscribers_[k].push_back(checker.get());
+            if (checker->wants(EventKind::synchronizing_access) && !checker->wants(EventKind::global_access))
+                subscribers_of_synchronizing_alone_.push_back(checker.get());
         }
     }
 
-    bool follows(EventKind kind) const override { return !followers(kind).empty(); }
+    bool wants(EventKind kind) const override { return !subscribers(kind).empty(); }
 
     void block_started(Block& block) override {
         current_ = {&block, &blocks_[&block]};
@@ -69,7 +69,7 @@ public:
         if (!writes_scripts_ || scripts_in_vain_ == most_in_vain) return;
         ++scripts_in_vain_;
         state.script = std::make_shared<Script>();
-        state.remarks = remarks();
+        state.findings_or_reads = findings_or_reads();
     }
 
     void block_ended(Block& block) override {
@@ -81,14 +81,15 @@ public:
             return;
         }
         for (const auto& checker : checkers_) checker->block_ended(block);
-        if (state.script && remarks() == state.remarks) script_ = state.script;
+        if (state.script && findings_or_reads() == state.findings_or_reads) script_ = state.script;
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         const bool is_shared = access.space == ptx::Space::shared;
         if (!is_shared) {
-            tell_access(followers(EventKind::global_access), warp, instruction, access);
-            if (followers_of_messages_alone_.empty() || !may_be_message(instruction, access.kind)) return;
+            tell_access(subscribers(EventKind::global_access), warp, instruction, access);
+            if (subscribers_of_synchronizing_alone_.empty() || !may_synchronize(instruction, access.kind))
+                return;
         }
         BlockState& state = state_of(warp.block());
         if (access.is_copy) {
@@ -105,35 +106,35 @@ public:
                               .stride = is_scattered ? 0 : access.addresses.stride()};
             if (repeats(warp.block(), state, event, is_scattered ? access.addresses.data() : nullptr)) return;
         }
-        tell_access(is_shared ? followers(EventKind::shared_access) : followers_of_messages_alone_, warp,
-                    instruction, access);
+        tell_access(is_shared ? subscribers(EventKind::shared_access) : subscribers_of_synchronizing_alone_,
+                    warp, instruction, access);
     }
 
-    void came_to_barrier(const Warp& warp, const Instruction& instruction,
-                         const BarrierArrival& arrival) override {
+    void barrier_arrive(const Warp& warp, const Instruction& instruction,
+                        const BarrierArrival& arrival) override {
         if (arrival.expected == 0) return;
         tell_all_from_here_on(warp.block(), state_of(warp.block()));
-        for (Observer* const checker : followers(EventKind::barrier))
-            checker->came_to_barrier(warp, instruction, arrival);
+        for (Observer* const checker : subscribers(EventKind::barrier))
+            checker->barrier_arrive(warp, instruction, arrival);
     }
-    void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+    void barrier_complete(Block& block, const BarrierCompletion& completion) override {
         BlockState& state = state_of(block);
         const Event event{.sort = Event::Sort::block_barrier,
                           .barrier = static_cast<std::uint16_t>(completion.barrier)};
         if (repeats(block, state, event)) return;
-        for (Observer* const checker : followers(EventKind::barrier))
-            checker->barrier_completed(block, completion);
+        for (Observer* const checker : subscribers(EventKind::barrier))
+            checker->barrier_complete(block, completion);
     }
-    void members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
-                     bool is_barrier) override {
+    void warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                            bool is_barrier) override {
         if (!is_barrier) return;
         BlockState& state = state_of(warp.block());
         if ((warp.live() & ~lanes) != 0)
             tell_all_from_here_on(warp.block(), state);
         else if (repeats(warp.block(), state, of_warp(Event::Sort::warp_barrier, warp, instruction, lanes)))
             return;
-        for (Observer* const checker : followers(EventKind::members))
-            checker->members_met(warp, instruction, lanes, is_barrier);
+        for (Observer* const checker : subscribers(EventKind::warp_sync))
+            checker->warp_sync_complete(warp, instruction, lanes, is_barrier);
     }
     void fenced(const Warp& warp, const Instruction& instruction, LaneMask lanes) override {
         if (repeats(warp.block(), state_of(warp.block()),
@@ -144,14 +145,14 @@ public:
 
     // ---- what stands in no script ----
 
-    void came_to_cluster_barrier(const Warp& warp, const Instruction& instruction,
-                                 const ClusterArrival& arrival) override {
+    void cluster_barrier_arrive(const Warp& warp, const Instruction& instruction,
+                                const ClusterArrival& arrival) override {
         tell_all_from_here_on(warp.block(), state_of(warp.block()));
-        for (const auto& checker : checkers_) checker->came_to_cluster_barrier(warp, instruction, arrival);
+        for (const auto& checker : checkers_) checker->cluster_barrier_arrive(warp, instruction, arrival);
     }
-    void cluster_barrier_completed(const Cluster& cluster) override {
+    void cluster_barrier_complete(const Cluster& cluster) override {
         for (const auto& block : cluster.blocks()) tell_all_from_here_on(*block, state_of(*block));
-        for (const auto& checker : checkers_) checker->cluster_barrier_completed(cluster);
+        for (const auto& checker : checkers_) checker->cluster_barrier_complete(cluster);
     }
     void copy_started(const AsyncCopy& copy) override {
         tell_all_from_here_on(copy.warp->block(), state_of(copy.warp->block()));
@@ -166,10 +167,10 @@ public:
         for (const auto& checker : checkers_)
             checker->used_mbarrier(warp, instruction, lane, use, owner, offset);
     }
-    bool takes_over_deadlock(Block& block) override {
+    bool absorbs_deadlock(Block& block) override {
         tell_all_from_here_on(block, state_of(block));
         bool goes_on = false;
-        for (const auto& checker : checkers_) goes_on = checker->takes_over_deadlock(block) || goes_on;
+        for (const auto& checker : checkers_) goes_on = checker->absorbs_deadlock(block) || goes_on;
         return goes_on;
     }
     /// No event: it changes nothing for other threads of the block.
@@ -186,19 +187,19 @@ private:
         std::shared_ptr<Script> script{}; ///< that it follows; or that is written of it, if checkers are told
         Place place{};                    ///< in what it follows
         bool is_told = false;             ///< to the checkers, all that it does
-        std::uint64_t remarks = 0;        ///< when it began
+        std::uint64_t findings_or_reads = 0; ///< when it began
     };
 
     BlockState& state_of(const Block& block) {
         if (current_.first != &block) current_ = {&block, &blocks_.at(&block)};
         return *current_.second;
     }
-    const std::vector<Observer*>& followers(EventKind kind) const {
-        return followers_[static_cast<std::size_t>(kind)];
+    const std::vector<Observer*>& subscribers(EventKind kind) const {
+        return subscribers_[static_cast<std::size_t>(kind)];
     }
-    std::uint64_t remarks() const override {
+    std::uint64_t findings_or_reads() const override {
         std::uint64_t sum = 0;
-        for (const auto& checker : checkers_) sum += checker->remarks();
+        for (const auto& checker : checkers_) sum += checker->findings_or_reads();
         return sum;
     }
 
@@ -273,16 +274,17 @@ private:
                                                  ? LaneAddresses(scattered)
                                                  : LaneAddresses(event.lanes, event.first, event.stride)};
             const bool is_shared = event.space == ptx::Space::shared;
-            return tell_access(is_shared ? followers(EventKind::shared_access) : followers_of_messages_alone_,
+            return tell_access(is_shared ? subscribers(EventKind::shared_access)
+                                         : subscribers_of_synchronizing_alone_,
                                warp, *event.instruction, access);
         }
         case Event::Sort::block_barrier:
-            for (Observer* const checker : followers(EventKind::barrier))
-                checker->barrier_completed(block, {.barrier = event.barrier});
+            for (Observer* const checker : subscribers(EventKind::barrier))
+                checker->barrier_complete(block, {.barrier = event.barrier});
             return;
         case Event::Sort::warp_barrier:
-            for (Observer* const checker : followers(EventKind::members))
-                checker->members_met(warp, *event.instruction, event.lanes, true);
+            for (Observer* const checker : subscribers(EventKind::warp_sync))
+                checker->warp_sync_complete(warp, *event.instruction, event.lanes, true);
             return;
         case Event::Sort::fence:
             for (const auto& checker : checkers_) checker->fenced(warp, *event.instruction, event.lanes);
@@ -295,9 +297,9 @@ private:
     }
 
     std::vector<std::unique_ptr<Observer>> checkers_;
-    std::array<std::vector<Observer*>, event_kinds> followers_;
-    std::vector<Observer*> followers_of_messages_alone_; ///< not of other global accesses
-    std::shared_ptr<Script> script_;                     ///< for blocks that begin; null: there is none
+    std::array<std::vector<Observer*>, event_kinds> subscribers_;
+    std::vector<Observer*> subscribers_of_synchronizing_alone_; ///< not of other global accesses
+    std::shared_ptr<Script> script_; ///< for blocks that begin; null: there is none
     const bool writes_scripts_;
     int scripts_in_vain_ = 0; ///< no block has followed them
     std::unordered_map<const Block*, BlockState> blocks_;

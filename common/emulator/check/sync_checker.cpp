@@ -59,8 +59,8 @@ class SyncObserver final : public Observer {
 public:
     SyncObserver(Findings& findings, const Launch& launch) : findings_(findings), launch_(launch) {}
 
-    bool follows(EventKind kind) const override {
-        return is_access(kind) || kind == EventKind::barrier || kind == EventKind::members;
+    bool wants(EventKind kind) const override {
+        return is_access(kind) || kind == EventKind::barrier || kind == EventKind::warp_sync;
     }
 
     void block_started(Block& block) override {
@@ -78,8 +78,8 @@ public:
 
     // ---- block barriers ----
 
-    void came_to_barrier(const Warp& warp, const Instruction& instruction,
-                         const BarrierArrival& arrival) override {
+    void barrier_arrive(const Warp& warp, const Instruction& instruction,
+                        const BarrierArrival& arrival) override {
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
         if (waiting_warps_ != 0) note_passing(state, warp, instruction, arrival.lanes);
@@ -96,7 +96,7 @@ public:
         }
     }
 
-    void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+    void barrier_complete(Block& block, const BarrierCompletion& completion) override {
         BlockState& state = state_of(block);
         Barrier& barrier = state.barriers[completion.barrier];
         if (!state.is_out_of_step && !(barrier.elsewhere.empty() && state.exits.empty())) {
@@ -106,7 +106,7 @@ public:
         barrier.forget();
     }
 
-    bool takes_over(const Warp& warp, const Fault& fault, LaneMask) override {
+    bool absorbs_fault(const Warp& warp, const Fault& fault, LaneMask) override {
         const Site here = site(warp, *fault.instruction);
         if (fault.instruction->sync == SyncKind::cluster_barrier) {
             add(Kind::wrong_barrier, here, here, [&] {
@@ -125,7 +125,7 @@ public:
         return true;
     }
 
-    bool takes_over_deadlock(Block& block) override {
+    bool absorbs_deadlock(Block& block) override {
         BlockState& state = state_of(block);
         if (!std::exchange(state.is_out_of_step, true)) found_deadlock(block, state);
         for (auto& waits : state.waits) waiting_warps_ -= std::exchange(waits, {}).empty() ? 0 : 1;
@@ -134,8 +134,8 @@ public:
 
     // ---- the barrier of the cluster ----
 
-    void came_to_cluster_barrier(const Warp& warp, const Instruction& instruction,
-                                 const ClusterArrival& arrival) override {
+    void cluster_barrier_arrive(const Warp& warp, const Instruction& instruction,
+                                const ClusterArrival& arrival) override {
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
         if (waiting_warps_ != 0) note_passing(state, warp, instruction, arrival.lanes);
@@ -146,7 +146,7 @@ public:
         if (!first.block) first = {&warp.block(), here};
     }
 
-    void cluster_barrier_completed(const Cluster& cluster) override {
+    void cluster_barrier_complete(const Cluster& cluster) override {
         const FirstArrival arrival = std::exchange(clusters_[&cluster], {});
         std::uint64_t threads = 0;
         const Block* block_of_first = nullptr; // of whom it has not been told yet
@@ -168,8 +168,8 @@ public:
 
     // ---- masks ----
 
-    void came_to_members(const Warp& warp, const Instruction& instruction,
-                         const WarpSyncArrival& arrival) override {
+    void warp_sync_arrive(const Warp& warp, const Instruction& instruction,
+                          const WarpSyncArrival& arrival) override {
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
         note_passing(state, warp, instruction, arrival.lanes);
@@ -185,8 +185,8 @@ public:
         }
     }
 
-    void members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
-                     bool is_barrier) override {
+    void warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                            bool is_barrier) override {
         if (waiting_warps_ == 0) return;
         auto& waits = state_of(warp.block()).waits[warp.index()];
         if (waits.empty()) return;

@@ -48,10 +48,10 @@ bool all_inside(const Addresses& addresses, std::uint64_t first, std::uint64_t s
     return outside == 0;
 }
 
-void tell_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                    Space space, const Addresses& addresses, const Block* remote = nullptr) {
+void notify_observers(const Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                      Space space, const Addresses& addresses, const Block* remote = nullptr) {
     const Access access{space, kind, instruction.bytes, active, addresses.lane.data(), remote};
-    for (Observer* const observer : warp.block().followers(event_of(instruction, access)))
+    for (Observer* const observer : warp.block().subscribers(event_of(instruction, access)))
         observer->accessed(warp, instruction, access);
 }
 
@@ -94,7 +94,7 @@ void move_by(Addresses& addresses, std::uint64_t distance) {
                rank);
     Block& remote = *blocks[rank];
     check_piece(instruction, active, kind, Space::shared, addresses, remote.shared().size(), rank);
-    tell_observers(warp, instruction, active, kind, Space::shared, addresses, &remote);
+    notify_observers(warp, instruction, active, kind, Space::shared, addresses, &remote);
     move_by(addresses, reinterpret_cast<std::uintptr_t>(remote.shared().data()));
 }
 
@@ -105,12 +105,12 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
     case Space::shared: {
         const auto shared = warp.block().shared();
         check_piece(instruction, active, kind, space, addresses, shared.size());
-        tell_observers(warp, instruction, active, kind, space, addresses);
+        notify_observers(warp, instruction, active, kind, space, addresses);
         return move_by(addresses, reinterpret_cast<std::uintptr_t>(shared.data()));
     }
     case Space::local:
         check_piece(instruction, active, kind, space, addresses, warp.local_bytes());
-        tell_observers(warp, instruction, active, kind, space, addresses);
+        notify_observers(warp, instruction, active, kind, space, addresses);
         for (int lane = 0; lane < warp_size; ++lane)
             addresses[lane] += reinterpret_cast<std::uintptr_t>(warp.local(lane));
         return;
@@ -123,7 +123,7 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
     }
     default:
         check_global(warp, instruction, active, kind, space, addresses);
-        tell_observers(warp, instruction, active, kind, space, addresses);
+        notify_observers(warp, instruction, active, kind, space, addresses);
     }
 }
 
@@ -141,7 +141,7 @@ LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruc
             const LaneMask lane = LaneMask{1} << fault.lane;
             bool goes_on = false;
             for (Observer* const observer : warp.block().observers())
-                goes_on = goes_on || observer->takes_over(warp, fault, lane);
+                goes_on = goes_on || observer->absorbs_fault(warp, fault, lane);
             if (!goes_on) {
                 fault.message = explain(warp.block(), fault.failure, *fault.access).message;
                 throw;
@@ -241,7 +241,7 @@ template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base s
     } else {
         return {};
     }
-    for (Observer* const observer : block.followers(event_of(instruction, access)))
+    for (Observer* const observer : block.subscribers(event_of(instruction, access)))
         observer->accessed(warp, instruction, access);
     return {first, addresses.stride()};
 }

@@ -41,7 +41,7 @@ void tell_accesses(const Warp& warp, const Instruction& instruction, Access acce
     access.is_copy = true;
     while (bytes != 0) {
         access.bytes = std::min(16u, std::bit_floor(bytes));
-        for (Observer* const observer : warp.block().followers(event_of(instruction, access)))
+        for (Observer* const observer : warp.block().subscribers(event_of(instruction, access)))
             observer->accessed(warp, instruction, access);
         for (uint64_t& address : addresses) address += access.bytes;
         bytes -= access.bytes;

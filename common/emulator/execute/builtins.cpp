@@ -27,7 +27,7 @@ std::span<const std::byte> refuse(Warp& warp, const Instruction& instruction, in
                       .message = std::string("illegal address of ") + what,
                       .access = LaneAccess{space, AccessKind::load, 1, address}};
     for (Observer* const observer : warp.block().observers())
-        if (observer->takes_over(warp, fault, LaneMask{1} << lane)) return {};
+        if (observer->absorbs_fault(warp, fault, LaneMask{1} << lane)) return {};
     throw fault;
 }
 

@@ -256,7 +256,7 @@ struct Arrival {
     }
     bool goes_on = false;
     for (Observer* const observer : warp.block().observers())
-        goes_on = observer->takes_over(warp, fault, active) || goes_on;
+        goes_on = observer->absorbs_fault(warp, fault, active) || goes_on;
     if (!goes_on) throw fault;
 }
 
@@ -285,8 +285,8 @@ void come_to_barrier(Warp& warp, const Instruction& instruction, LaneMask active
             warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
         truths = static_cast<uint32_t>(std::popcount(truth & active));
     }
-    for (Observer* const observer : warp.block().followers(EventKind::barrier))
-        observer->came_to_barrier(warp, instruction, {here.barrier, here.expected, waits, active});
+    for (Observer* const observer : warp.block().subscribers(EventKind::barrier))
+        observer->barrier_arrive(warp, instruction, {here.barrier, here.expected, waits, active});
     if constexpr (waits)
         warp.wait_at_block_barrier(here.barrier);
     else
@@ -303,7 +303,7 @@ template <bool waits> Handler barrier_handler(const Operand& number) {
 
 void tell_cluster_arrival(const Warp& warp, const Instruction& instruction, const ClusterArrival& arrival) {
     for (Observer* const observer : warp.block().observers())
-        observer->came_to_cluster_barrier(warp, instruction, arrival);
+        observer->cluster_barrier_arrive(warp, instruction, arrival);
 }
 
 /// Those of `active` that are not `wrong`. \throws Fault for the others, unless an observer takes over.
@@ -313,7 +313,7 @@ LaneMask leave_out(Warp& warp, const Instruction& instruction, LaneMask active, 
     const Fault fault{Failure::launch_failure, std::countr_zero(wrong), &instruction, message};
     bool goes_on = false;
     for (Observer* const observer : warp.block().observers())
-        goes_on = observer->takes_over(warp, fault, wrong) || goes_on;
+        goes_on = observer->absorbs_fault(warp, fault, wrong) || goes_on;
     if (!goes_on) throw fault;
     return active & ~wrong;
 }

@@ -53,7 +53,7 @@ std::optional<Place> find_place(Warp& warp, const Instruction& instruction, int 
         is_aligned ? Failure::illegal_address : Failure::misaligned_address, lane, &instruction, {}, access};
     if (!is_aligned) fault.access->bytes = alignment;
     for (Observer* const observer : warp.block().observers())
-        if (observer->takes_over(warp, fault, LaneMask{1} << lane)) return std::nullopt;
+        if (observer->absorbs_fault(warp, fault, LaneMask{1} << lane)) return std::nullopt;
     fault.message = explain(warp.block(), fault.failure, *fault.access).message;
     throw fault;
 }

@@ -46,7 +46,7 @@ template <class Act> void for_each_lane_with_faults(Warp& warp, LaneMask active,
         } catch (const Fault& fault) {
             bool goes_on = false;
             for (Observer* const observer : warp.block().observers())
-                goes_on = observer->takes_over(warp, fault, LaneMask{1} << lane) || goes_on;
+                goes_on = observer->absorbs_fault(warp, fault, LaneMask{1} << lane) || goes_on;
             if (!goes_on) throw;
         }
     });

@@ -29,9 +29,9 @@ template <class Execute>
 void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute,
                         decltype(WarpSyncArrival::source) source = nullptr) {
     const uint32_t* const members = warp.cells<uint32_t>(members_row(instruction));
-    const auto observers = warp.block().followers(EventKind::members);
+    const auto observers = warp.block().subscribers(EventKind::warp_sync);
     for (Observer* const observer : observers)
-        observer->came_to_members(warp, instruction, {active, members, source});
+        observer->warp_sync_arrive(warp, instruction, {active, members, source});
     LaneMask done = 0;
     for (LaneMask left = active; left != 0;) {
         const LaneMask named = members[std::countr_zero(left)];
@@ -41,7 +41,8 @@ void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask act
         execute(group);
         done |= group;
         for (Observer* const observer : observers)
-            observer->members_met(warp, instruction, group, instruction.sync == SyncKind::warp_barrier);
+            observer->warp_sync_complete(warp, instruction, group,
+                                         instruction.sync == SyncKind::warp_barrier);
     }
     if (done == active)
         warp.advance();

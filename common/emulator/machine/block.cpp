@@ -30,8 +30,8 @@ Block::Block(const Launch& launch, std::span<Observer* const> observers, Cluster
                     launch.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
     for (std::size_t k = 0; k < event_kinds; ++k)
-        std::copy_if(observers.begin(), observers.end(), std::back_inserter(followers_[k]),
-                     [&](const Observer* observer) { return observer->follows(static_cast<EventKind>(k)); });
+        std::copy_if(observers.begin(), observers.end(), std::back_inserter(subscribers_[k]),
+                     [&](const Observer* observer) { return observer->wants(static_cast<EventKind>(k)); });
     for (std::uint32_t first = 0; first < threads_; first += warp_size)
         warps_.push_back(std::make_unique<Warp>(*this, first / warp_size));
 }
@@ -60,8 +60,8 @@ std::uint64_t Block::run(std::uint64_t budget) {
         // Where all wait, some in loops around an mbarrier, only another block can end it, or nobody.
         if (in_this_round == 0 || (!mbarrier_waits_.empty() && is_stuck())) break;
     }
-    const Executed in_this_turn = std::exchange(executed_, {});
-    for (Observer* const observer : followers(EventKind::ran)) observer->ran(*this, in_this_turn);
+    const TurnCounts in_this_turn = std::exchange(turn_counts_, {});
+    for (Observer* const observer : subscribers(EventKind::turn)) observer->turn_ended(*this, in_this_turn);
     if (is_finished())
         for (Observer* const observer : observers_) observer->block_ended(*this);
     return executed;
@@ -200,8 +200,8 @@ void Block::complete(std::uint32_t which) {
     begun_barriers_ &= ~(1u << which);
     const BarrierCompletion completion{which, barrier.expected,
                                        std::span(barrier.lanes).first(warps_.size())};
-    for (Observer* const observer : followers(EventKind::barrier))
-        observer->barrier_completed(*this, completion);
+    for (Observer* const observer : subscribers(EventKind::barrier))
+        observer->barrier_complete(*this, completion);
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
 }
 
@@ -238,7 +238,7 @@ std::vector<WaitingLanes> Block::waiting() const {
 
 void Block::break_deadlock() {
     bool goes_on = false;
-    for (Observer* const observer : observers_) goes_on = observer->takes_over_deadlock(*this) || goes_on;
+    for (Observer* const observer : observers_) goes_on = observer->absorbs_deadlock(*this) || goes_on;
     if (!goes_on) report_deadlock();
     for (const WaitingLanes& one : waiting())
         if (one.mbarrier) Mbarrier(*one.mbarrier->owner, one.mbarrier->offset).end_phase(one.mbarrier->phase);

@@ -82,8 +82,8 @@ public:
     Dim3 index() const { return index_; }
     std::span<Observer* const> observers() const { return observers_; }
     /// Those of them that want to know of such events.
-    std::span<Observer* const> followers(EventKind kind) const {
-        return followers_[static_cast<std::size_t>(kind)];
+    std::span<Observer* const> subscribers(EventKind kind) const {
+        return subscribers_[static_cast<std::size_t>(kind)];
     }
     const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
@@ -102,10 +102,10 @@ public:
     /// `lanes` of a warp have executed so many instructions, of which so many are barriers of the block.
     void count(std::uint64_t instructions, LaneMask lanes, std::uint64_t barriers) {
         const auto threads = static_cast<std::uint64_t>(std::popcount(lanes));
-        executed_.warp_instructions += instructions;
-        executed_.thread_instructions += instructions * threads;
+        turn_counts_.warp_instructions += instructions;
+        turn_counts_.thread_instructions += instructions * threads;
         // Lanes of a warp may come to a barrier one after the other: count lanes.
-        executed_.thread_barriers += barriers * threads;
+        turn_counts_.thread_barriers += barriers * threads;
     }
 
     AsyncCopies& async_copies() { return async_copies_; }       ///< to this block's shared memory
@@ -145,13 +145,13 @@ private:
 
     const Launch& launch_;
     std::span<Observer* const> observers_;
-    std::array<std::vector<Observer*>, event_kinds> followers_;
+    std::array<std::vector<Observer*>, event_kinds> subscribers_;
     Cluster& cluster_;
     std::uint32_t rank_;
     Dim3 index_{};
     std::uint32_t threads_;
     std::uint32_t live_threads_ = 0;
-    Executed executed_; ///< in this turn
+    TurnCounts turn_counts_; ///< in this turn
     std::uint32_t shared_bytes_;
     std::unique_ptr<std::byte[]> shared_;
     std::vector<std::unique_ptr<Warp>> warps_;

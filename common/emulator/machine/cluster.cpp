@@ -85,7 +85,7 @@ void Cluster::threads_exited(const Warp& warp, LaneMask lanes) {
 
 void Cluster::end_phase_if_all_arrived() {
     if (missing_ != 0 || !has_arrivals_) return;
-    for (Observer* const observer : blocks_.front()->observers()) observer->cluster_barrier_completed(*this);
+    for (Observer* const observer : blocks_.front()->observers()) observer->cluster_barrier_complete(*this);
     has_arrivals_ = false;
     for (BarrierLanes& of_warp : lanes_) of_warp.arrived = 0;
     for (const auto& block : blocks_)

@@ -77,7 +77,7 @@ void count_ideal_copy(Counters& ideal, const AsyncCopy& copy) {
     }
 }
 
-void Counting::ran(const Block&, const Executed& executed) {
+void Counting::turn_ended(const Block&, const TurnCounts& executed) {
     counters_[Metric::warp_instructions] += executed.warp_instructions;
     counters_[Metric::thread_instructions] += executed.thread_instructions;
     counters_[Metric::thread_barriers] += executed.thread_barriers;

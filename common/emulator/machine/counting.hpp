@@ -24,8 +24,8 @@ void count_ideal_copy(Counters& ideal, const AsyncCopy& copy);
 /// counters.
 class alignas(64) Counting final : public Observer {
 public:
-    bool follows(EventKind kind) const override { return kind == EventKind::ran || is_access(kind); }
-    void ran(const Block& block, const Executed& executed) override;
+    bool wants(EventKind kind) const override { return kind == EventKind::turn || is_access(kind); }
+    void turn_ended(const Block& block, const TurnCounts& executed) override;
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
     void copy_started(const AsyncCopy& copy) override { count_copy(counters_, copy); }
     void diverged(const Warp& warp, const Instruction& instruction, LaneMask active, LaneMask taken) override;

@@ -126,7 +126,7 @@ enum class MbarrierUse : std::uint8_t {
 };
 
 /// How much the warps of a block have executed.
-struct Executed {
+struct TurnCounts {
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
     std::uint64_t thread_barriers = 0; ///< barriers of the block among them, once for each thread
 };
@@ -163,27 +163,29 @@ struct ClusterArrival {
 
 /// Kinds of events that many observers have no use for.
 enum class EventKind : std::uint8_t {
-    executed,
-    ran,
+    instructions, ///< instructions_executed
+    turn,         ///< turn_ended
     shared_access,
     global_access,
-    message, ///< a global access that may tell other threads something: atomic, volatile, or with an order
+    synchronizing_access, ///< a global access that may synchronize threads: atomic, volatile, or with an
+                          ///< order
     local_access,
-    barrier, ///< of the block: came_to_barrier, barrier_completed
-    members, ///< came_to_members, members_met
+    barrier,   ///< of the block: barrier_arrive, barrier_complete
+    warp_sync, ///< warp_sync_arrive, warp_sync_complete
 };
 inline constexpr std::size_t event_kinds = 8;
 
-inline bool may_be_message(const Instruction& instruction, AccessKind kind) {
+inline bool may_synchronize(const Instruction& instruction, AccessKind kind) {
     return instruction.ordering != Ordering::weak || kind == AccessKind::atom || kind == AccessKind::red;
 }
 inline EventKind event_of(const Instruction& instruction, const Access& access) {
     if (access.space == ptx::Space::shared) return EventKind::shared_access;
     if (access.space != ptx::Space::global) return EventKind::local_access;
-    return may_be_message(instruction, access.kind) ? EventKind::message : EventKind::global_access;
+    return may_synchronize(instruction, access.kind) ? EventKind::synchronizing_access
+                                                     : EventKind::global_access;
 }
 constexpr bool is_global_access(EventKind kind) {
-    return kind == EventKind::global_access || kind == EventKind::message;
+    return kind == EventKind::global_access || kind == EventKind::synchronizing_access;
 }
 constexpr bool is_access(EventKind kind) {
     return kind == EventKind::shared_access || is_global_access(kind) || kind == EventKind::local_access;
@@ -197,19 +199,19 @@ class Observer {
 public:
     virtual ~Observer() = default;
 
-    /// False: it is not told of these events, which are the most frequent ones.
-    virtual bool follows(EventKind) const { return true; }
+    /// False: it does not subscribe to these events, which are the most frequent ones.
+    virtual bool wants(EventKind) const { return true; }
 
     virtual void block_started(Block&) {}
     /// Every thread has exited.
     virtual void block_ended(Block&) {}
 
     /// The lanes in `active` executed `count` instructions from `first` on, one after the other.
-    virtual void executed(const Warp&, const Code&, std::uint32_t /*first*/, std::uint32_t /*count*/,
-                          LaneMask /*active*/) {}
+    virtual void instructions_executed(const Warp&, const Code&, std::uint32_t /*first*/,
+                                       std::uint32_t /*count*/, LaneMask /*active*/) {}
 
-    /// The same, summed up at the end of the block's turn.
-    virtual void ran(const Block&, const Executed&) {}
+    /// The block's turn is over, and has executed this.
+    virtual void turn_ended(const Block&, const TurnCounts&) {}
 
     /// Before the memory is read or written.
     virtual void accessed(const Warp&, const Instruction&, const Access&) {}
@@ -219,18 +221,19 @@ public:
 
     /// Lanes come to an instruction that waits for the lanes that their masks name. They may have to wait,
     /// and then come again.
-    virtual void came_to_members(const Warp&, const Instruction&, const WarpSyncArrival&) {}
+    virtual void warp_sync_arrive(const Warp&, const Instruction&, const WarpSyncArrival&) {}
 
     /// All of `lanes` have come and go on. A warp barrier orders their memory accesses; an exchange, such as
     /// a shuffle or a vote, does not.
-    virtual void members_met(const Warp&, const Instruction&, LaneMask /*lanes*/, bool /*is_barrier*/) {}
+    virtual void warp_sync_complete(const Warp&, const Instruction&, LaneMask /*lanes*/,
+                                    bool /*is_barrier*/) {}
 
-    virtual void came_to_barrier(const Warp&, const Instruction&, const BarrierArrival&) {}
-    virtual void barrier_completed(Block&, const BarrierCompletion&) {}
+    virtual void barrier_arrive(const Warp&, const Instruction&, const BarrierArrival&) {}
+    virtual void barrier_complete(Block&, const BarrierCompletion&) {}
 
-    virtual void came_to_cluster_barrier(const Warp&, const Instruction&, const ClusterArrival&) {}
+    virtual void cluster_barrier_arrive(const Warp&, const Instruction&, const ClusterArrival&) {}
     /// All threads of the cluster that have not exited have arrived. Told before those that wait go on.
-    virtual void cluster_barrier_completed(const Cluster&) {}
+    virtual void cluster_barrier_complete(const Cluster&) {}
 
     /// membar and fence.
     virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
@@ -248,15 +251,15 @@ public:
 
     /// The machine refuses an access of `lanes`, or how they come to a barrier of the block or the cluster.
     /// True: go on as if they had not (loads give 0); else the launch ends with the fault.
-    virtual bool takes_over(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
+    virtual bool absorbs_fault(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
 
     /// No thread of the block can go on: each waits for others that do not come. True: let all of them past
     /// what they wait for; else, if no observer wants it, the launch ends.
-    virtual bool takes_over_deadlock(Block&) { return false; }
+    virtual bool absorbs_deadlock(Block&) { return false; }
 
     /// Of a watcher that judges blocks: how often it has found something in a block, or has looked at what is
     /// no event, such as values.
-    virtual std::uint64_t remarks() const { return 0; }
+    virtual std::uint64_t findings_or_reads() const { return 0; }
 };
 
 /// What watches a launch: an observer for each host thread, and what they find together.

@@ -127,15 +127,15 @@ std::uint32_t Warp::merge_point() const {
     instruction.execute(*this, instruction, active);
 }
 
-void Warp::tell_executed(std::uint32_t first, std::uint32_t count) const {
-    for (Observer* const observer : block_.followers(EventKind::executed))
-        observer->executed(*this, *running_.frame->code, first, count, running_.lanes);
+void Warp::report_executed(std::uint32_t first, std::uint32_t count) const {
+    for (Observer* const observer : block_.subscribers(EventKind::instructions))
+        observer->instructions_executed(*this, *running_.frame->code, first, count, running_.lanes);
 }
 
 /// While the running lanes are all that there are, nobody is met on the way. Runs until this changes.
 std::uint64_t Warp::run_alone(std::uint64_t budget) {
     const LaneMask lanes = running_.lanes;
-    const bool is_followed = !block_.followers(EventKind::executed).empty();
+    const bool has_subscribers = !block_.subscribers(EventKind::instructions).empty();
     std::uint64_t executed = 0, barriers = 0;
     interrupted_ = false;
     do {
@@ -146,7 +146,7 @@ std::uint64_t Warp::run_alone(std::uint64_t budget) {
         running_.pc = stop;
         executed += stop - begin + 1;
         barriers += control.sync == SyncKind::block_barrier ? 1 : 0;
-        if (is_followed) tell_executed(begin, stop - begin + 1);
+        if (has_subscribers) report_executed(begin, stop - begin + 1);
         execute_control(control, lanes);
     } while (!interrupted_ && executed < budget);
     block_.count(executed, lanes, barriers);
@@ -168,7 +168,7 @@ std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     const bool at_control = stop != merge;
     const std::uint32_t count = stop - begin + (at_control ? 1 : 0);
     block_.count(count, lanes, at_control && last.sync == SyncKind::block_barrier ? 1 : 0);
-    tell_executed(begin, count);
+    report_executed(begin, count);
     if (at_control) execute_control(last, lanes);
     return count;
 }
@@ -431,8 +431,8 @@ void Warp::release_gathered() {
         if ((one.members & live_ & ~present) != 0) continue;
         if (barrier) {
             const Instruction& instruction = one.frame->code->instructions[one.pc];
-            for (Observer* const observer : block_.followers(EventKind::members))
-                observer->members_met(*this, instruction, present, true);
+            for (Observer* const observer : block_.subscribers(EventKind::warp_sync))
+                observer->warp_sync_complete(*this, instruction, present, true);
         }
         for (Fragment& other : others_)
             if (together(other)) let_go(other);

@@ -145,7 +145,7 @@ private:
     void let_go(Fragment& waiting);
     void execute(const Instruction* first, const Instruction* last, LaneMask lanes);
     void execute_control(const Instruction& instruction, LaneMask lanes);
-    void tell_executed(std::uint32_t first, std::uint32_t count) const;
+    void report_executed(std::uint32_t first, std::uint32_t count) const;
     std::uint64_t run_alone(std::uint64_t budget);
     std::uint64_t run_to_control(std::uint64_t budget);
     std::uint32_t merge_point() const;

@@ -53,9 +53,9 @@ public:
     void block_started(Block& block) override;
     void block_ended(Block& block) override;
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
-    void members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
-                     bool is_barrier) override;
-    void barrier_completed(Block& block, const BarrierCompletion& completion) override;
+    void warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                            bool is_barrier) override;
+    void barrier_complete(Block& block, const BarrierCompletion& completion) override;
 
 private:
     /// An instruction that accesses one kind of memory, or exchanges values between lanes.
@@ -112,7 +112,7 @@ void TracingObserver::block_ended(Block& block) {
     if (&block == block_) block_ = nullptr;
 }
 
-void TracingObserver::barrier_completed(Block& block, const BarrierCompletion& completion) {
+void TracingObserver::barrier_complete(Block& block, const BarrierCompletion& completion) {
     if (&block == block_ && (completion.expected == 0 || completion.expected >= trace_.threads()))
         ++barriers_;
 }
@@ -134,8 +134,8 @@ void TracingObserver::accessed(const Warp& warp, const Instruction& instruction,
     });
 }
 
-void TracingObserver::members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes,
-                                  bool is_barrier) {
+void TracingObserver::warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                                         bool is_barrier) {
     if (&warp.block() != block_ || is_barrier) return;
     record_step(site_of(warp, instruction, ptx::Space::reg), warp, instruction, lanes, "exchange", false);
 }

@@ -72,8 +72,8 @@ public:
     LineObserver(const Code& kernel, std::vector<std::unique_ptr<CodeCounts>>& counts)
         : kernel_(kernel), counts_(counts) {}
 
-    void executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
-                  LaneMask active) override {
+    void instructions_executed(const Warp& warp, const Code& code, std::uint32_t first, std::uint32_t count,
+                               LaneMask active) override {
         if (count == 0) return;
         const std::int64_t lanes = std::popcount(active);
         const Place place = charged(warp, first);

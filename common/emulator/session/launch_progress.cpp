@@ -42,10 +42,10 @@ class LaunchProgress::Watch final : public Observer {
 public:
     explicit Watch(LaunchProgress& progress) : progress_(progress) {}
 
-    bool follows(EventKind kind) const override { return kind == EventKind::ran; }
+    bool wants(EventKind kind) const override { return kind == EventKind::turn; }
     void block_ended(Block&) override { progress_.ended_.fetch_add(1, std::memory_order_relaxed); }
 
-    void ran(const Block& block, const Executed&) override {
+    void turn_ended(const Block& block, const TurnCounts&) override {
         if (!progress_.asks_.load(std::memory_order_relaxed)) return;
         const std::lock_guard lock(progress_.mutex_);
         if (auto somebody = somebody_of(block)) {

@@ -42,11 +42,11 @@ public:
     public:
         explicit Ear(Listener& owner) : owner_(owner) {}
 
-        bool follows(EventKind kind) const override {
-            return kind == EventKind::shared_access || kind == EventKind::message ||
-                   kind == EventKind::barrier || kind == EventKind::members;
+        bool wants(EventKind kind) const override {
+            return kind == EventKind::shared_access || kind == EventKind::synchronizing_access ||
+                   kind == EventKind::barrier || kind == EventKind::warp_sync;
         }
-        std::uint64_t remarks() const override { return remarks_; }
+        std::uint64_t findings_or_reads() const override { return findings_or_reads_; }
 
         void block_started(Block& block) override { hear(block, "starts"); }
         void block_ended(Block& block) override { hear(block, "ends"); }
@@ -54,15 +54,16 @@ public:
             hear(warp, instruction,
                  (access.space == ptx::Space::shared ? "shared " : "global ") + text_of(access));
         }
-        void came_to_barrier(const Warp& warp, const Instruction& instruction,
-                             const BarrierArrival& arrival) override {
+        void barrier_arrive(const Warp& warp, const Instruction& instruction,
+                            const BarrierArrival& arrival) override {
             if (arrival.expected != 0) // else its completion is all there is to know
                 hear(warp, instruction, "comes to barrier " + std::to_string(arrival.barrier));
         }
-        void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+        void barrier_complete(Block& block, const BarrierCompletion& completion) override {
             hear(block, "barrier " + std::to_string(completion.barrier));
         }
-        void members_met(const Warp& warp, const Instruction& instruction, LaneMask lanes, bool) override {
+        void warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                                bool) override {
             hear(warp, instruction, "warp barrier " + std::to_string(lanes));
         }
         void fenced(const Warp& warp, const Instruction& instruction, LaneMask lanes) override {
@@ -72,7 +73,7 @@ public:
     private:
         void hear(const Block& block, const std::string& what) {
             owner_.heard[block.index().x].push_back(what);
-            if (owner_.remarks_on && owner_.remarks_on(block, what)) ++remarks_;
+            if (owner_.remarks_on && owner_.remarks_on(block, what)) ++findings_or_reads_;
         }
         void hear(const Warp& warp, const Instruction& instruction, const std::string& what) {
             hear(warp.block(), "warp " + std::to_string(warp.index()) + ", instruction " +
@@ -81,7 +82,7 @@ public:
         }
 
         Listener& owner_;
-        std::uint64_t remarks_ = 0;
+        std::uint64_t findings_or_reads_ = 0;
     };
 
     std::unique_ptr<Observer> observer(const Launch&) override { return std::make_unique<Ear>(*this); }

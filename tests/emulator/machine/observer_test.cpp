@@ -28,7 +28,8 @@ struct Recorder : Observer {
         LaneMask active, taken;
     };
 
-    void executed(const emulator::Warp&, const emulator::Code&, uint32_t, uint32_t count, LaneMask) override {
+    void instructions_executed(const emulator::Warp&, const emulator::Code&, uint32_t, uint32_t count,
+                               LaneMask) override {
         instructions += count;
     }
     void accessed(const emulator::Warp&, const emulator::Instruction&, const Access& access) override {
@@ -67,7 +68,7 @@ void run_block(Program& program, uint32_t threads, std::span<const void* const> 
 
 TEST(Observer, is_told_once_of_lanes_that_stop_to_wait) {
     struct LetsGo final : Recorder {
-        bool takes_over_deadlock(emulator::Block&) override { return true; }
+        bool absorbs_deadlock(emulator::Block&) override { return true; }
     };
     // Two lanes. Of the masks 3 and 7 each names somebody who names others; of 3 and 3 nobody has to wait.
     const auto instructions = [](const std::string& shift) {

@@ -62,7 +62,7 @@ MemoryOrder::Clock MemoryOrder::release(std::uint32_t warp) {
     return told;
 }
 
-void MemoryOrder::came_to_barrier(std::uint32_t warp, const BarrierArrival& arrival) {
+void MemoryOrder::barrier_arrive(std::uint32_t warp, const BarrierArrival& arrival) {
     if (arrival.expected == 0) return; // its completion orders all
     Barrier& barrier = barriers_[arrival.barrier];
     const Stamp next = pass_tick();
@@ -74,7 +74,7 @@ void MemoryOrder::came_to_barrier(std::uint32_t warp, const BarrierArrival& arri
         barrier.has_arrivals = true;
 }
 
-void MemoryOrder::barrier_completed(const Block& block, const BarrierCompletion& completion) {
+void MemoryOrder::barrier_complete(const Block& block, const BarrierCompletion& completion) {
     const Barrier barrier = std::exchange(barriers_[completion.barrier], {});
     const Stamp next = pass_tick();
     // Without a number of threads it has waited for those that have exited, too.
@@ -94,7 +94,7 @@ void MemoryOrder::barrier_completed(const Block& block, const BarrierCompletion&
                   [&](int warp) { join(clocks_[static_cast<std::size_t>(warp)], barrier.clock); });
 }
 
-void MemoryOrder::came_to_warp_barrier(const Warp& warp, LaneMask lanes) {
+void MemoryOrder::warp_barrier_arrive(const Warp& warp, LaneMask lanes) {
     const Stamp next = pass_tick();
     const std::uint32_t index = warp.index();
     if ((warp.live() & ~lanes) == 0) {

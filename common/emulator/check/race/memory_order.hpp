@@ -81,9 +81,9 @@ public:
         return has_something_to_tell(warp) ? &fences_->sent[warp] : nullptr;
     }
 
-    void came_to_barrier(std::uint32_t warp, const BarrierArrival& arrival);
-    void barrier_completed(const Block& block, const BarrierCompletion& completion);
-    void came_to_warp_barrier(const Warp& warp, LaneMask lanes);
+    void barrier_arrive(std::uint32_t warp, const BarrierArrival& arrival);
+    void barrier_complete(const Block& block, const BarrierCompletion& completion);
+    void warp_barrier_arrive(const Warp& warp, LaneMask lanes);
     void fenced(std::uint32_t warp);
     /// Reads a place, or writes to it, by an access that others may be told something with.
     void read_message(std::uint32_t warp, std::uint64_t place, bool acquires);

@@ -94,12 +94,12 @@ public:
         has_clusters_ = launch.has_clusters || any_instruction(codes, is_cluster_barrier);
     }
 
-    bool follows(EventKind kind) const override {
-        return kind == EventKind::shared_access || kind == EventKind::message ||
+    bool wants(EventKind kind) const override {
+        return kind == EventKind::shared_access || kind == EventKind::synchronizing_access ||
                (kind == EventKind::global_access && options_.global) || kind == EventKind::barrier ||
-               kind == EventKind::members;
+               kind == EventKind::warp_sync;
     }
-    std::uint64_t remarks() const override { return remarks_; }
+    std::uint64_t findings_or_reads() const override { return findings_or_reads_; }
 
     void block_started(Block& block) override {
         auto& state = blocks_[&block];
@@ -128,7 +128,7 @@ public:
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         const bool is_shared = access.space == ptx::Space::shared;
-        const bool is_message = may_be_message(instruction, access.kind);
+        const bool is_message = may_synchronize(instruction, access.kind);
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
         const Now now{
@@ -148,20 +148,20 @@ public:
         if (is_message) write_messages(now);
     }
 
-    void came_to_barrier(const Warp& warp, const Instruction&, const BarrierArrival& arrival) override {
-        state_of(warp.block()).order.came_to_barrier(warp.index(), arrival);
+    void barrier_arrive(const Warp& warp, const Instruction&, const BarrierArrival& arrival) override {
+        state_of(warp.block()).order.barrier_arrive(warp.index(), arrival);
         forget_if_used_up(warp.block());
     }
-    void barrier_completed(Block& block, const BarrierCompletion& completion) override {
+    void barrier_complete(Block& block, const BarrierCompletion& completion) override {
         BlockState& state = state_of(block);
         const Stamp floor = state.order.floor();
-        state.order.barrier_completed(block, completion);
+        state.order.barrier_complete(block, completion);
         if (state.cluster && state.order.floor() != floor) state.cluster->block_met(block.rank());
         forget_if_used_up(block);
     }
-    void members_met(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
+    void warp_sync_complete(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
         if (!is_barrier) return;
-        state_of(warp.block()).order.came_to_warp_barrier(warp, lanes);
+        state_of(warp.block()).order.warp_barrier_arrive(warp, lanes);
         forget_if_used_up(warp.block());
     }
     void fenced(const Warp& warp, const Instruction&, LaneMask) override {
@@ -209,8 +209,8 @@ public:
         forget_if_used_up(warp.block());
     }
 
-    void came_to_cluster_barrier(const Warp& warp, const Instruction&,
-                                 const ClusterArrival& arrival) override {
+    void cluster_barrier_arrive(const Warp& warp, const Instruction&,
+                                const ClusterArrival& arrival) override {
         if (!has_clusters_) return;
         BlockState& state = state_of(warp.block());
         const std::uint32_t rank = warp.block().rank();
@@ -223,12 +223,12 @@ public:
             state.cluster->arrive(rank, *told);
         forget_if_used_up(warp.block());
     }
-    void cluster_barrier_completed(const Cluster& cluster) override {
+    void cluster_barrier_complete(const Cluster& cluster) override {
         if (has_clusters_) state_of(*cluster.blocks().front()).cluster->phase_ended();
     }
 
     /// From here on the block's threads have passed barriers that they should not have.
-    bool takes_over_deadlock(Block& block) override {
+    bool absorbs_deadlock(Block& block) override {
         state_of(block).is_out_of_step = true;
         return false;
     }
@@ -489,7 +489,7 @@ private:
 
     /// Whether what nothing orders is a hazard: then it is a finding, too.
     bool is_hazard(const Now& now, int lane, const EarlierAccess& earlier) {
-        ++remarks_;
+        ++findings_or_reads_;
         if (are_messages(now, earlier)) return false;
         if (now.role == Role::write && earlier.role == Role::write && is_there_already(now, lane))
             return false;
@@ -533,7 +533,7 @@ private:
     }
 
     void check_collision(const Now& now, int lane, int other) {
-        ++remarks_;
+        ++findings_or_reads_;
         if (now.access.is_copy && !(now.copy && now.copy->from)) return;
         const auto value = [&](int one) {
             return now.copy ? copied_value(*now.copy, one) : stored_value(now.warp, now.instruction, one);
@@ -562,7 +562,7 @@ private:
     const RaceOptions options_;
     bool needs_all_ = false;
     bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
-    std::uint64_t remarks_ = 0;
+    std::uint64_t findings_or_reads_ = 0;
     Sites sites_;
     std::unordered_map<Site, bool> guesses_; // whether the read there is one, once that was asked
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
