@@ -205,7 +205,7 @@ public:
     }
 
     void exited(const Warp& warp, LaneMask lanes) override {
-        const Fragment& running = warp.running();
+        const ConvergenceGroup& running = warp.running();
         BlockState& state = state_of(warp.block());
         state.exits.push_back({warp.index(), lanes, sites_(*running.frame->code, running.pc)});
         const LaneMask without_wait = lanes & warp.block().cluster().not_waited(warp);
@@ -441,10 +441,10 @@ private:
         std::vector<Waiting> all;
         for (const WaitingLanes& lanes : block.waiting())
             all.push_back({{lanes.warp->index(), lanes.lanes, sites_(*lanes.code, lanes.pc)},
-                           lanes.fragment,
+                           lanes.converged,
                            lanes.mbarrier});
         const auto of_mask = std::find_if(all.begin(), all.end(), [](const Waiting& waiting) {
-            return waiting.fragment->wait == Wait::members;
+            return waiting.converged->wait == Wait::warp_sync;
         });
         if (of_mask != all.end())
             found_wait_for_members(block, all, *of_mask);
@@ -454,7 +454,7 @@ private:
 
     struct Waiting {
         Group group;
-        const Fragment* fragment;
+        const ConvergenceGroup* converged;
         std::optional<MbarrierWaits::Wait> mbarrier;
     };
 
@@ -462,9 +462,10 @@ private:
         LaneMask present = 0;
         for (const Waiting& waiting : all)
             if (waiting.group.warp == first.group.warp && waiting.group.site == first.group.site &&
-                waiting.fragment->members == first.fragment->members)
+                waiting.converged->members == first.converged->members)
                 present |= waiting.group.lanes;
-        const LaneMask missing = first.fragment->members & block.warps()[first.group.warp]->live() & ~present;
+        const LaneMask missing =
+            first.converged->members & block.warps()[first.group.warp]->live() & ~present;
         std::vector<Group> elsewhere;
         for (const Waiting& waiting : all)
             if (waiting.group.warp == first.group.warp && (waiting.group.lanes & missing) != 0)
@@ -477,7 +478,7 @@ private:
                 return finding(lanes_do_not_come,
                                lanes_in_words(present) + " of warp " + std::to_string(first.group.warp) +
                                    " wait for " + lanes_in_words(missing) + ", which their mask " +
-                                   hexadecimal(first.fragment->members) + " names, and which wait elsewhere",
+                                   hexadecimal(first.converged->members) + " names, and which wait elsewhere",
                                std::move(parties), cause_of_missing_lanes);
             });
     }
@@ -534,7 +535,8 @@ private:
         bool too_many = false;
         for (std::uint32_t barrier = 0; barrier < Block::barrier_count; ++barrier) {
             const auto is_here = [&](const Waiting& waiting) {
-                return waiting.fragment->wait == Wait::block_barrier && waiting.fragment->barrier == barrier;
+                return waiting.converged->wait == Wait::block_barrier &&
+                       waiting.converged->barrier == barrier;
             };
             const std::uint64_t threads = number_of_threads(all, is_here);
             if (threads == 0) continue;
@@ -570,7 +572,7 @@ private:
 
     void tell_of_cluster_barrier(Told& told, const Block& block, const std::vector<Waiting>& all) const {
         const auto is_here = [](const Waiting& waiting) {
-            return waiting.fragment->wait == Wait::cluster_barrier;
+            return waiting.converged->wait == Wait::cluster_barrier;
         };
         const auto first = std::find_if(all.begin(), all.end(), is_here);
         if (first == all.end()) return;

@@ -319,7 +319,7 @@ void decode_atomic(Decoding& statement, bool has_result) {
     if (operation == ".cas") statement.instruction.sources[2] = statement.source(first + 2, type);
     if (has_result && !statement.never_read(statement.operand(0)))
         statement.instruction.destination = statement.destination(0, type);
-    statement.instruction.is_joined =
+    statement.instruction.is_warp_aggregated =
         !statement.varies(statement.operand(first)) &&
         joins_lanes(operation, type, statement.instruction.destination != no_row,
                     statement.varies(statement.operand(first + 1)));

@@ -149,12 +149,12 @@ void check_sizes(const Decoding& statement, const Operand& target, const std::ve
 }
 
 /// Room behind the frame: every lane gets the same place, and as much as the one that asks for most.
-void make_room(Warp& warp, const Instruction& instruction, LaneMask active) {
+void allocate_stack(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::uint64_t most = 0;
     for_each_lane(active, [&](int lane) {
         most = std::max(most, warp.cells<std::uint64_t>(instruction.sources[0])[lane]);
     });
-    const std::uint64_t place = warp.make_room(instruction, most, instruction.immediate);
+    const std::uint64_t place = warp.allocate_stack(instruction, most, instruction.immediate);
     auto* const result = warp.cells<std::uint64_t>(instruction.destination);
     for_each_lane(active, [&](int lane) { result[lane] = place; });
 }
@@ -170,8 +170,8 @@ void decode_alloca(Decoding& statement) {
         statement.operand_count() == 3 ? statement.constant(statement.operand(2)) : 8;
     if (statement.instruction.immediate == 0 || statement.instruction.immediate > 16)
         statement.unsupported(statement.operand(2).place, "only alignments up to 16 are supported");
-    statement.make_room();
-    statement.execute_with(&make_room);
+    statement.allocate_stack();
+    statement.execute_with(&allocate_stack);
 }
 
 /// call [(result),] function [, (arguments)]

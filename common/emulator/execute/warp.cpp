@@ -37,7 +37,7 @@ void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask act
         const LaneMask named = members[std::countr_zero(left)];
         const LaneMask group = left & lanes_where([&](int lane) { return members[lane] == named; });
         left &= ~group;
-        if ((named & warp.live() & ~group) != 0 && !warp.ignores_members()) continue;
+        if ((named & warp.live() & ~group) != 0 && !warp.ignores_warp_sync()) continue;
         execute(group);
         done |= group;
         for (Observer* const observer : observers)
@@ -47,7 +47,7 @@ void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask act
     if (done == active)
         warp.advance();
     else
-        warp.wait_for_members(done, members);
+        warp.wait_for_warp_sync(done, members);
 }
 
 // ---- shfl ----

@@ -205,32 +205,32 @@ void Block::complete(std::uint32_t which) {
     for (const auto& warp : warps_) warp->release_block_barrier(which, barrier.truths, barrier.arrived);
 }
 
-/// Calls `visit(warp, fragment)` for each fragment that has lanes.
-template <class Visit> void Block::for_each_fragment(Visit visit) const {
+/// Calls `visit(warp, converged)` for each group that has lanes.
+template <class Visit> void Block::for_each_group(Visit visit) const {
     for (const auto& warp : warps_) {
         if (warp->running().lanes != 0) visit(*warp, warp->running());
-        for (const Fragment& fragment : warp->others()) visit(*warp, fragment);
+        for (const ConvergenceGroup& converged : warp->others()) visit(*warp, converged);
     }
 }
 
 bool Block::is_stuck() {
     bool result = true;
-    for_each_fragment([&](const Warp& warp, const Fragment& fragment) {
+    for_each_group([&](const Warp& warp, const ConvergenceGroup& converged) {
         result =
-            result && (fragment.wait != Wait::nothing || mbarrier_waits_.are_stuck(warp, fragment.lanes));
+            result && (converged.wait != Wait::nothing || mbarrier_waits_.are_stuck(warp, converged.lanes));
     });
     return result;
 }
 
 std::vector<WaitingLanes> Block::waiting() const {
     std::vector<WaitingLanes> all;
-    for_each_fragment([&](const Warp& warp, const Fragment& fragment) {
-        const Code& code = *fragment.frame->code;
-        if (fragment.wait != Wait::nothing)
-            all.push_back({&warp, &fragment, fragment.lanes, &code, fragment.pc, {}});
+    for_each_group([&](const Warp& warp, const ConvergenceGroup& converged) {
+        const Code& code = *converged.frame->code;
+        if (converged.wait != Wait::nothing)
+            all.push_back({&warp, &converged, converged.lanes, &code, converged.pc, {}});
         else
-            for (const MbarrierWaits::Group& group : mbarrier_waits_.of(warp, fragment.lanes))
-                all.push_back({&warp, &fragment, group.lanes, &code, code.index_of(*group.wait.instruction),
+            for (const MbarrierWaits::Group& group : mbarrier_waits_.of(warp, converged.lanes))
+                all.push_back({&warp, &converged, group.lanes, &code, code.index_of(*group.wait.instruction),
                                group.wait});
     });
     return all;
@@ -243,7 +243,7 @@ void Block::break_deadlock() {
     for (const WaitingLanes& one : waiting())
         if (one.mbarrier) Mbarrier(*one.mbarrier->owner, one.mbarrier->offset).end_phase(one.mbarrier->phase);
     for_each_lane(begun_barriers_, [&](int which) { complete(static_cast<std::uint32_t>(which)); });
-    for (const auto& warp : warps_) warp->ignore_members();
+    for (const auto& warp : warps_) warp->ignore_warp_sync();
 }
 
 // ---- messages ----
@@ -272,9 +272,9 @@ void Block::report_deadlock() const {
                 << ") wait ";
         if (one.mbarrier)
             message << in_words(*one.mbarrier);
-        else if (one.fragment->wait == Wait::block_barrier)
-            message << "at barrier " << one.fragment->barrier;
-        else if (one.fragment->wait == Wait::cluster_barrier)
+        else if (one.converged->wait == Wait::block_barrier)
+            message << "at barrier " << one.converged->barrier;
+        else if (one.converged->wait == Wait::cluster_barrier)
             message << "at the barrier of the cluster";
         else
             message << "for the lanes that their mask names";

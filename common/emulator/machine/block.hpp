@@ -43,7 +43,7 @@ struct Launch {
 /// Lanes that wait together.
 struct WaitingLanes {
     const Warp* warp = nullptr;
-    const Fragment* fragment =
+    const ConvergenceGroup* converged =
         nullptr; ///< that they belong to: it says what they wait for, but for an mbarrier
     LaneMask lanes = 0;
     const Code* code = nullptr; ///< where they do
@@ -139,7 +139,7 @@ private:
     std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
     void complete_if_all_arrived(std::uint32_t which);
     void complete(std::uint32_t which);
-    template <class Visit> void for_each_fragment(Visit visit) const;
+    template <class Visit> void for_each_group(Visit visit) const;
     [[noreturn]] void report_deadlock() const;
     [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 

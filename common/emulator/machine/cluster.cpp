@@ -60,7 +60,7 @@ void Cluster::break_deadlock() {
         return any;
     };
     if (!break_where([](const WaitingLanes& one) {
-            return one.fragment->wait == Wait::block_barrier || one.fragment->wait == Wait::members;
+            return one.converged->wait == Wait::block_barrier || one.converged->wait == Wait::warp_sync;
         }))
         break_where([](const WaitingLanes& one) { return one.mbarrier.has_value(); });
 }

@@ -17,7 +17,7 @@ void count_global(Counters& counters, AccessKind kind, std::uint32_t sectors) {
 std::uint32_t sectors_taken(const Instruction& instruction, const Access& access) {
     const std::uint32_t touched = sectors(access);
     if (access.kind == AccessKind::load || access.kind == AccessKind::store) return touched;
-    return instruction.is_joined && touched == 1 ? 1 : atomic_sectors(access);
+    return instruction.is_warp_aggregated && touched == 1 ? 1 : atomic_sectors(access);
 }
 
 void count_shared(Counters& counters, AccessKind kind, const Wavefronts& passes) {

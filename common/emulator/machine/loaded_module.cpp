@@ -156,7 +156,7 @@ bool Kernel::may_wait_for_other_blocks() const {
 }
 
 std::uint32_t Kernel::local_bytes(std::uint32_t call_stack_bytes) const {
-    const bool grows = code_->functions.size() > 1 || code().makes_room;
+    const bool grows = code_->functions.size() > 1 || code().allocates_stack;
     return code().local_bytes + (grows ? call_stack_bytes : 0);
 }
 

@@ -13,7 +13,7 @@ namespace emulator {
 namespace {
 
 constexpr std::size_t row_alignment = 64; // a cache line, and the widest vector register
-constexpr std::uint64_t instructions_in_order =
+constexpr std::uint64_t instructions_before_turns =
     10'000; // before lanes that spin take turns with those that they may wait for
 
 std::byte* aligned(std::byte* storage) {
@@ -33,13 +33,13 @@ template <class T> void fill(std::byte* row, T value) {
 
 /// Deeper activations first, so that a function is left before its caller goes on; then the lowest program
 /// counter.
-bool comes_before(const Fragment& a, const Fragment& b) {
+bool runs_before(const ConvergenceGroup& a, const ConvergenceGroup& b) {
     if (a.frame->depth != b.frame->depth) return a.frame->depth > b.frame->depth;
     return a.pc < b.pc;
 }
 
-bool at_warp_barrier(const Fragment& fragment) {
-    return fragment.frame->code->instructions[fragment.pc].sync == SyncKind::warp_barrier;
+bool is_at_warp_barrier(const ConvergenceGroup& converged) {
+    return converged.frame->code->instructions[converged.pc].sync == SyncKind::warp_barrier;
 }
 
 } // namespace
@@ -64,7 +64,7 @@ void Warp::start(LaneMask lanes) {
     rows_ = kernel_frame_.rows;
     slice_ = 0;
     in_turns_ = false;
-    ignores_members_ = false;
+    ignores_warp_sync_ = false;
 }
 
 void Warp::fill_constants(Frame& frame) const {
@@ -95,9 +95,9 @@ void Warp::fill_block_specials(Frame& frame) const {
 // ---- running ----
 
 /// The first instruction after the running one at which other lanes of the same activation are ready.
-std::uint32_t Warp::merge_point() const {
+std::uint32_t Warp::reconvergence_point() const {
     std::uint32_t result = UINT32_MAX;
-    for (const Fragment& other : others_)
+    for (const ConvergenceGroup& other : others_)
         if (other.wait == Wait::nothing && other.frame == running_.frame && other.pc > running_.pc)
             result = std::min(result, other.pc);
     return result;
@@ -159,7 +159,7 @@ std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     const Instruction* const instructions = running_.frame->code->instructions.data();
     const LaneMask lanes = running_.lanes;
     const std::uint32_t begin = running_.pc;
-    std::uint32_t merge = merge_point();
+    std::uint32_t merge = reconvergence_point();
     if (schedule_) merge = static_cast<std::uint32_t>(std::min<std::uint64_t>(begin + budget, merge));
     const std::uint32_t stop = std::min(instructions[begin].next_control, merge);
     const Instruction& last = instructions[stop];
@@ -179,7 +179,7 @@ std::uint64_t Warp::run(std::uint64_t budget) {
     while (executed < budget && !yielded_) {
         if (!others_.empty()) reschedule();
         if (running_.lanes == 0 || running_.wait != Wait::nothing) break;
-        if (schedule_) part_lanes();
+        if (schedule_) diverge_randomly();
         if (others_.empty() && !schedule_) {
             executed += run_alone(budget - executed);
             slice_ = 0;
@@ -188,7 +188,7 @@ std::uint64_t Warp::run(std::uint64_t budget) {
         const std::uint64_t count = run_to_control(budget - executed);
         executed += count;
         slice_ = others_.empty() ? 0 : slice_ + count;
-        if (slice_ < instructions_in_order) continue;
+        if (slice_ < instructions_before_turns) continue;
         in_turns_ = !in_turns_;
         slice_ = 0;
     }
@@ -196,7 +196,7 @@ std::uint64_t Warp::run(std::uint64_t budget) {
 }
 
 /// Now and then some of the running lanes stay behind.
-void Warp::part_lanes() {
+void Warp::diverge_randomly() {
     if (!schedule_->once_in(8)) return;
     const LaneMask behind = running_.lanes & static_cast<LaneMask>(schedule_->below(std::uint64_t{1} << 32));
     if (behind != running_.lanes && behind != 0) send(behind, running_.pc);
@@ -206,9 +206,9 @@ void Warp::part_lanes() {
 void Warp::reschedule() {
     if (running_.lanes != 0) others_.push_back(running_);
     running_.lanes = 0;
-    if (!schedule_ || schedule_->once_in(4)) join_those_met();
+    if (!schedule_ || schedule_->once_in(4)) reconverge();
 
-    Fragment& chosen = schedule_ ? choose_at_random() : choose();
+    ConvergenceGroup& chosen = schedule_ ? choose_at_random() : choose();
     running_ = chosen;
     running_.chosen = ++choices_;
     chosen = others_.back();
@@ -216,11 +216,11 @@ void Warp::reschedule() {
     rows_ = running_.frame->rows;
 }
 
-void Warp::join_those_met() {
+void Warp::reconverge() {
     for (std::size_t i = 0; i < others_.size(); ++i) {
         for (std::size_t j = others_.size() - 1; j > i; --j) {
-            const Fragment& a = others_[i];
-            const Fragment& b = others_[j];
+            const ConvergenceGroup& a = others_[i];
+            const ConvergenceGroup& b = others_[j];
             if (a.wait != Wait::nothing || b.wait != Wait::nothing || a.frame != b.frame || a.pc != b.pc)
                 continue;
             others_[i].lanes |= b.lanes;
@@ -230,20 +230,20 @@ void Warp::join_those_met() {
 }
 
 /// A ready one if there is any.
-Fragment& Warp::choose() {
-    Fragment* best = nullptr;
-    for (Fragment& candidate : others_) {
+ConvergenceGroup& Warp::choose() {
+    ConvergenceGroup* best = nullptr;
+    for (ConvergenceGroup& candidate : others_) {
         if (candidate.wait != Wait::nothing) continue;
-        if (!best || (in_turns_ ? candidate.chosen < best->chosen : comes_before(candidate, *best)))
+        if (!best || (in_turns_ ? candidate.chosen < best->chosen : runs_before(candidate, *best)))
             best = &candidate;
     }
     return best ? *best : others_.back();
 }
 
-Fragment& Warp::choose_at_random() {
-    Fragment* chosen = &others_.back();
+ConvergenceGroup& Warp::choose_at_random() {
+    ConvergenceGroup* chosen = &others_.back();
     std::uint64_t ready = 0;
-    for (Fragment& candidate : others_)
+    for (ConvergenceGroup& candidate : others_)
         if (candidate.wait == Wait::nothing && schedule_->once_in(++ready)) chosen = &candidate;
     return *chosen;
 }
@@ -256,7 +256,7 @@ void Warp::split(LaneMask taken, std::uint32_t target) {
 }
 
 void Warp::send(LaneMask group, std::uint32_t target) {
-    Fragment sent = running_;
+    ConvergenceGroup sent = running_;
     sent.lanes = group;
     sent.pc = target;
     running_.lanes &= ~group;
@@ -271,11 +271,11 @@ void Warp::exit_running() {
     running_.lanes = 0;
     interrupted_ = true;
     for (Observer* const observer : block_.observers()) observer->exited(*this, lanes);
-    if (!others_.empty()) release_gathered();
+    if (!others_.empty()) release_converged();
     block_.threads_exited(*this, lanes);
 }
 
-Frame* Warp::joined_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const {
+Frame* Warp::shared_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const {
     for (const auto& frame : call_frames_)
         if (frame->lanes != 0 && frame->caller == running_.frame && frame->call == &call &&
             frame->code == &callee && frame->local_base == local_base && frame->room == 0)
@@ -295,7 +295,7 @@ void Warp::call(const Instruction& instruction, const Code& callee) {
     const std::uint32_t local_base = caller.local_base + caller.code->local_bytes + caller.room;
     if (local_base + callee.local_bytes > local_bytes_) overflow(instruction);
 
-    Frame* const joined = joined_frame(instruction, callee, local_base);
+    Frame* const joined = shared_frame(instruction, callee, local_base);
     Frame& frame = joined ? *joined : new_frame();
     frame.lanes |= running_.lanes;
     if (!joined) {
@@ -328,7 +328,8 @@ void Warp::overflow(const Instruction& instruction) const {
                     "cudaDeviceSetLimit(cudaLimitStackSize, bytes) makes room for them"};
 }
 
-std::uint64_t Warp::make_room(const Instruction& instruction, std::uint64_t bytes, std::uint64_t alignment) {
+std::uint64_t Warp::allocate_stack(const Instruction& instruction, std::uint64_t bytes,
+                                   std::uint64_t alignment) {
     Frame& frame = *running_.frame;
     const std::uint64_t base = frame.local_base + frame.code->local_bytes;
     const std::uint64_t place = (base + frame.room + alignment - 1) / alignment * alignment;
@@ -364,47 +365,47 @@ void Warp::wait_at_block_barrier(std::uint32_t barrier) {
 }
 
 void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads) {
-    const auto release = [&](Fragment& fragment) {
-        if (fragment.wait != Wait::block_barrier || fragment.barrier != barrier) return;
-        const Instruction& instruction = fragment.frame->code->instructions[fragment.pc];
+    const auto release = [&](ConvergenceGroup& converged) {
+        if (converged.wait != Wait::block_barrier || converged.barrier != barrier) return;
+        const Instruction& instruction = converged.frame->code->instructions[converged.pc];
         if (instruction.destination != no_row) {
             const std::uint32_t mode = instruction.detail->mode;
-            std::byte* const row = fragment.frame->rows + instruction.destination;
+            std::byte* const row = converged.frame->rows + instruction.destination;
             if (mode == barrier_popc) {
-                for_each_lane(fragment.lanes,
+                for_each_lane(converged.lanes,
                               [&](int lane) { reinterpret_cast<std::uint32_t*>(row)[lane] = truths; });
             } else {
                 const bool result = mode == barrier_and ? truths == threads : truths != 0;
                 auto& predicate = *reinterpret_cast<LaneMask*>(row);
-                predicate = (predicate & ~fragment.lanes) | (result ? fragment.lanes : 0);
+                predicate = (predicate & ~converged.lanes) | (result ? converged.lanes : 0);
             }
         }
-        fragment.wait = Wait::nothing;
-        ++fragment.pc;
+        converged.wait = Wait::nothing;
+        ++converged.pc;
     };
     release(running_);
-    for (Fragment& fragment : others_) release(fragment);
+    for (ConvergenceGroup& converged : others_) release(converged);
 }
 
 LaneMask Warp::release_cluster_barrier() {
     LaneMask released = 0;
-    const auto release = [&](Fragment& fragment) {
-        if (fragment.wait != Wait::cluster_barrier) return;
-        released |= fragment.lanes;
-        fragment.wait = Wait::nothing;
-        ++fragment.pc;
+    const auto release = [&](ConvergenceGroup& converged) {
+        if (converged.wait != Wait::cluster_barrier) return;
+        released |= converged.lanes;
+        converged.wait = Wait::nothing;
+        ++converged.pc;
     };
     release(running_);
-    for (Fragment& fragment : others_) release(fragment);
+    for (ConvergenceGroup& converged : others_) release(converged);
     return released;
 }
 
-void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {
+void Warp::wait_for_warp_sync(LaneMask done, const std::uint32_t* members) {
     interrupted_ = true;
     if (done != 0) send(done, running_.pc + 1);
     while (running_.lanes != 0) {
-        Fragment waiting = running_;
-        waiting.wait = Wait::members;
+        ConvergenceGroup waiting = running_;
+        waiting.wait = Wait::warp_sync;
         waiting.members = members[std::countr_zero(running_.lanes)];
         waiting.lanes = 0;
         for_each_lane(running_.lanes,
@@ -412,21 +413,21 @@ void Warp::wait_for_members(LaneMask done, const std::uint32_t* members) {
         running_.lanes &= ~waiting.lanes;
         others_.push_back(waiting);
     }
-    release_gathered();
+    release_converged();
 }
 
 /// Lets go those whose members have all come. Members of a warp barrier may have come to different places.
-void Warp::release_gathered() {
+void Warp::release_converged() {
     for (std::size_t i = 0; i < others_.size(); ++i) {
-        const Fragment one = others_[i];
-        if (one.wait != Wait::members) continue;
-        const bool barrier = at_warp_barrier(one);
-        const auto together = [&](const Fragment& other) {
-            if (other.wait != Wait::members || other.members != one.members) return false;
-            return (other.frame == one.frame && other.pc == one.pc) || (barrier && at_warp_barrier(other));
+        const ConvergenceGroup one = others_[i];
+        if (one.wait != Wait::warp_sync) continue;
+        const bool barrier = is_at_warp_barrier(one);
+        const auto together = [&](const ConvergenceGroup& other) {
+            if (other.wait != Wait::warp_sync || other.members != one.members) return false;
+            return (other.frame == one.frame && other.pc == one.pc) || (barrier && is_at_warp_barrier(other));
         };
         LaneMask present = 0;
-        for (const Fragment& other : others_)
+        for (const ConvergenceGroup& other : others_)
             if (together(other)) present |= other.lanes;
         if ((one.members & live_ & ~present) != 0) continue;
         if (barrier) {
@@ -434,22 +435,22 @@ void Warp::release_gathered() {
             for (Observer* const observer : block_.subscribers(EventKind::warp_sync))
                 observer->warp_sync_complete(*this, instruction, present, true);
         }
-        for (Fragment& other : others_)
-            if (together(other)) let_go(other);
+        for (ConvergenceGroup& other : others_)
+            if (together(other)) resume(other);
     }
 }
 
-void Warp::ignore_members() {
-    ignores_members_ = true;
-    for (Fragment& other : others_)
-        if (other.wait == Wait::members) let_go(other);
-    if (running_.lanes != 0 && running_.wait == Wait::members) let_go(running_);
+void Warp::ignore_warp_sync() {
+    ignores_warp_sync_ = true;
+    for (ConvergenceGroup& other : others_)
+        if (other.wait == Wait::warp_sync) resume(other);
+    if (running_.lanes != 0 && running_.wait == Wait::warp_sync) resume(running_);
 }
 
 /// Past a warp barrier; an exchange is executed anew.
-void Warp::let_go(Fragment& waiting) {
+void Warp::resume(ConvergenceGroup& waiting) {
     waiting.wait = Wait::nothing;
-    if (at_warp_barrier(waiting)) ++waiting.pc;
+    if (is_at_warp_barrier(waiting)) ++waiting.pc;
 }
 
 } // namespace emulator

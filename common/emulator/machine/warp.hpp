@@ -33,23 +33,23 @@ enum class Wait : std::uint8_t {
     nothing,
     block_barrier,   ///< `bar.sync`: for other threads of the block
     cluster_barrier, ///< `barrier.cluster.wait`: for other threads of the cluster
-    members,         ///< `bar.warp.sync`, shuffles, votes: for the lanes that the mask names
+    warp_sync,       ///< `bar.warp.sync`, shuffles, votes: for the lanes that the mask names
 };
 
 /// Lanes that are at the same instruction of the same activation and move together.
-struct Fragment {
+struct ConvergenceGroup {
     Frame* frame = nullptr;
     std::uint32_t pc = 0;
     LaneMask lanes = 0;
     Wait wait = Wait::nothing;
     std::uint32_t barrier = 0; ///< which one, for block_barrier
-    LaneMask members = 0;      ///< whom it waits for, for members
+    LaneMask members = 0;      ///< whom it waits for, for warp_sync
     std::uint64_t chosen = 0;  ///< when it was last chosen to run
 };
 
-/// Lanes may diverge: then a warp consists of several fragments. The fragment with the lowest program counter
-/// runs, so that the others are met again at the place where their ways join. Since it may wait for another,
-/// in a loop, all get their turn from time to time. A Schedule chooses in other ways.
+/// Lanes may diverge: then a warp consists of several convergence groups. The group with the lowest program
+/// counter runs, so that it meets the others again where their paths reconverge. It may spin until another
+/// group acts, so after a while all of them take turns. A Schedule chooses at random instead.
 class Warp {
 public:
     /// Prepares storage for a launch; `index` is the warp's place in its block.
@@ -65,8 +65,8 @@ public:
     bool finished() const { return live_ == 0; }
     std::uint32_t index() const { return index_; }
     Block& block() const { return block_; }
-    const Fragment& running() const { return running_; } ///< no lanes, or waiting: nothing runs
-    const std::vector<Fragment>& others() const { return others_; }
+    const ConvergenceGroup& running() const { return running_; } ///< no lanes, or waiting: nothing runs
+    const std::vector<ConvergenceGroup>& others() const { return others_; }
 
     // ---- registers and local memory, for handlers ----
 
@@ -94,7 +94,8 @@ public:
     void return_from_function();
     /// Where `bytes` more bytes of the running frame's local memory begin. \throws Fault if there are not as
     /// many.
-    std::uint64_t make_room(const Instruction& instruction, std::uint64_t bytes, std::uint64_t alignment);
+    std::uint64_t allocate_stack(const Instruction& instruction, std::uint64_t bytes,
+                                 std::uint64_t alignment);
 
     /// They stop here until `release_block_barrier`.
     void wait_at_block_barrier(std::uint32_t barrier);
@@ -107,7 +108,7 @@ public:
 
     /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have
     /// come: then they execute the instruction anew, together.
-    void wait_for_members(LaneMask done, const std::uint32_t* members);
+    void wait_for_warp_sync(LaneMask done, const std::uint32_t* members);
 
     /// Ends this turn: the running lanes wait for what others do, of this warp too.
     void yield() {
@@ -128,8 +129,8 @@ public:
 
     /// Lets go all lanes that wait for members of their mask, though these have not come. From then on no
     /// lane of the block waits for members.
-    void ignore_members();
-    bool ignores_members() const { return ignores_members_; }
+    void ignore_warp_sync();
+    bool ignores_warp_sync() const { return ignores_warp_sync_; }
 
 private:
     [[noreturn]] void overflow(const Instruction& instruction) const;
@@ -137,21 +138,21 @@ private:
     void fill_specials(Frame& frame) const;
     void fill_block_specials(Frame& frame) const;
     void reschedule();
-    void join_those_met();
-    Fragment& choose();
-    Fragment& choose_at_random();
-    void part_lanes();
-    void release_gathered();
-    void let_go(Fragment& waiting);
+    void reconverge();
+    ConvergenceGroup& choose();
+    ConvergenceGroup& choose_at_random();
+    void diverge_randomly();
+    void release_converged();
+    void resume(ConvergenceGroup& waiting);
     void execute(const Instruction* first, const Instruction* last, LaneMask lanes);
     void execute_control(const Instruction& instruction, LaneMask lanes);
     void report_executed(std::uint32_t first, std::uint32_t count) const;
     std::uint64_t run_alone(std::uint64_t budget);
     std::uint64_t run_to_control(std::uint64_t budget);
-    std::uint32_t merge_point() const;
+    std::uint32_t reconvergence_point() const;
     /// The activation of lanes that came by the same call before and have not returned, or null. Those that
     /// come later join it: a shuffle of the function may wait for them.
-    Frame* joined_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const;
+    Frame* shared_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const;
     Frame& new_frame();
 
     Block& block_;
@@ -163,14 +164,14 @@ private:
     std::vector<std::unique_ptr<Frame>> call_frames_; ///< those without lanes are free
     std::byte* rows_ = nullptr;                       ///< of the running frame
     LaneMask live_ = 0;
-    Fragment running_;
-    std::vector<Fragment> others_; ///< ready or waiting
-    std::uint64_t slice_ = 0;      ///< instructions since the order of choice last changed
-    bool in_turns_ = false;        ///< choose the fragment that has not run for longest
+    ConvergenceGroup running_;
+    std::vector<ConvergenceGroup> others_; ///< ready or waiting
+    std::uint64_t slice_ = 0;              ///< instructions since the order of choice last changed
+    bool in_turns_ = false;                ///< choose the group that has not run for longest
     std::uint64_t choices_ = 0;
     bool yielded_ = false;
     bool interrupted_ = false; ///< since they run alone, the running lanes have parted, stopped or ended
-    bool ignores_members_ = false;
+    bool ignores_warp_sync_ = false;
 };
 
 } // namespace emulator

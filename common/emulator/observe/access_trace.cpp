@@ -224,11 +224,11 @@ void TracingObserver::record_step(Site& site, const Warp& warp, const Instructio
 /// with steps of the same turn in the order of the program.
 std::size_t TracingObserver::place_for(const StepKey& key, std::size_t after) const {
     std::size_t place = after;
-    const auto comes_before = [&](const StepKey& other) {
+    const auto runs_before = [&](const StepKey& other) {
         if (other.barriers != key.barriers) return other.barriers < key.barriers;
         return other.turn <= key.turn && other.pc < key.pc;
     };
-    while (place < keys_.size() && comes_before(keys_[place])) ++place;
+    while (place < keys_.size() && runs_before(keys_[place])) ++place;
     return place;
 }
 

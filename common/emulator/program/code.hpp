@@ -76,7 +76,7 @@ struct Instruction {
     bool is_control = false;
     SyncKind sync = SyncKind::none;
     /// An atomic that the machine's compiler has one lane do for all, as they have one address.
-    bool is_joined = false;
+    bool is_warp_aggregated = false;
     bool is_branch =
         false; ///< a control instruction that says itself where the lanes go that its guard leaves out
     bool has_wide_cells = false;            ///< of a load or store: its registers have 8-byte cells
@@ -178,7 +178,7 @@ struct Code {
     std::vector<SpecialRow> block_specials; ///< the others
     std::uint32_t frame_bytes = 0;          ///< of all rows
     std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
-    bool makes_room = false;       ///< asks for more as it runs
+    bool allocates_stack = false;  ///< asks for more as it runs
     std::vector<LocalVariable> local_variables;
     std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
 

@@ -120,7 +120,7 @@ public:
     std::uint32_t parameter_offset(
         const ptx::Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
     Detail& detail();
-    void make_room() { code_.makes_room = true; } ///< the function asks for local memory as it runs
+    void allocate_stack() { code_.allocates_stack = true; } ///< the function asks for local memory as it runs
 
     /// Gives the instruction a detail of a family's own kind.
     template <class T> T* own_detail(std::unique_ptr<T> detail) {

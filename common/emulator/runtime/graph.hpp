@@ -64,7 +64,7 @@ struct Capture {
     /// The stream goes on behind these nodes too; it may be new here.
     void wait(const void* stream, const std::vector<const GraphNode*>& nodes);
     /// Whether all that other streams were given comes before the end of the first one.
-    bool is_joined() const;
+    bool is_warp_aggregated() const;
 };
 
 } // namespace emulator

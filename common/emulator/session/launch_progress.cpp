@@ -20,18 +20,18 @@ using namespace std::chrono_literals;
 
 /// A thread that waits for no other one.
 std::optional<Party> somebody_of(const Block& block) {
-    const auto at = [&](const Warp& warp, const Fragment& fragment) -> std::optional<Party> {
-        if (fragment.lanes == 0 || fragment.wait != Wait::nothing) return std::nullopt;
-        const auto lane = static_cast<std::uint32_t>(std::countr_zero(fragment.lanes));
+    const auto at = [&](const Warp& warp, const ConvergenceGroup& converged) -> std::optional<Party> {
+        if (converged.lanes == 0 || converged.wait != Wait::nothing) return std::nullopt;
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(converged.lanes));
         return party(
-            "was at", *fragment.frame->code, fragment.pc, block.index(),
+            "was at", *converged.frame->code, converged.pc, block.index(),
             coordinates(std::uint64_t{warp.index()} * warp_size + lane, block.launch().configuration.block));
     };
     for (const auto& warp : block.warps()) {
         if (warp->finished()) continue;
         if (auto somebody = at(*warp, warp->running())) return somebody;
-        for (const Fragment& fragment : warp->others())
-            if (auto somebody = at(*warp, fragment)) return somebody;
+        for (const ConvergenceGroup& converged : warp->others())
+            if (auto somebody = at(*warp, converged)) return somebody;
     }
     return std::nullopt;
 }

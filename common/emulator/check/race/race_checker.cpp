@@ -121,7 +121,7 @@ public:
     }
     void exited(const Warp& warp, LaneMask lanes) override {
         if (!has_clusters_) return;
-        const Fragment& running = warp.running();
+        const ConvergenceGroup& running = warp.running();
         state_of(warp.block()).last_exit = {warp.index(), std::countr_zero(lanes),
                                             sites_(*running.frame->code, running.pc)};
     }
