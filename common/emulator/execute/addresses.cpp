@@ -1,6 +1,6 @@
 #include "emulator/execute/addresses.hpp"
 
-#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/refused_access.hpp"

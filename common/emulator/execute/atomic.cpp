@@ -2,9 +2,9 @@
 /// Atomics: atom and red, on global and shared memory.
 #include "emulator/execute/addresses.hpp"
 #include "emulator/execute/async_copy.hpp"
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/b128.hpp"
+#include "emulator/execute/fp16.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/wide.hpp"
 #include "emulator/program/decoder.hpp"
 
 #include <atomic>
@@ -306,7 +306,7 @@ void decode_atomic(Decoding& statement, bool has_result) {
     const std::string_view vector = operation == ".add" ? statement.take_any({".v2", ".v4"}) : "";
     if (!vector.empty()) return decode_vector(statement, space, vector, has_result);
     const Type type = statement.take_type();
-    if (type == Type::b128 && has_result) return decode_atomic_128(statement, space, operation);
+    if (type == Type::b128 && has_result) return decode_b128_atomic(statement, space, operation);
     const std::size_t first = has_result ? 1 : 0;
     const std::size_t count = first + (operation == ".cas" ? 3 : 2);
     statement.expect_operands(count, count);

@@ -1,7 +1,7 @@
 /// \file
 /// Arithmetic over several words: add.cc, addc, sub.cc, subc, mad.cc, madc, through a condition code.
 #include "emulator/execute/carry.hpp"
-#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 
 namespace emulator {

@@ -1,7 +1,7 @@
 /// \file
 /// Comparison and selection: setp, set, selp, slct, testp.
-#include "emulator/execute/each_lane.hpp"
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/fp16.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 
 #include <cmath>
@@ -131,7 +131,7 @@ template <auto condition> Comparison for_integer(Type type) {
     }
 }
 
-template <auto condition, class T> Comparison for_half(bool ftz) {
+template <auto condition, class T> Comparison for_fp16(bool ftz) {
     if (ftz) return {.find = &lanes_where<WidenedFlushed<condition>{}, T>};
     return {.find = &lanes_where<Widened<condition>{}, T>};
 }
@@ -141,12 +141,12 @@ template <auto condition> Comparison for_floating_point(Type type, bool ftz, boo
     switch (type) {
     case Type::f32: return ftz ? comparison_of<Flushed<condition>{}, float> : comparison_of<condition, float>;
     case Type::f64: return comparison_of<condition, double>;
-    case Type::f16: return for_half<condition, Half>(ftz);
-    case Type::bf16: return for_half<condition, BFloat>(ftz);
+    case Type::f16: return for_fp16<condition, Half>(ftz);
+    case Type::bf16: return for_fp16<condition, BFloat>(ftz);
     case Type::f16x2:
-        return high ? for_half<condition, HighOf<Half>>(ftz) : for_half<condition, LowOf<Half>>(ftz);
+        return high ? for_fp16<condition, HighOf<Half>>(ftz) : for_fp16<condition, LowOf<Half>>(ftz);
     case Type::bf16x2:
-        return high ? for_half<condition, HighOf<BFloat>>(ftz) : for_half<condition, LowOf<BFloat>>(ftz);
+        return high ? for_fp16<condition, HighOf<BFloat>>(ftz) : for_fp16<condition, LowOf<BFloat>>(ftz);
     default: return {};
     }
 }
@@ -400,11 +400,11 @@ void decode_slct(Decoding& statement) {
     statement.instruction.sources[2] = statement.source(3, chooser);
     const bool is_float = chooser == Type::f32;
     if (ptx::size_of(type) == 8)
-        statement.execute_with(is_float ? &each_lane<SelectBySign{}, uint64_t, uint64_t, uint64_t, float>
-                                        : &each_lane<SelectBySign{}, uint64_t, uint64_t, uint64_t, int32_t>);
+        statement.execute_with(is_float ? &lanewise<SelectBySign{}, uint64_t, uint64_t, uint64_t, float>
+                                        : &lanewise<SelectBySign{}, uint64_t, uint64_t, uint64_t, int32_t>);
     else
-        statement.execute_with(is_float ? &each_lane<SelectBySign{}, uint32_t, uint32_t, uint32_t, float>
-                                        : &each_lane<SelectBySign{}, uint32_t, uint32_t, uint32_t, int32_t>);
+        statement.execute_with(is_float ? &lanewise<SelectBySign{}, uint32_t, uint32_t, uint32_t, float>
+                                        : &lanewise<SelectBySign{}, uint32_t, uint32_t, uint32_t, int32_t>);
     if (ftz) statement.unsupported(statement.statement().place, "'slct' with '.ftz' is not supported");
 }
 

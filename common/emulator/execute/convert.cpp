@@ -2,12 +2,12 @@
 /// Moves and conversions: mov, cvt, cvta, isspacep, mapa, getctarank.
 #include "emulator/execute/convert.hpp"
 
-#include "emulator/execute/each_lane.hpp"
-#include "emulator/execute/eight_bits.hpp"
+#include "emulator/execute/b128.hpp"
 #include "emulator/execute/floating_point.hpp"
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/fp16.hpp"
+#include "emulator/execute/fp8.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/wide.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/memory/address_space.hpp"
 
@@ -209,21 +209,21 @@ Handler quick_conversion(const Conversion& c, bool wide_source) {
     const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
     if (!wide_source) {
         if (is(Type::u64, Type::u32) || is(Type::s64, Type::u32))
-            return &each_lane<Cast<uint64_t, uint32_t>{}, uint64_t, uint32_t>;
+            return &lanewise<Cast<uint64_t, uint32_t>{}, uint64_t, uint32_t>;
         if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32))
-            return &each_lane<Cast<int64_t, int32_t>{}, int64_t, int32_t>;
+            return &lanewise<Cast<int64_t, int32_t>{}, int64_t, int32_t>;
         if (is(Type::u32, Type::u16) || is(Type::s32, Type::u16))
-            return &each_lane<Cast<uint32_t, uint16_t>{}, uint32_t, uint16_t>;
+            return &lanewise<Cast<uint32_t, uint16_t>{}, uint32_t, uint16_t>;
         if (is(Type::s32, Type::s16) || is(Type::u32, Type::s16))
-            return &each_lane<Cast<int32_t, int16_t>{}, int32_t, int16_t>;
+            return &lanewise<Cast<int32_t, int16_t>{}, int32_t, int16_t>;
         if (is(Type::u16, Type::u32) || is(Type::u16, Type::s32))
-            return &each_lane<Cast<uint16_t, uint32_t>{}, uint16_t, uint32_t>;
-        if (is(Type::f32, Type::s32)) return &each_lane<Cast<float, int32_t>{}, float, int32_t>;
-        if (is(Type::f64, Type::s32)) return &each_lane<Cast<double, int32_t>{}, double, int32_t>;
+            return &lanewise<Cast<uint16_t, uint32_t>{}, uint16_t, uint32_t>;
+        if (is(Type::f32, Type::s32)) return &lanewise<Cast<float, int32_t>{}, float, int32_t>;
+        if (is(Type::f64, Type::s32)) return &lanewise<Cast<double, int32_t>{}, double, int32_t>;
     } else {
         if (is(Type::u32, Type::u64) || is(Type::s32, Type::s64) || is(Type::u32, Type::s64) ||
             is(Type::s32, Type::u64))
-            return &each_lane<Cast<uint32_t, uint64_t>{}, uint32_t, uint64_t>;
+            return &lanewise<Cast<uint32_t, uint64_t>{}, uint32_t, uint64_t>;
     }
     return nullptr;
 }
@@ -250,7 +250,7 @@ void convert_pair(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 void decode_cvt(Decoding& statement) {
-    if (decode_eight_bit_cvt(statement)) return;
+    if (decode_fp8_cvt(statement)) return;
     Conversion conversion;
     const std::string_view rounding =
         statement.take_any({".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"});
@@ -301,8 +301,8 @@ struct Same {
     template <class T> constexpr T operator()(T value) const { return value; }
 };
 
-constexpr Handler copy_32 = &each_lane<Same{}, uint32_t, uint32_t>;
-constexpr Handler copy_64 = &each_lane<Same{}, uint64_t, uint64_t>;
+constexpr Handler copy_32 = &lanewise<Same{}, uint32_t, uint32_t>;
+constexpr Handler copy_64 = &lanewise<Same{}, uint64_t, uint64_t>;
 
 void copy_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
     const LaneMask value =
@@ -398,7 +398,7 @@ void decode_mov(Decoding& statement) {
     statement.take(".volatile");
     const Type type = statement.take_type();
     statement.expect_operands(2, 2);
-    if (type == Type::b128) return decode_move_128(statement);
+    if (type == Type::b128) return decode_b128_mov(statement);
     const Operand& target = statement.operand(0);
     const Operand& source = statement.operand(1);
     if (target.kind == Operand::Kind::list) return decode_packing(statement, type, target, false);

@@ -6,8 +6,8 @@
 /// computed more exactly than the device does, and differ from it in the last bits.
 #include "emulator/execute/floating_point.hpp"
 
-#include "emulator/execute/each_lane.hpp"
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/fp16.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/packed.hpp"
 
@@ -254,7 +254,7 @@ template <auto operation> void decode_reciprocal(Decoding& statement) {
     if (type != Type::f64 || !is_approximate || !statement.take(".ftz"))
         return decode_float_or_double<operation, 1>(statement, type);
     take_operands(statement, type, 1);
-    statement.execute_with(&each_lane<OnUpperHalf<operation>{}, double, double>);
+    statement.execute_with(&lanewise<OnUpperHalf<operation>{}, double, double>);
 }
 
 /// tanh and ex2 of the 16-bit types: in single precision, rounded.
@@ -286,8 +286,8 @@ template <auto operation, bool halves = false> void decode_approximate(Decoding&
     }
     if (type != Type::f32) statement.no_such_type(type);
     take_operands(statement, type, 1);
-    statement.execute_with(ftz ? &each_lane<Modified<operation, true, false>{}, float, float>
-                               : &each_lane<Modified<operation, false, false>{}, float, float>);
+    statement.execute_with(ftz ? &lanewise<Modified<operation, true, false>{}, float, float>
+                               : &lanewise<Modified<operation, false, false>{}, float, float>);
 }
 
 template <auto operation> void decode_min_max(Decoding& statement, Type type) {

@@ -1,8 +1,8 @@
 /// \file
 /// Integer arithmetic: add, sub, mul, mad, div, rem, abs, neg, min, max, sad, mul24, mad24, dp4a, dp2a.
 #include "emulator/execute/carry.hpp"
-#include "emulator/execute/each_lane.hpp"
 #include "emulator/execute/floating_point.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/packed.hpp"
 
@@ -113,7 +113,7 @@ void divide_by_one_number(Warp& warp, const Instruction& instruction, LaneMask a
     const uint32_t divisor = b[std::countr_zero(active)];
     const LaneMask others = lanes_where([&](int lane) { return b[lane] != divisor; });
     if ((others & active) != 0 || divisor == 0)
-        return each_lane<operation, uint32_t, uint32_t, uint32_t>(warp, instruction, active);
+        return lanewise<operation, uint32_t, uint32_t, uint32_t>(warp, instruction, active);
     const double inverse = 1.0 / divisor;
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
 #pragma GCC ivdep
@@ -249,7 +249,7 @@ void decode_add(Decoding& statement) {
     if (!is_integer_or_packed(type)) return floating_point(statement, type);
     decode_integer_or_packed<operation>(statement, type);
     if (type == Type::s32 && statement.take(".sat"))
-        statement.execute_with(&each_lane<saturating, std::int32_t, std::int32_t, std::int32_t>);
+        statement.execute_with(&lanewise<saturating, std::int32_t, std::int32_t, std::int32_t>);
 }
 
 Type twice_as_wide(Decoding& statement, Type type) {
@@ -265,9 +265,9 @@ Type twice_as_wide(Decoding& statement, Type type) {
 template <auto operation, bool adds> void decode_wide(Decoding& statement, Type type) {
     const auto handler = [&]<class T>(T) -> Handler {
         if constexpr (adds)
-            return &each_lane<operation, Wider<T>, T, T, Wider<T>>;
+            return &lanewise<operation, Wider<T>, T, T, Wider<T>>;
         else
-            return &each_lane<operation, Wider<T>, T, T>;
+            return &lanewise<operation, Wider<T>, T, T>;
     };
     const Type wide = twice_as_wide(statement, type);
     statement.expect_operands(adds ? 4 : 3, adds ? 4 : 3);
@@ -332,10 +332,10 @@ template <auto low, auto high, std::size_t arity> void decode_24(Decoding& state
 
 template <class A, class B> Handler dot_product_handler(int count, bool high) {
     using std::uint32_t;
-    if (count == 4) return &each_lane<DotProduct<A, B, 4, 0>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
+    if (count == 4) return &lanewise<DotProduct<A, B, 4, 0>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
     using A16 = std::conditional_t<std::is_signed_v<A>, std::int16_t, std::uint16_t>;
-    if (high) return &each_lane<DotProduct<A16, B, 2, 2>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
-    return &each_lane<DotProduct<A16, B, 2, 0>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
+    if (high) return &lanewise<DotProduct<A16, B, 2, 2>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
+    return &lanewise<DotProduct<A16, B, 2, 0>{}, uint32_t, uint32_t, uint32_t, uint32_t>;
 }
 
 template <int count> void decode_dot_product(Decoding& statement) {

@@ -1,6 +1,6 @@
 /// \file
 /// Bits: and, or, xor, not, cnot, lop3, shl, shr, shf, popc, clz, brev, bfind, fns, bfe, bfi, bmsk, prmt.
-#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 
 #include <bit>
@@ -215,14 +215,14 @@ template <auto operation> void decode_shift(Decoding& statement) {
     statement.instruction.sources[1] = statement.source(2, Type::u32);
     switch (type) {
     case Type::b16:
-    case Type::u16: return statement.execute_with(&each_lane<operation, uint16_t, uint16_t, uint32_t>);
-    case Type::s16: return statement.execute_with(&each_lane<operation, int16_t, int16_t, uint32_t>);
+    case Type::u16: return statement.execute_with(&lanewise<operation, uint16_t, uint16_t, uint32_t>);
+    case Type::s16: return statement.execute_with(&lanewise<operation, int16_t, int16_t, uint32_t>);
     case Type::b32:
-    case Type::u32: return statement.execute_with(&each_lane<operation, uint32_t, uint32_t, uint32_t>);
-    case Type::s32: return statement.execute_with(&each_lane<operation, int32_t, int32_t, uint32_t>);
+    case Type::u32: return statement.execute_with(&lanewise<operation, uint32_t, uint32_t, uint32_t>);
+    case Type::s32: return statement.execute_with(&lanewise<operation, int32_t, int32_t, uint32_t>);
     case Type::b64:
-    case Type::u64: return statement.execute_with(&each_lane<operation, uint64_t, uint64_t, uint32_t>);
-    case Type::s64: return statement.execute_with(&each_lane<operation, int64_t, int64_t, uint32_t>);
+    case Type::u64: return statement.execute_with(&lanewise<operation, uint64_t, uint64_t, uint32_t>);
+    case Type::s64: return statement.execute_with(&lanewise<operation, int64_t, int64_t, uint32_t>);
     default: statement.no_such_type(type);
     }
 }
@@ -254,11 +254,11 @@ template <auto operation> void decode_count(Decoding& statement) {
     statement.instruction.sources[0] = statement.source(1, type);
     switch (type) {
     case Type::b32:
-    case Type::u32: return statement.execute_with(&each_lane<operation, uint32_t, uint32_t>);
+    case Type::u32: return statement.execute_with(&lanewise<operation, uint32_t, uint32_t>);
     case Type::b64:
-    case Type::u64: return statement.execute_with(&each_lane<operation, uint32_t, uint64_t>);
-    case Type::s32: return statement.execute_with(&each_lane<operation, uint32_t, int32_t>);
-    case Type::s64: return statement.execute_with(&each_lane<operation, uint32_t, int64_t>);
+    case Type::u64: return statement.execute_with(&lanewise<operation, uint32_t, uint64_t>);
+    case Type::s32: return statement.execute_with(&lanewise<operation, uint32_t, int32_t>);
+    case Type::s64: return statement.execute_with(&lanewise<operation, uint32_t, int64_t>);
     default: statement.no_such_type(type);
     }
 }
@@ -269,9 +269,9 @@ template <auto operation> void decode_bit_count(Decoding& statement) {
     statement.instruction.destination = statement.destination(0, Type::u32);
     statement.instruction.sources[0] = statement.source(1, type);
     if (type == Type::b32)
-        statement.execute_with(&each_lane<operation, uint32_t, uint32_t>);
+        statement.execute_with(&lanewise<operation, uint32_t, uint32_t>);
     else if (type == Type::b64)
-        statement.execute_with(&each_lane<operation, uint32_t, uint64_t>);
+        statement.execute_with(&lanewise<operation, uint32_t, uint64_t>);
     else
         statement.no_such_type(type);
 }
@@ -287,9 +287,9 @@ void decode_brev(Decoding& statement) {
     const Type type = statement.take_type();
     take_operands(statement, type, 1);
     if (type == Type::b32)
-        statement.execute_with(&each_lane<ReverseBits{}, uint32_t, uint32_t>);
+        statement.execute_with(&lanewise<ReverseBits{}, uint32_t, uint32_t>);
     else if (type == Type::b64)
-        statement.execute_with(&each_lane<ReverseBits{}, uint64_t, uint64_t>);
+        statement.execute_with(&lanewise<ReverseBits{}, uint64_t, uint64_t>);
     else
         statement.no_such_type(type);
 }
@@ -303,13 +303,13 @@ void decode_bfe(Decoding& statement) {
     statement.instruction.sources[2] = statement.source(3, Type::u32);
     switch (type) {
     case Type::u32:
-        return statement.execute_with(&each_lane<ExtractBits{}, uint32_t, uint32_t, uint32_t, uint32_t>);
+        return statement.execute_with(&lanewise<ExtractBits{}, uint32_t, uint32_t, uint32_t, uint32_t>);
     case Type::s32:
-        return statement.execute_with(&each_lane<ExtractBits{}, int32_t, int32_t, uint32_t, uint32_t>);
+        return statement.execute_with(&lanewise<ExtractBits{}, int32_t, int32_t, uint32_t, uint32_t>);
     case Type::u64:
-        return statement.execute_with(&each_lane<ExtractBits{}, uint64_t, uint64_t, uint32_t, uint32_t>);
+        return statement.execute_with(&lanewise<ExtractBits{}, uint64_t, uint64_t, uint32_t, uint32_t>);
     case Type::s64:
-        return statement.execute_with(&each_lane<ExtractBits{}, int64_t, int64_t, uint32_t, uint32_t>);
+        return statement.execute_with(&lanewise<ExtractBits{}, int64_t, int64_t, uint32_t, uint32_t>);
     default: statement.no_such_type(type);
     }
 }
@@ -355,7 +355,7 @@ void decode_fns(Decoding& statement) {
     const Type type = statement.take_type();
     if (type != Type::b32) statement.no_such_type(type);
     take_operands(statement, type, 3);
-    statement.execute_with(&each_lane<FindNthSet{}, uint32_t, uint32_t, uint32_t, int32_t>);
+    statement.execute_with(&lanewise<FindNthSet{}, uint32_t, uint32_t, uint32_t, int32_t>);
 }
 
 /// Bit i of the table is the result where (a, b, c) are the bits of i.

@@ -1,7 +1,7 @@
 /// \file
 /// mbarrier.init, inval, arrive, arrive_drop, expect_tx, complete_tx, test_wait, try_wait, pending_count.
 #include "emulator/machine/mbarrier.hpp"
-#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/places.hpp"
 #include "emulator/program/decoder.hpp"
@@ -160,7 +160,7 @@ void decode_mbarrier(Decoding& statement) {
         statement.expect_operands(2, 2);
         statement.instruction.destination = statement.destination(0, Type::u32);
         statement.instruction.sources[0] = statement.source(1, Type::b64);
-        return statement.execute_with(&each_lane<PendingCount{}, uint32_t, uint64_t>);
+        return statement.execute_with(&lanewise<PendingCount{}, uint32_t, uint64_t>);
     }
     MbarrierDetail& detail = *statement.own_detail(std::make_unique<MbarrierDetail>());
     statement.instruction.sync = SyncKind::mbarrier;

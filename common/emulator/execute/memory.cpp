@@ -3,8 +3,8 @@
 /// prefetchu, discard, applypriority, createpolicy.
 #include "emulator/execute/addresses.hpp"
 #include "emulator/execute/async_copy.hpp"
+#include "emulator/execute/b128.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/wide.hpp"
 #include "emulator/program/decoder.hpp"
 
 #include <atomic>
@@ -174,8 +174,8 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
 
 /// A vector that is more than weak is one access on every card, and CUB counts on it: where its blocks look
 /// back at each other, a vector holds a value and whether it is there.
-void undivided(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const std::lock_guard lock(one_at_a_time());
+void single_copy_atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const std::lock_guard lock(vector_access_mutex());
     instruction.detail->inner(warp, instruction, active);
 }
 
@@ -310,7 +310,8 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     form.type = statement.take_type();
     const std::size_t policy = statement.take(".L2::cache_hint") ? 1 : 0;
     statement.expect_operands(2 + policy, 2 + policy);
-    if (form.type == Type::b128 && space != Space::param) return decode_access_128(statement, space, is_load);
+    if (form.type == Type::b128 && space != Space::param)
+        return decode_b128_access(statement, space, is_load);
     const Operand& address = statement.operand(is_load ? 1 : 0);
     form.wide_base = statement.address(address, space);
     if (space == Space::param) space = resolve_parameter_space(statement, address);
@@ -337,7 +338,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     statement.execute_with(handler);
     if (statement.instruction.ordering == Ordering::weak) return;
     statement.detail().inner = handler;
-    statement.execute_with(form.vector ? &undivided : &between_fences);
+    statement.execute_with(form.vector ? &single_copy_atomic : &between_fences);
 }
 
 void decode_ld(Decoding& statement) { decode_access<Load>(statement, true); }

@@ -1,6 +1,6 @@
 /// \file
 /// Video instructions: vabsdiff2 and vabsdiff4, the ones that nvcc makes (of __vabsdiff... and __vsad...).
-#include "emulator/execute/each_lane.hpp"
+#include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 
 namespace emulator {

@@ -441,7 +441,7 @@ bool Decoding::varies(const Operand& operand) const {
     return operand.kind == Operand::Kind::special;
 }
 
-Row Decoding::register_of_128_bits(const Operand& operand) const {
+Row Decoding::b128_register(const Operand& operand) const {
     if (operand.kind != Operand::Kind::reg || function_.registers[operand.index].type != Type::b128)
         invalid(operand.place, "a register of 128 bits is needed here");
     return layout_.register_row(operand.index);

@@ -110,7 +110,7 @@ public:
     bool varies(const ptx::Operand& operand) const;
 
     /// The row of a register of 128 bits: a cell has 16 bytes.
-    Row register_of_128_bits(const ptx::Operand& operand) const;
+    Row b128_register(const ptx::Operand& operand) const;
 
     Row scratch_row(); ///< of 8-byte cells, for a result that nobody wants
     Row carry_row();   ///< of the condition code: a predicate

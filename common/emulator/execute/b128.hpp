@@ -10,14 +10,14 @@ namespace emulator {
 
 /// Held while 16 bytes are read or written at once: blocks run on several host threads, and not every
 /// processor has atomics of this size.
-std::mutex& one_at_a_time();
+std::mutex& vector_access_mutex();
 
-void decode_move_128(Decoding& statement);
+void decode_b128_mov(Decoding& statement);
 
 /// Of a load or store whose modifiers are taken.
-void decode_access_128(Decoding& statement, ptx::Space space, bool is_load);
+void decode_b128_access(Decoding& statement, ptx::Space space, bool is_load);
 
 /// Of an atomic with a result whose modifiers are taken.
-void decode_atomic_128(Decoding& statement, ptx::Space space, std::string_view operation);
+void decode_b128_atomic(Decoding& statement, ptx::Space space, std::string_view operation);
 
 } // namespace emulator

@@ -24,7 +24,7 @@ namespace emulator {
 namespace detail {
 
 template <auto operation, class Result, class... Sources, std::size_t... k>
-void each_lane(Warp& warp, const Instruction& instruction, LaneMask active, std::index_sequence<k...>) {
+void lanewise(Warp& warp, const Instruction& instruction, LaneMask active, std::index_sequence<k...>) {
     Cell<Result>* const result = warp.cells<Cell<Result>>(instruction.destination);
     const std::tuple<const Cell<Sources>*...> sources{warp.cells<Cell<Sources>>(instruction.sources[k])...};
     if (active == all_lanes) {
@@ -45,9 +45,9 @@ void each_lane(Warp& warp, const Instruction& instruction, LaneMask active, std:
 
 /// destination[lane] = operation(sources[lane]...)
 template <auto operation, class Result, class... Sources>
-void each_lane(Warp& warp, const Instruction& instruction, LaneMask active) {
-    detail::each_lane<operation, Result, Sources...>(warp, instruction, active,
-                                                     std::index_sequence_for<Sources...>{});
+void lanewise(Warp& warp, const Instruction& instruction, LaneMask active) {
+    detail::lanewise<operation, Result, Sources...>(warp, instruction, active,
+                                                    std::index_sequence_for<Sources...>{});
 }
 
 #ifdef __AVX512F__
@@ -92,14 +92,14 @@ template <auto condition, class Source> LaneMask lanes_where(Warp& warp, Row a, 
     return lanes_where<condition, Source>(warp.cells<Cell<Source>>(a), warp.cells<Cell<Source>>(b));
 }
 
-/// Makes `each_lane` handlers of a `T operation(T...)` with `arity` operands of the instruction's own type.
+/// Makes `lanewise` handlers of a `T operation(T...)` with `arity` operands of the instruction's own type.
 template <auto operation, class T, std::size_t arity> constexpr Handler same_type_handler() {
     if constexpr (arity == 1)
-        return &each_lane<operation, T, T>;
+        return &lanewise<operation, T, T>;
     else if constexpr (arity == 2)
-        return &each_lane<operation, T, T, T>;
+        return &lanewise<operation, T, T, T>;
     else
-        return &each_lane<operation, T, T, T, T>;
+        return &lanewise<operation, T, T, T, T>;
 }
 
 /// Takes the destination and `arity` sources of one type, in the usual order.

@@ -1,4 +1,4 @@
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/fp16.hpp"
 
 #include <algorithm>
 #include <cfenv>

@@ -2,7 +2,7 @@
 
 #include "reference.hpp"
 
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/fp16.hpp"
 
 #include <gtest/gtest.h>
 

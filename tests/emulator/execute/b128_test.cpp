@@ -24,7 +24,7 @@ Pair run_on(Pair words, const std::string& body, uint32_t threads = 1) {
 
 } // namespace
 
-TEST(Wide, moves_and_copies) {
+TEST(B128, moves_and_copies) {
     EXPECT_EQ(run_on({1, 2, 0, 0}, "ld.global.b128 a, [%rd60]; mov.b128 b, a; st.global.b128 [%rd60+16], b;"),
               (Pair{1, 2, 1, 2}));
     EXPECT_EQ(run_on({1, 2, 0, 0},
@@ -36,7 +36,7 @@ TEST(Wide, moves_and_copies) {
         (Pair{2, 2}));
 }
 
-TEST(Wide, keeps_lanes_apart) {
+TEST(B128, keeps_lanes_apart) {
     // Each of 32 lanes copies 16 bytes of its own; a guard leaves the odd ones out.
     Pair words(64), expected;
     for (uint64_t i = 0; i < 64; ++i) words[i] = 100 + i;
@@ -51,7 +51,7 @@ TEST(Wide, keeps_lanes_apart) {
         expected);
 }
 
-TEST(Wide, exchanges_and_compares) {
+TEST(B128, exchanges_and_compares) {
     // The place gets {5, 6}, {1, 2} comes back.
     EXPECT_EQ(run_on({1, 2, 0, 0}, "mov.b64 %rd1, 5; mov.b64 %rd2, 6; mov.b128 a, {%rd1, %rd2}; "
                                    "atom.global.exch.b128 d, [%rd60], a; st.global.b128 [%rd60+16], d;"),

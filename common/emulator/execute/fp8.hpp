@@ -15,6 +15,6 @@ double from_e4m3(std::uint8_t bits);
 double from_e5m2(std::uint8_t bits);
 
 /// Decodes a cvt if it is from or to such a pair. Returns whether it is.
-bool decode_eight_bit_cvt(Decoding& statement);
+bool decode_fp8_cvt(Decoding& statement);
 
 } // namespace emulator

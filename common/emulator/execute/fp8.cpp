@@ -1,7 +1,7 @@
-#include "emulator/execute/eight_bits.hpp"
+#include "emulator/execute/fp8.hpp"
 
-#include "emulator/execute/each_lane.hpp"
-#include "emulator/execute/half.hpp"
+#include "emulator/execute/fp16.hpp"
+#include "emulator/execute/lanewise.hpp"
 
 #include <algorithm>
 #include <cfenv>
@@ -51,9 +51,9 @@ struct Handlers {
 };
 
 template <auto narrow, auto widen, bool relu> constexpr Handlers handlers() {
-    return {&each_lane<FromSingles<narrow, relu>{}, uint16_t, float, float>,
-            &each_lane<FromHalves<narrow, relu>{}, uint16_t, uint32_t>,
-            &each_lane<ToHalves<widen, relu>{}, uint32_t, uint16_t>};
+    return {&lanewise<FromSingles<narrow, relu>{}, uint16_t, float, float>,
+            &lanewise<FromHalves<narrow, relu>{}, uint16_t, uint32_t>,
+            &lanewise<ToHalves<widen, relu>{}, uint32_t, uint16_t>};
 }
 
 } // namespace
@@ -84,7 +84,7 @@ double from_e4m3(uint8_t bits) {
 
 double from_e5m2(uint8_t bits) { return to_double(Half{static_cast<uint16_t>(bits << 8)}); }
 
-bool decode_eight_bit_cvt(Decoding& statement) {
+bool decode_fp8_cvt(Decoding& statement) {
     const std::string_view name = statement.take_any({".e4m3x2", ".e5m2x2"});
     if (name.empty()) return false;
     const bool is_result = !statement.take_any({".satfinite"}).empty();

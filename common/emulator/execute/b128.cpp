@@ -1,4 +1,4 @@
-#include "emulator/execute/wide.hpp"
+#include "emulator/execute/b128.hpp"
 
 #include "emulator/execute/addresses.hpp"
 
@@ -62,7 +62,7 @@ Addresses addresses_of(const Warp& warp, const Instruction& instruction, LaneMas
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
     const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
-    const std::lock_guard lock(one_at_a_time());
+    const std::lock_guard lock(vector_access_mutex());
     for_each_lane(active, [&](int lane) {
         cell(warp, instruction.destination, lane) = (located >> lane & 1) != 0 ? read(addresses[lane]) : 0;
     });
@@ -71,7 +71,7 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
     active = locate(warp, instruction, active, AccessKind::store, addresses);
-    const std::lock_guard lock(one_at_a_time());
+    const std::lock_guard lock(vector_access_mutex());
     for_each_lane(active,
                   [&](int lane) { write(addresses[lane], cell(warp, instruction.sources[1], lane)); });
 }
@@ -81,7 +81,7 @@ void exchange(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
     const LaneMask located = locate(warp, instruction, active, AccessKind::atom, addresses);
     const bool compares = instruction.sources[2] != no_row;
-    const std::lock_guard lock(one_at_a_time());
+    const std::lock_guard lock(vector_access_mutex());
     for_each_lane(active, [&](int lane) {
         Wide old = 0;
         if ((located >> lane & 1) != 0) {
@@ -98,12 +98,12 @@ void exchange(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 } // namespace
 
-std::mutex& one_at_a_time() {
+std::mutex& vector_access_mutex() {
     static std::mutex mutex;
     return mutex;
 }
 
-void decode_move_128(Decoding& statement) {
+void decode_b128_mov(Decoding& statement) {
     const auto halves = [&](const Operand& list) -> const std::vector<Operand>& {
         if (list.elements.size() != 2)
             statement.invalid(list.place, "128 bits are made of two registers of 64");
@@ -116,31 +116,31 @@ void decode_move_128(Decoding& statement) {
         };
         statement.instruction.destination = row(halves(target)[0]);
         statement.instruction.second = row(halves(target)[1]);
-        statement.instruction.sources[0] = statement.register_of_128_bits(source);
+        statement.instruction.sources[0] = statement.b128_register(source);
         return statement.execute_with(&split);
     }
-    statement.instruction.destination = statement.register_of_128_bits(target);
+    statement.instruction.destination = statement.b128_register(target);
     if (source.kind == Operand::Kind::list) {
         for (std::size_t k = 0; k < 2; ++k)
             statement.instruction.sources[k] = statement.source(halves(source)[k], Type::b64);
         return statement.execute_with(&join);
     }
-    statement.instruction.sources[0] = statement.register_of_128_bits(source);
+    statement.instruction.sources[0] = statement.b128_register(source);
     statement.execute_with(&copy);
 }
 
-void decode_access_128(Decoding& statement, Space space, bool is_load) {
+void decode_b128_access(Decoding& statement, Space space, bool is_load) {
     statement.instruction.has_wide_cells = statement.address(statement.operand(is_load ? 1 : 0), space);
     statement.instruction.space = space;
     statement.instruction.bytes = 16;
     if (is_load)
-        statement.instruction.destination = statement.register_of_128_bits(statement.operand(0));
+        statement.instruction.destination = statement.b128_register(statement.operand(0));
     else
-        statement.instruction.sources[1] = statement.register_of_128_bits(statement.operand(1));
+        statement.instruction.sources[1] = statement.b128_register(statement.operand(1));
     statement.execute_with(is_load ? &load : &store);
 }
 
-void decode_atomic_128(Decoding& statement, Space space, std::string_view operation) {
+void decode_b128_atomic(Decoding& statement, Space space, std::string_view operation) {
     const bool compares = operation == ".cas";
     if (!compares && operation != ".exch") statement.no_such_type(Type::b128);
     statement.expect_operands(compares ? 4 : 3, compares ? 4 : 3);
@@ -148,9 +148,9 @@ void decode_atomic_128(Decoding& statement, Space space, std::string_view operat
     statement.instruction.space = space;
     statement.instruction.bytes = 16;
     if (!statement.never_read(statement.operand(0)))
-        statement.instruction.destination = statement.register_of_128_bits(statement.operand(0));
-    statement.instruction.sources[1] = statement.register_of_128_bits(statement.operand(2));
-    if (compares) statement.instruction.sources[2] = statement.register_of_128_bits(statement.operand(3));
+        statement.instruction.destination = statement.b128_register(statement.operand(0));
+    statement.instruction.sources[1] = statement.b128_register(statement.operand(2));
+    if (compares) statement.instruction.sources[2] = statement.b128_register(statement.operand(3));
     statement.execute_with(&exchange);
 }
 
