@@ -320,9 +320,9 @@ void decode_atomic(Decoding& statement, bool has_result) {
     if (has_result && !statement.never_read(statement.operand(0)))
         statement.instruction.destination = statement.destination(0, type);
     statement.instruction.is_warp_aggregated =
-        !statement.varies(statement.operand(first)) &&
+        !statement.is_divergent(statement.operand(first)) &&
         joins_lanes(operation, type, statement.instruction.destination != no_row,
-                    statement.varies(statement.operand(first + 1)));
+                    statement.is_divergent(statement.operand(first + 1)));
     statement.execute_with(handler);
 }
 

@@ -152,7 +152,7 @@ const Code& Kernel::code() const { return *code_->functions.front(); }
 
 bool Kernel::may_wait_for_other_blocks() const {
     return std::any_of(code_->functions.begin(), code_->functions.end(),
-                       [](const auto& code) { return may_poll(*code); });
+                       [](const auto& code) { return may_spin(*code); });
 }
 
 std::uint32_t Kernel::local_bytes(std::uint32_t call_stack_bytes) const {

@@ -32,8 +32,8 @@ bool MbarrierWaits::are_stuck(const Warp& warp, LaneMask lanes) {
 }
 
 bool MbarrierWaits::is_stuck(const Wait& wait) {
-    const auto [known, is_new] = ask_until_phase_ends_.try_emplace(wait.instruction);
-    if (is_new) known->second = asks_until_phase_ends(*wait.code, wait.code->index_of(*wait.instruction));
+    const auto [known, is_new] = spins_on_phase_.try_emplace(wait.instruction);
+    if (is_new) known->second = spins_on_phase(*wait.code, wait.code->index_of(*wait.instruction));
     if (!known->second || wait.owner->async_copies().may_arrive_at(wait.offset)) return false;
     const auto missing = Mbarrier(*wait.owner, wait.offset).missing();
     return missing && missing->phase == wait.phase;

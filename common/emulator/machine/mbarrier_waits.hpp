@@ -57,7 +57,7 @@ private:
     bool is_stuck(const Wait& wait);
 
     std::vector<LanesOfWarp> warps_;
-    std::unordered_map<const Instruction*, bool> ask_until_phase_ends_;
+    std::unordered_map<const Instruction*, bool> spins_on_phase_;
 };
 
 /// "at the mbarrier at 0x40 (bar, 8 bytes of shared memory), which lacks 1 of 2 arrivals"

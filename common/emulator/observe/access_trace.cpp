@@ -15,7 +15,7 @@ namespace emulator {
 namespace {
 
 TracedPlace place_of(const Code& code, std::uint32_t pc) {
-    if (const SourcePlace source = source_place(code, pc))
+    if (const SourceLocation source = source_location(code, pc))
         return {short_path(source.path), source.line, ptx_statement(code, pc)};
     const std::string_view before = std::string_view(code.module->text).substr(0, code.statements[pc]->place);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;

@@ -63,7 +63,7 @@ bool compiled_without_lines(const Code& code) {
 /// What the kernel's file includes. Had the compiler inlined it, it would count to the call as well. Another
 /// module comes from another file of the user's.
 bool is_in_header(const Code& code, const Code& kernel) {
-    const SourcePlace here = function_place(code), there = function_place(kernel);
+    const SourceLocation here = function_location(code), there = function_location(kernel);
     return here && there && code.module == kernel.module && here.path != there.path;
 }
 
@@ -215,12 +215,13 @@ std::string function_name(const CodeCounts& counts) { return readable_name(count
 /// A list for each file that the function's instructions come from: mostly one.
 void add_source_lines(const CodeCounts& counts, std::vector<FunctionLines>& result) {
     const std::vector<LineCounts> instructions = by_instruction(counts);
-    std::vector<SourcePlace> places;
-    for (std::uint32_t i = 0; i < instructions.size(); ++i) places.push_back(source_place(*counts.code, i));
+    std::vector<SourceLocation> places;
+    for (std::uint32_t i = 0; i < instructions.size(); ++i)
+        places.push_back(source_location(*counts.code, i));
     std::vector<std::string_view> paths;
-    for (const SourcePlace& place : places)
+    for (const SourceLocation& place : places)
         if (std::find(paths.begin(), paths.end(), place.path) == paths.end()) paths.push_back(place.path);
-    const SourcePlace begin = function_place(*counts.code);
+    const SourceLocation begin = function_location(*counts.code);
     for (const std::string_view path : paths) {
         FunctionLines& list = result.emplace_back();
         list.function = function_name(counts);
@@ -272,7 +273,7 @@ std::vector<FunctionLines> LineCounting::functions() const {
             sums.try_emplace(counts->code, *counts->code).first->second += *counts;
     std::vector<FunctionLines> result;
     for (const auto& [code, counts] : sums) {
-        if (source_place(*code, 0))
+        if (source_location(*code, 0))
             add_source_lines(counts, result);
         else
             add_ptx_lines(counts, result);

@@ -19,7 +19,7 @@ bool compares_and_swaps(const ptx::Statement& statement) {
 
 } // namespace
 
-bool is_first_guess(const Code& code, std::uint32_t pc) {
+bool is_cas_loop_load(const Code& code, std::uint32_t pc) {
     const ptx::Statement* const load = code.statements[pc];
     if (!load || load->operands.empty()) return false;
     const ptx::Operand& loaded = load->operands.front();

@@ -90,7 +90,8 @@ const std::unordered_map<std::string_view, Special>& special_registers() {
 /// variable its place in local memory.
 class FrameLayout {
 public:
-    FrameLayout(const Function& function, Code& code) : code_(code), varying_(varying_registers(function)) {
+    FrameLayout(const Function& function, Code& code)
+        : code_(code), divergent_(divergent_registers(function)) {
         place_registers(function);
         for (const auto& variable : function.variables) {
             if (variable->space == Space::shared) continue;
@@ -133,7 +134,7 @@ public:
     }
 
     Row register_row(std::uint32_t index) const { return registers_[index]; }
-    bool varies(std::uint32_t index) const { return varying_[index]; }
+    bool is_divergent(std::uint32_t index) const { return divergent_[index]; }
 
     Row constant(std::uint64_t value, bool wide, Code::Base base = Code::Base::none) {
         const auto [found, fresh] = constants_.try_emplace({value, wide, base}, next_row_);
@@ -198,7 +199,7 @@ private:
     Code& code_;
     std::uint32_t next_row_ = 0;
     Row carry_ = no_row, scratch_ = no_row;
-    const std::vector<bool> varying_; // by register
+    const std::vector<bool> divergent_; // by register
     std::vector<Row> registers_;
     std::vector<std::uint32_t> read_;
     std::map<std::tuple<std::uint64_t, bool, Code::Base>, Row> constants_;
@@ -433,11 +434,11 @@ bool Decoding::never_read(const Operand& operand) const {
            (operand.kind == Operand::Kind::reg && !layout_.is_read(operand.index));
 }
 
-bool Decoding::varies(const Operand& operand) const {
-    if (operand.kind == Operand::Kind::reg) return layout_.varies(operand.index);
+bool Decoding::is_divergent(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::reg) return layout_.is_divergent(operand.index);
     if (operand.kind == Operand::Kind::address)
         return std::any_of(operand.elements.begin(), operand.elements.end(),
-                           [&](const Operand& element) { return varies(element); });
+                           [&](const Operand& element) { return is_divergent(element); });
     return operand.kind == Operand::Kind::special;
 }
 

@@ -106,8 +106,8 @@ public:
     /// True when nothing in the function reads the register that `operand` names.
     bool never_read(const ptx::Operand& operand) const;
 
-    /// Whether the operand can differ between the lanes of a warp (see varying_registers).
-    bool varies(const ptx::Operand& operand) const;
+    /// Whether the operand can differ between the lanes of a warp (see divergent_registers).
+    bool is_divergent(const ptx::Operand& operand) const;
 
     /// The row of a register of 128 bits: a cell has 16 bytes.
     Row b128_register(const ptx::Operand& operand) const;

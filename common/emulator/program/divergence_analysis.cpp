@@ -28,8 +28,8 @@ namespace {
 class Finder {
 public:
     explicit Finder(const Function& function)
-        : function_(function), varying_(function.registers.size()), first_write_(varying_.size(), none),
-          last_write_(varying_.size()) {
+        : function_(function), divergent_(function.registers.size()), first_write_(divergent_.size(), none),
+          last_write_(divergent_.size()) {
         for (std::size_t i = 0; i < function.statements.size(); ++i) {
             if (!writes_first_operand(function.statements[i])) continue;
             for_each_register(function.statements[i].operands[0], [&](std::uint32_t index) {
@@ -44,7 +44,7 @@ public:
             changed_ = false;
             for (std::size_t i = 0; i < function_.statements.size(); ++i) visit(i);
         } while (changed_);
-        return std::move(varying_);
+        return std::move(divergent_);
     }
 
 private:
@@ -55,12 +55,12 @@ private:
         for (const Operand& element : operand.elements) for_each_register(element, use);
     }
 
-    bool varies(const Operand& operand) const {
+    bool is_divergent(const Operand& operand) const {
         if (operand.kind == Operand::Kind::special)
             return operand.name.starts_with("%tid") || operand.name.starts_with("%lane");
-        if (operand.kind == Operand::Kind::reg) return varying_[operand.index];
+        if (operand.kind == Operand::Kind::reg) return divergent_[operand.index];
         return std::any_of(operand.elements.begin(), operand.elements.end(),
-                           [&](const Operand& element) { return varies(element); });
+                           [&](const Operand& element) { return is_divergent(element); });
     }
 
     /// A kernel's parameter, and not one that a call passes.
@@ -71,36 +71,36 @@ private:
                    parameters.end();
     }
 
-    bool has_varying_guard(const Statement& statement) const {
-        return statement.guarded && varying_[statement.guard];
+    bool has_divergent_guard(const Statement& statement) const {
+        return statement.guarded && divergent_[statement.guard];
     }
 
     /// Whether what the statement writes can differ between lanes.
-    bool makes_varying(const Statement& statement) const {
+    bool makes_divergent(const Statement& statement) const {
         const auto has = [&](std::string_view modifier) {
             return std::any_of(statement.modifiers.begin(), statement.modifiers.end(),
                                [&](const Modifier& m) { return m.text == modifier; });
         };
-        if (has_varying_guard(statement)) return true;
+        if (has_divergent_guard(statement)) return true;
         if (is_one_of(statement.opcode, {"atom", "call", "match", "elect", "addc", "subc", "madc"}))
             return true;
         if (is_one_of(statement.opcode, {"vote", "redux", "activemask"})) return false;
         // A broadcast is the same for all, whatever is broadcast.
         if (statement.opcode == "shfl")
-            return !has(".idx") || statement.operands.size() < 3 || varies(statement.operands[2]);
+            return !has(".idx") || statement.operands.size() < 3 || is_divergent(statement.operands[2]);
         if (statement.opcode == "ld" && has(".local")) return true;
         if (statement.opcode == "ld" && has(".param") && !is_of_kernel(statement.operands.back()))
             return true;
         return std::any_of(statement.operands.begin() + 1, statement.operands.end(),
-                           [&](const Operand& operand) { return varies(operand); });
+                           [&](const Operand& operand) { return is_divergent(operand); });
     }
 
     void visit(std::size_t i) {
         const Statement& statement = function_.statements[i];
         if (is_one_of(statement.opcode, {"bra", "brx"})) {
-            if (has_varying_guard(statement) && !statement.operands.empty()) split_at(i);
-        } else if (writes_first_operand(statement) && makes_varying(statement)) {
-            for_each_register(statement.operands[0], [&](std::uint32_t index) { set_varying(index); });
+            if (has_divergent_guard(statement) && !statement.operands.empty()) split_at(i);
+        } else if (writes_first_operand(statement) && makes_divergent(statement)) {
+            for_each_register(statement.operands[0], [&](std::uint32_t index) { set_divergent(index); });
         }
     }
 
@@ -110,25 +110,25 @@ private:
         const Operand& target = function_.statements[branch].operands[0];
         const std::size_t first =
             target.kind == Operand::Kind::label ? std::min<std::size_t>(target.index, branch) : branch;
-        for (std::uint32_t index = 0; index < varying_.size(); ++index) {
+        for (std::uint32_t index = 0; index < divergent_.size(); ++index) {
             const bool before = first_write_[index] < first, later = last_write_[index] >= first;
-            if (before && later) set_varying(index);
+            if (before && later) set_divergent(index);
         }
     }
 
-    void set_varying(std::uint32_t index) {
-        changed_ = changed_ || !varying_[index];
-        varying_[index] = true;
+    void set_divergent(std::uint32_t index) {
+        changed_ = changed_ || !divergent_[index];
+        divergent_[index] = true;
     }
 
     const Function& function_;
-    std::vector<bool> varying_;
+    std::vector<bool> divergent_;
     std::vector<std::size_t> first_write_, last_write_; // statements
     bool changed_ = false;
 };
 
 } // namespace
 
-std::vector<bool> varying_registers(const Function& function) { return Finder(function).find(); }
+std::vector<bool> divergent_registers(const Function& function) { return Finder(function).find(); }
 
 } // namespace emulator

@@ -14,7 +14,7 @@ namespace emulator {
 /// choice, local memory or another such register, or is written on both sides of a branch that splits a warp.
 /// This is what ptxas goes by (CUDA 13.0, seen in its machine code) when it has one lane do an atomic for the
 /// whole warp.
-std::vector<bool> varying_registers(const ptx::Function& function);
+std::vector<bool> divergent_registers(const ptx::Function& function);
 
 /// Whether the statement's first operand is what it writes.
 bool writes_first_operand(const ptx::Statement& statement);

@@ -10,7 +10,7 @@ namespace emulator {
 namespace {
 
 /// The compiler writes line 0, which is none, for what it can give no line.
-SourcePlace place_of(const Code& code, const ptx::Location* location) {
+SourceLocation place_of(const Code& code, const ptx::Location* location) {
     if (!location) return {};
     const auto file = code.module->files.find(location->file);
     if (file == code.module->files.end()) return {};
@@ -31,31 +31,33 @@ const ptx::Location* innermost_in_file(const ptx::Location* location) {
 }
 
 /// Of the instruction, or of the next one to it that has a place.
-SourcePlace nearest_place(const Code& code, std::uint32_t pc,
-                          const ptx::Location* (*choose)(const ptx::Location*)) {
+SourceLocation nearest_location(const Code& code, std::uint32_t pc,
+                                const ptx::Location* (*choose)(const ptx::Location*)) {
     if (code.function->locations.empty()) return {};
     const auto place = [&](std::uint32_t at) {
         const ptx::Statement* const statement = code.statements[at];
         return place_of(code, statement ? choose(statement->location) : nullptr);
     };
     for (std::uint32_t before = pc + 1; before-- > 0;)
-        if (const SourcePlace found = place(before)) return found;
+        if (const SourceLocation found = place(before)) return found;
     for (std::uint32_t after = pc + 1; after < code.statements.size(); ++after)
-        if (const SourcePlace found = place(after)) return found;
+        if (const SourceLocation found = place(after)) return found;
     return {};
 }
 
 } // namespace
 
-SourcePlace source_place(const Code& code, std::uint32_t pc) { return nearest_place(code, pc, outermost); }
+SourceLocation source_location(const Code& code, std::uint32_t pc) {
+    return nearest_location(code, pc, outermost);
+}
 
-SourcePlace function_place(const Code& code) {
+SourceLocation function_location(const Code& code) {
     const auto& locations = code.function->locations;
-    return locations.empty() ? SourcePlace{} : place_of(code, outermost(locations.front().get()));
+    return locations.empty() ? SourceLocation{} : place_of(code, outermost(locations.front().get()));
 }
 
 std::string source_line(const Code& code, std::uint32_t pc) {
-    const SourcePlace place = nearest_place(code, pc, innermost_in_file);
+    const SourceLocation place = nearest_location(code, pc, innermost_in_file);
     return place ? short_path(place.path) + ":" + std::to_string(place.line) : "";
 }
 

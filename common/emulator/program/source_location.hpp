@@ -11,21 +11,21 @@
 namespace emulator {
 
 /// A line of a CUDA source file.
-struct SourcePlace {
+struct SourceLocation {
     std::string_view path; ///< as the compiler was given it; lives as long as the module
     std::uint32_t line = 0;
 
     explicit operator bool() const { return line != 0; }
-    friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
+    friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
 };
 
 /// Where an instruction comes from: the outermost place, when it is of an inlined function. What belongs to
 /// no line of its own, as the implied return, counts to the line before it. None (false) when the program was
 /// compiled without -lineinfo.
-SourcePlace source_place(const Code& code, std::uint32_t pc);
+SourceLocation source_location(const Code& code, std::uint32_t pc);
 
 /// Where the function begins in its source.
-SourcePlace function_place(const Code& code);
+SourceLocation function_location(const Code& code);
 
 /// In words, "kernels.cuh:14", the place to look at: within an inlined function that stands in the kernel's
 /// own file, but where a function of another file is called. Empty when there is none.

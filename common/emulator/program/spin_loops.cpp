@@ -18,7 +18,7 @@ bool has(const ptx::Statement& statement, std::string_view modifier) {
                        [&](const ptx::Modifier& one) { return one.text == modifier; });
 }
 
-bool looks_anew(const ptx::Statement& statement) {
+bool rereads_memory(const ptx::Statement& statement) {
     if (statement.opcode == "nanosleep") return true;
     if (has(statement, ".shared") || has(statement, ".local")) return false;
     if (statement.opcode == "atom") return true;
@@ -38,9 +38,9 @@ constexpr std::array<std::string_view, 28> pure_opcodes{
 using KnownTruths = std::map<std::uint32_t, bool>;
 
 /// Follows a lane from a test that has said no.
-class WaysFromTest {
+class PathsFromTest {
 public:
-    WaysFromTest(const Code& code, std::uint32_t test) : code_(code), test_(test) {}
+    PathsFromTest(const Code& code, std::uint32_t test) : code_(code), test_(test) {}
 
     bool all_lead_back() {
         const ptx::Statement& test = *code_.statements[test_];
@@ -151,18 +151,19 @@ private:
 
 } // namespace
 
-bool asks_until_phase_ends(const Code& code, std::uint32_t test) {
-    return WaysFromTest(code, test).all_lead_back();
+bool spins_on_phase(const Code& code, std::uint32_t test) {
+    return PathsFromTest(code, test).all_lead_back();
 }
 
-bool may_poll(const Code& code) {
+bool may_spin(const Code& code) {
     const auto& statements = code.function->statements;
-    if (!code.function->is_kernel) return std::any_of(statements.begin(), statements.end(), looks_anew);
+    if (!code.function->is_kernel) return std::any_of(statements.begin(), statements.end(), rereads_memory);
     for (std::size_t end = 0; end < statements.size(); ++end) {
         if (statements[end].opcode != "bra") continue;
         const ptx::Operand& label = statements[end].operands.front();
         if (label.kind != ptx::Operand::Kind::label || label.index > end) continue;
-        if (std::any_of(statements.begin() + label.index, statements.begin() + end, looks_anew)) return true;
+        if (std::any_of(statements.begin() + label.index, statements.begin() + end, rereads_memory))
+            return true;
     }
     return false;
 }

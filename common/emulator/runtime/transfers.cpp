@@ -15,12 +15,12 @@ using namespace abi;
 /// Which memory a copy's `kind` says that one of its sides is in.
 enum class Place { host, device, anywhere };
 
-Place source_place(cudaMemcpyKind kind) {
+Place source_side(cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDefault) return Place::anywhere;
     return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ? Place::device : Place::host;
 }
 
-Place target_place(cudaMemcpyKind kind) {
+Place target_side(cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDefault) return Place::anywhere;
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ? Place::device : Place::host;
 }
@@ -178,8 +178,8 @@ void copy(const Device& device, const Box& box) {
             check_side(device, side.first ? row_of(side, z, 0) : nullptr,
                        Rows{side.pitch, width, height}.extent(), place, call);
     };
-    check(from, source_place(kind), "copy from device memory");
-    check(to, target_place(kind), "copy to device memory");
+    check(from, source_side(kind), "copy from device memory");
+    check(to, target_side(kind), "copy to device memory");
     for (std::size_t z = 0; z < depth; ++z)
         for (std::size_t y = 0; y < height; ++y) {
             char* const target = row_of(to, z, y);

@@ -501,8 +501,8 @@ private:
     bool are_messages(const Now& now, const EarlierAccess& earlier) {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
         const bool earlier_is_volatile = sites_.instruction(earlier.site).ordering == Ordering::as_volatile;
-        if (now.role == Role::atomic) return earlier_is_volatile || is_guess(earlier.site, earlier.role);
-        if (earlier.role == Role::atomic) return is_volatile || is_guess(now.site, now.role);
+        if (now.role == Role::atomic) return earlier_is_volatile || is_cas_load(earlier.site, earlier.role);
+        if (earlier.role == Role::atomic) return is_volatile || is_cas_load(now.site, now.role);
         if (!is_volatile || !earlier_is_volatile) return false;
         const MemoryOrder& order = now.state.order;
         return (now.role == Role::write && order.fenced_before(order.stamp(now.warp.index()))) ||
@@ -510,10 +510,10 @@ private:
                 (earlier.block != now.state.number || order.fenced_before(earlier.stamp)));
     }
 
-    bool is_guess(Site site, Role role) {
+    bool is_cas_load(Site site, Role role) {
         if (role != Role::read) return false;
-        const auto [guess, is_new] = guesses_.try_emplace(site);
-        if (is_new) guess->second = is_first_guess(sites_.code(site), Sites::pc(site));
+        const auto [guess, is_new] = cas_loads_.try_emplace(site);
+        if (is_new) guess->second = is_cas_loop_load(sites_.code(site), Sites::pc(site));
         return guess->second;
     }
 
@@ -564,7 +564,7 @@ private:
     bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
     std::uint64_t findings_or_reads_ = 0;
     Sites sites_;
-    std::unordered_map<Site, bool> guesses_; // whether the read there is one, once that was asked
+    std::unordered_map<Site, bool> cas_loads_; // whether the read there is one, once that was asked
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
