@@ -4,10 +4,10 @@
 
 #include "small_module.hpp"
 
+#include "emulator/check/block_deduplication.hpp"
 #include "emulator/check/init_checker.hpp"
 #include "emulator/check/memory_checker.hpp"
 #include "emulator/check/race/race_checker.hpp"
-#include "emulator/check/repeated_blocks.hpp"
 #include "emulator/check/sync_checker.hpp"
 #include "emulator/error.hpp"
 #include "emulator/execute/opcodes.hpp"
@@ -69,7 +69,7 @@ void launch(const Kernel& kernel, std::optional<std::uint64_t> schedule, GlobalM
     RaceChecker race(findings, {.global = true});
     SyncChecker sync(findings);
     BlockCheckers all_blocks, other_blocks;
-    RepeatedBlocks repeated;
+    BlockDeduplication repeated;
     repeated.add(other_blocks.init);
     repeated.add(other_blocks.race);
     Budget budget;

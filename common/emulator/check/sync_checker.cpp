@@ -1,7 +1,7 @@
 #include "emulator/check/sync_checker.hpp"
 
+#include "emulator/check/instruction_ids.hpp"
 #include "emulator/check/local_findings.hpp"
-#include "emulator/check/sites.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/describe.hpp"
 #include "emulator/machine/dim3.hpp"
@@ -51,7 +51,7 @@ bool is_aligned(const Code& code, std::uint32_t pc) {
 struct Group {
     std::uint32_t warp = 0;
     LaneMask lanes = 0;
-    Site site = 0;
+    InstructionId id = 0;
     bool is_told = false; ///< of an exit: that a barrier was missed by it
 };
 
@@ -85,7 +85,7 @@ public:
         if (waiting_warps_ != 0) note_passing(state, warp, instruction, arrival.lanes);
         Barrier& barrier = state.barriers[arrival.barrier];
         if (barrier.instruction == &instruction && barrier.expected == arrival.expected) return;
-        const Group here{warp.index(), arrival.lanes, site(warp, instruction)};
+        const Group here{warp.index(), arrival.lanes, id(warp, instruction)};
         if (!barrier.instruction) {
             barrier.instruction = &instruction;
             barrier.expected = arrival.expected;
@@ -107,7 +107,7 @@ public:
     }
 
     bool absorbs_fault(const Warp& warp, const Fault& fault, LaneMask) override {
-        const Site here = site(warp, *fault.instruction);
+        const InstructionId here = id(warp, *fault.instruction);
         if (fault.instruction->sync == SyncKind::cluster_barrier) {
             add(Kind::wrong_barrier, here, here, [&] {
                 return finding("wrong cluster barrier", fault.message,
@@ -141,7 +141,7 @@ public:
         if (waiting_warps_ != 0) note_passing(state, warp, instruction, arrival.lanes);
         if (arrival.waits) return;
         Group& here = state.arrivals[warp.index()];
-        here = {warp.index(), arrival.lanes, site(warp, instruction)};
+        here = {warp.index(), arrival.lanes, id(warp, instruction)};
         FirstArrival& first = clusters_[&warp.block().cluster()];
         if (!first.block) first = {&warp.block(), here};
     }
@@ -207,7 +207,7 @@ public:
     void exited(const Warp& warp, LaneMask lanes) override {
         const ConvergenceGroup& running = warp.running();
         BlockState& state = state_of(warp.block());
-        state.exits.push_back({warp.index(), lanes, sites_(*running.frame->code, running.pc)});
+        state.exits.push_back({warp.index(), lanes, ids_(*running.frame->code, running.pc)});
         const LaneMask without_wait = lanes & warp.block().cluster().not_waited(warp);
         if (without_wait != 0 && !state.is_out_of_step)
             found_no_wait(warp.block(), state.arrivals[warp.index()], state.exits.back());
@@ -241,10 +241,10 @@ private:
     /// Lanes that wait for others that their mask names.
     struct MaskWait {
         const Instruction* instruction = nullptr;
-        Site site = 0;
+        InstructionId id = 0;
         LaneMask lanes = 0, named = 0;
-        LaneMask passed = 0; ///< of those named: have done something further on in the program
-        Site passed_at = 0;  ///< the first of them
+        LaneMask passed = 0;         ///< of those named: have done something further on in the program
+        InstructionId passed_at = 0; ///< the first of them
     };
 
     struct BlockState {
@@ -267,8 +267,8 @@ private:
         return *current_.second;
     }
 
-    Site site(const Warp& warp, const Instruction& instruction) {
-        return sites_(*warp.running().frame->code, instruction);
+    InstructionId id(const Warp& warp, const Instruction& instruction) {
+        return ids_(*warp.running().frame->code, instruction);
     }
 
     // ---- checks ----
@@ -277,18 +277,20 @@ private:
                                        const BarrierCompletion& completion) {
         for (const Group& group : barrier.elsewhere) {
             // Those of the warp that have not come elsewhere have come to the first instruction.
-            Group other{group.warp, completion.arrived[group.warp], barrier.first.site};
+            Group other{group.warp, completion.arrived[group.warp], barrier.first.id};
             for (const Group& third : barrier.elsewhere)
                 if (third.warp == group.warp) other.lanes &= ~third.lanes;
             for (const Group& third : barrier.elsewhere)
-                if (other.lanes == 0 && third.warp == group.warp && third.site != group.site) other = third;
-            if (other.lanes == 0 || other.site == group.site) continue;
-            if (is_aligned(other.site) || is_aligned(group.site))
+                if (other.lanes == 0 && third.warp == group.warp && third.id != group.id) other = third;
+            if (other.lanes == 0 || other.id == group.id) continue;
+            if (is_aligned(other.id) || is_aligned(group.id))
                 return found_divergent(block, completion.barrier, other, group);
         }
     }
 
-    bool is_aligned(Site site) const { return emulator::is_aligned(sites_.code(site), Sites::pc(site)); }
+    bool is_aligned(InstructionId id) const {
+        return emulator::is_aligned(ids_.code(id), InstructionIds::pc(id));
+    }
 
     void check_that_all_have_come(const Block& block, BlockState& state,
                                   const BarrierCompletion& completion) {
@@ -327,7 +329,7 @@ private:
                 return;
             }
         if (waits.empty()) ++waiting_warps_;
-        waits.push_back({&instruction, site(warp, instruction), group, named, 0, 0});
+        waits.push_back({&instruction, id(warp, instruction), group, named, 0, 0});
     }
 
     /// Lanes do something while others wait for them, at a place that is further on in the program.
@@ -335,8 +337,8 @@ private:
         for (MaskWait& wait : state.waits[warp.index()]) {
             const LaneMask passing = lanes & wait.named & ~wait.lanes & ~wait.passed;
             if (passing == 0) continue;
-            const Site here = site(warp, instruction);
-            if (&sites_.code(here) != &sites_.code(wait.site) || here <= wait.site) continue;
+            const InstructionId here = id(warp, instruction);
+            if (&ids_.code(here) != &ids_.code(wait.id) || here <= wait.id) continue;
             if (wait.passed == 0) wait.passed_at = here;
             wait.passed |= passing;
         }
@@ -344,8 +346,9 @@ private:
 
     // ---- findings ----
 
-    template <class Describe> void add(Kind kind, Site first, Site second, Describe describe) {
-        findings_.add({kind, sites_.of_line(first), sites_.of_line(second)}, 1, describe);
+    template <class Describe>
+    void add(Kind kind, InstructionId first, InstructionId second, Describe describe) {
+        findings_.add({kind, ids_.of_line(first), ids_.of_line(second)}, 1, describe);
     }
 
     Finding finding(std::string kind, std::string message, std::vector<Party> parties,
@@ -363,14 +366,14 @@ private:
     Party party_of(std::string role, const Block& block, const Group& group) const {
         const std::uint64_t thread =
             std::uint64_t{group.warp} * warp_size + static_cast<std::uint32_t>(std::countr_zero(group.lanes));
-        return party(std::move(role), sites_.code(group.site), Sites::pc(group.site), block.index(),
+        return party(std::move(role), ids_.code(group.id), InstructionIds::pc(group.id), block.index(),
                      coordinates(thread, launch_.configuration.block));
     }
 
     void found_different_numbers(const Warp& warp, const BarrierArrival& arrival, const Group& here,
                                  const Barrier& barrier) {
         const Group& other = barrier.first;
-        add(Kind::different_numbers, here.site, other.site, [&] {
+        add(Kind::different_numbers, here.id, other.id, [&] {
             const auto whom = [](std::uint32_t expected) {
                 return expected == 0 ? "all threads" : number_of(expected, "thread");
             };
@@ -384,7 +387,7 @@ private:
     }
 
     void found_divergent(const Block& block, std::uint32_t barrier, const Group& one, const Group& other) {
-        add(Kind::divergent, one.site, other.site, [&] {
+        add(Kind::divergent, one.id, other.id, [&] {
             return finding("barrier in divergent code",
                            "lanes of warp " + std::to_string(one.warp) + " come to barrier " +
                                std::to_string(barrier) + " at different places",
@@ -396,7 +399,7 @@ private:
 
     void found_not_reached(const Block& block, const BlockState& state, std::uint32_t barrier,
                            const Group& waiting, const Group& exit, std::uint64_t threads) {
-        add(Kind::not_reached, waiting.site, exit.site, [&] {
+        add(Kind::not_reached, waiting.id, exit.id, [&] {
             std::vector<Party> parties = {party_of("waits here", block, waiting),
                                           party_of("has exited", block, exit)};
             for (const Group& group : state.met_apart)
@@ -414,7 +417,7 @@ private:
 
     void found_cluster_not_reached(const Cluster& cluster, const FirstArrival& waiting, const Block& block,
                                    const Group& exit, std::uint64_t threads) {
-        add(Kind::not_reached, waiting.group.site, exit.site, [&] {
+        add(Kind::not_reached, waiting.group.id, exit.id, [&] {
             return finding(
                 "barrier not reached by all",
                 "the barrier of the cluster is for all its threads, but " + number_of(threads, "thread") +
@@ -427,7 +430,7 @@ private:
     }
 
     void found_no_wait(const Block& block, const Group& arrival, const Group& exit) {
-        add(Kind::no_wait, arrival.site, exit.site, [&] {
+        add(Kind::no_wait, arrival.id, exit.id, [&] {
             return finding("arrival without a wait",
                            "a thread arrives at the barrier of the cluster, and exits without having waited "
                            "there",
@@ -440,7 +443,7 @@ private:
     void found_deadlock(const Block& block, const BlockState& state) {
         std::vector<Waiting> all;
         for (const WaitingLanes& lanes : block.waiting())
-            all.push_back({{lanes.warp->index(), lanes.lanes, sites_(*lanes.code, lanes.pc)},
+            all.push_back({{lanes.warp->index(), lanes.lanes, ids_(*lanes.code, lanes.pc)},
                            lanes.converged,
                            lanes.mbarrier});
         const auto of_mask = std::find_if(all.begin(), all.end(), [](const Waiting& waiting) {
@@ -461,7 +464,7 @@ private:
     void found_wait_for_members(const Block& block, const std::vector<Waiting>& all, const Waiting& first) {
         LaneMask present = 0;
         for (const Waiting& waiting : all)
-            if (waiting.group.warp == first.group.warp && waiting.group.site == first.group.site &&
+            if (waiting.group.warp == first.group.warp && waiting.group.id == first.group.id &&
                 waiting.converged->members == first.converged->members)
                 present |= waiting.group.lanes;
         const LaneMask missing =
@@ -470,17 +473,15 @@ private:
         for (const Waiting& waiting : all)
             if (waiting.group.warp == first.group.warp && (waiting.group.lanes & missing) != 0)
                 elsewhere.push_back(waiting.group);
-        add(Kind::deadlock, first.group.site, elsewhere.empty() ? first.group.site : elsewhere.front().site,
-            [&] {
-                std::vector<Party> parties = {party_of("waits here", block, first.group)};
-                for (const Group& group : elsewhere)
-                    parties.push_back(party_of("waits elsewhere", block, group));
-                return finding(lanes_do_not_come,
-                               lanes_in_words(present) + " of warp " + std::to_string(first.group.warp) +
-                                   " wait for " + lanes_in_words(missing) + ", which their mask " +
-                                   hexadecimal(first.converged->members) + " names, and which wait elsewhere",
-                               std::move(parties), cause_of_missing_lanes);
-            });
+        add(Kind::deadlock, first.group.id, elsewhere.empty() ? first.group.id : elsewhere.front().id, [&] {
+            std::vector<Party> parties = {party_of("waits here", block, first.group)};
+            for (const Group& group : elsewhere) parties.push_back(party_of("waits elsewhere", block, group));
+            return finding(lanes_do_not_come,
+                           lanes_in_words(present) + " of warp " + std::to_string(first.group.warp) +
+                               " wait for " + lanes_in_words(missing) + ", which their mask " +
+                               hexadecimal(first.converged->members) + " names, and which wait elsewhere",
+                           std::move(parties), cause_of_missing_lanes);
+        });
     }
 
     void found_wait_at_barriers(const Block& block, const BlockState& state,
@@ -514,7 +515,7 @@ private:
     struct Told {
         std::string waits; ///< "32 threads wait at barrier 1, 32 threads wait at barrier 2"
         std::vector<Party> parties;
-        std::vector<Site> places;
+        std::vector<InstructionId> places;
 
         void add(std::uint64_t threads, const std::string& what) {
             waits += (waits.empty() ? "" : ", ") + number_of(threads, "thread") + " wait " + what;
@@ -543,10 +544,9 @@ private:
             const std::string at_barrier = "at barrier " + std::to_string(barrier);
             for (const Waiting& waiting : all) {
                 if (!is_here(waiting)) continue;
-                if (std::find(told.places.begin(), told.places.end(), waiting.group.site) !=
-                    told.places.end())
+                if (std::find(told.places.begin(), told.places.end(), waiting.group.id) != told.places.end())
                     continue;
-                told.places.push_back(waiting.group.site);
+                told.places.push_back(waiting.group.id);
                 told.parties.push_back(party_of("waits " + at_barrier, block, waiting.group));
             }
             const std::uint32_t expected = state.barriers[barrier].expected;
@@ -564,7 +564,7 @@ private:
             };
             if (!waiting->mbarrier || std::any_of(all.begin(), waiting, is_here)) continue;
             told.add(number_of_threads(all, is_here), in_words(*waiting->mbarrier));
-            told.places.push_back(waiting->group.site);
+            told.places.push_back(waiting->group.id);
             told.parties.push_back(party_of(
                 "waits at the mbarrier at " + hexadecimal(waiting->mbarrier->offset), block, waiting->group));
         }
@@ -582,7 +582,7 @@ private:
 
     void found_mask_without_caller(const Warp& warp, const Instruction& instruction, LaneMask lanes,
                                    LaneMask named) {
-        const Site here = site(warp, instruction);
+        const InstructionId here = id(warp, instruction);
         add(Kind::mask_without_caller, here, here, [&] {
             return finding("mask without its caller",
                            lanes_in_words(lanes) + " of warp " + std::to_string(warp.index()) +
@@ -594,11 +594,11 @@ private:
     }
 
     void found_passing(const Block& block, std::uint32_t warp, const MaskWait& wait, LaneMask passed) {
-        add(Kind::passing, wait.site, wait.passed_at, [&] {
+        add(Kind::passing, wait.id, wait.passed_at, [&] {
             return finding(lanes_do_not_come,
                            "the mask " + hexadecimal(wait.named) + " names " + lanes_in_words(passed) +
                                " of warp " + std::to_string(warp) + ", which went on without coming here",
-                           {party_of("waits here", block, {warp, wait.lanes, wait.site}),
+                           {party_of("waits here", block, {warp, wait.lanes, wait.id}),
                             party_of("went on", block, {warp, passed, wait.passed_at})},
                            cause_of_missing_lanes);
         });
@@ -606,15 +606,15 @@ private:
 
     void found_exited_source(const Warp& warp, const Instruction& instruction, int lane, const Group& gone,
                              int source) {
-        const Site here = site(warp, instruction);
-        add(Kind::exited_source, here, gone.site, [&] {
+        const InstructionId here = id(warp, instruction);
+        add(Kind::exited_source, here, gone.id, [&] {
             return finding(
                 "shuffle from an exited lane",
                 "lane " + std::to_string(lane) + " of warp " + std::to_string(warp.index()) +
                     " reads the value of lane " + std::to_string(source) +
                     ", which has exited: what it gets is undefined",
                 {party("reads", warp, instruction, lane),
-                 party_of("has exited", warp.block(), {warp.index(), LaneMask{1} << source, gone.site})},
+                 party_of("has exited", warp.block(), {warp.index(), LaneMask{1} << source, gone.id})},
                 "A return before the shuffle keeps lanes from it: let all lanes come to it.");
         });
     }
@@ -624,9 +624,9 @@ private:
         "The mask names lanes that take another branch: it has to name those that come, as the "
         "__ballot_sync() before the branch tells them.";
 
-    LocalFindings<std::tuple<Kind, Site, Site>> findings_;
+    LocalFindings<std::tuple<Kind, InstructionId, InstructionId>> findings_;
     const Launch& launch_;
-    Sites sites_;
+    InstructionIds ids_;
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::unordered_map<const Cluster*, FirstArrival> clusters_;
     std::pair<const Block*, BlockState*> current_{};

@@ -204,7 +204,7 @@ Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
     Heading heading{.title = fmt::format("{}: banks of a {}", kernel, access_name(access.space, access.kind)),
                     .result = conflicts_of(access.worst),
                     .code = code_of(access.place, source_of),
-                    .facts = {deed_of(trace, access)}};
+                    .facts = {access_label(trace, access)}};
     if (is_atomic(access.kind))
         heading.facts.push_back(
             "Counted as a load from these addresses would be: there is no count for atomics.");

@@ -47,7 +47,7 @@ std::string conflicts_of(const emulator::TracedRequest& request) {
 
 bool is_atomic(AccessKind kind) { return kind == AccessKind::atom || kind == AccessKind::red; }
 
-std::string deed_of(const emulator::AccessTrace& trace, const emulator::TracedAccess& access) {
+std::string access_label(const emulator::AccessTrace& trace, const emulator::TracedAccess& access) {
     const std::uint64_t time = access.worst.turn + 1;
     const char* const ending = time % 100 / 10 == 1 ? "th"
                                : time % 10 == 1     ? "st"

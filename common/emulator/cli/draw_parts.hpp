@@ -40,7 +40,7 @@ std::string conflicts_of(const emulator::TracedRequest& request);
 bool is_atomic(emulator::AccessKind kind);
 
 /// "Warp 0 of block (0,0,0), its 3rd time here: 16 of 32 lanes load 4 bytes each."
-std::string deed_of(const emulator::AccessTrace& trace, const emulator::TracedAccess& access);
+std::string access_label(const emulator::AccessTrace& trace, const emulator::TracedAccess& access);
 
 /// The 32 lanes of a warp below each other.
 struct LaneColumn {

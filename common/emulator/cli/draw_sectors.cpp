@@ -195,7 +195,7 @@ Drawing draw_sectors(std::string_view kernel, const AccessTrace& trace, const em
                         fmt::format("{}: sectors of a {}", kernel, access_name(access.space, access.kind)),
                     .result = result_of(sectors.size(), access.worst.ideal, wanted),
                     .code = code_of(access.place, source_of),
-                    .facts = {deed_of(trace, access)}};
+                    .facts = {access_label(trace, access)}};
     if (access.worst.cost != sectors.size()) // an atomic
         heading.facts.push_back(
             fmt::format("Counted as {}: lanes that want the same word go one after the other.",

@@ -190,7 +190,7 @@ Drawing draw_tile(std::string_view kernel, const AccessTrace& trace, const Trace
         .code = code_of(access.place, source_of),
         .facts = {fmt::format("{} of {}{}.", count_of(tile.rows(), "row"), count_of(tile.pitch, "word"),
                               padding == 0 ? "" : fmt::format(", {} of them untouched", thousands(padding))),
-                  deed_of(trace, access)}};
+                  access_label(trace, access)}};
     Svg svg(TilePicture(trace, tile, worst).width());
     const TilePicture picture(trace, tile, worst);
     double y = picture.draw(svg, draw_heading(svg, heading) + 22);

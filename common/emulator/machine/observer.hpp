@@ -275,8 +275,8 @@ public:
     virtual bool wants_one_thread() const { return false; }
 
     /// True: what its observers find follows from the events of one block alone, global accesses left out. So
-    /// they need not be told of a block that does what another one has done without a remark: see
-    /// RepeatedBlocks.
+    /// they need not see a block that does what another one has done without findings_or_reads: see
+    /// BlockDeduplication.
     virtual bool judges_blocks() const { return false; }
 };
 

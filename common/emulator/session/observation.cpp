@@ -7,10 +7,10 @@
 /// recorder to make_recorders(). What checkers find goes to its Findings; they need no records of their own.
 #include "emulator/runtime/observation.hpp"
 
+#include "emulator/check/block_deduplication.hpp"
 #include "emulator/check/init_checker.hpp"
 #include "emulator/check/memory_checker.hpp"
 #include "emulator/check/race/race_checker.hpp"
-#include "emulator/check/repeated_blocks.hpp"
 #include "emulator/check/sync_checker.hpp"
 #include "emulator/error.hpp"
 #include "emulator/machine/loaded_module.hpp"
@@ -126,7 +126,7 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     record["static_shared_bytes"] = kernel.static_shared_bytes();
     record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
     std::vector<Watcher*> watchers;
-    RepeatedBlocks checkers_of_blocks;
+    BlockDeduplication checkers_of_blocks;
     for (const auto& recorder : recorders_) {
         Watcher* const watcher = recorder->begin(launch);
         if (!watcher) continue;

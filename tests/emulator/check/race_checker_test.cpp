@@ -2,19 +2,19 @@
 
 #include "../machine/ptx_fixture.hpp"
 
+#include "emulator/check/block_deduplication.hpp"
 #include "emulator/check/race/race_checker.hpp"
-#include "emulator/check/repeated_blocks.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 using namespace emulator::fixture;
+using emulator::BlockDeduplication;
 using emulator::Finding;
 using emulator::Findings;
 using emulator::RaceChecker;
 using emulator::RaceOptions;
-using emulator::RepeatedBlocks;
 using emulator::Watcher;
 using std::uint32_t;
 using testing::ElementsAre;
@@ -49,7 +49,7 @@ std::vector<Finding> find_races(const std::string& body, const Setting& setting,
                               ".shared .align 16 .b8 tile[4096];"));
     Findings findings;
     RaceChecker checker(findings, setting.options);
-    RepeatedBlocks repeated;
+    BlockDeduplication repeated;
     repeated.add(checker);
     Watcher* const watchers[] = {blocks_repeat ? static_cast<Watcher*>(&repeated) : &checker};
     program.launch(

@@ -3,7 +3,7 @@
 /// an atomic.
 #pragma once
 
-#include "emulator/check/sites.hpp"
+#include "emulator/check/instruction_ids.hpp"
 #include "emulator/machine/observer.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ enum class Role : std::uint8_t { read, write, atomic };
 template <class Stamp> struct AccessRecord {
     Stamp stamp = 0;
     LaneMask lanes = 0;
-    Site site = 0;
+    InstructionId id = 0;
 };
 
 /// The cells that lanes of a warp access at once.
@@ -128,14 +128,14 @@ public:
     void resize(std::size_t cells) {
         stamps_.resize(cells + warp_size); // see Cells::for_each_in_row
         lanes_.resize(cells + warp_size);
-        sites_.resize(cells + warp_size);
+        ids_.resize(cells + warp_size);
         latest_.resize(std::bit_ceil((cells >> Cells::line_shift) + 1)); // see Cells::lines
     }
     /// Each cell becomes `parts` cells that know the same.
     void divide(std::size_t parts) {
         repeat(stamps_, parts);
         repeat(lanes_, parts);
-        repeat(sites_, parts);
+        repeat(ids_, parts);
         repeat(latest_, parts);
     }
 
@@ -144,11 +144,11 @@ public:
         cells.for_each_line([&](std::size_t line) { latest_[line] = stamp; });
     }
 
-    Record operator[](std::size_t cell) const { return {stamps_[cell], lanes_[cell], sites_[cell]}; }
+    Record operator[](std::size_t cell) const { return {stamps_[cell], lanes_[cell], ids_[cell]}; }
     void set(std::size_t cell, const Record& record) {
         stamps_[cell] = record.stamp;
         lanes_[cell] = record.lanes;
-        sites_[cell] = record.site;
+        ids_[cell] = record.id;
     }
 
     /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
@@ -166,10 +166,10 @@ public:
         touch(actor.stamp(), cells);
         if (cells.shape != Cells::Shape::row) return replace_one_by_one(actor, cells, with_alike);
         const Stamp stamp = actor.stamp();
-        const Site site = actor.site();
+        const InstructionId id = actor.id();
         Stamp* const stamps = stamps_.data() + cells.first;
         LaneMask* const lanes = lanes_.data() + cells.first;
-        Site* const sites = sites_.data() + cells.first;
+        InstructionId* const ids = ids_.data() + cells.first;
         const LaneMask kept = with_alike ? all_lanes : 0;
         cells.for_each_in_row([=](std::size_t k, LaneMask lane, LaneMask is_active) {
             const LaneMask alike = stamps[k] == stamp ? kept : 0;
@@ -179,7 +179,7 @@ public:
             stamps[k] = is_active != 0 ? stamp : stamps[k];
         });
         cells.for_each_in_row([=](std::size_t k, LaneMask, LaneMask is_active) {
-            sites[k] = (sites[k] & ~is_active) | (site & is_active);
+            ids[k] = (ids[k] & ~is_active) | (id & is_active);
         });
     }
 
@@ -244,22 +244,22 @@ private:
     template <class Actor>
     [[gnu::noinline]] void replace_one_by_one(const Actor& actor, const Cells& cells, bool with_alike) {
         const Stamp stamp = actor.stamp();
-        const Site site = actor.site();
+        const InstructionId id = actor.id();
         const LaneMask kept = with_alike ? all_lanes : 0;
         const auto put = [&](std::size_t cell, LaneMask lane) {
-            set(cell, {stamp, lane | (stamps_[cell] == stamp ? lanes_[cell] & kept : 0), site});
+            set(cell, {stamp, lane | (stamps_[cell] == stamp ? lanes_[cell] & kept : 0), id});
         };
         if (cells.shape == Cells::Shape::run) return cells.for_each_in_run(put);
         if (cells.shape == Cells::Shape::spaced) return cells.for_each_spaced(put);
         cells.for_each([&](std::size_t cell, LaneMask lanes) {
             const LaneMask others = stamps_[cell] == stamp ? lanes_[cell] : 0;
-            set(cell, {stamp, others | lanes, site});
+            set(cell, {stamp, others | lanes, id});
         });
     }
 
     std::vector<Stamp> stamps_;
     std::vector<LaneMask> lanes_;
-    std::vector<Site> sites_;
+    std::vector<InstructionId> ids_;
     std::vector<Stamp> latest_; // of each line
 };
 
@@ -331,7 +331,7 @@ private:
                           [&](Record& other) { return (other.lanes = actor.unordered(other, lanes)) == 0; });
             others.push_back(second);
         }
-        second_.set(cell, {actor.stamp(), lanes, actor.site()});
+        second_.set(cell, {actor.stamp(), lanes, actor.id()});
     }
 
     /// An access that comes before this one need not be remembered: what is to come and disturbs it disturbs
@@ -343,7 +343,7 @@ private:
             lanes |= record.lanes;
         else if (actor.unordered(record, lanes) != 0)
             return false;
-        records.set(cell, {actor.stamp(), lanes, actor.site()});
+        records.set(cell, {actor.stamp(), lanes, actor.id()});
         return true;
     }
 
@@ -355,7 +355,7 @@ private:
 /// The shadow of a piece of memory, a cell for each word of it; for each byte once bytes have been accessed.
 ///
 /// `Actor` is a warp that makes an access now:
-///   Stamp, stamp(), site(): of the access; floor(): what is before it is over for everybody
+///   Stamp, stamp(), id(): of the access; floor(): what is before it is over for everybody
 ///   perhaps_after(stamp, lanes, now): 0 if an access surely comes before that of the actor's lanes `now`, as
 ///     far as that can be told at once
 ///   unordered(record, lanes): those lanes of the record that nothing orders with the access of these lanes
@@ -476,7 +476,7 @@ private:
         const auto check = [&](Role earlier) {
             return [&, earlier](const Record& record) {
                 const LaneMask others = actor.unordered(record, LaneMask{1} << lane);
-                return others != 0 && disturbs(lane, Record{record.stamp, others, record.site}, earlier);
+                return others != 0 && disturbs(lane, Record{record.stamp, others, record.id}, earlier);
             };
         };
         return (!writes_.empty() && check(Role::write)(writes_[cell])) ||

@@ -18,13 +18,13 @@ public:
     using Stamp = emulator::Stamp;
     using Record = AccessRecord<Stamp>;
 
-    BlockActor(const MemoryOrder& order, std::uint32_t warp, Site site, bool needs_all)
+    BlockActor(const MemoryOrder& order, std::uint32_t warp, InstructionId id, bool needs_all)
         : order_(order), warp_(warp), stamp_(order.stamp(warp)), floor_(order.floor()),
-          warp_floor_(order.floor_between(warp, warp)), site_(site), needs_all_(needs_all) {}
+          warp_floor_(order.floor_between(warp, warp)), site_(id), needs_all_(needs_all) {}
 
     Stamp stamp() const { return stamp_; }
     Stamp floor() const { return floor_; }
-    Site site() const { return site_; }
+    InstructionId id() const { return site_; }
     bool needs_all() const { return needs_all_; }
 
     /// 0 also where the access is the same thread's.
@@ -46,7 +46,7 @@ private:
     const MemoryOrder& order_;
     std::uint32_t warp_;
     Stamp stamp_, floor_, warp_floor_;
-    Site site_;
+    InstructionId site_;
     bool needs_all_;
 };
 
@@ -84,7 +84,7 @@ public:
 
     Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
     Stamp floor() const { return 1; }
-    Site site() const { return in_block_.site(); }
+    InstructionId id() const { return in_block_.id(); }
     /// Arrivals at the barrier of a cluster order some of its threads, and not others.
     bool needs_all() const { return in_cluster_.order != nullptr; }
 
@@ -98,7 +98,7 @@ public:
         const emulator::Stamp stamp = in_block(record.stamp);
         if (in_cluster_.knows(block_of(record.stamp), stamp)) return 0;
         if (block_of(record.stamp) == block_)
-            return in_block_.unordered({stamp, record.lanes, record.site}, lanes);
+            return in_block_.unordered({stamp, record.lanes, record.id}, lanes);
         if (!may_have_read_) return record.lanes;
         const auto fence = messages_.last_fence.find(block_of(record.stamp));
         return fence != messages_.last_fence.end() && stamp < fence->second ? 0 : record.lanes;

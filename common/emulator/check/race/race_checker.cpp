@@ -89,7 +89,7 @@ public:
         : findings_(findings), launch_(launch), options_(options) {
         std::vector<const Code*> codes;
         add_reachable(launch.kernel.code(), codes);
-        for (const Code* const code : codes) sites_(*code, 0);
+        for (const Code* const code : codes) ids_(*code, 0);
         needs_all_ = any_instruction(codes, orders_some_threads);
         has_clusters_ = launch.has_clusters || any_instruction(codes, is_cluster_barrier);
     }
@@ -123,7 +123,7 @@ public:
         if (!has_clusters_) return;
         const ConvergenceGroup& running = warp.running();
         state_of(warp.block()).last_exit = {warp.index(), std::countr_zero(lanes),
-                                            sites_(*running.frame->code, running.pc)};
+                                            ids_(*running.frame->code, running.pc)};
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
@@ -131,11 +131,10 @@ public:
         const bool is_message = may_synchronize(instruction, access.kind);
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
-        const Now now{
-            state, warp, instruction, access, sites_(instruction), role_of(instruction, access.kind)};
+        const Now now{state, warp, instruction, access, ids_(instruction), role_of(instruction, access.kind)};
         if (is_shared) check_copies(now);
         if (is_message) read_messages(now);
-        const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
+        const BlockActor actor(state.order, warp.index(), now.id, needs_all_);
         if (is_shared && is_reserved(access)) {
             // Lanes of a warp keep in step there by votes and shuffles, which order nothing in the program's
             // memory.
@@ -181,7 +180,7 @@ public:
             const std::uint32_t number = owner.ended_copies.back();
             owner.ended_copies.pop_back();
             owner.copies[number - 1] = {state.number, state.order.stamp(copy.warp->index()), lane,
-                                        sites_(*copy.code, *copy.instruction), Role::write};
+                                        ids_(*copy.code, *copy.instruction), Role::write};
             mark_words(owner, copy, lane, number);
         });
     }
@@ -258,7 +257,7 @@ private:
         const Warp& warp;
         const Instruction& instruction;
         const Access& access;
-        Site site;
+        InstructionId id;
         Role role;
         const AsyncCopy* copy = nullptr; ///< that starts with it
     };
@@ -337,9 +336,9 @@ private:
             const bool is_told =
                 state.may_have_read_messages && fence != messages_.last_fence.end() && stamp < fence->second;
             if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
-            const Site exit = sites_.of_line(state.last_exit.site);
+            const InstructionId exit = ids_.of_line(state.last_exit.id);
             findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
-                return finding(launch_, sites_, block, state.last_exit, visit);
+                return finding(launch_, ids_, block, state.last_exit, visit);
             });
         }
     }
@@ -430,11 +429,11 @@ private:
                           warp,
                           *copy.instruction,
                           access,
-                          sites_(*copy.code, *copy.instruction),
+                          ids_(*copy.code, *copy.instruction),
                           Role::write,
                           starts ? &copy : nullptr};
             if (starts) check_copies(now);
-            const BlockActor actor(state.order, warp.index(), now.site, needs_all_);
+            const BlockActor actor(state.order, warp.index(), now.id, needs_all_);
             if (has_clusters_)
                 check_shared_of_cluster(now, actor, starts);
             else
@@ -453,7 +452,7 @@ private:
             [&](int lane, const BlockActor::Record& record, Role role) {
                 return !finds || is_hazard(now, lane,
                                            {now.state.number, record.stamp, std::countr_zero(record.lanes),
-                                            record.site, role});
+                                            record.id, role});
             },
             [&](int lane, int other) { check_collision(now, lane, other); });
     }
@@ -483,7 +482,7 @@ private:
     }
 
     static EarlierAccess earlier_of(const GridActor::Record& record, Role role) {
-        return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.site,
+        return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.id,
                 role};
     }
 
@@ -500,9 +499,9 @@ private:
     /// Volatile accesses and atomics that are meant to meet.
     bool are_messages(const Now& now, const EarlierAccess& earlier) {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
-        const bool earlier_is_volatile = sites_.instruction(earlier.site).ordering == Ordering::as_volatile;
-        if (now.role == Role::atomic) return earlier_is_volatile || is_cas_load(earlier.site, earlier.role);
-        if (earlier.role == Role::atomic) return is_volatile || is_cas_load(now.site, now.role);
+        const bool earlier_is_volatile = ids_.instruction(earlier.id).ordering == Ordering::as_volatile;
+        if (now.role == Role::atomic) return earlier_is_volatile || is_cas_load(earlier.id, earlier.role);
+        if (earlier.role == Role::atomic) return is_volatile || is_cas_load(now.id, now.role);
         if (!is_volatile || !earlier_is_volatile) return false;
         const MemoryOrder& order = now.state.order;
         return (now.role == Role::write && order.fenced_before(order.stamp(now.warp.index()))) ||
@@ -510,10 +509,10 @@ private:
                 (earlier.block != now.state.number || order.fenced_before(earlier.stamp)));
     }
 
-    bool is_cas_load(Site site, Role role) {
+    bool is_cas_load(InstructionId id, Role role) {
         if (role != Role::read) return false;
-        const auto [guess, is_new] = cas_loads_.try_emplace(site);
-        if (is_new) guess->second = is_cas_loop_load(sites_.code(site), Sites::pc(site));
+        const auto [guess, is_new] = cas_loads_.try_emplace(id);
+        if (is_new) guess->second = is_cas_loop_load(ids_.code(id), InstructionIds::pc(id));
         return guess->second;
     }
 
@@ -540,16 +539,16 @@ private:
         };
         if (value(lane) != value(other))
             add(now, lane,
-                {now.state.number, now.state.order.stamp(now.warp.index()), other, now.site, now.role, true});
+                {now.state.number, now.state.order.stamp(now.warp.index()), other, now.id, now.role, true});
     }
 
     // ---- findings ----
 
     void add(const Now& now, int lane, const EarlierAccess& earlier) {
-        const Site here = sites_.of_line(now.site), there = sites_.of_line(earlier.site);
+        const InstructionId here = ids_.of_line(now.id), there = ids_.of_line(earlier.id);
         findings_.add({sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1,
                       [&] {
-                          return finding(launch_, sites_,
+                          return finding(launch_, ids_,
                                          {now.warp, now.instruction, now.access, now.role, lane,
                                           now.state.number, now.state.has_atomics, earlier});
                       });
@@ -557,14 +556,14 @@ private:
 
     static constexpr std::uint64_t page_bytes = 4096;
 
-    LocalFindings<std::tuple<RaceSort, Site, Site>> findings_;
+    LocalFindings<std::tuple<RaceSort, InstructionId, InstructionId>> findings_;
     const Launch& launch_;
     const RaceOptions options_;
     bool needs_all_ = false;
     bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
     std::uint64_t findings_or_reads_ = 0;
-    Sites sites_;
-    std::unordered_map<Site, bool> cas_loads_; // whether the read there is one, once that was asked
+    InstructionIds ids_;
+    std::unordered_map<InstructionId, bool> cas_loads_; // whether the read there is one, once that was asked
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page

@@ -25,7 +25,7 @@ struct EarlierAccess {
     std::uint32_t block = 0; ///< its number in the grid
     Stamp stamp = 0;
     int lane = 0;
-    Site site = 0;
+    InstructionId id = 0;
     Role role = Role::read;
     bool at_once = false; ///< with the same instruction
     bool is_copy = false; ///< that is still under way
@@ -43,13 +43,13 @@ struct Race {
     EarlierAccess earlier;
 };
 
-Finding finding(const Launch& launch, const Sites& sites, const Race& race);
+Finding finding(const Launch& launch, const InstructionIds& ids, const Race& race);
 
 /// The last thread of a block to exit.
 struct LastExit {
     std::uint32_t warp = 0;
     int lane = 0;
-    Site site = 0;
+    InstructionId id = 0;
 };
 
 /// The last access of another block's warp to the block's shared memory.
@@ -61,7 +61,7 @@ struct Visit {
 };
 
 /// Nothing keeps the block from exiting before the visit.
-Finding finding(const Launch& launch, const Sites& sites, const Block& block, const LastExit& exit,
+Finding finding(const Launch& launch, const InstructionIds& ids, const Block& block, const LastExit& exit,
                 const Visit& visit);
 
 } // namespace emulator

@@ -1,4 +1,4 @@
-#include "emulator/check/repeated_blocks.hpp"
+#include "emulator/check/block_deduplication.hpp"
 
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
@@ -32,12 +32,12 @@ struct Event {
 };
 
 /// What a whole block has done, in this order.
-struct Script {
+struct ReferenceTrace {
     using Addresses = std::array<std::uint64_t, warp_size>;
 
     std::vector<Event> events;
     std::vector<Addresses> addresses; ///< of accesses that are scattered, one after the other
-    bool was_followed = false;        ///< by a block, to its end
+    bool was_matched = false;         ///< by a block, to its end
     bool was_left = false;            ///< by the last block that began to follow it
 };
 
@@ -46,10 +46,10 @@ struct Place {
     std::size_t event = 0, addresses = 0;
 };
 
-class RepetitionObserver final : public Observer {
+class DeduplicationObserver final : public Observer {
 public:
-    RepetitionObserver(std::vector<std::unique_ptr<Observer>> checkers, bool writes_scripts)
-        : checkers_(std::move(checkers)), writes_scripts_(writes_scripts) {
+    DeduplicationObserver(std::vector<std::unique_ptr<Observer>> checkers, bool records_traces)
+        : checkers_(std::move(checkers)), records_traces_(records_traces) {
         for (const auto& checker : checkers_) {
             for (std::size_t k = 0; k < event_kinds; ++k)
                 if (checker->wants(static_cast<EventKind>(k))) subscribers_[k].push_back(checker.get());
@@ -63,25 +63,25 @@ public:
     void block_started(Block& block) override {
         current_ = {&block, &blocks_[&block]};
         BlockState& state = *current_.second;
-        state = {.script = script_};
-        if (script_) return;
-        tell_start(block, state);
-        if (!writes_scripts_ || scripts_in_vain_ == most_in_vain) return;
-        ++scripts_in_vain_;
-        state.script = std::make_shared<Script>();
+        state = {.trace = trace_};
+        if (trace_) return;
+        start_checkers(block, state);
+        if (!records_traces_ || unmatched_traces_ == max_unmatched_traces) return;
+        ++unmatched_traces_;
+        state.trace = std::make_shared<ReferenceTrace>();
         state.findings_or_reads = findings_or_reads();
     }
 
     void block_ended(Block& block) override {
         BlockState& state = state_of(block);
-        if (!state.is_told) {
-            state.script->was_followed = true;
-            state.script->was_left = false;
-            scripts_in_vain_ = 0;
+        if (!state.is_checked) {
+            state.trace->was_matched = true;
+            state.trace->was_left = false;
+            unmatched_traces_ = 0;
             return;
         }
         for (const auto& checker : checkers_) checker->block_ended(block);
-        if (state.script && findings_or_reads() == state.findings_or_reads) script_ = state.script;
+        if (state.trace && findings_or_reads() == state.findings_or_reads) trace_ = state.trace;
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
@@ -93,7 +93,7 @@ public:
         }
         BlockState& state = state_of(warp.block());
         if (access.is_copy) {
-            tell_all_from_here_on(warp.block(), state);
+            check_from_here_on(warp.block(), state);
         } else {
             const bool is_scattered = !access.addresses.are_strided();
             const Event event{.kind = access.kind,
@@ -104,7 +104,8 @@ public:
                               .instruction = &instruction,
                               .first = is_scattered ? 0 : access.addresses.first(),
                               .stride = is_scattered ? 0 : access.addresses.stride()};
-            if (repeats(warp.block(), state, event, is_scattered ? access.addresses.data() : nullptr)) return;
+            if (matches_trace(warp.block(), state, event, is_scattered ? access.addresses.data() : nullptr))
+                return;
         }
         tell_access(is_shared ? subscribers(EventKind::shared_access) : subscribers_of_synchronizing_alone_,
                     warp, instruction, access);
@@ -113,7 +114,7 @@ public:
     void barrier_arrive(const Warp& warp, const Instruction& instruction,
                         const BarrierArrival& arrival) override {
         if (arrival.expected == 0) return;
-        tell_all_from_here_on(warp.block(), state_of(warp.block()));
+        check_from_here_on(warp.block(), state_of(warp.block()));
         for (Observer* const checker : subscribers(EventKind::barrier))
             checker->barrier_arrive(warp, instruction, arrival);
     }
@@ -121,7 +122,7 @@ public:
         BlockState& state = state_of(block);
         const Event event{.sort = Event::Sort::block_barrier,
                           .barrier = static_cast<std::uint16_t>(completion.barrier)};
-        if (repeats(block, state, event)) return;
+        if (matches_trace(block, state, event)) return;
         for (Observer* const checker : subscribers(EventKind::barrier))
             checker->barrier_complete(block, completion);
     }
@@ -130,32 +131,33 @@ public:
         if (!is_barrier) return;
         BlockState& state = state_of(warp.block());
         if ((warp.live() & ~lanes) != 0)
-            tell_all_from_here_on(warp.block(), state);
-        else if (repeats(warp.block(), state, of_warp(Event::Sort::warp_barrier, warp, instruction, lanes)))
+            check_from_here_on(warp.block(), state);
+        else if (matches_trace(warp.block(), state,
+                               of_warp(Event::Sort::warp_barrier, warp, instruction, lanes)))
             return;
         for (Observer* const checker : subscribers(EventKind::warp_sync))
             checker->warp_sync_complete(warp, instruction, lanes, is_barrier);
     }
     void fenced(const Warp& warp, const Instruction& instruction, LaneMask lanes) override {
-        if (repeats(warp.block(), state_of(warp.block()),
-                    of_warp(Event::Sort::fence, warp, instruction, lanes)))
+        if (matches_trace(warp.block(), state_of(warp.block()),
+                          of_warp(Event::Sort::fence, warp, instruction, lanes)))
             return;
         for (const auto& checker : checkers_) checker->fenced(warp, instruction, lanes);
     }
 
-    // ---- what stands in no script ----
+    // ---- what stands in no trace ----
 
     void cluster_barrier_arrive(const Warp& warp, const Instruction& instruction,
                                 const ClusterArrival& arrival) override {
-        tell_all_from_here_on(warp.block(), state_of(warp.block()));
+        check_from_here_on(warp.block(), state_of(warp.block()));
         for (const auto& checker : checkers_) checker->cluster_barrier_arrive(warp, instruction, arrival);
     }
     void cluster_barrier_complete(const Cluster& cluster) override {
-        for (const auto& block : cluster.blocks()) tell_all_from_here_on(*block, state_of(*block));
+        for (const auto& block : cluster.blocks()) check_from_here_on(*block, state_of(*block));
         for (const auto& checker : checkers_) checker->cluster_barrier_complete(cluster);
     }
     void copy_started(const AsyncCopy& copy) override {
-        tell_all_from_here_on(copy.warp->block(), state_of(copy.warp->block()));
+        check_from_here_on(copy.warp->block(), state_of(copy.warp->block()));
         for (const auto& checker : checkers_) checker->copy_started(copy);
     }
     void copy_ended(const AsyncCopy& copy) override {
@@ -163,30 +165,31 @@ public:
     }
     void used_mbarrier(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use,
                        const Block& owner, std::uint64_t offset) override {
-        tell_all_from_here_on(warp.block(), state_of(warp.block()));
+        check_from_here_on(warp.block(), state_of(warp.block()));
         for (const auto& checker : checkers_)
             checker->used_mbarrier(warp, instruction, lane, use, owner, offset);
     }
     bool absorbs_deadlock(Block& block) override {
-        tell_all_from_here_on(block, state_of(block));
+        check_from_here_on(block, state_of(block));
         bool goes_on = false;
         for (const auto& checker : checkers_) goes_on = checker->absorbs_deadlock(block) || goes_on;
         return goes_on;
     }
     /// No event: it changes nothing for other threads of the block.
     void exited(const Warp& warp, LaneMask lanes) override {
-        if (!state_of(warp.block()).is_told) return;
+        if (!state_of(warp.block()).is_checked) return;
         for (const auto& checker : checkers_) checker->exited(warp, lanes);
     }
 
 private:
-    static constexpr std::size_t most_events = 1 << 18; ///< of a script
-    static constexpr int most_in_vain = 8;              ///< scripts in succession that no block follows
+    static constexpr std::size_t most_events = 1 << 18; ///< of a trace
+    static constexpr int max_unmatched_traces = 8;      ///< traces in succession that no block follows
 
     struct BlockState {
-        std::shared_ptr<Script> script{}; ///< that it follows; or that is written of it, if checkers are told
-        Place place{};                    ///< in what it follows
-        bool is_told = false;             ///< to the checkers, all that it does
+        std::shared_ptr<ReferenceTrace>
+            trace{};             ///< that it follows; or that is written of it, if checkers are told
+        Place place{};           ///< in what it follows
+        bool is_checked = false; ///< to the checkers, all that it does
         std::uint64_t findings_or_reads = 0; ///< when it began
     };
 
@@ -210,20 +213,20 @@ private:
                 .instruction = &instruction};
     }
 
-    /// Whether the block follows a script that says the same. Else the checkers are to be told.
-    bool repeats(Block& block, BlockState& state, const Event& event,
-                 const std::uint64_t* addresses = nullptr) {
-        if (state.is_told) {
-            if (state.script) write(state, event, addresses);
+    /// Whether the block follows a trace that says the same. Else the checkers are to be told.
+    bool matches_trace(Block& block, BlockState& state, const Event& event,
+                       const std::uint64_t* addresses = nullptr) {
+        if (state.is_checked) {
+            if (state.trace) write(state, event, addresses);
             return false;
         }
-        const Script& script = *state.script;
+        const ReferenceTrace& trace = *state.trace;
         Place& place = state.place;
-        const bool is_same = place.event != script.events.size() && script.events[place.event] == event &&
-                             (!addresses || std::memcmp(script.addresses[place.addresses].data(), addresses,
-                                                        sizeof(Script::Addresses)) == 0);
+        const bool is_same = place.event != trace.events.size() && trace.events[place.event] == event &&
+                             (!addresses || std::memcmp(trace.addresses[place.addresses].data(), addresses,
+                                                        sizeof(ReferenceTrace::Addresses)) == 0);
         if (!is_same) {
-            leave_script(block, state);
+            leave_trace(block, state);
             return false;
         }
         ++place.event;
@@ -232,37 +235,37 @@ private:
     }
 
     void write(BlockState& state, const Event& event, const std::uint64_t* addresses) {
-        Script& script = *state.script;
-        if (script.events.size() == most_events) return state.script.reset();
-        script.events.push_back(event);
-        if (addresses) std::copy_n(addresses, warp_size, script.addresses.emplace_back().begin());
+        ReferenceTrace& trace = *state.trace;
+        if (trace.events.size() == most_events) return state.trace.reset();
+        trace.events.push_back(event);
+        if (addresses) std::copy_n(addresses, warp_size, trace.addresses.emplace_back().begin());
     }
 
-    void tell_all_from_here_on(Block& block, BlockState& state) {
-        if (!state.is_told) leave_script(block, state);
-        state.script.reset();
+    void check_from_here_on(Block& block, BlockState& state) {
+        if (!state.is_checked) leave_trace(block, state);
+        state.trace.reset();
     }
 
     /// The checkers have not heard of the block yet.
-    [[gnu::noinline]] void leave_script(Block& block, BlockState& state) {
-        const std::shared_ptr<Script> script = std::exchange(state.script, nullptr);
-        tell_start(block, state);
+    [[gnu::noinline]] void leave_trace(Block& block, BlockState& state) {
+        const std::shared_ptr<ReferenceTrace> trace = std::exchange(state.trace, nullptr);
+        start_checkers(block, state);
         std::size_t scattered = 0;
         for (std::size_t k = 0; k < state.place.event; ++k) {
-            const Event& event = script->events[k];
-            tell_again(block, event, event.is_scattered ? script->addresses[scattered++].data() : nullptr);
+            const Event& event = trace->events[k];
+            replay(block, event, event.is_scattered ? trace->addresses[scattered++].data() : nullptr);
         }
-        // Now and then a block differs. When the next one does too, another script is likely to be better.
-        const bool is_good = script->was_followed && !std::exchange(script->was_left, true);
-        if (!is_good && script == script_) script_.reset();
+        // Now and then a block differs. When the next one does too, another trace is likely to be better.
+        const bool is_good = trace->was_matched && !std::exchange(trace->was_left, true);
+        if (!is_good && trace == trace_) trace_.reset();
     }
 
-    void tell_start(Block& block, BlockState& state) {
-        state.is_told = true;
+    void start_checkers(Block& block, BlockState& state) {
+        state.is_checked = true;
         for (const auto& checker : checkers_) checker->block_started(block);
     }
 
-    void tell_again(Block& block, const Event& event, const std::uint64_t* scattered) const {
+    void replay(Block& block, const Event& event, const std::uint64_t* scattered) const {
         const Warp& warp = *block.warps()[event.warp];
         switch (event.sort) {
         case Event::Sort::access: {
@@ -299,20 +302,20 @@ private:
     std::vector<std::unique_ptr<Observer>> checkers_;
     std::array<std::vector<Observer*>, event_kinds> subscribers_;
     std::vector<Observer*> subscribers_of_synchronizing_alone_; ///< not of other global accesses
-    std::shared_ptr<Script> script_; ///< for blocks that begin; null: there is none
-    const bool writes_scripts_;
-    int scripts_in_vain_ = 0; ///< no block has followed them
+    std::shared_ptr<ReferenceTrace> trace_; ///< for blocks that begin; null: there is none
+    const bool records_traces_;
+    int unmatched_traces_ = 0; ///< no block has followed them
     std::unordered_map<const Block*, BlockState> blocks_;
     std::pair<const Block*, BlockState*> current_{};
 };
 
 } // namespace
 
-std::unique_ptr<Observer> RepeatedBlocks::observer(const Launch& launch) {
+std::unique_ptr<Observer> BlockDeduplication::observer(const Launch& launch) {
     std::vector<std::unique_ptr<Observer>> checkers;
     for (Watcher* const checker : checkers_) checkers.push_back(checker->observer(launch));
     const bool may_repeat = !launch.has_clusters && launch.configuration.grid.count() > 1;
-    return std::make_unique<RepetitionObserver>(std::move(checkers), may_repeat);
+    return std::make_unique<DeduplicationObserver>(std::move(checkers), may_repeat);
 }
 
 } // namespace emulator

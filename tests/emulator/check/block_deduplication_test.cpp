@@ -2,9 +2,9 @@
 
 #include "../machine/ptx_fixture.hpp"
 
+#include "emulator/check/block_deduplication.hpp"
 #include "emulator/check/init_checker.hpp"
 #include "emulator/check/race/race_checker.hpp"
-#include "emulator/check/repeated_blocks.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/warp.hpp"
 
@@ -121,7 +121,7 @@ Heard heard(const std::string& body, uint32_t blocks,
             std::function<bool(const Block&, const std::string&)> remarks_on = {}) {
     Listener listener;
     listener.remarks_on = std::move(remarks_on);
-    RepeatedBlocks repeated;
+    BlockDeduplication repeated;
     repeated.add(listener);
     launch(body, blocks, {&repeated});
     return listener.heard;
@@ -146,13 +146,13 @@ const std::string tree = "st.shared.u32 [%r10], %r60; bar.sync 0; ld.shared.u32 
 
 } // namespace
 
-TEST(RepeatedBlocks, are_not_told) {
+TEST(BlockDeduplication, are_not_told) {
     EXPECT_EQ(blocks_of(heard(tree, 100)), Blocks{0});
     EXPECT_EQ(heard(tree, 100).at(0), heard_by_all(tree, 1).at(0));
 }
 
 // Each of these makes block 2 do something else than the others, and only there.
-TEST(RepeatedBlocks, end_where_a_block_does_something_else) {
+TEST(BlockDeduplication, end_where_a_block_does_something_else) {
     const std::string differences[] = {
         "@%p2 ld.shared.u32 %r5, [%r10];",                                  // one more
         "@!%p2 ld.shared.u32 %r5, [%r10]; @%p2 ld.shared.u32 %r5, [%r10];", // by another instruction
@@ -179,14 +179,14 @@ TEST(RepeatedBlocks, end_where_a_block_does_something_else) {
     }
 }
 
-TEST(RepeatedBlocks, may_end_early) {
+TEST(BlockDeduplication, may_end_early) {
     // All that block 2 does, the others have done before.
     EXPECT_EQ(blocks_of(heard(tree + "bar.sync 0; @%p2 exit;" + tree, 6)), Blocks{0});
     // Of the last block, one more event.
     EXPECT_EQ(blocks_of(heard(tree + "@!%p3 exit; ld.shared.u32 %r5, [%r10];", 4)), (Blocks{0, 3}));
 }
 
-TEST(RepeatedBlocks, do_not_repeat_what_has_a_remark) {
+TEST(BlockDeduplication, do_not_repeat_what_has_a_remark) {
     const auto in_block = [](uint32_t number) {
         return [=](const Block& block, const std::string& what) {
             return block.index().x == number && what == "barrier 0";
@@ -197,24 +197,24 @@ TEST(RepeatedBlocks, do_not_repeat_what_has_a_remark) {
               (Blocks{0, 1, 2, 3, 4}));
 }
 
-TEST(RepeatedBlocks, find_another_script) {
-    // From block 3 on all do something else: 3 leaves the script, 4 too, and 5 writes another one.
+TEST(BlockDeduplication, find_another_script) {
+    // From block 3 on all do something else: 3 leaves the trace, 4 too, and 5 writes another one.
     const std::string two_kinds = "setp.ge.u32 %p4, %r61, 3; @%p4 bar.sync 0;" + tree;
     EXPECT_EQ(blocks_of(heard(two_kinds, 50)), (Blocks{0, 3, 4, 5}));
-    // The first block is the only one of its kind: 1 leaves its script at once, and 2 writes the next one.
+    // The first block is the only one of its kind: 1 leaves its trace at once, and 2 writes the next one.
     const std::string first_differs = "setp.eq.u32 %p4, %r61, 0; @%p4 bar.sync 0;" + tree;
     EXPECT_EQ(blocks_of(heard(first_differs, 50)), (Blocks{0, 1, 2}));
-    // Each fourth block differs: it is told, and the script stays.
+    // Each fourth block differs: it is told, and the trace stays.
     const std::string now_and_then = "and.b32 %r5, %r61, 3; setp.eq.u32 %p4, %r5, 3; @%p4 bar.sync 0;" + tree;
     EXPECT_EQ(blocks_of(heard(now_and_then, 12)), (Blocks{0, 3, 7, 11}));
-    // Another kind every four blocks: two leave the script, one writes the next one, and one follows it.
+    // Another kind every four blocks: two leave the trace, one writes the next one, and one follows it.
     const std::string in_fours =
         "shr.u32 %r5, %r61, 2; mad.lo.u32 %r5, %r5, 4, %r12; st.shared.u32 [%r5], %r60;" + tree;
     const Heard told = heard(in_fours, 80);
     for (uint32_t block = 3; block < 80; block += 4) EXPECT_THAT(told, Not(Contains(Key(block)))) << block;
 }
 
-TEST(RepeatedBlocks, are_not_looked_for_for_ever) {
+TEST(BlockDeduplication, are_not_looked_for_for_ever) {
     // No two blocks do the same for 60 blocks; then all do, but nobody looks any more.
     const std::string all_differ =
         "min.u32 %r5, %r61, 60; mad.lo.u32 %r5, %r5, 4, %r12; st.shared.u32 [%r5], %r60;";
@@ -223,7 +223,7 @@ TEST(RepeatedBlocks, are_not_looked_for_for_ever) {
     EXPECT_EQ(told, heard_by_all(all_differ, 100));
 }
 
-TEST(RepeatedBlocks, do_only_what_can_be_told_again) {
+TEST(BlockDeduplication, do_only_what_can_be_told_again) {
     for (const std::string special :
          {"bar.sync 1, 64;", "setp.lt.u32 %p4, %r3, 16; @%p4 bar.warp.sync 0xffff;",
           "cp.async.ca.shared.global [%r10], [%rd1], 4; cp.async.wait_all;",
@@ -232,13 +232,13 @@ TEST(RepeatedBlocks, do_only_what_can_be_told_again) {
           "@%p9 mbarrier.init.shared.b64 [tile+2048], 1;"}) {
         const std::string body = tree + special;
         EXPECT_EQ(heard(body, 5), heard_by_all(body, 5)) << special;
-        // … also where a script has been followed up to it.
+        // … also where a trace has been followed up to it.
         const std::string in_block_2 = tree + "@!%p2 exit;" + special + tree;
         EXPECT_EQ(heard(in_block_2, 5).at(2), heard_by_all(in_block_2, 5).at(2)) << special;
     }
 }
 
-TEST(RepeatedBlocks, may_be_in_progress_together) {
+TEST(BlockDeduplication, may_be_in_progress_together) {
     // Block 1 begins and waits for block 2; both follow what block 0 has done.
     const std::string body = tree +
                              "@!%p1 bra NOT_1; WAIT: ld.global.u32 %r5, [%rd60]; setp.eq.u32 %p4, %r5, 0;"
@@ -255,15 +255,15 @@ TEST(RepeatedBlocks, may_be_in_progress_together) {
 namespace {
 
 /// As lines of text.
-std::vector<std::string> findings(const std::string& body, uint32_t blocks, bool repeats,
+std::vector<std::string> findings(const std::string& body, uint32_t blocks, bool matches_trace,
                                   std::optional<uint64_t> schedule = {}) {
     Findings found;
     InitChecker init(found);
     RaceChecker race(found);
-    RepeatedBlocks repeated;
+    BlockDeduplication repeated;
     repeated.add(init);
     repeated.add(race);
-    if (repeats)
+    if (matches_trace)
         launch(body, blocks, {&repeated}, schedule);
     else
         launch(body, blocks, {&init, &race}, schedule);
@@ -280,7 +280,7 @@ std::vector<std::string> findings(const std::string& body, uint32_t blocks, bool
 
 } // namespace
 
-TEST(RepeatedBlocks, hide_no_finding) {
+TEST(BlockDeduplication, hide_no_finding) {
     const std::string store = "st.shared.u32 [%r10], %r60;", load = "ld.shared.u32 %r5, [%r11];";
     const std::string bodies[] = {
         // The last of 5 blocks, or the third, has no barrier, or leaves something unwritten.
