@@ -152,25 +152,25 @@ public:
     }
 
     /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
-    template <class Actor> bool surely_before(const Actor& actor, const Cells& cells) const {
-        return are_over(actor.floor(), cells) || are_surely_before<false>(actor, cells);
+    template <class Actor> bool happens_before(const Actor& actor, const Cells& cells) const {
+        return are_over(actor.epoch(), cells) || all_happen_before<false>(actor, cells);
     }
     /// … or have its stamp.
-    template <class Actor> bool surely_before_or_alike(const Actor& actor, const Cells& cells) const {
-        return are_over(actor.floor(), cells) || are_surely_before<true>(actor, cells);
+    template <class Actor> bool happens_before_or_same_stamp(const Actor& actor, const Cells& cells) const {
+        return are_over(actor.epoch(), cells) || all_happen_before<true>(actor, cells);
     }
 
-    /// The actor's access instead of all that was. Lanes at one cell stand there together; `with_alike`: also
-    /// with those of earlier accesses that have the same stamp.
-    template <class Actor> void replace(const Actor& actor, const Cells& cells, bool with_alike) {
+    /// The actor's access instead of all that was. Lanes at one cell stand there together; `with_same_stamp`:
+    /// also with those of earlier accesses that have the same stamp.
+    template <class Actor> void replace(const Actor& actor, const Cells& cells, bool with_same_stamp) {
         touch(actor.stamp(), cells);
-        if (cells.shape != Cells::Shape::row) return replace_one_by_one(actor, cells, with_alike);
+        if (cells.shape != Cells::Shape::row) return replace_one_by_one(actor, cells, with_same_stamp);
         const Stamp stamp = actor.stamp();
         const InstructionId id = actor.id();
         Stamp* const stamps = stamps_.data() + cells.first;
         LaneMask* const lanes = lanes_.data() + cells.first;
         InstructionId* const ids = ids_.data() + cells.first;
-        const LaneMask kept = with_alike ? all_lanes : 0;
+        const LaneMask kept = with_same_stamp ? all_lanes : 0;
         cells.for_each_in_row([=](std::size_t k, LaneMask lane, LaneMask is_active) {
             const LaneMask alike = stamps[k] == stamp ? kept : 0;
             lanes[k] = (lanes[k] & (alike | ~is_active)) | (lane & is_active);
@@ -191,23 +191,23 @@ private:
     }
 
     /// Most often all that was is before the last barrier of the block: a look at the lines tells.
-    bool are_over(Stamp floor, const Cells& cells) const {
+    bool are_over(Stamp epoch, const Cells& cells) const {
         if (cells.lines > 2 * warp_size) return false;
         for (std::size_t k = 0; k < cells.lines; ++k)
-            if (latest_[cells.first_line + k] >= floor) return false;
+            if (latest_[cells.first_line + k] >= epoch) return false;
         return true;
     }
 
     // Not inline, to keep what is done most often short.
 
-    template <bool or_alike, class Actor>
-    [[gnu::noinline]] bool are_surely_before(const Actor& the_actor, const Cells& cells) const {
+    template <bool or_same_stamp, class Actor>
+    [[gnu::noinline]] bool all_happen_before(const Actor& the_actor, const Cells& cells) const {
         const Actor actor = the_actor;
         const Stamp own = actor.stamp();
-        LaneMask perhaps_after = 0;
+        LaneMask may_be_concurrent = 0;
         const auto look_at = [&](Stamp stamp, LaneMask lanes, LaneMask now) __attribute__((always_inline)) {
-            const LaneMask found = actor.perhaps_after(stamp, lanes, now);
-            return or_alike && stamp == own ? 0 : found;
+            const LaneMask found = actor.may_be_concurrent(stamp, lanes, now);
+            return or_same_stamp && stamp == own ? 0 : found;
         };
         if (cells.each == 1) {
             // Copies of all 32: then the loop needs no branches.
@@ -228,24 +228,24 @@ private:
             const LaneMask* const now = Cells::lane_bits.data() + from;
             const LaneMask active = cells.active >> from;
             for (std::size_t k = 0; k < warp_size; ++k)
-                perhaps_after |= look_at(stamps[k], lanes[k], now[k]) & (0 - (active >> k & 1));
+                may_be_concurrent |= look_at(stamps[k], lanes[k], now[k]) & (0 - (active >> k & 1));
         } else {
             const auto collect = [&](std::size_t cell, LaneMask now) {
-                perhaps_after |= look_at(stamps_[cell], lanes_[cell], now);
+                may_be_concurrent |= look_at(stamps_[cell], lanes_[cell], now);
             };
             if (cells.shape == Cells::Shape::run)
                 cells.for_each_in_run(collect);
             else
                 cells.for_each(collect);
         }
-        return perhaps_after == 0;
+        return may_be_concurrent == 0;
     }
 
     template <class Actor>
-    [[gnu::noinline]] void replace_one_by_one(const Actor& actor, const Cells& cells, bool with_alike) {
+    [[gnu::noinline]] void replace_one_by_one(const Actor& actor, const Cells& cells, bool with_same_stamp) {
         const Stamp stamp = actor.stamp();
         const InstructionId id = actor.id();
-        const LaneMask kept = with_alike ? all_lanes : 0;
+        const LaneMask kept = with_same_stamp ? all_lanes : 0;
         const auto put = [&](std::size_t cell, LaneMask lane) {
             set(cell, {stamp, lane | (stamps_[cell] == stamp ? lanes_[cell] & kept : 0), id});
         };
@@ -283,10 +283,10 @@ public:
     }
 
     /// Whether all of them come before the actor's access to their cells, as far as that is fast to say.
-    bool surely_before(const Actor& actor, const Cells& cells) const {
-        return (first_.empty() || first_.surely_before(actor, cells)) &&
-               (second_.empty() || second_.surely_before(actor, cells)) &&
-               (others_.empty() || latest_other_ < actor.floor());
+    bool happens_before(const Actor& actor, const Cells& cells) const {
+        return (first_.empty() || first_.happens_before(actor, cells)) &&
+               (second_.empty() || second_.happens_before(actor, cells)) &&
+               (others_.empty() || latest_other_ < actor.epoch());
     }
 
     /// Calls `visit(record)` for those of a cell, until it returns true. Returns whether it did.
@@ -301,7 +301,7 @@ public:
     /// `all` is how many cells there are.
     void add(const Actor& actor, const Cells& cells, std::size_t all) {
         if (first_.empty()) first_.resize(all);
-        if (first_.surely_before_or_alike(actor, cells)) return first_.replace(actor, cells, true);
+        if (first_.happens_before_or_same_stamp(actor, cells)) return first_.replace(actor, cells, true);
         add_one_by_one(actor, cells, all);
     }
 
@@ -324,7 +324,7 @@ private:
         if (two_are_enough && actor.is_alive(second) && !Actor::same_group(first.stamp, second.stamp)) return;
         if (take_place_of(actor, second_, cell, lanes)) return;
         if (!two_are_enough || Actor::same_group(first.stamp, actor.stamp())) {
-            if (latest_other_ < actor.floor()) others_.clear();
+            if (latest_other_ < actor.epoch()) others_.clear();
             latest_other_ = actor.stamp();
             auto& others = others_[cell];
             std::erase_if(others,
@@ -355,11 +355,12 @@ private:
 /// The shadow of a piece of memory, a cell for each word of it; for each byte once bytes have been accessed.
 ///
 /// `Actor` is a warp that makes an access now:
-///   Stamp, stamp(), id(): of the access; floor(): what is before it is over for everybody
-///   perhaps_after(stamp, lanes, now): 0 if an access surely comes before that of the actor's lanes `now`, as
+///   Stamp, stamp(), id(): of the access; epoch(): what is before it is over for everybody
+///   may_be_concurrent(stamp, lanes, now): 0 if an access surely comes before that of the actor's lanes
+///   `now`, as
 ///     far as that can be told at once
 ///   unordered(record, lanes): those lanes of the record that nothing orders with the access of these lanes
-///   is_alive(record): it is not before the floor
+///   is_alive(record): it is not before the epoch
 ///   same_group(stamp, stamp): whether both are of those that may be ordered while others are not
 ///   needs_all(): whether even less may be: see SharedAccesses
 template <class Actor> class AccessShadow {
@@ -454,9 +455,9 @@ private:
     }
 
     bool surely_undisturbed(const Actor& actor, Role role, const Cells& cells) const {
-        return (writes_.empty() || writes_.surely_before(actor, cells)) &&
-               (role == Role::atomic || atomics_.surely_before(actor, cells)) &&
-               (role == Role::read || reads_.surely_before(actor, cells));
+        return (writes_.empty() || writes_.happens_before(actor, cells)) &&
+               (role == Role::atomic || atomics_.happens_before(actor, cells)) &&
+               (role == Role::read || reads_.happens_before(actor, cells));
     }
 
     // Not inline, to keep what is always done short.

@@ -12,16 +12,16 @@ void MemoryOrder::join(Clock& clock, const Clock& other) {
 }
 
 void MemoryOrder::start() {
-    floor_ = pass_tick();
+    epoch_ = pass_tick();
     barriers_ = {};
     mbarriers_.clear();
-    if (fences_) fences_->messages.clear();
+    if (fences_) fences_->released.clear();
 }
 
 void MemoryOrder::forget() {
-    const Stamp old_floor = floor_;
+    const Stamp old_epoch = epoch_;
     now_ = 0;
-    floor_ = pass_tick();
+    epoch_ = pass_tick();
     clocks_ = {};
     for (Barrier& barrier : barriers_) barrier.clock = {}; // those that wait still do
     mbarriers_.clear();
@@ -29,12 +29,12 @@ void MemoryOrder::forget() {
     if (!fences_) return;
     auto fences = std::make_unique<Fences>();
     for (std::size_t warp = 0; warp < most_warps; ++warp)
-        if (fences_->first[warp] >= old_floor) fences->first[warp] = fences->last[warp] = floor_;
+        if (fences_->first[warp] >= old_epoch) fences->first[warp] = fences->last[warp] = epoch_;
     fences_ = std::move(fences);
 }
 
 LaneMask MemoryOrder::unordered(Stamp stamp, LaneMask earlier, std::uint32_t warp, LaneMask now) const {
-    if (stamp < floor_between(warp_of(stamp), warp)) return 0;
+    if (stamp < epoch_between(warp_of(stamp), warp)) return 0;
     if (warp_of(stamp) != warp) return earlier;
     const LaneMask others = earlier & ~now;
     if (others == 0 || !lane_clocks_[warp]) return others;
@@ -52,12 +52,12 @@ LaneMask MemoryOrder::unordered(Stamp stamp, LaneMask earlier, std::uint32_t war
 bool MemoryOrder::fenced_before(Stamp stamp) const {
     if (!fences_) return false;
     const Stamp first = fences_->first[warp_of(stamp)];
-    return first >= floor_ && first <= stamp;
+    return first >= epoch_ && first <= stamp;
 }
 
 MemoryOrder::Clock MemoryOrder::release(std::uint32_t warp) {
     Clock told;
-    for (std::uint32_t other = 0; other < most_warps; ++other) told[other] = floor_between(other, warp);
+    for (std::uint32_t other = 0; other < most_warps; ++other) told[other] = epoch_between(other, warp);
     told[warp] = pass_tick();
     return told;
 }
@@ -86,8 +86,8 @@ void MemoryOrder::barrier_complete(const Block& block, const BarrierCompletion& 
     };
     const bool all_wait = !barrier.has_arrivals && (completion.expected == 0 || all_have_come());
     if (all_wait) {
-        floor_ = next;
-        if (fences_) fences_->messages.clear();
+        epoch_ = next;
+        if (fences_) fences_->released.clear();
         return;
     }
     for_each_lane(barrier.waiting,
@@ -113,21 +113,21 @@ void MemoryOrder::fenced(std::uint32_t warp) {
     if (!fences_) fences_ = std::make_unique<Fences>();
     join(clocks_[warp], fences_->seen[warp]);
     const Stamp next = pass_tick();
-    if (fences_->first[warp] < floor_) fences_->first[warp] = next;
+    if (fences_->first[warp] < epoch_) fences_->first[warp] = next;
     fences_->last[warp] = next;
     fences_->sent[warp] = clocks_[warp];
     fences_->sent[warp][warp] = next;
 }
 
-void MemoryOrder::read_message(std::uint32_t warp, std::uint64_t place, bool acquires) {
+void MemoryOrder::acquire_from(std::uint32_t warp, std::uint64_t place, bool acquires) {
     if (!fences_) return;
-    const auto message = fences_->messages.find(place);
-    if (message == fences_->messages.end()) return;
-    join(acquires ? clocks_[warp] : fences_->seen[warp], message->second);
+    const auto clock = fences_->released.find(place);
+    if (clock == fences_->released.end()) return;
+    join(acquires ? clocks_[warp] : fences_->seen[warp], clock->second);
 }
 
-void MemoryOrder::write_message(std::uint32_t warp, std::uint64_t place) {
-    if (has_something_to_tell(warp)) join(fences_->messages[place], fences_->sent[warp]);
+void MemoryOrder::release_to(std::uint32_t warp, std::uint64_t place) {
+    if (can_release(warp)) join(fences_->released[place], fences_->sent[warp]);
 }
 
 void MemoryOrder::waited_at_mbarrier(std::uint32_t warp, std::uint64_t place) {

@@ -54,11 +54,11 @@ public:
     Stamp stamp(std::uint32_t warp) const { return now_ << 5 | warp; }
 
     /// Accesses with earlier stamps come before whatever is next.
-    Stamp floor() const { return floor_; }
+    Stamp epoch() const { return epoch_; }
 
     /// Accesses of `earlier` with stamps before this come before the next ones of `later`.
-    Stamp floor_between(std::uint32_t earlier, std::uint32_t later) const {
-        return std::max(floor_, clocks_[later][earlier]);
+    Stamp epoch_between(std::uint32_t earlier, std::uint32_t later) const {
+        return std::max(epoch_, clocks_[later][earlier]);
     }
 
     /// Those of `earlier`, lanes of the warp that made an access at `stamp`, that nothing orders with the
@@ -68,9 +68,9 @@ public:
     /// Whether the warp has executed a fence since the last barrier of the whole block, and before `stamp`.
     bool fenced_before(Stamp stamp) const;
 
-    /// Whether read_message, or write_message, can make a difference now.
-    bool has_messages() const { return fences_ && !fences_->messages.empty(); }
-    bool has_something_to_tell(std::uint32_t warp) const { return fences_ && fences_->last[warp] >= floor_; }
+    /// Whether acquire_from, or release_to, can make a difference now.
+    bool has_releases() const { return fences_ && !fences_->released.empty(); }
+    bool can_release(std::uint32_t warp) const { return fences_ && fences_->last[warp] >= epoch_; }
 
     // ---- events ----
 
@@ -78,7 +78,7 @@ public:
     Clock release(std::uint32_t warp);
     /// … what it could at its last fence. Null: there was none, or what it had to tell is over.
     const Clock* released_by_fence(std::uint32_t warp) const {
-        return has_something_to_tell(warp) ? &fences_->sent[warp] : nullptr;
+        return can_release(warp) ? &fences_->sent[warp] : nullptr;
     }
 
     void barrier_arrive(std::uint32_t warp, const BarrierArrival& arrival);
@@ -86,8 +86,8 @@ public:
     void warp_barrier_arrive(const Warp& warp, LaneMask lanes);
     void fenced(std::uint32_t warp);
     /// Reads a place, or writes to it, by an access that others may be told something with.
-    void read_message(std::uint32_t warp, std::uint64_t place, bool acquires);
-    void write_message(std::uint32_t warp, std::uint64_t place);
+    void acquire_from(std::uint32_t warp, std::uint64_t place, bool acquires);
+    void release_to(std::uint32_t warp, std::uint64_t place);
     /// An arrival at an mbarrier hands on all that the warp has done, and the end of a wait takes it.
     void arrived_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
         join(mbarriers_[place], release(warp));
@@ -103,18 +103,18 @@ private:
         bool has_arrivals = false; ///< of warps that do not wait
     };
     struct Fences {
-        std::array<Stamp, most_warps> first{}, last{}; ///< of each warp, since the last floor
-        std::array<Clock, most_warps> sent{};          ///< what its messages say: its clock at its last fence
-        std::array<Clock, most_warps> seen{};          ///< in messages: it counts from its next fence on
-        std::unordered_map<std::uint64_t, Clock> messages; ///< by place
+        std::array<Stamp, most_warps> first{}, last{}; ///< of each warp, since the last epoch
+        std::array<Clock, most_warps> sent{};          ///< what it releases: its clock at its last fence
+        std::array<Clock, most_warps> seen{}; ///< what it has read so far: acquired at its next fence
+        std::unordered_map<std::uint64_t, Clock> released; ///< by place
     };
     using LaneClocks = std::array<Clock, warp_size>;
 
     Stamp pass_tick() { return ++now_ << 5; }
     std::uint32_t ticks_;
     std::uint32_t now_ = 1;
-    Stamp floor_ = 1 << 5;
-    std::array<Clock, most_warps> clocks_{}; ///< stale values are harmless: they lie before the floor
+    Stamp epoch_ = 1 << 5;
+    std::array<Clock, most_warps> clocks_{}; ///< stale values are harmless: they lie before the epoch
     std::array<Barrier, barriers> barriers_{};
     std::array<std::unique_ptr<LaneClocks>, most_warps> lane_clocks_; ///< of warps with partial warp barriers
     std::unordered_map<std::uint64_t, Clock> mbarriers_;              ///< what has been handed on, by place

@@ -19,39 +19,39 @@ public:
     using Record = AccessRecord<Stamp>;
 
     BlockActor(const MemoryOrder& order, std::uint32_t warp, InstructionId id, bool needs_all)
-        : order_(order), warp_(warp), stamp_(order.stamp(warp)), floor_(order.floor()),
-          warp_floor_(order.floor_between(warp, warp)), site_(id), needs_all_(needs_all) {}
+        : order_(order), warp_(warp), stamp_(order.stamp(warp)), epoch_(order.epoch()),
+          warp_epoch_(order.epoch_between(warp, warp)), id_(id), needs_all_(needs_all) {}
 
     Stamp stamp() const { return stamp_; }
-    Stamp floor() const { return floor_; }
-    InstructionId id() const { return site_; }
+    Stamp epoch() const { return epoch_; }
+    InstructionId id() const { return id_; }
     bool needs_all() const { return needs_all_; }
 
     /// 0 also where the access is the same thread's.
-    LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
+    LaneMask may_be_concurrent(Stamp stamp, LaneMask lanes, LaneMask now) const {
         const LaneMask other_warp = warp_of(stamp) ^ warp_;
         const LaneMask other_lane = (lanes ^ now) | (now & (now - 1));
-        const LaneMask since_warp_barrier = stamp >= warp_floor_ ? other_lane : 0;
-        return stamp >= floor_ ? other_warp | since_warp_barrier : 0;
+        const LaneMask since_warp_barrier = stamp >= warp_epoch_ ? other_lane : 0;
+        return stamp >= epoch_ ? other_warp | since_warp_barrier : 0;
     }
 
     LaneMask unordered(const Record& record, LaneMask lanes) const {
-        return record.stamp < floor_ ? 0 : order_.unordered(record.stamp, record.lanes, warp_, lanes);
+        return record.stamp < epoch_ ? 0 : order_.unordered(record.stamp, record.lanes, warp_, lanes);
     }
 
-    bool is_alive(const Record& record) const { return record.stamp >= floor_; }
+    bool is_alive(const Record& record) const { return record.stamp >= epoch_; }
     static bool same_group(Stamp a, Stamp b) { return warp_of(a) == warp_of(b); }
 
 private:
     const MemoryOrder& order_;
     std::uint32_t warp_;
-    Stamp stamp_, floor_, warp_floor_;
-    InstructionId site_;
+    Stamp stamp_, epoch_, warp_epoch_;
+    InstructionId id_;
     bool needs_all_;
 };
 
 /// What blocks have told each other, as far as it is followed: see RaceChecker.
-struct Messages {
+struct GridFences {
     std::unordered_map<std::uint32_t, Stamp> last_fence; ///< by block
 };
 
@@ -77,18 +77,18 @@ public:
     using Stamp = GridStamp;
     using Record = AccessRecord<Stamp>;
 
-    GridActor(const BlockActor& in_block, std::uint32_t block, InCluster in_cluster, const Messages& messages,
-              bool may_have_read)
-        : in_block_(in_block), block_(block), in_cluster_(in_cluster), messages_(messages),
-          may_have_read_(may_have_read) {}
+    GridActor(const BlockActor& in_block, std::uint32_t block, InCluster in_cluster,
+              const GridFences& grid_fences, bool may_have_acquired)
+        : in_block_(in_block), block_(block), in_cluster_(in_cluster), grid_fences_(grid_fences),
+          may_have_acquired_(may_have_acquired) {}
 
     Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
-    Stamp floor() const { return 1; }
+    Stamp epoch() const { return 1; }
     InstructionId id() const { return in_block_.id(); }
     /// Arrivals at the barrier of a cluster order some of its threads, and not others.
     bool needs_all() const { return in_cluster_.order != nullptr; }
 
-    LaneMask perhaps_after(Stamp stamp, LaneMask lanes, LaneMask now) const {
+    LaneMask may_be_concurrent(Stamp stamp, LaneMask lanes, LaneMask now) const {
         if (stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0)) return 0;
         return lanes;
     }
@@ -99,14 +99,14 @@ public:
         if (in_cluster_.knows(block_of(record.stamp), stamp)) return 0;
         if (block_of(record.stamp) == block_)
             return in_block_.unordered({stamp, record.lanes, record.id}, lanes);
-        if (!may_have_read_) return record.lanes;
-        const auto fence = messages_.last_fence.find(block_of(record.stamp));
-        return fence != messages_.last_fence.end() && stamp < fence->second ? 0 : record.lanes;
+        if (!may_have_acquired_) return record.lanes;
+        const auto fence = grid_fences_.last_fence.find(block_of(record.stamp));
+        return fence != grid_fences_.last_fence.end() && stamp < fence->second ? 0 : record.lanes;
     }
 
     bool is_alive(const Record& record) const {
         return record.stamp != 0 &&
-               (block_of(record.stamp) != block_ || in_block(record.stamp) >= in_block_.floor());
+               (block_of(record.stamp) != block_ || in_block(record.stamp) >= in_block_.epoch());
     }
     static bool same_group(Stamp a, Stamp b) { return block_of(a) == block_of(b); }
 
@@ -114,8 +114,8 @@ private:
     const BlockActor& in_block_;
     std::uint32_t block_;
     InCluster in_cluster_;
-    const Messages& messages_;
-    bool may_have_read_; ///< messages of other blocks
+    const GridFences& grid_fences_;
+    bool may_have_acquired_; ///< what other blocks released
 };
 
 } // namespace emulator

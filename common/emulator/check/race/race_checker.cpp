@@ -110,7 +110,7 @@ public:
         const Dim3 grid = launch_.configuration.grid, index = block.index();
         state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
                                                                  (index.y + std::uint64_t{grid.y} * index.z));
-        state->is_out_of_step = state->has_atomics = state->may_have_read_messages = false;
+        state->is_out_of_step = state->has_atomics = state->may_have_acquired = false;
         state->copies.clear();
         state->ended_copies.clear();
         state->copied_words.clear();
@@ -128,12 +128,12 @@ public:
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         const bool is_shared = access.space == ptx::Space::shared;
-        const bool is_message = may_synchronize(instruction, access.kind);
+        const bool synchronizes = may_synchronize(instruction, access.kind);
         BlockState& state = state_of(warp.block());
         if (state.is_out_of_step) return;
         const Now now{state, warp, instruction, access, ids_(instruction), role_of(instruction, access.kind)};
         if (is_shared) check_copies(now);
-        if (is_message) read_messages(now);
+        if (synchronizes) acquire(now);
         const BlockActor actor(state.order, warp.index(), now.id, needs_all_);
         if (is_shared && is_reserved(access)) {
             // Lanes of a warp keep in step there by votes and shuffles, which order nothing in the program's
@@ -144,7 +144,7 @@ public:
             check_shared(now, actor);
         else if (options_.global)
             check_global(now, actor);
-        if (is_message) write_messages(now);
+        if (synchronizes) release(now);
     }
 
     void barrier_arrive(const Warp& warp, const Instruction&, const BarrierArrival& arrival) override {
@@ -153,9 +153,9 @@ public:
     }
     void barrier_complete(Block& block, const BarrierCompletion& completion) override {
         BlockState& state = state_of(block);
-        const Stamp floor = state.order.floor();
+        const Stamp epoch = state.order.epoch();
         state.order.barrier_complete(block, completion);
-        if (state.cluster && state.order.floor() != floor) state.cluster->block_met(block.rank());
+        if (state.cluster && state.order.epoch() != epoch) state.cluster->block_met(block.rank());
         forget_if_used_up(block);
     }
     void warp_sync_complete(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
@@ -204,7 +204,7 @@ public:
             state.order.arrived_at_mbarrier(warp.index(), offset);
         else if (use == MbarrierUse::wait)
             state.order.waited_at_mbarrier(warp.index(), offset);
-        if (has_clusters_) state.may_have_read_messages = true;
+        if (has_clusters_) state.may_have_acquired = true;
         forget_if_used_up(warp.block());
     }
 
@@ -248,7 +248,7 @@ private:
         std::uint32_t number = 0; ///< of the block in the grid
         bool is_out_of_step = false;
         bool has_atomics = false;
-        bool may_have_read_messages = false; ///< of other blocks
+        bool may_have_acquired = false; ///< of other blocks
     };
 
     /// An access that is being made.
@@ -296,8 +296,8 @@ private:
         return {in_block,
                 now.state.number,
                 {now.state.cluster, now.warp.block().rank(), now.warp.index()},
-                messages_,
-                now.state.may_have_read_messages};
+                grid_fences_,
+                now.state.may_have_acquired};
     }
 
     /// In the part of shared memory that CUDA keeps for itself, where cooperative groups have their barriers.
@@ -332,9 +332,9 @@ private:
         for (const auto& [whose, visit] : state.visits) {
             const std::uint32_t number = block_of(visit.stamp);
             const Stamp stamp = in_block(visit.stamp);
-            const auto fence = messages_.last_fence.find(number);
+            const auto fence = grid_fences_.last_fence.find(number);
             const bool is_told =
-                state.may_have_read_messages && fence != messages_.last_fence.end() && stamp < fence->second;
+                state.may_have_acquired && fence != grid_fences_.last_fence.end() && stamp < fence->second;
             if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
             const InstructionId exit = ids_.of_line(state.last_exit.id);
             findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
@@ -343,12 +343,12 @@ private:
         }
     }
 
-    // ---- messages ----
+    // ---- fences, atomics and volatile accesses ----
 
     void fence(BlockState& state, const Warp& warp) {
         state.order.fenced(warp.index());
         forget_if_used_up(warp.block());
-        if (options_.global || has_clusters_) messages_.last_fence[state.number] = state.order.stamp(0);
+        if (options_.global || has_clusters_) grid_fences_.last_fence[state.number] = state.order.stamp(0);
     }
 
     template <class Visit> static void for_each_place(const Access& access, Visit visit) {
@@ -363,26 +363,26 @@ private:
         });
     }
 
-    void read_messages(const Now& now) {
+    void acquire(const Now& now) {
         const Ordering ordering = now.instruction.ordering;
-        if (now.access.space == ptx::Space::global || has_clusters_) now.state.may_have_read_messages = true;
+        if (now.access.space == ptx::Space::global || has_clusters_) now.state.may_have_acquired = true;
         if (now.access.kind == AccessKind::store || now.access.kind == AccessKind::red) return;
-        if (!now.state.order.has_messages()) return;
+        if (!now.state.order.has_releases()) return;
         const bool acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
         for_each_place(now.access, [&](std::uint64_t place) {
-            now.state.order.read_message(now.warp.index(), place, acquires);
+            now.state.order.acquire_from(now.warp.index(), place, acquires);
         });
     }
 
-    void write_messages(const Now& now) {
+    void release(const Now& now) {
         const Ordering ordering = now.instruction.ordering;
         if (now.role == Role::atomic) now.state.has_atomics = true;
         if (now.access.kind == AccessKind::load) return;
         if (ordering == Ordering::release || ordering == Ordering::acquire_release)
             fence(now.state, now.warp);
-        if (!now.state.order.has_something_to_tell(now.warp.index())) return;
+        if (!now.state.order.can_release(now.warp.index())) return;
         for_each_place(now.access,
-                       [&](std::uint64_t place) { now.state.order.write_message(now.warp.index(), place); });
+                       [&](std::uint64_t place) { now.state.order.release_to(now.warp.index(), place); });
     }
 
     // ---- asynchronous copies ----
@@ -489,7 +489,7 @@ private:
     /// Whether what nothing orders is a hazard: then it is a finding, too.
     bool is_hazard(const Now& now, int lane, const EarlierAccess& earlier) {
         ++findings_or_reads_;
-        if (are_messages(now, earlier)) return false;
+        if (synchronize_with_each_other(now, earlier)) return false;
         if (now.role == Role::write && earlier.role == Role::write && is_there_already(now, lane))
             return false;
         add(now, lane, earlier);
@@ -497,7 +497,7 @@ private:
     }
 
     /// Volatile accesses and atomics that are meant to meet.
-    bool are_messages(const Now& now, const EarlierAccess& earlier) {
+    bool synchronize_with_each_other(const Now& now, const EarlierAccess& earlier) {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
         const bool earlier_is_volatile = ids_.instruction(earlier.id).ordering == Ordering::as_volatile;
         if (now.role == Role::atomic) return earlier_is_volatile || is_cas_load(earlier.id, earlier.role);
@@ -567,7 +567,7 @@ private:
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
-    Messages messages_;
+    GridFences grid_fences_;
     std::unordered_map<const Cluster*, ClusterOrder> clusters_; // storage, used again
 };
 
