@@ -26,8 +26,8 @@ using namespace emulator;
 
 namespace {
 
-constexpr std::uint64_t most_instructions = 4'000; // of a launch, by warps
-constexpr std::uint32_t most_local_bytes = 32 * 1024;
+constexpr std::uint64_t max_instructions = 4'000; // of a launch, by warps
+constexpr std::uint32_t max_local_bytes = 32 * 1024;
 constexpr std::uint32_t threads = 40; // the last warp is a quarter full
 constexpr std::size_t buffer_bytes = 4096;
 
@@ -41,7 +41,7 @@ private:
     class Counting final : public Observer {
         void instructions_executed(const Warp&, const Code&, std::uint32_t, std::uint32_t count,
                                    LaneMask) override {
-            if ((turn_counts_ += count) > most_instructions)
+            if ((turn_counts_ += count) > max_instructions)
                 throw Error(Failure::launch_failure, "the launch takes too long");
         }
         std::uint64_t turn_counts_ = 0;
@@ -116,7 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
         for (const auto& function : module.ptx().functions) {
             if (!function->is_kernel || !function->has_body) continue;
             const Kernel& kernel = module.kernel(function->name);
-            if (kernel.local_bytes() > most_local_bytes) return -1;
+            if (kernel.local_bytes() > max_local_bytes) return -1;
             launch(kernel, std::nullopt, memory);
             launch(kernel, 1, memory);
         }

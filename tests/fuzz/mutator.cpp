@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t bytes, std::size_t most_bytes);
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t bytes, std::size_t max_bytes);
 
 namespace {
 
@@ -36,16 +36,16 @@ std::string changed(const std::string& text, std::minstd_rand& random) {
 
 } // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t bytes, std::size_t most_bytes,
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t bytes, std::size_t max_bytes,
                                                unsigned seed) {
     std::minstd_rand random(seed);
-    if (random() % 2 == 0) return LLVMFuzzerMutate(data, bytes, most_bytes);
+    if (random() % 2 == 0) return LLVMFuzzerMutate(data, bytes, max_bytes);
     try {
         const std::string result = changed({reinterpret_cast<const char*>(data), bytes}, random);
-        const std::size_t size = std::min(result.size(), most_bytes);
+        const std::size_t size = std::min(result.size(), max_bytes);
         std::copy_n(result.begin(), size, data);
         return size;
     } catch (const emulator::Error&) {
-        return LLVMFuzzerMutate(data, bytes, most_bytes);
+        return LLVMFuzzerMutate(data, bytes, max_bytes);
     }
 }

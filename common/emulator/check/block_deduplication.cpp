@@ -182,8 +182,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_events = 1 << 18; ///< of a trace
-    static constexpr int max_unmatched_traces = 8;      ///< traces in succession that no block follows
+    static constexpr std::size_t max_events = 1 << 18; ///< of a trace
+    static constexpr int max_unmatched_traces = 8;     ///< traces in succession that no block follows
 
     struct BlockState {
         std::shared_ptr<ReferenceTrace>
@@ -236,7 +236,7 @@ private:
 
     void write(BlockState& state, const Event& event, const std::uint64_t* addresses) {
         ReferenceTrace& trace = *state.trace;
-        if (trace.events.size() == most_events) return state.trace.reset();
+        if (trace.events.size() == max_events) return state.trace.reset();
         trace.events.push_back(event);
         if (addresses) std::copy_n(addresses, warp_size, trace.addresses.emplace_back().begin());
     }

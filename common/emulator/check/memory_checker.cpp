@@ -62,7 +62,7 @@ Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes)
 
 /// Accesses that are left out, of each host thread. With the next one the launch ends, as without a checker:
 /// what is read in their place may keep a loop going for ever, as one that looks for the end of a list.
-constexpr std::uint64_t most_taken_over = 1'000'000;
+constexpr std::uint64_t max_absorbed = 1'000'000;
 
 class MemoryObserver final : public Observer {
 public:
@@ -81,7 +81,7 @@ public:
     }
 
     bool absorbs_fault(const Warp& warp, const Fault& fault, LaneMask lanes) override {
-        if (!fault.access || ++taken_over_ > most_taken_over) return false;
+        if (!fault.access || ++absorbed_ > max_absorbed) return false;
         const GlobalMemory& memory = warp.block().launch().memory;
         const bool was_freed =
             fault.access->space == ptx::Space::global && memory.freed(fault.access->address);
@@ -151,7 +151,7 @@ private:
     using Key = std::tuple<const Instruction*, Failure, ptx::Space, bool>;
     LocalFindings<Key> findings_;
     const std::vector<Gap> shared_gaps_;
-    std::uint64_t taken_over_ = 0;
+    std::uint64_t absorbed_ = 0;
 };
 
 /// What a pointer that cannot be freed is.

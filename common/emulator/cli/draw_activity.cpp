@@ -36,7 +36,7 @@ Active active_in(const TracedStep& step) {
     return active;
 }
 
-constexpr std::size_t most_steps = 64;
+constexpr std::size_t max_steps = 64;
 
 /// Where something is written, what was loaded for that needs no steps of its own.
 std::vector<TracedStep> steps_to_draw(const AccessTrace& trace) {
@@ -135,8 +135,8 @@ private:
 
 Drawing draw_activity(std::string_view kernel, const AccessTrace& trace, const SourceOf& source_of) {
     std::vector<TracedStep> steps = steps_to_draw(trace);
-    const bool is_cut = trace.steps_left_out > 0 || steps.size() > most_steps;
-    steps.resize(std::min(steps.size(), most_steps));
+    const bool is_cut = trace.steps_left_out > 0 || steps.size() > max_steps;
+    steps.resize(std::min(steps.size(), max_steps));
     Active all;
     for (const TracedStep& step : steps) all += active_in(step);
     const std::uint64_t lanes = all.warps * warp_size;

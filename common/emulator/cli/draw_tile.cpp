@@ -102,7 +102,7 @@ public:
 
     /// Returns the y below it.
     double draw(Svg& svg, double y) const {
-        const std::uint64_t rows = tile_.rows(), shown = std::min<std::uint64_t>(rows, most_rows);
+        const std::uint64_t rows = tile_.rows(), shown = std::min<std::uint64_t>(rows, max_rows);
         svg.text(left - 8, y, "row", "small bold right");
         for (std::uint32_t column = 0; column < tile_.pitch; column += 4)
             svg.text(left + cell * (column + 0.5), y, std::to_string(column), "small middle quiet");
@@ -126,7 +126,7 @@ public:
 
 private:
     static constexpr double cell = 20, left = Svg::margin + 34;
-    static constexpr std::uint64_t most_rows = 64;
+    static constexpr std::uint64_t max_rows = 64;
 
     static double middle(double top, std::uint64_t row) {
         return top + cell * (static_cast<double>(row) + 0.5);

@@ -67,13 +67,13 @@ Listing list_numbers(const FunctionLines& function) {
 }
 
 std::vector<std::string> launched(const KernelCounts& kernel) {
-    constexpr std::size_t most_shapes = 4;
+    constexpr std::size_t max_shapes = 4;
     if (kernel.launches == 1) return kernel.shapes;
     std::vector<std::string> facts{emulator::thousands(kernel.launches) +
                                    " launches together (emulate --launch K picks one)"};
-    for (std::size_t i = 0; i < std::min(kernel.shapes.size(), most_shapes); ++i)
+    for (std::size_t i = 0; i < std::min(kernel.shapes.size(), max_shapes); ++i)
         facts.push_back(kernel.shapes[i]);
-    if (kernel.shapes.size() > most_shapes) facts.push_back("and others");
+    if (kernel.shapes.size() > max_shapes) facts.push_back("and others");
     return facts;
 }
 

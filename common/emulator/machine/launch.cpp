@@ -29,8 +29,8 @@ namespace {
 constexpr std::uint64_t block_turn = 250'000;
 /// The turn is shorter where many blocks are in progress in a kernel that may wait in a loop: one of them may
 /// be the one that the others wait for. But no shorter than this.
-constexpr std::uint64_t least_block_turn = 500;
-constexpr std::size_t most_blocks_at_once = 64; // of one host thread, of a kernel that cannot wait in a loop
+constexpr std::uint64_t min_block_turn = 500;
+constexpr std::size_t max_blocks_at_once = 64; // of one host thread, of a kernel that cannot wait in a loop
 
 std::string show(Dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -116,21 +116,21 @@ unsigned usable_cores() {
 
 /// Clusters that one host thread has in progress at most. All that a device holds if they may wait for each
 /// other: a barrier of the grid's own making works there, and so it has to here.
-std::size_t most_clusters_at_once(const Launch& launch) {
+std::size_t max_clusters_at_once(const Launch& launch) {
     const std::uint64_t blocks =
         launch.may_wait ? std::max<std::uint64_t>(blocks_on_device(launch.kernel, launch.configuration),
-                                                  most_blocks_at_once)
-                        : most_blocks_at_once;
+                                                  max_blocks_at_once)
+                        : max_blocks_at_once;
     return static_cast<std::size_t>(blocks / launch.cluster.count());
 }
 
 /// One host thread's share of the grid. The blocks of a cluster run together: they may wait for each other.
 void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> observers) {
     std::deque<std::unique_ptr<Cluster>> begun, free;
-    const std::size_t most_at_once = most_clusters_at_once(launch);
+    const std::size_t max_at_once = max_clusters_at_once(launch);
     const auto begin_next = [&] {
         std::uint64_t index = 0;
-        if (begun.size() >= most_at_once || !work.next(index)) return false;
+        if (begun.size() >= max_at_once || !work.next(index)) return false;
         if (free.empty()) free.push_back(std::make_unique<Cluster>(launch, observers));
         begun.push_front(std::move(free.back()));
         free.pop_back();
@@ -141,7 +141,7 @@ void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> o
         std::unique_ptr<Cluster> cluster = std::move(begun.front());
         begun.pop_front();
         const bool finished = cluster->run(
-            launch.may_wait ? std::max(block_turn / (begun.size() + 1), least_block_turn) : block_turn);
+            launch.may_wait ? std::max(block_turn / (begun.size() + 1), min_block_turn) : block_turn);
         (finished ? free : begun).push_back(std::move(cluster));
         if (!finished) begin_next();
     }
@@ -150,8 +150,8 @@ void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> o
 /// One of `begun` clusters, or `begun` for one that begins: as likely as each of the others, but not so rare
 /// where thousands are in progress that the last would never begin.
 std::size_t choose(Schedule& schedule, std::size_t begun, bool may_begin) {
-    if (!may_begin || begun < most_blocks_at_once) return schedule.below(begun + (may_begin ? 1 : 0));
-    return schedule.once_in(most_blocks_at_once) ? begun : schedule.below(begun);
+    if (!may_begin || begun < max_blocks_at_once) return schedule.below(begun + (may_begin ? 1 : 0));
+    return schedule.once_in(max_blocks_at_once) ? begun : schedule.below(begun);
 }
 
 /// The same, with the clusters in another order. They begin in batches: since a batch is never larger than
@@ -161,14 +161,14 @@ void run_clusters_shuffled(const Launch& launch, Work& work, std::span<Observer*
     Schedule& schedule = *launch.schedule;
     std::vector<std::unique_ptr<Cluster>> begun, free;
     std::vector<std::uint64_t> batch;
-    const std::size_t most_at_once = most_clusters_at_once(launch);
+    const std::size_t max_at_once = max_clusters_at_once(launch);
     while (!work.stopped()) {
         std::uint64_t index = 0;
         if (batch.empty()) {
-            while (batch.size() < most_at_once && work.next(index)) batch.push_back(index);
+            while (batch.size() < max_at_once && work.next(index)) batch.push_back(index);
             schedule.shuffle(std::span(batch));
         }
-        const bool may_begin = !batch.empty() && begun.size() < most_at_once;
+        const bool may_begin = !batch.empty() && begun.size() < max_at_once;
         if (!may_begin && begun.empty()) return;
         const std::size_t chosen = choose(schedule, begun.size(), may_begin);
         if (chosen == begun.size()) {

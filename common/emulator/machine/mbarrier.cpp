@@ -11,11 +11,11 @@ namespace emulator {
 
 namespace {
 
-constexpr std::uint64_t count_mask = Mbarrier::most_arrivals;
+constexpr std::uint64_t count_mask = Mbarrier::max_arrivals;
 constexpr int expected_shift = 20, bytes_shift = 40, bytes_bits = 21, phase_shift = 61;
 constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << bytes_bits) - 1;
 constexpr std::uint64_t valid = std::uint64_t{1} << 62, valid_mask = std::uint64_t{3} << 62;
-constexpr std::int64_t most_bytes = (1 << 20) - 1;
+constexpr std::int64_t max_bytes = (1 << 20) - 1;
 
 [[noreturn]] void fail(const Instruction& instruction, int lane, const std::string& message) {
     throw Fault{Failure::launch_failure, lane, &instruction, message};
@@ -77,10 +77,10 @@ void Mbarrier::tell(const Warp& warp, const Instruction& instruction, int lane, 
 
 void Mbarrier::initialise(const Warp& warp, const Instruction& instruction, int lane,
                           std::uint32_t arrivals) {
-    if (arrivals == 0 || arrivals > most_arrivals)
+    if (arrivals == 0 || arrivals > max_arrivals)
         fail(instruction, lane,
              "an mbarrier for " + std::to_string(arrivals) + " arrivals: it can be for 1 to " +
-                 std::to_string(most_arrivals));
+                 std::to_string(max_arrivals));
     tell(warp, instruction, lane, MbarrierUse::initialise);
     State state;
     state.pending = state.expected = arrivals;
@@ -116,7 +116,7 @@ std::uint64_t Mbarrier::arrive(const Warp& warp, const Instruction& instruction,
 
 void Mbarrier::expect_arrival(const Warp&, const Instruction& instruction, int lane) {
     State state = load(instruction, lane);
-    if (state.pending == most_arrivals) fail(instruction, lane, "too many arrivals at an mbarrier");
+    if (state.pending == max_arrivals) fail(instruction, lane, "too many arrivals at an mbarrier");
     ++state.pending;
     store(state);
 }
@@ -124,9 +124,9 @@ void Mbarrier::expect_arrival(const Warp&, const Instruction& instruction, int l
 void Mbarrier::expect_bytes(const Warp&, const Instruction& instruction, int lane, std::uint32_t count) {
     State state = load(instruction, lane);
     state.bytes += count;
-    if (count > most_bytes || state.bytes > most_bytes)
+    if (count > max_bytes || state.bytes > max_bytes)
         fail(instruction, lane,
-             "an mbarrier that expects more bytes than the " + std::to_string(most_bytes) + " it can count");
+             "an mbarrier that expects more bytes than the " + std::to_string(max_bytes) + " it can count");
     store(state);
 }
 
@@ -134,7 +134,7 @@ void Mbarrier::complete_bytes(const Warp& warp, const Instruction& instruction, 
                               std::uint32_t count) {
     State state = load(instruction, lane);
     state.bytes -= count;
-    if (state.bytes < -most_bytes) fail(instruction, lane, "more bytes have come than an mbarrier can count");
+    if (state.bytes < -max_bytes) fail(instruction, lane, "more bytes have come than an mbarrier can count");
     tell(warp, instruction, lane, MbarrierUse::arrive);
     state.end_phase_if_complete();
     store(state);

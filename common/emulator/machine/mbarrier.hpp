@@ -14,7 +14,7 @@ namespace emulator {
 /// program that looks at them does so at its own risk.
 class Mbarrier {
 public:
-    static constexpr std::uint32_t most_arrivals = (1u << 20) - 1;
+    static constexpr std::uint32_t max_arrivals = (1u << 20) - 1;
     static constexpr std::uint32_t bytes = 8;
 
     Mbarrier(Block& owner, std::uint64_t offset) : owner_(owner), offset_(offset) {}

@@ -130,16 +130,16 @@ uint32_t atomic_sectors(const Access& access) {
     uint32_t count = 0;
     for_each_lane(access.active, [&](int lane) { words[count++] = access.addresses[lane]; });
     std::sort(words.begin(), words.begin() + count);
-    uint32_t total = 0, wanted = 0, most_wanted = 0;
+    uint32_t total = 0, wanted = 0, max_wanted = 0;
     for (uint32_t i = 0; i < count; ++i) {
         wanted = i > 0 && words[i] == words[i - 1] ? wanted + 1 : 1;
         if (i > 0 && words[i] / sector_bytes != words[i - 1] / sector_bytes) {
-            total += most_wanted;
-            most_wanted = 0;
+            total += max_wanted;
+            max_wanted = 0;
         }
-        most_wanted = std::max(most_wanted, wanted);
+        max_wanted = std::max(max_wanted, wanted);
     }
-    return total + most_wanted;
+    return total + max_wanted;
 }
 
 Wavefronts wavefronts(const Access& access) {

@@ -15,7 +15,7 @@ namespace emulator {
 namespace {
 
 constexpr int poison = 0xCD;
-constexpr std::size_t most_remembered = 4096; // freed allocations
+constexpr std::size_t max_remembered = 4096; // freed allocations
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -97,7 +97,7 @@ void GlobalMemory::remember(const Entry& entry, std::string by) {
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     freed_.emplace(address, FreedEntry{{entry.allocation, std::move(by)}, entry.mapped_bytes});
     freed_order_.push_back(address);
-    if (freed_order_.size() <= most_remembered) return;
+    if (freed_order_.size() <= max_remembered) return;
     const auto oldest = freed_.find(freed_order_.front());
     unmap(oldest->first, oldest->second.mapped_bytes);
     freed_.erase(oldest);

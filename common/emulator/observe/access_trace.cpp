@@ -201,7 +201,7 @@ void TracingObserver::record_step(Site& site, const Warp& warp, const Instructio
     const auto known = std::find(keys_.begin(), keys_.end(), key);
     auto index = static_cast<std::size_t>(known - keys_.begin());
     if (known == keys_.end()) {
-        if (keys_.size() == options_.most_steps) {
+        if (keys_.size() == options_.max_steps) {
             ++trace_.steps_left_out;
             return;
         }

@@ -83,7 +83,7 @@ struct AccessTrace {
 struct TraceOptions {
     std::uint64_t block = 0; ///< linear index
     std::uint32_t line = 0;  ///< steps: only those of this line; 0: all that write memory or exchange values
-    std::size_t most_steps = 200; ///< of them, the first
+    std::size_t max_steps = 200; ///< of them, the first
 };
 
 /// Watches one launch.

@@ -18,7 +18,7 @@ using ptx::Function, ptx::Module, ptx::Operand, ptx::Space, ptx::Statement, ptx:
 
 namespace {
 
-constexpr std::uint64_t most_local_bytes = 512 * 1024; // of a thread, on the device
+constexpr std::uint64_t max_local_bytes = 512 * 1024; // of a thread, on the device
 
 constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
@@ -101,10 +101,10 @@ public:
             code_.local_bytes = align_up(code_.local_bytes, variable->alignment);
             locals_[variable.get()] = code_.local_bytes;
             if (variable->bytes >
-                most_local_bytes - std::min<std::uint64_t>(code_.local_bytes, most_local_bytes))
+                max_local_bytes - std::min<std::uint64_t>(code_.local_bytes, max_local_bytes))
                 throw error_at(Failure::unsupported, code_.module->text, variable->place,
                                readable_name(function.name) + " needs more than the " +
-                                   std::to_string(most_local_bytes) +
+                                   std::to_string(max_local_bytes) +
                                    " bytes of local memory that a thread may have");
             const auto bytes = static_cast<std::uint32_t>(variable->bytes);
             code_.local_variables.push_back({code_.local_bytes, bytes});

@@ -29,10 +29,10 @@ const Variable* Module::variable(std::string_view name) const {
 
 namespace {
 
-constexpr std::uint64_t most_registers = 1u << 20;     // of one function; beyond it the text is no compiler's
+constexpr std::uint64_t max_registers = 1u << 20;      // of one function; beyond it the text is no compiler's
 constexpr std::uint64_t largest_variable = 1ull << 40; // bytes
 constexpr std::uint64_t largest_parameter = 1ull << 20;
-constexpr std::uint64_t most_kernel_parameters = 32764; // bytes
+constexpr std::uint64_t max_kernel_parameters = 32764; // bytes
 
 /// What a `{ … }` block declares. Inner blocks see the names of outer ones.
 struct Scope {
@@ -301,19 +301,19 @@ private:
 
     /// initialiser = "{" initialiser {"," initialiser} "}" | number | symbol ["+" n] | "generic" "(" symbol
     /// ")" ["+" n]
-    void initialiser(Variable& variable, std::uint32_t element_bytes, std::uint64_t most_bytes) {
+    void initialiser(Variable& variable, std::uint32_t element_bytes, std::uint64_t max_bytes) {
         const Token& start = *token_;
         if (accept("{")) {
             if (++depth_ > 100) fail(start, "braces nested too deeply");
             do {
-                initialiser(variable, element_bytes, most_bytes);
+                initialiser(variable, element_bytes, max_bytes);
             } while (accept(","));
             expect("}");
             --depth_;
             return;
         }
         const std::uint64_t offset = variable.initial.size();
-        if (offset + element_bytes > most_bytes)
+        if (offset + element_bytes > max_bytes)
             fail(start, "more initial values than the variable has room for");
         std::uint64_t bits = 0;
         if (token_->kind == TokenKind::identifier) {
@@ -380,9 +380,9 @@ private:
         if (list.is("(")) function_->parameters = parameters();
         std::uint64_t bytes = 0;
         for (const Variable* const parameter : function_->parameters) bytes += parameter->bytes;
-        if (function_->is_kernel && bytes > most_kernel_parameters)
+        if (function_->is_kernel && bytes > max_kernel_parameters)
             fail(list,
-                 "a kernel has at most " + std::to_string(most_kernel_parameters) + " bytes of parameters");
+                 "a kernel has at most " + std::to_string(max_kernel_parameters) + " bytes of parameters");
         attributes();
         if (!accept(";")) {
             function_->has_body = true;
@@ -560,7 +560,7 @@ private:
                 continue;
             }
             const std::uint64_t count = unsigned_number();
-            if (count > most_registers) fail(name, "too many registers");
+            if (count > max_registers) fail(name, "too many registers");
             for (std::uint64_t i = 0; i < count; ++i)
                 add_register(name, std::string(name.text) + std::to_string(i), *type);
             expect(">");
@@ -568,7 +568,7 @@ private:
     }
 
     void add_register(const Token& token, std::string name, Type type) {
-        if (function_->registers.size() >= most_registers) fail(token, "too many registers");
+        if (function_->registers.size() >= max_registers) fail(token, "too many registers");
         register_names_.push_back(std::make_unique<std::string>(name));
         scope_->registers[*register_names_.back()] = static_cast<std::uint32_t>(function_->registers.size());
         function_->registers.push_back({std::move(name), type});

@@ -74,7 +74,7 @@ cudaError_t query_call(const std::function<void(Device&)>& body) {
 void MemoryPool::add(const void* pointer, std::size_t bytes) {
     allocations[pointer] = bytes;
     used += bytes;
-    most_used = std::max(most_used, used);
+    peak_used = std::max(peak_used, used);
 }
 
 void MemoryPool::forget(const void* pointer) {

@@ -62,9 +62,9 @@ struct Array {
 
 /// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool keeps account.
 struct MemoryPool {
-    std::size_t most_bytes = 0;                                    ///< 0: no limit
+    std::size_t max_bytes = 0;                                     ///< 0: no limit
     std::unordered_map<const void*, std::size_t> allocations = {}; ///< those there are, and their bytes
-    std::size_t used = 0, most_used = 0;                           ///< bytes, now and at most
+    std::size_t used = 0, peak_used = 0;                           ///< bytes, now and at most
     std::map<abi::cudaMemPoolAttr, std::uint64_t> settings = {};   ///< those that were set
 
     void add(const void* pointer, std::size_t bytes);

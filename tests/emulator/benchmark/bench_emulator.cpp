@@ -142,10 +142,10 @@ int main(int argc, char** argv) try {
     if (argc == 4 && std::string(argv[1]) == "--cpu-seconds")
         return print_cpu_seconds(argv[2], std::stoi(argv[3]));
     Memory memory;
-    const int most_cores = usable_cores();
+    const int max_cores = usable_cores();
     for (const Workload& workload : workloads()) {
         for (const int cores : {1, 2}) {
-            if (cores > most_cores) continue;
+            if (cores > max_cores) continue;
             const std::string name = workload.name + (cores == 1 ? "/1_core" : "/2_cores");
             benchmark::RegisterBenchmark(
                 name.c_str(), [&, cores](benchmark::State& state) { run(state, workload, memory, cores); })

@@ -112,11 +112,11 @@ std::size_t count(const std::vector<Element>& elements, std::string_view name, s
 }
 
 /// Requests of all widths, of more and less regular lanes.
-template <class Check> void for_many_requests(Space space, uint64_t most_words, Check check) {
+template <class Check> void for_many_requests(Space space, uint64_t max_words, Check check) {
     std::mt19937 random(4711);
     for (int round = 0; round < 400; ++round) {
         const uint32_t bytes = 1u << random() % 5;
-        const uint64_t places = most_words * 4 / bytes;
+        const uint64_t places = max_words * 4 / bytes;
         const LaneMask active =
             round % 3 == 0 ? all_lanes : static_cast<LaneMask>(random()) | 1u << random() % 32;
         std::array<uint64_t, 32> place{};

@@ -227,7 +227,7 @@ TEST(AccessTrace, keeps_no_more_steps_than_it_is_told) {
     const AccessTrace t = trace(R"(
         mov.u32 %r2, 1000;
         LOOP: st.shared.u32 [%r1], %r60; sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra LOOP;)",
-                                32, {.most_steps = 10});
+                                32, {.max_steps = 10});
     EXPECT_THAT(t.steps, SizeIs(10));
     EXPECT_EQ(t.steps_left_out, 990u);
     EXPECT_EQ(t.accesses[0].requests, 1000u);

@@ -15,7 +15,7 @@ namespace emulator {
 /// than one phase behind another.
 class ClusterOrder {
 public:
-    static constexpr std::size_t most_blocks = 16;
+    static constexpr std::size_t max_blocks = 16;
     using Clock = MemoryOrder::Clock;
 
     void start() { *this = {}; }
@@ -39,18 +39,18 @@ public:
     bool knows(std::uint32_t rank, std::uint32_t number, Stamp stamp) const;
 
 private:
-    using Clocks = std::array<Clock, most_blocks>; // by rank
+    using Clocks = std::array<Clock, max_blocks>; // by rank
 
     bool is_before(std::uint32_t phases, std::uint32_t number, Stamp stamp) const;
 
-    std::array<std::uint32_t, most_blocks> numbers_{};
+    std::array<std::uint32_t, max_blocks> numbers_{};
     std::size_t blocks_ = 0;
     Clocks told_{};                 // until now
     std::array<Clocks, 2> ended_{}; // at the end of the last two phases; even and odd ones
     std::uint32_t phases_ = 0;      // that have ended
-    std::array<std::array<std::uint32_t, MemoryOrder::most_warps>, most_blocks>
-        waited_{};                                     // phases, of each warp
-    std::array<std::uint32_t, most_blocks> waiting_{}; // one bit for each warp
+    std::array<std::array<std::uint32_t, MemoryOrder::max_warps>, max_blocks>
+        waited_{};                                    // phases, of each warp
+    std::array<std::uint32_t, max_blocks> waiting_{}; // one bit for each warp
 };
 
 } // namespace emulator

@@ -28,7 +28,7 @@ void MemoryOrder::forget() {
     for (auto& clocks : lane_clocks_) clocks.reset();
     if (!fences_) return;
     auto fences = std::make_unique<Fences>();
-    for (std::size_t warp = 0; warp < most_warps; ++warp)
+    for (std::size_t warp = 0; warp < max_warps; ++warp)
         if (fences_->first[warp] >= old_epoch) fences->first[warp] = fences->last[warp] = epoch_;
     fences_ = std::move(fences);
 }
@@ -57,7 +57,7 @@ bool MemoryOrder::fenced_before(Stamp stamp) const {
 
 MemoryOrder::Clock MemoryOrder::release(std::uint32_t warp) {
     Clock told;
-    for (std::uint32_t other = 0; other < most_warps; ++other) told[other] = epoch_between(other, warp);
+    for (std::uint32_t other = 0; other < max_warps; ++other) told[other] = epoch_between(other, warp);
     told[warp] = pass_tick();
     return told;
 }

@@ -19,7 +19,7 @@ namespace emulator {
 using Stamp = std::uint32_t;
 
 /// The last of them that may pass, but for a few.
-inline constexpr std::uint32_t most_ticks = (std::uint32_t{1} << 26) - 64;
+inline constexpr std::uint32_t max_ticks = (std::uint32_t{1} << 26) - 64;
 
 constexpr std::uint32_t warp_of(Stamp stamp) { return stamp & 31; }
 
@@ -33,10 +33,10 @@ constexpr std::uint32_t warp_of(Stamp stamp) { return stamp & 31; }
 /// may order what is not, never the other way round.
 class MemoryOrder {
 public:
-    static constexpr std::size_t most_warps = 32;
+    static constexpr std::size_t max_warps = 32;
 
     /// Of each warp: accesses with earlier stamps are known to have been made.
-    using Clock = std::array<Stamp, most_warps>;
+    using Clock = std::array<Stamp, max_warps>;
 
     static void join(Clock& clock, const Clock& other);
 
@@ -103,9 +103,9 @@ private:
         bool has_arrivals = false; ///< of warps that do not wait
     };
     struct Fences {
-        std::array<Stamp, most_warps> first{}, last{}; ///< of each warp, since the last epoch
-        std::array<Clock, most_warps> sent{};          ///< what it releases: its clock at its last fence
-        std::array<Clock, most_warps> seen{}; ///< what it has read so far: acquired at its next fence
+        std::array<Stamp, max_warps> first{}, last{}; ///< of each warp, since the last epoch
+        std::array<Clock, max_warps> sent{};          ///< what it releases: its clock at its last fence
+        std::array<Clock, max_warps> seen{};          ///< what it has read so far: acquired at its next fence
         std::unordered_map<std::uint64_t, Clock> released; ///< by place
     };
     using LaneClocks = std::array<Clock, warp_size>;
@@ -114,11 +114,11 @@ private:
     std::uint32_t ticks_;
     std::uint32_t now_ = 1;
     Stamp epoch_ = 1 << 5;
-    std::array<Clock, most_warps> clocks_{}; ///< stale values are harmless: they lie before the epoch
+    std::array<Clock, max_warps> clocks_{}; ///< stale values are harmless: they lie before the epoch
     std::array<Barrier, barriers> barriers_{};
-    std::array<std::unique_ptr<LaneClocks>, most_warps> lane_clocks_; ///< of warps with partial warp barriers
-    std::unordered_map<std::uint64_t, Clock> mbarriers_;              ///< what has been handed on, by place
-    std::unique_ptr<Fences> fences_;                                  ///< null: none has been executed yet
+    std::array<std::unique_ptr<LaneClocks>, max_warps> lane_clocks_; ///< of warps with partial warp barriers
+    std::unordered_map<std::uint64_t, Clock> mbarriers_;             ///< what has been handed on, by place
+    std::unique_ptr<Fences> fences_;                                 ///< null: none has been executed yet
 };
 
 } // namespace emulator

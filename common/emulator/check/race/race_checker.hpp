@@ -11,8 +11,8 @@
 namespace emulator {
 
 struct RaceOptions {
-    bool global = false;              ///< global memory as well, between blocks too
-    std::uint32_t ticks = most_ticks; ///< after so many it forgets what was before: for tests
+    bool global = false;             ///< global memory as well, between blocks too
+    std::uint32_t ticks = max_ticks; ///< after so many it forgets what was before: for tests
 };
 
 /// In shared memory every hazard between two threads of a block is found that this run's order of atomics

@@ -35,7 +35,7 @@ void refuse_in_capture(const Device& device, const void* stream, const char* cal
 
 void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
     if (bytes == 0) return nullptr;
-    require(pool.most_bytes == 0 || (pool.used <= pool.most_bytes && bytes <= pool.most_bytes - pool.used),
+    require(pool.max_bytes == 0 || (pool.used <= pool.max_bytes && bytes <= pool.max_bytes - pool.used),
             cudaErrorMemoryAllocation);
     void* const pointer = device.memory.allocate(bytes, MemoryKind::device);
     pool.add(pointer, bytes);
@@ -53,7 +53,7 @@ std::uint64_t value_of(const MemoryPool& pool, cudaMemPoolAttr attribute) {
     case cudaMemPoolAttrReservedMemCurrent:
     case cudaMemPoolAttrUsedMemCurrent: return pool.used;
     case cudaMemPoolAttrReservedMemHigh:
-    case cudaMemPoolAttrUsedMemHigh: return pool.most_used;
+    case cudaMemPoolAttrUsedMemHigh: return pool.peak_used;
     default: break;
     }
     const auto set = pool.settings.find(attribute);
@@ -103,7 +103,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
         if (properties->handleTypes != 0)
             throw Refused(cudaErrorNotSupported,
                           "cudaMemPoolCreate: pools for other processes are not supported by the emulator");
-        auto made = std::make_unique<MemoryPool>(MemoryPool{.most_bytes = properties->maxSize});
+        auto made = std::make_unique<MemoryPool>(MemoryPool{.max_bytes = properties->maxSize});
         *pool = made.get();
         device.pools.emplace(*pool, std::move(made));
     });
@@ -134,7 +134,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolSetAttribute(void* pool, cudaMemPoolAttr a
         const bool resets =
             attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
         require(resets && number == 0);
-        target.most_used = target.used;
+        target.peak_used = target.used;
     });
 }
 
