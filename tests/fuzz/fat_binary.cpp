@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
         if (entry && (entry->uncompressed_bytes <= large || entry->uncompressed_bytes > too_large))
             (void)ptx_text(*entry);
     } catch (const Error&) {
-        // Refused, as damaged ones should be.
+        // ApiError, as damaged ones should be.
     }
     return 0;
 }

@@ -121,7 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
             launch(kernel, 1, memory);
         }
     } catch (const Error&) {
-        // Refused.
+        // ApiError.
     }
     return 0;
 }

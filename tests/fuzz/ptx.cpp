@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
                 // This kernel is refused; another one may be right.
             }
     } catch (const Error&) {
-        // Refused.
+        // ApiError.
     }
     return 0;
 }

@@ -1,9 +1,9 @@
 #include "emulator/check/init_checker.hpp"
 
 #include "emulator/check/local_findings.hpp"
+#include "emulator/machine/access_diagnosis.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/describe.hpp"
-#include "emulator/machine/refused_access.hpp"
 #include "emulator/memory/global_memory.hpp"
 #include "emulator/program/source_location.hpp"
 #include "emulator/text.hpp"

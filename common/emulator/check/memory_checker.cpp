@@ -1,9 +1,9 @@
 #include "emulator/check/memory_checker.hpp"
 
 #include "emulator/check/local_findings.hpp"
+#include "emulator/machine/access_diagnosis.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/describe.hpp"
-#include "emulator/machine/refused_access.hpp"
 #include "emulator/memory/global_memory.hpp"
 #include "emulator/memory/host_memory.hpp"
 #include "emulator/text.hpp"
@@ -88,32 +88,32 @@ public:
         findings_.add({fault.instruction, fault.failure, fault.access->space, was_freed},
                       std::popcount(lanes), [&] {
                           return finding(warp, *fault.instruction, fault.lane,
-                                         explain(warp.block(), fault.failure, *fault.access), *fault.access);
+                                         diagnose(warp.block(), fault.failure, *fault.access), *fault.access);
                       });
         return true;
     }
 
 private:
-    static Finding finding(const Warp& warp, const Instruction& instruction, int lane, Refusal refusal,
-                           const LaneAccess& access) {
+    static Finding finding(const Warp& warp, const Instruction& instruction, int lane,
+                           AccessDiagnosis diagnosis, const LaneAccess& access) {
         return {.checker = "mem",
-                .kind = std::move(refusal.kind),
-                .message = std::move(refusal.message),
+                .kind = std::move(diagnosis.kind),
+                .message = std::move(diagnosis.message),
                 .kernel = warp.block().launch().kernel.readable_name(),
                 .parties = {party(role_of(access.kind), warp, instruction, lane)},
-                .allocation = std::move(refusal.allocation),
-                .cause = std::move(refusal.cause)};
+                .allocation = std::move(diagnosis.allocation),
+                .cause = std::move(diagnosis.cause)};
     }
 
     /// Whatever of the frame belongs to no variable is still the thread's own: the access does no harm.
     void found(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
-               Refusal refusal) {
+               AccessDiagnosis diagnosis) {
         const int lane = std::countr_zero(lanes);
         findings_.add(
             {&instruction, Failure::illegal_address, access.space, false}, std::popcount(lanes), [&] {
                 const LaneAccess one{access.space, access.kind, access.bytes, access.addresses[lane]};
-                refusal.message = "illegal " + describe(one) + ": " + refusal.message;
-                return finding(warp, instruction, lane, std::move(refusal), one);
+                diagnosis.message = "illegal " + describe(one) + ": " + diagnosis.message;
+                return finding(warp, instruction, lane, std::move(diagnosis), one);
             });
     }
 
@@ -155,14 +155,15 @@ private:
 };
 
 /// What a pointer that cannot be freed is.
-Refusal refused_free(const RefusedCall& call, const GlobalMemory& memory) {
+AccessDiagnosis diagnose_free(const RejectedCall& call, const GlobalMemory& memory) {
     const std::string free = call.name + " of " + hexadecimal(call.address);
     const FreedAllocation* const freed = memory.freed(call.address);
     if (freed && freed->allocation.address == call.address)
         return {"double free", free + ", which " + freed->by + " has freed already",
                 describe(freed->allocation) + ", freed by " + freed->by,
                 "Two owners freed the same pointer: let one own it, or set it to nullptr when it is freed."};
-    Refusal result{"invalid free", "", "", "Only the pointer that an allocating call returned can be freed."};
+    AccessDiagnosis result{"invalid free", "", "",
+                           "Only the pointer that an allocating call returned can be freed."};
     if (const Allocation* const allocation = memory.find(call.address)) {
         result.allocation = describe(*allocation);
         if (allocation->address == call.address) {
@@ -182,7 +183,7 @@ Refusal refused_free(const RefusedCall& call, const GlobalMemory& memory) {
 }
 
 /// What a pointer is that does not belong into a copy or a memset.
-Refusal refused_copy(const RefusedCall& call, const GlobalMemory& memory) {
+AccessDiagnosis diagnose_copy(const RejectedCall& call, const GlobalMemory& memory) {
     const char* const wrong_way =
         "The copy's arguments are in the wrong order, or its direction is the wrong one.";
     const std::string place = byte_count(call.bytes) + " at " + hexadecimal(call.address);
@@ -199,7 +200,7 @@ Refusal refused_copy(const RefusedCall& call, const GlobalMemory& memory) {
                 "",
                 "cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy to a __device__ or __constant__ variable "
                 "and from it; its address is what cudaGetSymbolAddress says."};
-    Refusal result = explain(memory, call.address, call.bytes);
+    AccessDiagnosis result = diagnose(memory, call.address, call.bytes);
     result.message = call.name + " of " + place + ": " + result.message;
     if (result.kind == "out of bounds")
         result.cause =
@@ -221,13 +222,13 @@ void MemoryChecker::allocated(const Allocation& allocation, bool) {
 
 void MemoryChecker::freed(const Allocation& allocation) { allocations_.erase(allocation.address); }
 
-void MemoryChecker::refused(const RefusedCall& call, const GlobalMemory& memory) {
-    Refusal refusal = call.bytes == 0 ? refused_free(call, memory) : refused_copy(call, memory);
+void MemoryChecker::rejected(const RejectedCall& call, const GlobalMemory& memory) {
+    AccessDiagnosis diagnosis = call.bytes == 0 ? diagnose_free(call, memory) : diagnose_copy(call, memory);
     findings_.add({.checker = "mem",
-                   .kind = std::move(refusal.kind),
-                   .message = std::move(refusal.message),
-                   .allocation = std::move(refusal.allocation),
-                   .cause = std::move(refusal.cause)});
+                   .kind = std::move(diagnosis.kind),
+                   .message = std::move(diagnosis.message),
+                   .allocation = std::move(diagnosis.allocation),
+                   .cause = std::move(diagnosis.cause)});
 }
 
 void MemoryChecker::device_reset() {

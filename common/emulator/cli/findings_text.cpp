@@ -113,7 +113,7 @@ std::string signal_as_text(const Report& report, const ReadSource& read_source) 
 }
 
 std::string failed_launches_as_text(const Report& report) {
-    std::size_t failed = report.refused_launches;
+    std::size_t failed = report.rejected_launches;
     for (const Json& launch : report.launches) failed += launch.contains("error") ? 1 : 0;
     if (failed == 0) return "";
     return fmt::format("{} failed, for the reason told above: what {} did not do, was not checked.\n",

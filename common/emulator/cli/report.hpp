@@ -27,7 +27,7 @@ struct Report {
     std::vector<Json> processes, launches, accesses;
     std::vector<KernelCounts> lines;         ///< in the order of their first launches
     std::vector<Json> other_launches;        ///< those that were not asked for
-    std::size_t refused_launches = 0;        ///< before they began
+    std::size_t rejected_launches = 0;       ///< before they began
     std::optional<Json> running;             ///< the launch that had not ended yet when the program did
     std::vector<emulator::Finding> findings; ///< grouped over all launches
     std::vector<std::string> errors;         ///< that the emulator has told on stderr

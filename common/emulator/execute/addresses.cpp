@@ -1,9 +1,9 @@
 #include "emulator/execute/addresses.hpp"
 
 #include "emulator/execute/lanewise.hpp"
+#include "emulator/machine/access_diagnosis.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
-#include "emulator/machine/refused_access.hpp"
 #include "emulator/memory/address_space.hpp"
 #include "emulator/program/decoder.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using ptx::Space;
 
-[[noreturn]] void refuse(Failure failure, int lane, const Instruction& instruction, AccessKind kind,
+[[noreturn]] void reject(Failure failure, int lane, const Instruction& instruction, AccessKind kind,
                          Space space, const Addresses& addresses, std::uint32_t rank = LaneAccess::own) {
     throw Fault{.failure = failure,
                 .lane = lane,
@@ -29,7 +29,7 @@ using ptx::Space;
     for_each_lane(active, [&](int l) {
         if (addresses[l] % instruction.bytes != 0 && addresses[lane] % instruction.bytes == 0) lane = l;
     });
-    refuse(Failure::misaligned_address, lane, instruction, kind, space, addresses);
+    reject(Failure::misaligned_address, lane, instruction, kind, space, addresses);
 }
 
 void check_alignment(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
@@ -65,7 +65,7 @@ void check_global(Warp& warp, const Instruction& instruction, LaneMask active, A
     for_each_lane(active, [&](int lane) {
         const Allocation* const allocation = block.allocation(addresses[lane], instruction.bytes);
         if (!allocation || (kind != AccessKind::load && !allocation->writable))
-            refuse(Failure::illegal_address, lane, instruction, kind, space, addresses);
+            reject(Failure::illegal_address, lane, instruction, kind, space, addresses);
     });
 }
 
@@ -75,7 +75,7 @@ void check_piece(const Instruction& instruction, LaneMask active, AccessKind kin
     if (all_inside(addresses, 0, size, instruction.bytes)) return;
     for_each_lane(active, [&](int lane) {
         if (addresses[lane] <= size && instruction.bytes <= size - addresses[lane]) return;
-        refuse(Failure::illegal_address, lane, instruction, kind, space, addresses, rank);
+        reject(Failure::illegal_address, lane, instruction, kind, space, addresses, rank);
     });
 }
 
@@ -90,7 +90,7 @@ void move_by(Addresses& addresses, std::uint64_t distance) {
     check_alignment(instruction, active, kind, Space::shared, addresses);
     const auto blocks = warp.block().cluster().blocks();
     if (rank >= blocks.size() || blocks[rank]->is_finished())
-        refuse(Failure::launch_failure, std::countr_zero(active), instruction, kind, Space::shared, addresses,
+        reject(Failure::launch_failure, std::countr_zero(active), instruction, kind, Space::shared, addresses,
                rank);
     Block& remote = *blocks[rank];
     check_piece(instruction, active, kind, Space::shared, addresses, remote.shared().size(), rank);
@@ -118,7 +118,7 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
         const auto parameters = warp.block().launch().parameters;
         check_piece(instruction, active, kind, space, addresses, parameters.size());
         if (kind != AccessKind::load)
-            refuse(Failure::illegal_address, std::countr_zero(active), instruction, kind, space, addresses);
+            reject(Failure::illegal_address, std::countr_zero(active), instruction, kind, space, addresses);
         return move_by(addresses, reinterpret_cast<std::uintptr_t>(parameters.data()));
     }
     default:
@@ -143,7 +143,7 @@ LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruc
             for (Observer* const observer : warp.block().observers())
                 goes_on = goes_on || observer->absorbs_fault(warp, fault, lane);
             if (!goes_on) {
-                fault.message = explain(warp.block(), fault.failure, *fault.access).message;
+                fault.message = diagnose(warp.block(), fault.failure, *fault.access).message;
                 throw;
             }
             active &= ~lane;

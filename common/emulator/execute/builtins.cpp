@@ -19,7 +19,7 @@ namespace {
 using std::uint32_t, std::uint64_t;
 
 /// Nothing is there: the launch ends, or goes on without if an observer takes over.
-std::span<const std::byte> refuse(Warp& warp, const Instruction& instruction, int lane, ptx::Space space,
+std::span<const std::byte> reject(Warp& warp, const Instruction& instruction, int lane, ptx::Space space,
                                   uint64_t address, const char* what) {
     const Fault fault{.failure = Failure::illegal_address,
                       .lane = lane,
@@ -38,17 +38,17 @@ std::span<const std::byte> memory_from(Warp& warp, const Instruction& instructio
     switch (address & window_mask) {
     case local_window:
         if (offset >= warp.local_bytes())
-            return refuse(warp, instruction, lane, ptx::Space::local, offset, what);
+            return reject(warp, instruction, lane, ptx::Space::local, offset, what);
         return {warp.local(lane) + offset, warp.local_bytes() - offset};
     case shared_window: { // of another block: not supported
         const uint64_t own = offset - warp.block().shared_base();
         if (own >= warp.block().shared().size())
-            return refuse(warp, instruction, lane, ptx::Space::shared, own, what);
+            return reject(warp, instruction, lane, ptx::Space::shared, own, what);
         return warp.block().shared().subspan(own);
     }
     default: {
         const Allocation* const allocation = warp.block().allocation(address, 1);
-        if (!allocation) return refuse(warp, instruction, lane, ptx::Space::global, address, what);
+        if (!allocation) return reject(warp, instruction, lane, ptx::Space::global, address, what);
         return {reinterpret_cast<const std::byte*>(address), allocation->end() - address};
     }
     }

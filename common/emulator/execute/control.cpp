@@ -242,7 +242,7 @@ struct Arrival {
 };
 
 /// \throws Fault, unless an observer takes over what is wrong. Not inline, to keep what is always done short.
-[[gnu::noinline]] void refuse(const Warp& warp, const Instruction& instruction, LaneMask active,
+[[gnu::noinline]] void reject(const Warp& warp, const Instruction& instruction, LaneMask active,
                               const Arrival& arrival) {
     Fault fault{Failure::launch_failure, std::countr_zero(active), &instruction, {}};
     if (arrival.disagreeing != 0) {
@@ -276,7 +276,7 @@ void come_to_barrier(Warp& warp, const Instruction& instruction, LaneMask active
         here.barrier = take(instruction.sources[0]);
     if (instruction.sources[1] != no_row) here.expected = take(instruction.sources[1]);
     if (here.disagreeing != 0 || here.barrier >= Block::barrier_count || here.expected % warp_size != 0) {
-        refuse(warp, instruction, active, here);
+        reject(warp, instruction, active, here);
         return warp.advance();
     }
     uint32_t truths = 0;

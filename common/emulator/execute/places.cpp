@@ -1,8 +1,8 @@
 #include "emulator/execute/places.hpp"
 
+#include "emulator/machine/access_diagnosis.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
-#include "emulator/machine/refused_access.hpp"
 #include "emulator/memory/address_space.hpp"
 
 namespace emulator {
@@ -54,7 +54,7 @@ std::optional<Place> find_place(Warp& warp, const Instruction& instruction, int 
     if (!is_aligned) fault.access->bytes = alignment;
     for (Observer* const observer : warp.block().observers())
         if (observer->absorbs_fault(warp, fault, LaneMask{1} << lane)) return std::nullopt;
-    fault.message = explain(warp.block(), fault.failure, *fault.access).message;
+    fault.message = diagnose(warp.block(), fault.failure, *fault.access).message;
     throw fault;
 }
 

@@ -32,7 +32,7 @@ struct Fault {
     int lane = 0; ///< the first lane concerned
     const Instruction* instruction = nullptr;
     std::string message{};
-    std::optional<LaneAccess> access{}; ///< that the machine refuses, if it is that: see explain()
+    std::optional<LaneAccess> access{}; ///< that the machine refuses, if it is that: see diagnose()
 };
 
 } // namespace emulator

@@ -43,18 +43,18 @@ bool within(Dim3 extent, Dim3 limit) {
 
 void check(const Kernel& kernel, const LaunchConfiguration& configuration,
            std::span<const std::byte> parameters) {
-    const auto refuse = [&](const std::string& why) {
+    const auto reject = [&](const std::string& why) {
         throw Error(Failure::invalid_configuration, "cannot launch " + kernel.readable_name() + ": " + why);
     };
     if (!within(configuration.grid, DeviceLimits::grid))
-        refuse("a grid of " + show(configuration.grid) +
+        reject("a grid of " + show(configuration.grid) +
                " blocks; each extent must be at least 1 and at most " + show(DeviceLimits::grid));
     if (!within(configuration.block, DeviceLimits::block))
-        refuse("a block of " + show(configuration.block) +
+        reject("a block of " + show(configuration.block) +
                " threads; each extent must be at least 1 and at most " + show(DeviceLimits::block));
     const std::uint32_t most = kernel.max_threads_per_block();
     if (configuration.block.count() > most)
-        refuse("a block of " + std::to_string(configuration.block.count()) +
+        reject("a block of " + std::to_string(configuration.block.count()) +
                " threads; this kernel takes at most " + std::to_string(most));
     const std::uint64_t shared =
         std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
@@ -63,11 +63,11 @@ void check(const Kernel& kernel, const LaunchConfiguration& configuration,
         std::max(std::uint64_t{DeviceLimits::default_shared_bytes_per_block},
                  std::uint64_t{configuration.dynamic_shared_limit} + kernel.static_shared_bytes());
     if (shared > allowed)
-        refuse(std::to_string(shared) + " bytes of shared memory; at most " + std::to_string(allowed) +
+        reject(std::to_string(shared) + " bytes of shared memory; at most " + std::to_string(allowed) +
                " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " +
                std::to_string(DeviceLimits::shared_bytes_per_block) + ")");
     if (parameters.size() < kernel.parameter_bytes())
-        refuse(std::to_string(parameters.size()) + " bytes of parameters instead of " +
+        reject(std::to_string(parameters.size()) + " bytes of parameters instead of " +
                std::to_string(kernel.parameter_bytes()));
 }
 
@@ -230,26 +230,26 @@ std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& 
 }
 
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration) {
-    const auto refuse = [&](const std::string& why) {
+    const auto reject = [&](const std::string& why) {
         throw Error(Failure::invalid_cluster, "cannot launch " + kernel.readable_name() + ": " + why);
     };
     const auto asked = cluster_of(kernel, configuration);
     if (!asked && kernel.needs_cluster())
-        refuse("it says __cluster_dims__() without a size: give one by cudaLaunchAttributeClusterDimension");
+        reject("it says __cluster_dims__() without a size: give one by cudaLaunchAttributeClusterDimension");
     if (!asked) return;
     const Dim3 cluster = *asked, grid = configuration.grid;
     if (const auto own = kernel.cluster(); own && *own != cluster)
-        refuse("clusters of " + show(cluster) + " blocks; its __cluster_dims__ say " + show(*own));
+        reject("clusters of " + show(cluster) + " blocks; its __cluster_dims__ say " + show(*own));
     const std::uint32_t limit = std::min(configuration.cluster_limit, kernel.max_blocks_per_cluster());
     if (cluster.count() == 0 || cluster.count() > limit)
-        refuse("clusters of " + show(cluster) + " blocks; a cluster has at least 1 and at most " +
+        reject("clusters of " + show(cluster) + " blocks; a cluster has at least 1 and at most " +
                std::to_string(limit) +
                (limit == DeviceLimits::blocks_per_cluster
                     ? " (cudaFuncAttributeNonPortableClusterSizeAllowed raises it to " +
                           std::to_string(DeviceLimits::blocks_per_large_cluster) + ")"
                     : ""));
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-        refuse("a grid of " + show(grid) + " blocks in clusters of " + show(cluster) +
+        reject("a grid of " + show(grid) + " blocks in clusters of " + show(cluster) +
                "; each extent must be a multiple of the cluster's");
 }
 

@@ -12,7 +12,7 @@ struct Allocation;
 class GlobalMemory;
 
 /// A call of the host that is turned down because of a device pointer in it.
-struct RefusedCall {
+struct RejectedCall {
     std::string name; ///< "cudaFree", "copy from device memory", "memset"
     std::uint64_t address = 0;
     std::size_t bytes = 0;     ///< 0: it frees, else it copies or sets so many
@@ -36,7 +36,7 @@ public:
     /// … were copied to the host.
     virtual void read(std::uint64_t /*first*/, std::size_t /*bytes*/) {}
 
-    virtual void refused(const RefusedCall&, const GlobalMemory&) {}
+    virtual void rejected(const RejectedCall&, const GlobalMemory&) {}
 
     /// All allocations have ended, freed or not.
     virtual void device_reset() {}

@@ -82,9 +82,9 @@ void DeviceMemory::was_set(const void* to, std::size_t bytes) const {
     tell([&](MemoryEvents& listener) { listener.written(reinterpret_cast<std::uint64_t>(to), bytes); });
 }
 
-void DeviceMemory::was_refused(const RefusedCall& call) const {
+void DeviceMemory::was_rejected(const RejectedCall& call) const {
     const bool was_array = arrays_.around(call.address) || arrays_.freed(call.address);
-    tell([&](MemoryEvents& listener) { listener.refused(call, was_array ? arrays_ : global_); });
+    tell([&](MemoryEvents& listener) { listener.rejected(call, was_array ? arrays_ : global_); });
 }
 
 const Allocation* DeviceMemory::find_array(const void* handle) const {

@@ -66,7 +66,7 @@ public:
 
     void was_copied(const void* to, const void* from, std::size_t bytes) const;
     void was_set(const void* to, std::size_t bytes) const;
-    void was_refused(const RefusedCall& call) const;
+    void was_rejected(const RejectedCall& call) const;
 
 private:
     template <class Event> void tell(Event event) const;

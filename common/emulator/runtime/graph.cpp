@@ -1,6 +1,6 @@
 #include "emulator/runtime/graph.hpp"
 
-#include "emulator/runtime/refused.hpp"
+#include "emulator/runtime/api_error.hpp"
 
 #include <algorithm>
 #include <unordered_set>

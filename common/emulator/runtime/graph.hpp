@@ -30,7 +30,7 @@ struct Graph {
     const GraphNode* add(GraphNode node);
     /// Null when `handle` is no node of this graph.
     GraphNode* find(const void* handle) const;
-    /// The nodes, each behind those that it depends on. \throws Refused when they depend on each other in a
+    /// The nodes, each behind those that it depends on. \throws ApiError when they depend on each other in a
     /// circle.
     std::vector<const GraphNode*> in_order() const;
     std::unique_ptr<Graph> clone() const;

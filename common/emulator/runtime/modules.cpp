@@ -4,9 +4,9 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/program/names.hpp"
 #include "emulator/ptx/parser.hpp"
+#include "emulator/runtime/api_error.hpp"
 #include "emulator/runtime/fat_binary.hpp"
 #include "emulator/runtime/observation.hpp"
-#include "emulator/runtime/refused.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -52,7 +52,7 @@ std::vector<Text> texts_of(const void* wrapper) {
                 texts.push_back({entry->target, ptx_text(*entry)});
         }
     } catch (const Error& error) {
-        throw Refused(abi::cudaErrorInvalidKernelImage, error.what());
+        throw ApiError(abi::cudaErrorInvalidKernelImage, error.what());
     }
     return texts;
 }
@@ -124,8 +124,8 @@ FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
 
 const Allocation& Modules::variable(const RegisteredVariable& variable) {
     if (const Allocation* found = module_of(*variable.binary).loaded->variable(variable.name)) return *found;
-    throw Refused(abi::cudaErrorInvalidSymbol, (from_file_ ? replacing_file() : "the program's PTX") +
-                                                   " has no variable called '" + variable.name + "'");
+    throw ApiError(abi::cudaErrorInvalidSymbol, (from_file_ ? replacing_file() : "the program's PTX") +
+                                                    " has no variable called '" + variable.name + "'");
 }
 
 void Modules::unload(const RegisteredBinary& binary) {
@@ -154,7 +154,7 @@ Modules::Module Modules::load(const RegisteredBinary& binary) {
         return {target_of(loaded->ptx()), loaded};
     }
     const auto texts = texts_of(binary.wrapper);
-    if (texts.empty()) throw Refused(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
+    if (texts.empty()) throw ApiError(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
     std::string linked;
     for (const Text& text : texts)
         if (!is_device_runtime(text.ptx)) linked += text.ptx.substr(0, text.ptx.find('\0')) + '\n';

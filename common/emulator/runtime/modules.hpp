@@ -26,11 +26,11 @@ public:
     Modules(const Modules&) = delete;
     Modules& operator=(const Modules&) = delete;
 
-    /// \throws Refused for a damaged fat binary, or one without PTX; Error invalid_ptx, unsupported or
+    /// \throws ApiError for a damaged fat binary, or one without PTX; Error invalid_ptx, unsupported or
     /// unknown_symbol.
     FoundKernel kernel(const RegisteredKernel& kernel);
 
-    /// \throws as above, Refused with cudaErrorInvalidSymbol when the PTX has no such variable.
+    /// \throws as above, ApiError with cudaErrorInvalidSymbol when the PTX has no such variable.
     const Allocation& variable(const RegisteredVariable& variable);
 
     /// Loads the binary now, so that the host's pointers to its managed variables are set.

@@ -35,7 +35,7 @@ public:
     virtual void write_findings() = 0;
 
     /// A launch that was refused before run() would have come to it.
-    virtual void write_refused_launch() = 0;
+    virtual void write_rejected_launch() = 0;
 
     /// Writes what the emulator tells the user.
     virtual void write_error(std::string_view text) = 0;

@@ -33,9 +33,9 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
     try {
         body(device);
         return cudaSuccess;
-    } catch (const Refused& refused) {
-        report(refused.what());
-        return refused.error();
+    } catch (const ApiError& error) {
+        report(error.what());
+        return error.code();
     } catch (const Error& error) {
         // Too little memory is for the program to handle: it may ask for less.
         if (error.failure() != Failure::out_of_memory) report(error.what());
@@ -116,13 +116,13 @@ cudaError_t stream_call(const void* stream, const GraphNode& node) {
         const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= 1;
         if (Capture* const capture = is_legacy ? device.blocking_capture() : nullptr) {
             capture->is_invalid = true;
-            throw Refused(cudaErrorStreamCaptureImplicit);
+            throw ApiError(cudaErrorStreamCaptureImplicit);
         }
         if (node.work) node.work(device);
     });
 }
 
-void refuse_while_capturing(const Device& device) {
+void reject_while_capturing(const Device& device) {
     if (thread_capture_mode() == cudaStreamCaptureModeRelaxed) return;
     bool refused = false;
     for (const auto& capture : device.captures) {
@@ -136,10 +136,10 @@ void refuse_while_capturing(const Device& device) {
     require(!refused, cudaErrorStreamCaptureUnsupported);
 }
 
-void refuse_if_captured(const Device& device, const void* stream) {
+void reject_if_captured(const Device& device, const void* stream) {
     if (Capture* const capture = device.capture_of(stream)) {
         capture->is_invalid = true;
-        throw Refused(cudaErrorStreamCaptureUnsupported);
+        throw ApiError(cudaErrorStreamCaptureUnsupported);
     }
 }
 

@@ -4,11 +4,11 @@
 
 #include "emulator/error.hpp"
 #include "emulator/machine/launch.hpp"
+#include "emulator/runtime/api_error.hpp"
 #include "emulator/runtime/cuda_abi.hpp"
 #include "emulator/runtime/device_memory.hpp"
 #include "emulator/runtime/graph.hpp"
 #include "emulator/runtime/modules.hpp"
-#include "emulator/runtime/refused.hpp"
 #include "emulator/runtime/registry.hpp"
 
 #include <chrono>
@@ -134,18 +134,18 @@ abi::cudaError_t query_call(const std::function<void(Device&)>& body);
 /// \throws never; returns CUDA's errors for what a capture does not allow, which ends it.
 abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 
-/// \throws Refused with cudaErrorStreamCaptureUnsupported while a stream is captured in a mode that forbids
+/// \throws ApiError with cudaErrorStreamCaptureUnsupported while a stream is captured in a mode that forbids
 /// calls which might have to wait, and ends that capture.
-void refuse_while_capturing(const Device& device);
+void reject_while_capturing(const Device& device);
 
 /// \throws as above when this stream is being captured.
-void refuse_if_captured(const Device& device, const void* stream);
+void reject_if_captured(const Device& device, const void* stream);
 
 /// What cudaThreadExchangeStreamCaptureMode exchanges.
 abi::cudaStreamCaptureMode& thread_capture_mode();
 
 /// What a registered host address stands for.
-/// \throws Refused with cudaErrorInvalidDeviceFunction or cudaErrorInvalidSymbol when it stands for nothing.
+/// \throws ApiError with cudaErrorInvalidDeviceFunction or cudaErrorInvalidSymbol when it stands for nothing.
 const RegisteredKernel& registered_kernel(const void* host_stub);
 const RegisteredVariable& registered_variable(const void* host_address);
 
@@ -155,10 +155,10 @@ std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, 
 /// The most blocks that a cluster of the kernel may have.
 std::uint32_t cluster_limit(const Device& device, const void* host_stub);
 
-/// \throws Refused with cudaErrorInvalidDevice for a device other than 0.
+/// \throws ApiError with cudaErrorInvalidDevice for a device other than 0.
 inline void require_device(int device) { require(device == 0, abi::cudaErrorInvalidDevice); }
 
-/// \throws Refused with cudaErrorInvalidResourceHandle unless `handle` is a stream, or one of CUDA's three
+/// \throws ApiError with cudaErrorInvalidResourceHandle unless `handle` is a stream, or one of CUDA's three
 /// default ones.
 void require_stream(const Device& device, const void* handle);
 

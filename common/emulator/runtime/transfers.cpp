@@ -27,14 +27,14 @@ Place target_side(cudaMemcpyKind kind) {
 
 std::size_t volume(const cudaExtent& extent) { return extent.width * extent.height * extent.depth; }
 
-[[noreturn]] void refuse_range(const Allocation& allocation, const void* pointer, std::size_t bytes) {
+[[noreturn]] void reject_range(const Allocation& allocation, const void* pointer, std::size_t bytes) {
     char text[256];
     std::snprintf(text, sizeof text,
                   "a copy or memset of %zu bytes at 0x%" PRIxPTR
                   " leaves its allocation: %s, %zu bytes at 0x%" PRIx64,
                   bytes, reinterpret_cast<std::uintptr_t>(pointer), allocation.origin.c_str(),
                   allocation.bytes, allocation.address);
-    throw Refused(cudaErrorInvalidValue, text);
+    throw ApiError(cudaErrorInvalidValue, text);
 }
 
 /// Throws unless the `bytes` bytes at `pointer` are in `place`, and all in one allocation if they are in one.
@@ -47,27 +47,27 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
     const Allocation* allocation = memory.find(pointer);
     if (allocation) {
         if (place == Place::host && memory.kind_of(*allocation) == MemoryKind::device) {
-            memory.was_refused({call, address, bytes, true});
-            throw Refused(cudaErrorInvalidValue);
+            memory.was_rejected({call, address, bytes, true});
+            throw ApiError(cudaErrorInvalidValue);
         }
         if (allocation->contains(address, bytes)) return;
-        memory.was_refused({call, address, bytes});
-        refuse_range(*allocation, pointer, bytes);
+        memory.was_rejected({call, address, bytes});
+        reject_range(*allocation, pointer, bytes);
     } else if (memory.find_array(pointer)) {
-        throw Refused(cudaErrorInvalidValue,
-                      "a copy takes an array's handle for a pointer; what copies to arrays and from them is "
-                      "cudaMemcpy2DToArray, cudaMemcpy2DFromArray and cudaMemcpy3D");
+        throw ApiError(cudaErrorInvalidValue,
+                       "a copy takes an array's handle for a pointer; what copies to arrays and from them is "
+                       "cudaMemcpy2DToArray, cudaMemcpy2DFromArray and cudaMemcpy3D");
     } else if (const auto* const variable = Runtime::instance().registry.variable(pointer);
                variable && place == Place::device) {
         const std::string name = variable_name(variable->name);
-        memory.was_refused({call, address, bytes, false, name});
-        throw Refused(cudaErrorInvalidValue,
-                      "a copy or memset takes the name of the device's variable " + name +
-                          " for a pointer; what copies to variables and from them is cudaMemcpyToSymbol and "
-                          "cudaMemcpyFromSymbol, and cudaGetSymbolAddress gives a pointer");
+        memory.was_rejected({call, address, bytes, false, name});
+        throw ApiError(cudaErrorInvalidValue,
+                       "a copy or memset takes the name of the device's variable " + name +
+                           " for a pointer; what copies to variables and from them is cudaMemcpyToSymbol and "
+                           "cudaMemcpyFromSymbol, and cudaGetSymbolAddress gives a pointer");
     } else if (place == Place::device || memory.was_freed(pointer)) {
-        memory.was_refused({call, address, bytes});
-        throw Refused(cudaErrorInvalidValue);
+        memory.was_rejected({call, address, bytes});
+        throw ApiError(cudaErrorInvalidValue);
     }
 }
 
@@ -83,14 +83,14 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
                                common(at.y, extent.height, all.height) *
                                common(at.z, extent.depth, all.depth);
     // As if the bytes that the array has no place for came last, right behind it.
-    device.memory.was_refused({call, allocation.end() - inside, std::max(volume(extent), inside + 1)});
+    device.memory.was_rejected({call, allocation.end() - inside, std::max(volume(extent), inside + 1)});
     char text[320];
     std::snprintf(text, sizeof text,
                   "%s of %zu bytes x %zu rows x %zu slices, from byte %zu, row %zu, slice %zu on, leaves it: "
                   "%s has %zu bytes x %zu rows x %zu slices",
                   call, extent.width, extent.height, extent.depth, at.x, at.y, at.z,
                   allocation.origin.c_str(), all.width, all.height, all.depth);
-    throw Refused(cudaErrorInvalidValue, text);
+    throw ApiError(cudaErrorInvalidValue, text);
 }
 
 } // namespace
@@ -112,8 +112,8 @@ const Array& array_at(const Device& device, const void* handle, const char* call
     const auto found = device.arrays.find(handle);
     if (found != device.arrays.end()) return found->second;
     if (handle && call && bytes > 0)
-        device.memory.was_refused({call, reinterpret_cast<std::uint64_t>(handle), bytes});
-    throw Refused(cudaErrorInvalidResourceHandle);
+        device.memory.was_rejected({call, reinterpret_cast<std::uint64_t>(handle), bytes});
+    throw ApiError(cudaErrorInvalidResourceHandle);
 }
 
 Side array_side(const Device& device, const void* handle, cudaPos at, cudaExtent extent, const char* call) {

@@ -18,7 +18,7 @@ struct Rows {
 
 inline Rows single_row(std::size_t bytes) { return {bytes, bytes, 1}; }
 
-/// \throws Refused with cudaErrorInvalidValue when either side leaves its allocation, or is not where `kind`
+/// \throws ApiError with cudaErrorInvalidValue when either side leaves its allocation, or is not where `kind`
 /// says, cudaErrorInvalidMemcpyDirection when `kind` is no kind, cudaErrorInvalidPitchValue when rows
 /// overlap.
 void copy(const Device& device, void* to, std::size_t to_pitch, const void* from, Rows rows,
@@ -32,7 +32,7 @@ struct Side {
 };
 
 /// The part of an array that begins at `at` and has `extent`, both in bytes, rows and slices.
-/// \throws Refused with cudaErrorInvalidResourceHandle when there is no such array, cudaErrorInvalidValue
+/// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array, cudaErrorInvalidValue
 /// when the part leaves it or begins within an element. `call`: what is done, for those who keep account.
 Side array_side(const Device& device, const void* array, abi::cudaPos at, abi::cudaExtent extent,
                 const char* call);
@@ -40,7 +40,7 @@ Side array_side(const Device& device, const void* array, abi::cudaPos at, abi::c
 inline constexpr const char *to_array = "copy to an array", *from_array = "copy from an array";
 
 /// `call`: what is done with so many bytes of it, for those who keep account; null: nothing that they would.
-/// \throws Refused with cudaErrorInvalidResourceHandle when there is no such array.
+/// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array.
 const Array& array_at(const Device& device, const void* handle, const char* call = nullptr,
                       std::size_t bytes = 0);
 
@@ -51,14 +51,14 @@ struct Box {
     abi::cudaMemcpyKind kind;
 };
 
-/// \throws Refused as array_side does, and when a side is not exactly one pointer or one array.
+/// \throws ApiError as array_side does, and when a side is not exactly one pointer or one array.
 Box box_of(const Device& device, const abi::cudaMemcpy3DParms& parameters);
 
-/// \throws Refused as the copy of rows does. An array is on the device, whatever `kind` says.
+/// \throws ApiError as the copy of rows does. An array is on the device, whatever `kind` says.
 void copy(const Device& device, const Box& box);
 
 /// Writes `value`, in elements of 1, 2 or 4 bytes.
-/// \throws Refused with cudaErrorInvalidValue when the rows are not inside one allocation.
+/// \throws ApiError with cudaErrorInvalidValue when the rows are not inside one allocation.
 void fill(const Device& device, void* to, Rows rows, unsigned value, std::size_t element_bytes = 1);
 
 } // namespace emulator

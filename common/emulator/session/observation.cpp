@@ -61,7 +61,7 @@ public:
                  std::span<const std::byte> parameters, GlobalMemory& memory) override;
     std::vector<MemoryEvents*> memory_listeners() const override;
     void write_findings() override { write_findings(nullptr); }
-    void write_refused_launch() override;
+    void write_rejected_launch() override;
     void write_error(std::string_view text) override;
     void finish() override;
 
@@ -187,7 +187,7 @@ void ReportingObservation::write_findings(const ObservedLaunch* launch) {
     }
 }
 
-void ReportingObservation::write_refused_launch() { write({{"record", "refused launch"}}); }
+void ReportingObservation::write_rejected_launch() { write({{"record", "refused launch"}}); }
 
 void ReportingObservation::write_error(std::string_view text) {
     write({{"record", "error"}, {"text", text}});

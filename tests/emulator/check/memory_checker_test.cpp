@@ -338,7 +338,7 @@ TEST(MemoryChecker, judges_frees_of_the_host) {
     memory.release(gone, "cudaFree #1");
     const int on_host = 0;
     const auto judge = [&](uint64_t address) {
-        checker.refused({"cudaFree", address}, memory);
+        checker.rejected({"cudaFree", address}, memory);
         const auto found = findings.take();
         return kind_of(found) + " | " + found[0].message + " | " + found[0].allocation;
     };
@@ -363,7 +363,7 @@ TEST(MemoryChecker, judges_copies_of_the_host) {
     const uint64_t gone = memory.allocate(100, "cudaMalloc #2").address;
     memory.release(gone, "cudaFree #1");
     const auto judge = [&](uint64_t address, std::size_t bytes) {
-        checker.refused({"copy to device memory", address, bytes}, memory);
+        checker.rejected({"copy to device memory", address, bytes}, memory);
         const auto found = findings.take();
         return kind_of(found) + " | " + found[0].message;
     };

@@ -13,14 +13,15 @@ using namespace emulator::abi;
 
 namespace {
 
-/// \throws Refused with cudaErrorInvalidChannelDescriptor unless it says one, two or four equal channels that
-/// there are.
+/// \throws ApiError with cudaErrorInvalidChannelDescriptor unless it says one, two or four equal channels
+/// that there are.
 void check_format(const cudaChannelFormatDesc& format) {
     const auto [x, y, z, w, kind] = format;
     if (kind >= cudaChannelFormatKindNV12 && kind <= cudaChannelFormatKindUnsignedNormalized1010102)
-        throw Refused(cudaErrorNotSupported,
-                      "arrays of normalised, compressed or planar formats are not supported by the emulator: "
-                      "cudaChannelFormatKindSigned, Unsigned and Float are");
+        throw ApiError(
+            cudaErrorNotSupported,
+            "arrays of normalised, compressed or planar formats are not supported by the emulator: "
+            "cudaChannelFormatKindSigned, Unsigned and Float are");
     const bool is_float = kind == cudaChannelFormatKindFloat;
     const bool has_kind =
         is_float || kind == cudaChannelFormatKindSigned || kind == cudaChannelFormatKindUnsigned;
@@ -69,8 +70,8 @@ bool is_valid_extent(const cudaExtent& extent, unsigned flags) {
 
 void check_flags(unsigned flags, unsigned allowed, const cudaExtent& extent) {
     if (flags & (cudaArraySparse | cudaArrayDeferredMapping))
-        throw Refused(cudaErrorNotSupported, "arrays without storage of their own (cudaArraySparse, "
-                                             "cudaArrayDeferredMapping) are not supported by the emulator");
+        throw ApiError(cudaErrorNotSupported, "arrays without storage of their own (cudaArraySparse, "
+                                              "cudaArrayDeferredMapping) are not supported by the emulator");
     require((flags & ~allowed) == 0);
     const bool is_plane = extent.height != 0 && extent.depth == 0;
     require(!(flags & cudaArrayTextureGather) || (flags == cudaArrayTextureGather && is_plane));
@@ -80,7 +81,7 @@ cudaError_t make_array(void** handle, const cudaChannelFormatDesc* format, const
                        unsigned flags, unsigned allowed_flags) {
     return api_call([&](Device& device) {
         require(handle && format);
-        refuse_while_capturing(device);
+        reject_while_capturing(device);
         check_flags(flags, allowed_flags, extent);
         check_format(*format);
         require(is_valid_extent(extent, flags));
@@ -123,13 +124,13 @@ EMULATOR_ENTRY cudaError_t cudaMalloc3DArray(void** array, const cudaChannelForm
 EMULATOR_ENTRY cudaError_t cudaFreeArray(void* array) {
     return api_call([&](Device& device) {
         if (!array) return;
-        refuse_while_capturing(device);
+        reject_while_capturing(device);
         if (device.memory.release(array, MemoryKind::array, "cudaFreeArray")) {
             device.arrays.erase(array);
             return;
         }
-        device.memory.was_refused({"cudaFreeArray", reinterpret_cast<std::uint64_t>(array)});
-        throw Refused(cudaErrorInvalidValue);
+        device.memory.was_rejected({"cudaFreeArray", reinterpret_cast<std::uint64_t>(array)});
+        throw ApiError(cudaErrorInvalidValue);
     });
 }
 

@@ -13,7 +13,8 @@ namespace {
 bool is_legacy_stream(const void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 1; }
 
 /// The capture that is going on in the stream, or null.
-/// \throws Refused when the stream is the legacy one, which would have to wait for a stream that is captured.
+/// \throws ApiError when the stream is the legacy one, which would have to wait for a stream that is
+/// captured.
 Capture* queried_capture(Device& device, const void* stream) {
     require_stream(device, stream);
     Capture* const capture = device.capture_of(stream);
@@ -34,7 +35,7 @@ std::unique_ptr<Capture> end_capture(Device& device, const void* stream) {
         Capture* const other = device.capture_of(stream);
         require(other, cudaErrorIllegalState);
         other->is_invalid = true;
-        throw Refused(cudaErrorStreamCaptureUnmatched);
+        throw ApiError(cudaErrorStreamCaptureUnmatched);
     }
     std::unique_ptr<Capture> ended = std::move(*capture);
     device.captures.erase(capture);

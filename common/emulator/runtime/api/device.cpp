@@ -21,12 +21,12 @@ std::size_t default_limit(cudaLimit limit) {
     case cudaLimitStackSize: return 1024;
     case cudaLimitPrintfFifoSize: return 1 << 20;
     case cudaLimitMallocHeapSize: return DeviceHeap::default_bytes;
-    case cudaLimitDevRuntimeSyncDepth: throw Refused(cudaErrorUnsupportedLimit); // since 9.0
+    case cudaLimitDevRuntimeSyncDepth: throw ApiError(cudaErrorUnsupportedLimit); // since 9.0
     case cudaLimitDevRuntimePendingLaunchCount: return 2048;
     case cudaLimitMaxL2FetchGranularity: return 64;
     case cudaLimitPersistingL2CacheSize: return 0;
     }
-    throw Refused(cudaErrorInvalidValue);
+    throw ApiError(cudaErrorInvalidValue);
 }
 
 // What becomes of limits that are set: as an H200 (driver 580.159.04) answers.
@@ -155,14 +155,14 @@ EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) 
     return api_call([&](Device&) {
         require(flags == 0);
         require_device(peer);
-        throw Refused(cudaErrorPeerAccessUnsupported); // the only one is the caller's own
+        throw ApiError(cudaErrorPeerAccessUnsupported); // the only one is the caller's own
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     return api_call([&](Device&) {
         require_device(peer);
-        throw Refused(cudaErrorPeerAccessNotEnabled);
+        throw ApiError(cudaErrorPeerAccessNotEnabled);
     });
 }
 
@@ -170,7 +170,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAt
     return query_call([&](Device&) {
         require(value && attribute >= cudaDevP2PAttrPerformanceRank &&
                 attribute <= cudaDevP2PAttrOnlyPartialNativeAtomicSupported);
-        throw Refused(cudaErrorInvalidDevice); // it wants two
+        throw ApiError(cudaErrorInvalidDevice); // it wants two
     });
 }
 

@@ -17,7 +17,7 @@ Graph& graph_at(Device& device, const void* handle) {
     if (const auto found = device.graphs.find(handle); found != device.graphs.end()) return *found->second;
     for (const auto& capture : device.captures)
         if (capture->graph.get() == handle) return *capture->graph;
-    throw Refused(cudaErrorInvalidValue);
+    throw ApiError(cudaErrorInvalidValue);
 }
 
 GraphExec& exec_at(Device& device, const void* handle) {
@@ -30,7 +30,7 @@ GraphExec& exec_at(Device& device, const void* handle) {
 template <class Use> void with_node(Device& device, const void* handle, Use use) {
     for (const auto& [graph_handle, graph] : device.graphs)
         if (GraphNode* const node = graph->find(handle)) return use(*graph, *node);
-    throw Refused(cudaErrorInvalidValue);
+    throw ApiError(cudaErrorInvalidValue);
 }
 
 /// The nodes of `graph` that `handles` names.
@@ -443,7 +443,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     std::vector<GraphExec::Step> steps;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        refuse_if_captured(device, stream);
+        reject_if_captured(device, stream);
         steps = exec_at(device, exec).steps;
     });
     if (error != cudaSuccess) return error;
@@ -540,7 +540,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecUpdate(void* exec, void* graph,
         for (std::size_t k = 0; k < other.steps.size(); ++k) {
             if (other.steps[k].copy.type == updated.steps[k].copy.type) continue;
             *result = {cudaGraphExecUpdateErrorNodeTypeChanged, other.steps[k].node, nullptr};
-            throw Refused(cudaErrorGraphExecUpdateFailure);
+            throw ApiError(cudaErrorGraphExecUpdateFailure);
         }
         for (std::size_t k = 0; k < other.steps.size(); ++k)
             updated.steps[k].copy = std::move(other.steps[k].copy);

@@ -49,21 +49,21 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
     const auto bound = kernel.max_threads_per_block();
     const std::string launched_with = kernel.readable_name() + ": launched with ";
     if (threads > bound && threads <= DeviceLimits::threads_per_block)
-        throw Refused(cudaErrorInvalidValue, launched_with + std::to_string(threads) +
-                                                 " threads a block; its __launch_bounds__ allow " +
-                                                 std::to_string(bound));
+        throw ApiError(cudaErrorInvalidValue, launched_with + std::to_string(threads) +
+                                                  " threads a block; its __launch_bounds__ allow " +
+                                                  std::to_string(bound));
     if (shared_bytes > configuration.dynamic_shared_limit)
-        throw Refused(cudaErrorInvalidValue,
-                      launched_with + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
-                          std::to_string(configuration.dynamic_shared_limit) +
-                          " are allowed, or more after\n" +
-                          "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+        throw ApiError(
+            cudaErrorInvalidValue,
+            launched_with + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
+                std::to_string(configuration.dynamic_shared_limit) + " are allowed, or more after\n" +
+                "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
     const std::uint64_t room = blocks_on_device(kernel, configuration);
     if (configuration.cooperative && configuration.grid.count() > room && room != 0)
-        throw Refused(cudaErrorCooperativeLaunchTooLarge,
-                      launched_with + std::to_string(configuration.grid.count()) +
-                          " blocks that may wait for each other; the device holds " + std::to_string(room) +
-                          " of them at once");
+        throw ApiError(cudaErrorCooperativeLaunchTooLarge,
+                       launched_with + std::to_string(configuration.grid.count()) +
+                           " blocks that may wait for each other; the device holds " + std::to_string(room) +
+                           " of them at once");
 }
 
 /// Whether CUDA tells of this failure at the launch, not at a later call, and goes on with the next launch as
@@ -89,7 +89,7 @@ void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configura
                           : run(kernel, configuration, parameters, device.memory.global());
     } catch (const Error& error) {
         if (error.failure() == Failure::invalid_configuration)
-            throw Refused(cudaErrorInvalidValue, error.what()); // CUDA 13's answer, seen on an H200
+            throw ApiError(cudaErrorInvalidValue, error.what()); // CUDA 13's answer, seen on an H200
         if (is_launch_error(error.failure())) throw;
         report(error.what());
         device.fault = error_code(error.failure());
@@ -129,7 +129,7 @@ cudaError_t launch(const void* stream, const KernelLaunch& launch) {
         node = node_of(device, launch);
     });
     if (error == cudaSuccess) return stream_call(stream, node);
-    if (Observation* const observation = Observation::instance()) observation->write_refused_launch();
+    if (Observation* const observation = Observation::instance()) observation->write_rejected_launch();
     return error;
 }
 
@@ -151,8 +151,8 @@ void check_attribute(const cudaLaunchAttribute& attribute) {
     case cudaLaunchAttributeCooperative:              // see is_cooperative
     case cudaLaunchAttributeClusterDimension: return; // see asked_cluster
     }
-    throw Refused(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
-                                             std::to_string(attribute.id) + " is not supported");
+    throw ApiError(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
+                                              std::to_string(attribute.id) + " is not supported");
 }
 
 bool is_cooperative(const cudaLaunchConfig_t& config) {
@@ -172,7 +172,7 @@ EMULATOR_ENTRY unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::
 EMULATOR_ENTRY cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
                                                       void* stream) {
     const std::unique_ptr<CallConfiguration> top(pending_configuration);
-    if (!top) return query_call([](Device&) { throw Refused(cudaErrorMissingConfiguration); });
+    if (!top) return query_call([](Device&) { throw ApiError(cudaErrorMissingConfiguration); });
     pending_configuration = top->below;
     *grid = top->grid;
     *block = top->block;

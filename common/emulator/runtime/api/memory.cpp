@@ -16,18 +16,18 @@ constexpr std::size_t pitch_alignment = 512;
 
 /// CUDA answers a request for nothing with a null pointer.
 void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
-    refuse_while_capturing(device);
+    reject_while_capturing(device);
     return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
 }
 
 /// Frees for `call` what `pointer` points to, which must be of one of `kinds`.
 void release(Device& device, const void* pointer, std::initializer_list<MemoryKind> kinds, const char* call,
              cudaError_t error = cudaErrorInvalidValue) {
-    refuse_while_capturing(device);
+    reject_while_capturing(device);
     for (const MemoryKind kind : kinds)
         if (device.memory.release(pointer, kind, call)) return device.forget_in_pools(pointer);
-    device.memory.was_refused({call, reinterpret_cast<std::uint64_t>(pointer)});
-    throw Refused(error);
+    device.memory.was_rejected({call, reinterpret_cast<std::uint64_t>(pointer)});
+    throw ApiError(error);
 }
 
 /// Rows of `width` bytes, and how far apart they are.

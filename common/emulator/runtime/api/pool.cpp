@@ -29,8 +29,8 @@ void require_location(const cudaMemLocation* location, int type) {
 void refuse_in_capture(const Device& device, const void* stream, const char* call) {
     require_stream(device, stream);
     if (device.capture_of(stream))
-        throw Refused(cudaErrorNotSupported,
-                      std::string(call) + " in a stream that is captured is not supported by the emulator");
+        throw ApiError(cudaErrorNotSupported,
+                       std::string(call) + " in a stream that is captured is not supported by the emulator");
 }
 
 void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
@@ -88,8 +88,8 @@ EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
         refuse_in_capture(device, stream, "cudaFreeAsync");
         for (const MemoryKind kind : {MemoryKind::device, MemoryKind::managed})
             if (device.memory.release(pointer, kind, "cudaFreeAsync")) return device.forget_in_pools(pointer);
-        device.memory.was_refused({"cudaFreeAsync", reinterpret_cast<std::uint64_t>(pointer)});
-        throw Refused(cudaErrorInvalidValue);
+        device.memory.was_rejected({"cudaFreeAsync", reinterpret_cast<std::uint64_t>(pointer)});
+        throw ApiError(cudaErrorInvalidValue);
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
@@ -101,8 +101,8 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
         require(pool && properties);
         require_location(&properties->location, properties->allocType);
         if (properties->handleTypes != 0)
-            throw Refused(cudaErrorNotSupported,
-                          "cudaMemPoolCreate: pools for other processes are not supported by the emulator");
+            throw ApiError(cudaErrorNotSupported,
+                           "cudaMemPoolCreate: pools for other processes are not supported by the emulator");
         auto made = std::make_unique<MemoryPool>(MemoryPool{.max_bytes = properties->maxSize});
         *pool = made.get();
         device.pools.emplace(*pool, std::move(made));

@@ -37,7 +37,7 @@ Stream stream_at(const Device& device, const void* handle) {
 cudaError_t check_stream(const void* stream) {
     return api_call([&](Device& device) {
         require_stream(device, stream);
-        refuse_if_captured(device, stream);
+        reject_if_captured(device, stream);
     });
 }
 
@@ -49,13 +49,13 @@ void wait_in_capture(Device& device, const void* stream, const Event& event) {
     if (of_event == device.captures.end()) {
         if (capture && event.recorded) {
             capture->is_invalid = true;
-            throw Refused(cudaErrorStreamCaptureIsolation);
+            throw ApiError(cudaErrorStreamCaptureIsolation);
         }
         return;
     }
     if (capture && capture != of_event->get()) {
         capture->is_invalid = (*of_event)->is_invalid = true;
-        throw Refused(cudaErrorStreamCaptureMerge);
+        throw ApiError(cudaErrorStreamCaptureMerge);
     }
     (*of_event)->wait(stream, event.captured);
 }
@@ -161,7 +161,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamAddCallback(void* stream, void (*function)(
                                                  void* data, unsigned flags) {
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        refuse_if_captured(device, stream);
+        reject_if_captured(device, stream);
     });
     if (error != cudaSuccess) return error;
     return call_host(stream, function && flags == 0, [=] { function(stream, cudaSuccess, data); });

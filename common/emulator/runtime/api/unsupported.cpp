@@ -16,8 +16,8 @@ cudaError_t unsupported(const char* function) {
     return api_call([&](Device&) {
         static auto& told = *new std::set<std::string>;
         const bool is_first = told.insert(function).second;
-        throw Refused(cudaErrorNotSupported,
-                      is_first ? std::string(function) + " is not supported by the emulator" : "");
+        throw ApiError(cudaErrorNotSupported,
+                       is_first ? std::string(function) + " is not supported by the emulator" : "");
     });
 }
 

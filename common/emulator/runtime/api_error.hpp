@@ -11,20 +11,20 @@ namespace emulator {
 
 /// A call that fails with a known CUDA error. `what()` is printed unless it is empty: most refusals are as
 /// silent as CUDA's own.
-class Refused : public std::runtime_error {
+class ApiError : public std::runtime_error {
 public:
-    explicit Refused(abi::cudaError_t error, const std::string& message = {})
-        : std::runtime_error(message), error_(error) {}
+    explicit ApiError(abi::cudaError_t code, const std::string& message = {})
+        : std::runtime_error(message), code_(code) {}
 
-    abi::cudaError_t error() const { return error_; }
+    abi::cudaError_t code() const { return code_; }
 
 private:
-    abi::cudaError_t error_;
+    abi::cudaError_t code_;
 };
 
-/// \throws Refused with `error` unless `holds`.
+/// \throws ApiError with `error` unless `holds`.
 inline void require(bool holds, abi::cudaError_t error = abi::cudaErrorInvalidValue) {
-    if (!holds) throw Refused(error);
+    if (!holds) throw ApiError(error);
 }
 
 } // namespace emulator

@@ -13,7 +13,7 @@ namespace emulator {
 class Block;
 class GlobalMemory;
 
-struct Refusal {
+struct AccessDiagnosis {
     std::string kind;       ///< "out of bounds", "misaligned", "use after free", …
     std::string message;    ///< one sentence, with addresses and sizes
     std::string allocation; ///< "cudaMalloc #3, 4,096 bytes"; empty where there is none
@@ -21,10 +21,10 @@ struct Refusal {
 };
 
 /// Of a thread of `block`. `failure` is misaligned_address or illegal_address.
-Refusal explain(const Block& block, Failure failure, const LaneAccess& access);
+AccessDiagnosis diagnose(const Block& block, Failure failure, const LaneAccess& access);
 
 /// Of the host, to device memory. The message only says where the `bytes` bytes at `address` lie.
-Refusal explain(const GlobalMemory& memory, std::uint64_t address, std::uint64_t bytes);
+AccessDiagnosis diagnose(const GlobalMemory& memory, std::uint64_t address, std::uint64_t bytes);
 
 /// "4-byte load from global memory at 0x7f00"
 std::string describe(const LaneAccess& access);

@@ -1,4 +1,4 @@
-#include "emulator/machine/refused_access.hpp"
+#include "emulator/machine/access_diagnosis.hpp"
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/describe.hpp"
@@ -49,8 +49,8 @@ std::string place_of(const Allocation& allocation) {
            allocation.origin + ")";
 }
 
-Refusal outside(std::uint64_t address, std::uint64_t bytes, const Allocation& allocation) {
-    Refusal result{"out of bounds", "", describe(allocation), index_too_large};
+AccessDiagnosis outside(std::uint64_t address, std::uint64_t bytes, const Allocation& allocation) {
+    AccessDiagnosis result{"out of bounds", "", describe(allocation), index_too_large};
     if (address == allocation.end()) {
         result.message = "right after the end of " + place_of(allocation);
     } else if (address > allocation.end()) {
@@ -92,7 +92,7 @@ Pointed pointed_below(const Launch* launch, std::uint64_t address) {
     return result;
 }
 
-Refusal on_host(const std::string& what, const Pointed& pointed) {
+AccessDiagnosis on_host(const std::string& what, const Pointed& pointed) {
     std::string message = "this is the host's memory";
     if (!what.empty()) message += ", " + what;
     if (pointed.argument != 0 && !pointed.allocation)
@@ -108,8 +108,8 @@ std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
 }
 
 /// Neither in an allocation nor in one that was freed.
-Refusal in_no_allocation(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
-                         std::uint64_t bytes) {
+AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
+                                 std::uint64_t bytes) {
     if (address < null_page)
         return {"null pointer", "no device memory is near it: is the pointer null?", "", never_set};
     const Allocation* const nearest = memory.nearest(address);
@@ -126,8 +126,8 @@ Refusal in_no_allocation(const GlobalMemory& memory, const Launch* launch, std::
 }
 
 /// `launch`: null for what the host does.
-Refusal in_global_memory(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
-                         std::uint64_t bytes) {
+AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
+                                 std::uint64_t bytes) {
     if (const Allocation* const allocation = memory.find(address)) {
         if (!allocation->contains(address, bytes)) return outside(address, bytes, *allocation);
         return {"write to constant memory", allocation->origin + " is constant", describe(*allocation),
@@ -145,7 +145,7 @@ Refusal in_global_memory(const GlobalMemory& memory, const Launch* launch, std::
 }
 
 /// Of a block that there is not, or not any more.
-Refusal in_no_block(const Block& block, std::uint32_t rank) {
+AccessDiagnosis in_no_block(const Block& block, std::uint32_t rank) {
     const auto blocks = block.cluster().blocks();
     if (rank < blocks.size())
         return {"shared memory of an exited block",
@@ -157,13 +157,13 @@ Refusal in_no_block(const Block& block, std::uint32_t rank) {
             "the cluster."};
 }
 
-Refusal in_shared_memory(const Block& block, std::uint32_t rank) {
+AccessDiagnosis in_shared_memory(const Block& block, std::uint32_t rank) {
     const Launch& launch = block.launch();
     const std::uint32_t fixed = launch.kernel.static_shared_bytes();
     const std::uint32_t dynamic = launch.configuration.dynamic_shared_bytes;
     const std::string whose = rank == LaneAccess::own ? "this" : "that";
-    Refusal result{"out of bounds", whose + " block has " + byte_count(fixed + dynamic),
-                   "shared memory, " + byte_count(fixed + dynamic), ""};
+    AccessDiagnosis result{"out of bounds", whose + " block has " + byte_count(fixed + dynamic),
+                           "shared memory, " + byte_count(fixed + dynamic), ""};
     if (dynamic != 0)
         result.allocation += ": " + thousands(fixed) + " static and " + thousands(dynamic) + " dynamic";
     const bool sized_at_launch =
@@ -178,7 +178,7 @@ Refusal in_shared_memory(const Block& block, std::uint32_t rank) {
     return result;
 }
 
-Refusal in_parameters(const Launch& launch, const LaneAccess& access) {
+AccessDiagnosis in_parameters(const Launch& launch, const LaneAccess& access) {
     if (access.kind != AccessKind::load)
         return {"write to constant memory", "parameters are constant", "",
                 "A const was cast away: kernels cannot write their parameters in place."};
@@ -186,10 +186,11 @@ Refusal in_parameters(const Launch& launch, const LaneAccess& access) {
             "An index runs past the end of an array in a parameter."};
 }
 
-Refusal misaligned(const Block& block, const LaneAccess& access) {
-    Refusal result{"misaligned", "the address must be a multiple of " + std::to_string(access.bytes), "",
-                   "A pointer was cast to a wider type, as from int* to int4*, at an address that is no "
-                   "multiple of that type's size."};
+AccessDiagnosis misaligned(const Block& block, const LaneAccess& access) {
+    AccessDiagnosis result{
+        "misaligned", "the address must be a multiple of " + std::to_string(access.bytes), "",
+        "A pointer was cast to a wider type, as from int* to int4*, at an address that is no "
+        "multiple of that type's size."};
     const bool global = access.space == Space::global || access.space == Space::constant;
     const Allocation* const allocation = global ? block.launch().memory.find(access.address) : nullptr;
     if (allocation) result.allocation = describe(*allocation);
@@ -197,7 +198,7 @@ Refusal misaligned(const Block& block, const LaneAccess& access) {
     return result;
 }
 
-Refusal reason(const Block& block, Failure failure, const LaneAccess& access) {
+AccessDiagnosis reason(const Block& block, Failure failure, const LaneAccess& access) {
     if (failure == Failure::misaligned_address) return misaligned(block, access);
     switch (access.space) {
     case Space::shared:
@@ -219,14 +220,14 @@ std::string describe(const LaneAccess& access) {
            " at " + hexadecimal(access.address);
 }
 
-Refusal explain(const Block& block, Failure failure, const LaneAccess& access) {
-    Refusal result = reason(block, failure, access);
+AccessDiagnosis diagnose(const Block& block, Failure failure, const LaneAccess& access) {
+    AccessDiagnosis result = reason(block, failure, access);
     const char* const adjective = failure == Failure::misaligned_address ? "misaligned " : "illegal ";
     result.message = adjective + describe(access) + ": " + result.message;
     return result;
 }
 
-Refusal explain(const GlobalMemory& memory, std::uint64_t address, std::uint64_t bytes) {
+AccessDiagnosis diagnose(const GlobalMemory& memory, std::uint64_t address, std::uint64_t bytes) {
     return in_global_memory(memory, nullptr, address, bytes);
 }
 
