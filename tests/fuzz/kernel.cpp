@@ -34,7 +34,7 @@ constexpr std::size_t buffer_bytes = 4096;
 /// Ends a launch that takes too long: a kernel may loop for ever, and be right.
 class Budget final : public Watcher {
 public:
-    std::unique_ptr<Observer> observer(const Launch&) override { return std::make_unique<Counting>(); }
+    std::unique_ptr<Observer> observer(const Grid&) override { return std::make_unique<Counting>(); }
     bool wants_one_thread() const override { return true; }
 
 private:

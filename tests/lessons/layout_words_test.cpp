@@ -93,13 +93,13 @@ public:
         std::memcpy(parameters.data(), &first, sizeof first);
         std::memcpy(parameters.data() + 8, &tile.padding, sizeof tile.padding);
         const emulator::Kernel& code = module_.kernel(symbol);
-        const emulator::Launch launch{.kernel = code,
-                                      .configuration = configuration,
-                                      .has_clusters = false,
-                                      .cluster = {1, 1, 1},
-                                      .parameters = std::span(parameters).first(kernel.padded ? 12 : 8),
-                                      .memory = memory_,
-                                      .stack_bytes = code.local_bytes()};
+        const emulator::Grid launch{.kernel = code,
+                                    .configuration = configuration,
+                                    .has_clusters = false,
+                                    .cluster = {1, 1, 1},
+                                    .parameters = std::span(parameters).first(kernel.padded ? 12 : 8),
+                                    .memory = memory_,
+                                    .stack_bytes = code.local_bytes()};
         Recorder recorder(tile.threads());
         emulator::Counting counting;
         emulator::Observer* const observers[] = {&recorder, &counting};

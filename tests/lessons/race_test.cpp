@@ -160,13 +160,13 @@ std::vector<std::string> find_faults(const std::string& kernel, unsigned int blo
     configuration.block.x = block;
     configuration.dynamic_shared_bytes = block * sizeof(int);
     const emulator::Kernel& code = module.kernel(kernel);
-    const emulator::Launch launch{.kernel = code,
-                                  .configuration = configuration,
-                                  .has_clusters = false,
-                                  .cluster = {1, 1, 1},
-                                  .parameters = std::as_bytes(std::span(parameters)),
-                                  .memory = memory,
-                                  .stack_bytes = code.local_bytes()};
+    const emulator::Grid launch{.kernel = code,
+                                .configuration = configuration,
+                                .has_clusters = false,
+                                .cluster = {1, 1, 1},
+                                .parameters = std::as_bytes(std::span(parameters)),
+                                .memory = memory,
+                                .stack_bytes = code.local_bytes()};
     RaceCheck check(block);
     emulator::Observer* const observers[] = {&check};
     emulator::Cluster running(launch, observers);

@@ -74,13 +74,13 @@ public:
         configuration.block.x = block;
         configuration.dynamic_shared_bytes = block * sizeof(int);
         const emulator::Kernel& code = module_.kernel(kernel);
-        const emulator::Launch launch{.kernel = code,
-                                      .configuration = configuration,
-                                      .has_clusters = false,
-                                      .cluster = {1, 1, 1},
-                                      .parameters = std::as_bytes(std::span(parameters)),
-                                      .memory = memory,
-                                      .stack_bytes = code.local_bytes()};
+        const emulator::Grid launch{.kernel = code,
+                                    .configuration = configuration,
+                                    .has_clusters = false,
+                                    .cluster = {1, 1, 1},
+                                    .parameters = std::as_bytes(std::span(parameters)),
+                                    .memory = memory,
+                                    .stack_bytes = code.local_bytes()};
         emulator::Cluster only(launch, {});
         only.start(index);
         EXPECT_TRUE(only.run(1'000'000)) << kernel << " does not come to an end";

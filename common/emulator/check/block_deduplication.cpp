@@ -311,10 +311,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Observer> BlockDeduplication::observer(const Launch& launch) {
+std::unique_ptr<Observer> BlockDeduplication::observer(const Grid& grid) {
     std::vector<std::unique_ptr<Observer>> checkers;
-    for (Watcher* const checker : checkers_) checkers.push_back(checker->observer(launch));
-    const bool may_repeat = !launch.has_clusters && launch.configuration.grid.count() > 1;
+    for (Watcher* const checker : checkers_) checkers.push_back(checker->observer(grid));
+    const bool may_repeat = !grid.has_clusters && grid.configuration.grid.count() > 1;
     return std::make_unique<DeduplicationObserver>(std::move(checkers), may_repeat);
 }
 

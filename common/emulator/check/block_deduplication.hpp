@@ -27,7 +27,7 @@ public:
     void add(Watcher& checker) { checkers_.push_back(&checker); }
     bool has_checkers() const { return !checkers_.empty(); }
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
     bool wants_one_thread() const override {
         return std::any_of(checkers_.begin(), checkers_.end(),
                            [](const Watcher* checker) { return checker->wants_one_thread(); });

@@ -46,7 +46,7 @@ public:
         WrittenBytes& written = shared_[&block];
         written.reset(block.shared().size());
         // Cooperative groups clear the bits that they use, and leave the others.
-        written.fill(0, block.launch().kernel.reserved_shared_bytes());
+        written.fill(0, block.grid().kernel.reserved_shared_bytes());
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
@@ -180,23 +180,23 @@ private:
 
     Finding finding(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
                     const Missing& missing) const {
-        const Launch& launch = warp.block().launch();
+        const Grid& grid = warp.block().grid();
         Finding result{
             .checker = "init",
             .kind = "uninitialised read",
             .message = describe(LaneAccess{access.space, access.kind, access.bytes, access.addresses[lane],
                                            access.remote ? access.remote->rank() : LaneAccess::own}) +
                        ": ",
-            .kernel = launch.kernel.readable_name(),
+            .kernel = grid.kernel.readable_name(),
             .parties = {party(role_of(access.kind), warp, instruction, lane)}};
         if (access.space == ptx::Space::shared) {
             result.message += "nobody has written it since the block began";
-            result.allocation = shared_variable(launch, missing.first);
+            result.allocation = shared_variable(grid, missing.first);
             result.cause =
                 "Shared memory is not cleared when a block begins: a thread that has nothing to load "
                 "has to store a neutral value in its place.";
         } else {
-            const Allocation& allocation = *launch.memory.find(access.addresses[lane]);
+            const Allocation& allocation = *grid.memory.find(access.addresses[lane]);
             result.message += never_written(missing.first, missing.count, allocation.bytes);
             result.allocation = describe(allocation);
             result.cause =
@@ -217,7 +217,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Observer> InitChecker::observer(const Launch&) {
+std::unique_ptr<Observer> InitChecker::observer(const Grid&) {
     return std::make_unique<InitObserver>(findings_, *this);
 }
 

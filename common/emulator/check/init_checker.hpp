@@ -21,7 +21,7 @@ class InitChecker final : public Watcher, public MemoryEvents {
 public:
     explicit InitChecker(Findings& findings) : findings_(findings) {}
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
     bool judges_blocks() const override { return true; }
 
     void allocated(const Allocation& allocation, bool host_writes) override;

@@ -36,12 +36,12 @@ struct Gap {
     std::string behind; ///< the variable before it
 };
 
-std::vector<Gap> gaps_in_shared_memory(const Launch& launch) {
+std::vector<Gap> gaps_in_shared_memory(const Grid& grid) {
     std::vector<Gap> gaps;
     std::uint64_t end = 0;
-    for (const SharedVariable& variable : launch.kernel.shared_variables()) {
+    for (const SharedVariable& variable : grid.kernel.shared_variables()) {
         if (variable.offset > end && end > 0)
-            gaps.push_back({{end, variable.offset}, shared_variable(launch, end - 1)});
+            gaps.push_back({{end, variable.offset}, shared_variable(grid, end - 1)});
         end = std::max(end, std::uint64_t{variable.offset} + variable.bytes);
     }
     return gaps;
@@ -66,8 +66,8 @@ constexpr std::uint64_t max_absorbed = 1'000'000;
 
 class MemoryObserver final : public Observer {
 public:
-    MemoryObserver(Findings& findings, const Launch& launch)
-        : findings_(findings), shared_gaps_(gaps_in_shared_memory(launch)) {}
+    MemoryObserver(Findings& findings, const Grid& grid)
+        : findings_(findings), shared_gaps_(gaps_in_shared_memory(grid)) {}
 
     bool wants(EventKind kind) const override {
         return kind == EventKind::local_access || (kind == EventKind::shared_access && !shared_gaps_.empty());
@@ -82,7 +82,7 @@ public:
 
     bool absorbs_fault(const Warp& warp, const Fault& fault, LaneMask lanes) override {
         if (!fault.access || ++absorbed_ > max_absorbed) return false;
-        const GlobalMemory& memory = warp.block().launch().memory;
+        const GlobalMemory& memory = warp.block().grid().memory;
         const bool was_freed =
             fault.access->space == ptx::Space::global && memory.freed(fault.access->address);
         findings_.add({fault.instruction, fault.failure, fault.access->space, was_freed},
@@ -99,7 +99,7 @@ private:
         return {.checker = "mem",
                 .kind = std::move(diagnosis.kind),
                 .message = std::move(diagnosis.message),
-                .kernel = warp.block().launch().kernel.readable_name(),
+                .kernel = warp.block().grid().kernel.readable_name(),
                 .parties = {party(role_of(access.kind), warp, instruction, lane)},
                 .allocation = std::move(diagnosis.allocation),
                 .cause = std::move(diagnosis.cause)};
@@ -212,8 +212,8 @@ AccessDiagnosis diagnose_copy(const RejectedCall& call, const GlobalMemory& memo
 
 } // namespace
 
-std::unique_ptr<Observer> MemoryChecker::observer(const Launch& launch) {
-    return std::make_unique<MemoryObserver>(findings_, launch);
+std::unique_ptr<Observer> MemoryChecker::observer(const Grid& grid) {
+    return std::make_unique<MemoryObserver>(findings_, grid);
 }
 
 void MemoryChecker::allocated(const Allocation& allocation, bool) {

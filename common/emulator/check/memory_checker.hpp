@@ -21,7 +21,7 @@ public:
     /// `leaks`: finds the allocations that the program never frees, too.
     explicit MemoryChecker(Findings& findings, bool leaks = false) : findings_(findings), leaks_(leaks) {}
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
 
     void allocated(const Allocation& allocation, bool host_writes) override;
     void freed(const Allocation& allocation) override;

@@ -57,7 +57,7 @@ struct Group {
 
 class SyncObserver final : public Observer {
 public:
-    SyncObserver(Findings& findings, const Launch& launch) : findings_(findings), launch_(launch) {}
+    SyncObserver(Findings& findings, const Grid& grid) : findings_(findings), grid_(grid) {}
 
     bool wants(EventKind kind) const override {
         return is_access(kind) || kind == EventKind::barrier || kind == EventKind::warp_sync;
@@ -356,7 +356,7 @@ private:
         return {.checker = "sync",
                 .kind = std::move(kind),
                 .message = std::move(message),
-                .kernel = launch_.kernel.readable_name(),
+                .kernel = grid_.kernel.readable_name(),
                 .parties = std::move(parties),
                 .allocation = "",
                 .cause = std::move(cause)};
@@ -367,7 +367,7 @@ private:
         const std::uint64_t thread =
             std::uint64_t{group.warp} * warp_size + static_cast<std::uint32_t>(std::countr_zero(group.lanes));
         return party(std::move(role), ids_.code(group.id), InstructionIds::pc(group.id), block.index(),
-                     coordinates(thread, launch_.configuration.block));
+                     coordinates(thread, grid_.configuration.block));
     }
 
     void found_different_numbers(const Warp& warp, const BarrierArrival& arrival, const Group& here,
@@ -407,8 +407,7 @@ private:
             return finding("barrier not reached by all",
                            "barrier " + std::to_string(barrier) + " is for all threads of the block, but " +
                                number_of(threads, "thread") + " of " +
-                               thousands(launch_.configuration.block.count()) +
-                               " exited without coming to it",
+                               thousands(grid_.configuration.block.count()) + " exited without coming to it",
                            std::move(parties),
                            "A return, or a branch around the barrier, keeps threads from it: every thread of "
                            "the block has to reach each __syncthreads().");
@@ -421,7 +420,7 @@ private:
             return finding(
                 "barrier not reached by all",
                 "the barrier of the cluster is for all its threads, but " + number_of(threads, "thread") +
-                    " of " + thousands(cluster.blocks().size() * launch_.configuration.block.count()) +
+                    " of " + thousands(cluster.blocks().size() * grid_.configuration.block.count()) +
                     " exited without coming to it",
                 {party_of("waits here", *waiting.block, waiting.group), party_of("has exited", block, exit)},
                 "A return, or a branch around the barrier, keeps threads from it: every thread of "
@@ -498,7 +497,7 @@ private:
             return too_many
                        ? finding("wrong number of threads",
                                  message + "; the block has " +
-                                     number_of(launch_.configuration.block.count(), "thread"),
+                                     number_of(grid_.configuration.block.count(), "thread"),
                                  std::move(told.parties),
                                  "The number of threads that a named barrier is for is more than can come.")
                        : finding(
@@ -625,7 +624,7 @@ private:
         "__ballot_sync() before the branch tells them.";
 
     LocalFindings<std::tuple<Kind, InstructionId, InstructionId>> findings_;
-    const Launch& launch_;
+    const Grid& grid_;
     InstructionIds ids_;
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::unordered_map<const Cluster*, FirstArrival> clusters_;
@@ -635,8 +634,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Observer> SyncChecker::observer(const Launch& launch) {
-    return std::make_unique<SyncObserver>(findings_, launch);
+std::unique_ptr<Observer> SyncChecker::observer(const Grid& grid) {
+    return std::make_unique<SyncObserver>(findings_, grid);
 }
 
 } // namespace emulator

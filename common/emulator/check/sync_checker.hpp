@@ -24,7 +24,7 @@ class SyncChecker final : public Watcher {
 public:
     explicit SyncChecker(Findings& findings) : findings_(findings) {}
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
 
 private:
     Findings& findings_;

@@ -115,7 +115,7 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
             addresses[lane] += reinterpret_cast<std::uintptr_t>(warp.local(lane));
         return;
     case Space::param: {
-        const auto parameters = warp.block().launch().parameters;
+        const auto parameters = warp.block().grid().parameters;
         check_piece(instruction, active, kind, space, addresses, parameters.size());
         if (kind != AccessKind::load)
             reject(Failure::illegal_address, std::countr_zero(active), instruction, kind, space, addresses);
@@ -165,7 +165,7 @@ struct Region {
 
 /// Of the shared memory of a cluster. Without clusters there is but one block's, whatever the address.
 Region shared_region(const Block& block, std::uint64_t address, std::uint64_t window) {
-    if (!block.launch().has_clusters) return {Space::shared, window_mask, window};
+    if (!block.grid().has_clusters) return {Space::shared, window_mask, window};
     const std::uint64_t mask = ~(shared_rank_bytes - 1);
     const auto rank = static_cast<std::uint32_t>((address - window) >> shared_rank_shift);
     return {Space::shared, mask, address & mask, rank == block.rank() ? LaneAccess::own : rank};

@@ -207,7 +207,7 @@ void call_assertfail(Warp& warp, const Instruction& instruction, LaneMask active
 // ---- malloc and free ----
 
 void call_malloc(Warp& warp, const Instruction& instruction, LaneMask active) {
-    DeviceHeap& heap = *warp.block().launch().memory.heap();
+    DeviceHeap& heap = *warp.block().grid().memory.heap();
     for_each_lane(active, [&](int lane) {
         set_result(warp, instruction, lane, heap.allocate(argument(warp, instruction, lane, 0)));
     });
@@ -215,7 +215,7 @@ void call_malloc(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 void call_free(Warp& warp, const Instruction& instruction, LaneMask active) {
-    DeviceHeap* const heap = warp.block().launch().memory.heap();
+    DeviceHeap* const heap = warp.block().grid().memory.heap();
     for_each_lane(active, [&](int lane) {
         const uint64_t address = argument(warp, instruction, lane, 0);
         if (address != 0 && !(heap && heap->release(address)))

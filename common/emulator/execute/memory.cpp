@@ -157,7 +157,7 @@ void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
 /// A parameter of the kernel is the same for all lanes.
 template <class T, class C> void load_parameter(Warp& warp, const Instruction& instruction, LaneMask active) {
     T value;
-    std::memcpy(&value, warp.block().launch().parameters.data() + instruction.immediate, sizeof value);
+    std::memcpy(&value, warp.block().grid().parameters.data() + instruction.immediate, sizeof value);
     C* const result = warp.cells<C>(instruction.destination);
     if (active == all_lanes) {
         for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(value);

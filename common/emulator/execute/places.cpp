@@ -14,7 +14,7 @@ using ptx::Space;
 /// The place of an offset in the shared memory of the cluster, or nothing if no block has it.
 std::optional<Place> in_shared(Warp& warp, std::uint64_t offset, std::uint32_t count) {
     Block* owner = &warp.block();
-    if (warp.block().launch().has_clusters) {
+    if (warp.block().grid().has_clusters) {
         const auto blocks = warp.block().cluster().blocks();
         const std::uint64_t rank = offset >> shared_rank_shift;
         if (rank >= blocks.size() || blocks[rank]->is_finished()) return std::nullopt;

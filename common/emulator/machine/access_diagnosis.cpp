@@ -74,18 +74,18 @@ struct Pointed {
     const Allocation* allocation = nullptr; ///< null: host memory
 };
 
-Pointed pointed_below(const Launch* launch, std::uint64_t address) {
+Pointed pointed_below(const Grid* grid, std::uint64_t address) {
     Pointed result;
-    if (!launch) return result;
+    if (!grid) return result;
     std::size_t argument = 0;
-    for (const Parameter& parameter : launch->kernel.parameters()) {
+    for (const Parameter& parameter : grid->kernel.parameters()) {
         ++argument;
         for (std::uint32_t offset = 0; offset + 8 <= parameter.bytes;
              offset += 8) { // a struct may hold several
             std::uint64_t word = 0;
-            std::memcpy(&word, launch->parameters.data() + parameter.offset + offset, sizeof word);
+            std::memcpy(&word, grid->parameters.data() + parameter.offset + offset, sizeof word);
             if (word < std::max(null_page, result.address) || word > address) continue;
-            const Allocation* const allocation = launch->memory.around(word);
+            const Allocation* const allocation = grid->memory.around(word);
             if (allocation || host_memory_at(word)) result = {argument, word, allocation};
         }
     }
@@ -108,7 +108,7 @@ std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
 }
 
 /// Neither in an allocation nor in one that was freed.
-AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
+AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Grid* grid, std::uint64_t address,
                                  std::uint64_t bytes) {
     if (address < null_page)
         return {"null pointer", "no device memory is near it: is the pointer null?", "", never_set};
@@ -116,7 +116,7 @@ AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Launch* launc
     if (nearest && (distance(*nearest, address) < one_page || memory.around(address)))
         return outside(address, bytes, *nearest);
 
-    const Pointed pointed = pointed_below(launch, address);
+    const Pointed pointed = pointed_below(grid, address);
     if (pointed.allocation && distance(*pointed.allocation, address) < far_away)
         return outside(address, bytes, *pointed.allocation);
     if (const auto host = host_memory_at(address)) return on_host(*host, pointed);
@@ -126,7 +126,7 @@ AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Launch* launc
 }
 
 /// `launch`: null for what the host does.
-AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Launch* launch, std::uint64_t address,
+AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Grid* grid, std::uint64_t address,
                                  std::uint64_t bytes) {
     if (const Allocation* const allocation = memory.find(address)) {
         if (!allocation->contains(address, bytes)) return outside(address, bytes, *allocation);
@@ -141,7 +141,7 @@ AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Launch* launc
                 describe(allocation) + ", freed by " + freed->by,
                 "The memory was freed too early: before the last use of it, or by another owner."};
     }
-    return in_no_allocation(memory, launch, address, bytes);
+    return in_no_allocation(memory, grid, address, bytes);
 }
 
 /// Of a block that there is not, or not any more.
@@ -158,16 +158,16 @@ AccessDiagnosis in_no_block(const Block& block, std::uint32_t rank) {
 }
 
 AccessDiagnosis in_shared_memory(const Block& block, std::uint32_t rank) {
-    const Launch& launch = block.launch();
-    const std::uint32_t fixed = launch.kernel.static_shared_bytes();
-    const std::uint32_t dynamic = launch.configuration.dynamic_shared_bytes;
+    const Grid& grid = block.grid();
+    const std::uint32_t fixed = grid.kernel.static_shared_bytes();
+    const std::uint32_t dynamic = grid.configuration.dynamic_shared_bytes;
     const std::string whose = rank == LaneAccess::own ? "this" : "that";
     AccessDiagnosis result{"out of bounds", whose + " block has " + byte_count(fixed + dynamic),
                            "shared memory, " + byte_count(fixed + dynamic), ""};
     if (dynamic != 0)
         result.allocation += ": " + thousands(fixed) + " static and " + thousands(dynamic) + " dynamic";
     const bool sized_at_launch =
-        std::any_of(launch.kernel.shared_variables().begin(), launch.kernel.shared_variables().end(),
+        std::any_of(grid.kernel.shared_variables().begin(), grid.kernel.shared_variables().end(),
                     [](const SharedVariable& variable) { return variable.bytes == 0; });
     result.cause =
         sized_at_launch
@@ -178,11 +178,11 @@ AccessDiagnosis in_shared_memory(const Block& block, std::uint32_t rank) {
     return result;
 }
 
-AccessDiagnosis in_parameters(const Launch& launch, const LaneAccess& access) {
+AccessDiagnosis in_parameters(const Grid& grid, const LaneAccess& access) {
     if (access.kind != AccessKind::load)
         return {"write to constant memory", "parameters are constant", "",
                 "A const was cast away: kernels cannot write their parameters in place."};
-    return {"out of bounds", "the kernel has " + byte_count(launch.parameters.size()), "",
+    return {"out of bounds", "the kernel has " + byte_count(grid.parameters.size()), "",
             "An index runs past the end of an array in a parameter."};
 }
 
@@ -192,9 +192,9 @@ AccessDiagnosis misaligned(const Block& block, const LaneAccess& access) {
         "A pointer was cast to a wider type, as from int* to int4*, at an address that is no "
         "multiple of that type's size."};
     const bool global = access.space == Space::global || access.space == Space::constant;
-    const Allocation* const allocation = global ? block.launch().memory.find(access.address) : nullptr;
+    const Allocation* const allocation = global ? block.grid().memory.find(access.address) : nullptr;
     if (allocation) result.allocation = describe(*allocation);
-    if (access.space == Space::shared) result.allocation = shared_variable(block.launch(), access.address);
+    if (access.space == Space::shared) result.allocation = shared_variable(block.grid(), access.address);
     return result;
 }
 
@@ -204,11 +204,11 @@ AccessDiagnosis reason(const Block& block, Failure failure, const LaneAccess& ac
     case Space::shared:
         return failure == Failure::launch_failure ? in_no_block(block, access.rank)
                                                   : in_shared_memory(block, access.rank);
-    case Space::param: return in_parameters(block.launch(), access);
+    case Space::param: return in_parameters(block.grid(), access);
     case Space::local:
-        return {"out of bounds", "each thread has " + byte_count(block.launch().stack_bytes), "",
+        return {"out of bounds", "each thread has " + byte_count(block.grid().stack_bytes), "",
                 "An index runs past the end of an array that each thread has for itself."};
-    default: return in_global_memory(block.launch().memory, &block.launch(), access.address, access.bytes);
+    default: return in_global_memory(block.grid().memory, &block.grid(), access.address, access.bytes);
     }
 }
 

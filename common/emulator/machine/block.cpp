@@ -23,11 +23,11 @@ constexpr int shared_poison = 0xCD;          // fresh shared memory holds anythi
 
 } // namespace
 
-Block::Block(const Launch& launch, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank)
-    : launch_(launch), observers_(observers), cluster_(cluster), rank_(rank),
-      threads_(static_cast<std::uint32_t>(launch.configuration.block.count())),
-      shared_bytes_(launch.kernel.reserved_shared_bytes() + launch.kernel.static_shared_bytes() +
-                    launch.configuration.dynamic_shared_bytes),
+Block::Block(const Grid& grid, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank)
+    : grid_(grid), observers_(observers), cluster_(cluster), rank_(rank),
+      threads_(static_cast<std::uint32_t>(grid.configuration.block.count())),
+      shared_bytes_(grid.kernel.reserved_shared_bytes() + grid.kernel.static_shared_bytes() +
+                    grid.configuration.dynamic_shared_bytes),
       shared_(std::make_unique<std::byte[]>(shared_bytes_)) {
     for (std::size_t k = 0; k < event_kinds; ++k)
         std::copy_if(observers.begin(), observers.end(), std::back_inserter(subscribers_[k]),
@@ -55,7 +55,7 @@ void Block::start(Dim3 index) {
 std::uint64_t Block::run(std::uint64_t budget) {
     std::uint64_t executed = 0;
     while (executed < budget && !is_finished()) {
-        const std::uint64_t in_this_round = launch_.schedule ? run_shuffled_round() : run_round(budget);
+        const std::uint64_t in_this_round = grid_.schedule ? run_shuffled_round() : run_round(budget);
         executed += in_this_round;
         // Where all wait, some in loops around an mbarrier, only another block can end it, or nobody.
         if (in_this_round == 0 || (!mbarrier_waits_.empty() && is_stuck())) break;
@@ -76,9 +76,9 @@ std::uint64_t Block::run_round(std::uint64_t budget) {
 std::uint64_t Block::run_shuffled_round() {
     std::vector<Warp*> order;
     for (const auto& warp : warps_) order.push_back(warp.get());
-    launch_.schedule->shuffle(std::span(order));
+    grid_.schedule->shuffle(std::span(order));
     std::uint64_t executed = 0;
-    for (Warp* const warp : order) executed += run_warp(*warp, launch_.schedule->turn());
+    for (Warp* const warp : order) executed += run_warp(*warp, grid_.schedule->turn());
     return executed;
 }
 
@@ -94,14 +94,13 @@ std::uint64_t Block::run_warp(Warp& warp, std::uint64_t budget) {
 const Allocation* Block::find_allocation(std::uint64_t address, std::size_t bytes) {
     std::swap(likely_[0], likely_[1]);
     if (likely_[0] && likely_[0]->contains(address, bytes)) return likely_[0];
-    const Allocation* const found = launch_.memory.find(address);
+    const Allocation* const found = grid_.memory.find(address);
     if (!found || !found->contains(address, bytes)) return nullptr;
     return likely_[0] = found;
 }
 
 std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const {
-    const Dim3 block = launch_.configuration.block, grid = launch_.configuration.grid,
-               cluster = launch_.cluster;
+    const Dim3 block = grid_.configuration.block, grid = grid_.configuration.grid, cluster = grid_.cluster;
     const auto in_cluster = [&] { return coordinates(rank_, cluster); };
     const auto thread = [&] {
         return coordinates(std::uint64_t{warp} * warp_size + static_cast<std::uint32_t>(lane), block);
@@ -133,9 +132,9 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::lanemask_le: return lane_bit | (lane_bit - 1);
     case Special::lanemask_gt: return ~(lane_bit | (lane_bit - 1));
     case Special::lanemask_ge: return ~(lane_bit - 1);
-    case Special::dynamic_smem_size: return launch_.configuration.dynamic_shared_bytes;
+    case Special::dynamic_smem_size: return grid_.configuration.dynamic_shared_bytes;
     case Special::total_smem_size:
-        return (shared_bytes_ - launch_.kernel.reserved_shared_bytes() + shared_granularity - 1) /
+        return (shared_bytes_ - grid_.kernel.reserved_shared_bytes() + shared_granularity - 1) /
                shared_granularity * shared_granularity;
     case Special::clusterid_x: return cluster_.index().x;
     case Special::clusterid_y: return cluster_.index().y;
@@ -151,10 +150,10 @@ std::uint32_t Block::special(Special which, std::uint32_t warp, int lane) const 
     case Special::cluster_nctaid_z: return cluster.z;
     case Special::cluster_ctarank: return rank_;
     case Special::cluster_nctarank: return static_cast<std::uint32_t>(cluster.count());
-    case Special::workspace_low: return static_cast<std::uint32_t>(launch_.workspace);
-    case Special::workspace_high: return static_cast<std::uint32_t>(launch_.workspace >> 32);
+    case Special::workspace_low: return static_cast<std::uint32_t>(grid_.workspace);
+    case Special::workspace_high: return static_cast<std::uint32_t>(grid_.workspace >> 32);
     case Special::reserved_shared: return static_cast<std::uint32_t>(shared_base());
-    case Special::is_explicit_cluster: return launch_.has_clusters ? all_lanes : 0;
+    case Special::is_explicit_cluster: return grid_.has_clusters ? all_lanes : 0;
     case Special::zero: return 0;
     }
     return 0;
@@ -253,8 +252,8 @@ void Block::report(const Fault& fault, const Warp& warp) const {
     const std::uint32_t pc = code.index_of(*fault.instruction);
     const Dim3 thread =
         coordinates(std::uint64_t{warp.index()} * warp_size + static_cast<std::uint32_t>(fault.lane),
-                    launch_.configuration.block);
-    std::string message = fault.message + "\nin " + launch_.kernel.readable_name() + ", block " +
+                    grid_.configuration.block);
+    std::string message = fault.message + "\nin " + grid_.kernel.readable_name() + ", block " +
                           triple(index_) + ", thread " + triple(thread);
     if (const std::string line = source_line(code, pc); !line.empty()) message += ", at " + line;
     throw Error(fault.failure, message + "\n" + ptx_line(code, pc));
@@ -262,7 +261,7 @@ void Block::report(const Fault& fault, const Warp& warp) const {
 
 void Block::report_deadlock() const {
     std::ostringstream message;
-    message << "no thread of block " << triple(index_) << " of " << launch_.kernel.readable_name()
+    message << "no thread of block " << triple(index_) << " of " << grid_.kernel.readable_name()
             << " can go on: each waits for others that do not come, or have exited";
     for (const WaitingLanes& one : waiting()) {
         const int first = static_cast<int>(one.warp->index()) * warp_size;

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "emulator/machine/async_copies.hpp"
-#include "emulator/machine/launch.hpp"
-#include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine/grid.hpp"
 #include "emulator/machine/mbarrier_waits.hpp"
 #include "emulator/machine/observer.hpp"
 #include "emulator/machine/warp.hpp"
@@ -23,22 +22,6 @@ namespace emulator {
 
 class Cluster;
 struct Fault;
-class Schedule;
-
-/// What all blocks of a launch share.
-struct Launch {
-    const Kernel& kernel;
-    LaunchConfiguration configuration;
-    bool has_clusters; ///< that it asked for
-    Dim3 cluster;      ///< blocks; 1 x 1 x 1 without clusters
-    std::span<const std::byte> parameters;
-    GlobalMemory& memory;
-    std::uint32_t stack_bytes = 0; ///< local memory of a thread
-    std::uint64_t workspace =
-        0;                 ///< of a cooperative launch: where cooperative groups keep the grid's barrier
-    bool may_wait = false; ///< blocks may wait for each other in a loop
-    Schedule* schedule = nullptr; ///< null: the usual order
-};
 
 /// Lanes that wait together.
 struct WaitingLanes {
@@ -55,7 +38,7 @@ struct WaitingLanes {
 class Block {
 public:
     /// Observers get this block's events; they outlive it.
-    Block(const Launch& launch, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank);
+    Block(const Grid& grid, std::span<Observer* const> observers, Cluster& cluster, std::uint32_t rank);
 
     void start(Dim3 index);
 
@@ -78,7 +61,7 @@ public:
     /// Where the block's shared memory begins in that of its cluster.
     std::uint64_t shared_base() const { return std::uint64_t{rank_} << shared_rank_shift; }
 
-    const Launch& launch() const { return launch_; }
+    const Grid& grid() const { return grid_; }
     Dim3 index() const { return index_; }
     std::span<Observer* const> observers() const { return observers_; }
     /// Those of them that want to know of such events.
@@ -143,7 +126,7 @@ private:
     [[noreturn]] void report_deadlock() const;
     [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 
-    const Launch& launch_;
+    const Grid& grid_;
     std::span<Observer* const> observers_;
     std::array<std::vector<Observer*>, event_kinds> subscribers_;
     Cluster& cluster_;

@@ -8,18 +8,18 @@
 
 namespace emulator {
 
-Cluster::Cluster(const Launch& launch, std::span<Observer* const> observers) : launch_(launch) {
-    for (std::uint32_t rank = 0; rank < launch.cluster.count(); ++rank)
-        blocks_.push_back(std::make_unique<Block>(launch, observers, *this, rank));
+Cluster::Cluster(const Grid& grid, std::span<Observer* const> observers) : grid_(grid) {
+    for (std::uint32_t rank = 0; rank < grid.cluster.count(); ++rank)
+        blocks_.push_back(std::make_unique<Block>(grid, observers, *this, rank));
     for (const auto& block : blocks_) order_.push_back(block.get());
     lanes_.resize(blocks_.size() * blocks_.front()->warps().size());
 }
 
 void Cluster::start(std::uint64_t index) {
-    const Dim3 grid = launch_.configuration.grid, size = launch_.cluster;
+    const Dim3 grid = grid_.configuration.grid, size = grid_.cluster;
     index_ = coordinates(index, {grid.x / size.x, grid.y / size.y, grid.z / size.z});
     std::fill(lanes_.begin(), lanes_.end(), BarrierLanes{});
-    missing_ = blocks_.size() * launch_.configuration.block.count();
+    missing_ = blocks_.size() * grid_.configuration.block.count();
     has_arrivals_ = false;
     for (const auto& block : blocks_) {
         const Dim3 in_cluster = coordinates(block->rank(), size);
@@ -29,7 +29,7 @@ void Cluster::start(std::uint64_t index) {
 }
 
 bool Cluster::run(std::uint64_t budget) {
-    Schedule* const schedule = blocks_.size() > 1 ? launch_.schedule : nullptr;
+    Schedule* const schedule = blocks_.size() > 1 ? grid_.schedule : nullptr;
     const auto is_finished = [&] {
         return std::all_of(order_.begin(), order_.end(),
                            [](const Block* block) { return block->is_finished(); });

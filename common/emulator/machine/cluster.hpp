@@ -18,7 +18,7 @@ namespace emulator {
 /// phase to end before it arrives again.
 class Cluster {
 public:
-    Cluster(const Launch& launch, std::span<Observer* const> observers);
+    Cluster(const Grid& grid, std::span<Observer* const> observers);
 
     /// Begins the cluster with linear index `index` (x fastest).
     void start(std::uint64_t index);
@@ -56,7 +56,7 @@ private:
     bool is_stuck() const; ///< no thread can go on
     void break_deadlock();
 
-    const Launch& launch_;
+    const Grid& grid_;
     Dim3 index_{};
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Block*> order_;       ///< in which they run

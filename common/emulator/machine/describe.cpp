@@ -14,7 +14,7 @@ Party party(std::string role, const Warp& warp, const Instruction& instruction, 
     const Code& code = *warp.running().frame->code;
     const std::uint64_t thread = std::uint64_t{warp.index()} * warp_size + static_cast<std::uint32_t>(lane);
     return party(std::move(role), code, code.index_of(instruction), warp.block().index(),
-                 coordinates(thread, warp.block().launch().configuration.block));
+                 coordinates(thread, warp.block().grid().configuration.block));
 }
 
 Party party(std::string role, const Code& code, std::uint32_t pc, Dim3 block, Dim3 thread) {
@@ -29,11 +29,11 @@ const char* role_of(AccessKind kind) {
     }
 }
 
-std::string shared_variable(const Launch& launch, std::uint64_t offset) {
-    for (const SharedVariable& variable : launch.kernel.shared_variables()) {
+std::string shared_variable(const Grid& grid, std::uint64_t offset) {
+    for (const SharedVariable& variable : grid.kernel.shared_variables()) {
         const bool sized_at_launch = variable.bytes == 0;
         const std::uint32_t bytes =
-            sized_at_launch ? launch.configuration.dynamic_shared_bytes : variable.bytes;
+            sized_at_launch ? grid.configuration.dynamic_shared_bytes : variable.bytes;
         if (offset < variable.offset || offset - variable.offset >= bytes) continue;
         return variable_name(variable.name) + ", " + byte_count(bytes) +
                (sized_at_launch ? " of dynamic shared memory" : " of shared memory");

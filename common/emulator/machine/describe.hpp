@@ -25,6 +25,6 @@ Party party(std::string role, const Code& code, std::uint32_t pc, Dim3 block, Di
 const char* role_of(AccessKind kind);
 
 /// What lies at a place in a block's shared memory: "tile, 1,024 bytes of shared memory".
-std::string shared_variable(const Launch& launch, std::uint64_t offset);
+std::string shared_variable(const Grid& grid, std::uint64_t offset);
 
 } // namespace emulator

@@ -116,22 +116,22 @@ unsigned usable_cores() {
 
 /// Clusters that one host thread has in progress at most. All that a device holds if they may wait for each
 /// other: a barrier of the grid's own making works there, and so it has to here.
-std::size_t max_clusters_at_once(const Launch& launch) {
+std::size_t max_clusters_at_once(const Grid& grid) {
     const std::uint64_t blocks =
-        launch.may_wait ? std::max<std::uint64_t>(blocks_on_device(launch.kernel, launch.configuration),
-                                                  max_blocks_at_once)
-                        : max_blocks_at_once;
-    return static_cast<std::size_t>(blocks / launch.cluster.count());
+        grid.may_wait
+            ? std::max<std::uint64_t>(blocks_on_device(grid.kernel, grid.configuration), max_blocks_at_once)
+            : max_blocks_at_once;
+    return static_cast<std::size_t>(blocks / grid.cluster.count());
 }
 
 /// One host thread's share of the grid. The blocks of a cluster run together: they may wait for each other.
-void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> observers) {
+void run_clusters(const Grid& grid, Work& work, std::span<Observer* const> observers) {
     std::deque<std::unique_ptr<Cluster>> begun, free;
-    const std::size_t max_at_once = max_clusters_at_once(launch);
+    const std::size_t max_at_once = max_clusters_at_once(grid);
     const auto begin_next = [&] {
         std::uint64_t index = 0;
         if (begun.size() >= max_at_once || !work.next(index)) return false;
-        if (free.empty()) free.push_back(std::make_unique<Cluster>(launch, observers));
+        if (free.empty()) free.push_back(std::make_unique<Cluster>(grid, observers));
         begun.push_front(std::move(free.back()));
         free.pop_back();
         begun.front()->start(index);
@@ -141,7 +141,7 @@ void run_clusters(const Launch& launch, Work& work, std::span<Observer* const> o
         std::unique_ptr<Cluster> cluster = std::move(begun.front());
         begun.pop_front();
         const bool finished = cluster->run(
-            launch.may_wait ? std::max(block_turn / (begun.size() + 1), min_block_turn) : block_turn);
+            grid.may_wait ? std::max(block_turn / (begun.size() + 1), min_block_turn) : block_turn);
         (finished ? free : begun).push_back(std::move(cluster));
         if (!finished) begin_next();
     }
@@ -157,11 +157,11 @@ std::size_t choose(Schedule& schedule, std::size_t begun, bool may_begin) {
 /// The same, with the clusters in another order. They begin in batches: since a batch is never larger than
 /// what may be in progress at once, a block that waits for earlier ones finds them begun in the end, as
 /// usual.
-void run_clusters_shuffled(const Launch& launch, Work& work, std::span<Observer* const> observers) {
-    Schedule& schedule = *launch.schedule;
+void run_clusters_shuffled(const Grid& grid, Work& work, std::span<Observer* const> observers) {
+    Schedule& schedule = *grid.schedule;
     std::vector<std::unique_ptr<Cluster>> begun, free;
     std::vector<std::uint64_t> batch;
-    const std::size_t max_at_once = max_clusters_at_once(launch);
+    const std::size_t max_at_once = max_clusters_at_once(grid);
     while (!work.stopped()) {
         std::uint64_t index = 0;
         if (batch.empty()) {
@@ -172,7 +172,7 @@ void run_clusters_shuffled(const Launch& launch, Work& work, std::span<Observer*
         if (!may_begin && begun.empty()) return;
         const std::size_t chosen = choose(schedule, begun.size(), may_begin);
         if (chosen == begun.size()) {
-            if (free.empty()) free.push_back(std::make_unique<Cluster>(launch, observers));
+            if (free.empty()) free.push_back(std::make_unique<Cluster>(grid, observers));
             begun.push_back(std::move(free.back()));
             free.pop_back();
             begun.back()->start(batch.back());
@@ -262,17 +262,17 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
     std::optional<Schedule> schedule;
     if (options.schedule) schedule.emplace(*options.schedule);
     const Workspace workspace(memory, configuration.cooperative);
-    const Launch launch{.kernel = kernel,
-                        .configuration = configuration,
-                        .has_clusters = cluster.has_value(),
-                        .cluster = cluster.value_or(Dim3{}),
-                        .parameters = parameters,
-                        .memory = memory,
-                        .stack_bytes = kernel.local_bytes(configuration.call_stack_bytes),
-                        .workspace = workspace.address(),
-                        .may_wait = configuration.cooperative || kernel.may_wait_for_other_blocks(),
-                        .schedule = schedule ? &*schedule : nullptr};
-    const std::uint64_t clusters = configuration.grid.count() / launch.cluster.count();
+    const Grid grid{.kernel = kernel,
+                    .configuration = configuration,
+                    .has_clusters = cluster.has_value(),
+                    .cluster = cluster.value_or(Dim3{}),
+                    .parameters = parameters,
+                    .memory = memory,
+                    .stack_bytes = kernel.local_bytes(configuration.call_stack_bytes),
+                    .workspace = workspace.address(),
+                    .may_wait = configuration.cooperative || kernel.may_wait_for_other_blocks(),
+                    .schedule = schedule ? &*schedule : nullptr};
+    const std::uint64_t clusters = configuration.grid.count() / grid.cluster.count();
     const bool one_thread =
         options.schedule || std::any_of(options.watchers.begin(), options.watchers.end(),
                                         [](const Watcher* watcher) { return watcher->wants_one_thread(); });
@@ -288,14 +288,14 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
     for (std::size_t k = 0; k < workers; ++k) {
         observers[k].push_back(&counting[k]);
         for (Watcher* const watcher : options.watchers) {
-            watching[k].push_back(watcher->observer(launch));
+            watching[k].push_back(watcher->observer(grid));
             observers[k].push_back(watching[k].back().get());
         }
     }
     const auto worker = [&](std::size_t k) {
         try {
             const DefaultFloatingPoint environment;
-            (launch.schedule ? run_clusters_shuffled : run_clusters)(launch, work, observers[k]);
+            (grid.schedule ? run_clusters_shuffled : run_clusters)(grid, work, observers[k]);
         } catch (...) {
             work.fail(std::current_exception());
         }

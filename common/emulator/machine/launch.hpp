@@ -38,6 +38,8 @@ struct DeviceLimits {
     static constexpr std::uint32_t default_call_stack_bytes = 16 * 1024;
 };
 
+/// How a kernel is launched: what <<< >>> and its kin say, and the limits that were set for it. A running
+/// launch is a Grid.
 struct LaunchConfiguration {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;

@@ -57,7 +57,7 @@ std::vector<MbarrierWaits::Group> MbarrierWaits::of(const Warp& warp, LaneMask l
 
 std::string in_words(const MbarrierWaits::Wait& wait) {
     std::string text = "at the mbarrier at " + hexadecimal(wait.offset) + " (" +
-                       shared_variable(wait.owner->launch(), wait.offset) + ")";
+                       shared_variable(wait.owner->grid(), wait.offset) + ")";
     const auto missing = Mbarrier(*wait.owner, wait.offset).missing();
     if (!missing) return text;
     text += ", which lacks " + thousands(missing->arrivals) + " of " + thousands(missing->of) +

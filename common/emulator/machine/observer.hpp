@@ -17,7 +17,7 @@ namespace emulator {
 class Block;
 class Cluster;
 struct Fault;
-struct Launch;
+struct Grid;
 class Warp;
 
 enum class AccessKind : std::uint8_t {
@@ -269,7 +269,7 @@ public:
 
     /// Called once for each host thread, one after the other, before any block runs. The observers end before
     /// the launch does.
-    virtual std::unique_ptr<Observer> observer(const Launch& launch) = 0;
+    virtual std::unique_ptr<Observer> observer(const Grid& grid) = 0;
 
     /// True: it follows what blocks do to each other, and one host thread has to run all of them.
     virtual bool wants_one_thread() const { return false; }

@@ -45,10 +45,9 @@ bool is_at_warp_barrier(const ConvergenceGroup& converged) {
 } // namespace
 
 Warp::Warp(Block& block, std::uint32_t index)
-    : block_(block), schedule_(block.launch().schedule), index_(index),
-      local_bytes_(block.launch().stack_bytes),
-      local_(new std::byte[std::size_t{warp_size} * block.launch().stack_bytes]) {
-    allocate_rows(kernel_frame_, block.launch().kernel.code());
+    : block_(block), schedule_(block.grid().schedule), index_(index), local_bytes_(block.grid().stack_bytes),
+      local_(new std::byte[std::size_t{warp_size} * block.grid().stack_bytes]) {
+    allocate_rows(kernel_frame_, block.grid().kernel.code());
     fill_constants(kernel_frame_);
     fill_specials(kernel_frame_);
 }

@@ -101,7 +101,7 @@ void TracingObserver::block_started(Block& block) {
     if (index.x + std::uint64_t{grid.x} * (index.y + std::uint64_t{grid.y} * index.z) != options_.block)
         return;
     block_ = &block;
-    memory_ = &block.launch().memory;
+    memory_ = &block.grid().memory;
     trace_.ran = true;
     trace_.index = index;
     trace_.touched.assign((block.shared().size() + 3) / 4, false);
@@ -235,16 +235,15 @@ std::size_t TracingObserver::place_for(const StepKey& key, std::size_t after) co
 AccessTracing::AccessTracing(TraceOptions options) : options_(options) {}
 AccessTracing::~AccessTracing() = default;
 
-std::unique_ptr<Observer> AccessTracing::observer(const Launch& launch) {
+std::unique_ptr<Observer> AccessTracing::observer(const Grid& grid) {
     if (trace_.kernel.empty()) {
-        trace_.kernel = launch.kernel.readable_name();
-        trace_.grid = launch.configuration.grid;
-        trace_.block = launch.configuration.block;
-        for (const SharedVariable& variable : launch.kernel.shared_variables()) {
+        trace_.kernel = grid.kernel.readable_name();
+        trace_.grid = grid.configuration.grid;
+        trace_.block = grid.configuration.block;
+        for (const SharedVariable& variable : grid.kernel.shared_variables()) {
             const bool is_dynamic = variable.bytes == 0;
-            trace_.shared.push_back(
-                {last_name(variable.name), variable.offset,
-                 is_dynamic ? launch.configuration.dynamic_shared_bytes : variable.bytes});
+            trace_.shared.push_back({last_name(variable.name), variable.offset,
+                                     is_dynamic ? grid.configuration.dynamic_shared_bytes : variable.bytes});
         }
     }
     return std::make_unique<TracingObserver>(options_, trace_);

@@ -92,7 +92,7 @@ public:
     explicit AccessTracing(TraceOptions options = {});
     ~AccessTracing() override;
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
     /// What a block does may depend on others: a picture must not differ from one run to the next.
     bool wants_one_thread() const override { return true; }
 

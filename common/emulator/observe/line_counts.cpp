@@ -257,8 +257,8 @@ void add_ptx_lines(const CodeCounts& counts, std::vector<FunctionLines>& result)
 LineCounting::LineCounting() = default;
 LineCounting::~LineCounting() = default;
 
-std::unique_ptr<Observer> LineCounting::observer(const Launch& launch) {
-    kernel_ = &launch.kernel.code();
+std::unique_ptr<Observer> LineCounting::observer(const Grid& grid) {
+    kernel_ = &grid.kernel.code();
     return std::make_unique<LineObserver>(*kernel_, counts_.emplace_back());
 }
 

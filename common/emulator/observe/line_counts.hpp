@@ -44,7 +44,7 @@ public:
     LineCounting();
     ~LineCounting() override;
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
 
     /// What was executed, the kernel first. To be called after the launch, while its module is loaded.
     std::vector<FunctionLines> functions() const;

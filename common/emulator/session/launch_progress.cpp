@@ -25,7 +25,7 @@ std::optional<Party> somebody_of(const Block& block) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(converged.lanes));
         return party(
             "was at", *converged.frame->code, converged.pc, block.index(),
-            coordinates(std::uint64_t{warp.index()} * warp_size + lane, block.launch().configuration.block));
+            coordinates(std::uint64_t{warp.index()} * warp_size + lane, block.grid().configuration.block));
     };
     for (const auto& warp : block.warps()) {
         if (warp->finished()) continue;
@@ -89,7 +89,7 @@ void LaunchProgress::end() {
     runs_ = told_ = false;
 }
 
-std::unique_ptr<Observer> LaunchProgress::observer(const Launch&) { return std::make_unique<Watch>(*this); }
+std::unique_ptr<Observer> LaunchProgress::observer(const Grid&) { return std::make_unique<Watch>(*this); }
 
 void LaunchProgress::tick() {
     const std::lock_guard lock(mutex_);

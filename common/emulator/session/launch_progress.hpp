@@ -28,7 +28,7 @@ public:
     void begin(std::string kernel, std::uint64_t blocks, EverySecond every_second);
     void end();
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& launch) override;
 
 private:
     class Watch;

@@ -77,7 +77,7 @@ public:
         }
         void hear(const Warp& warp, const Instruction& instruction, const std::string& what) {
             hear(warp.block(), "warp " + std::to_string(warp.index()) + ", instruction " +
-                                   std::to_string(warp.block().launch().kernel.code().index_of(instruction)) +
+                                   std::to_string(warp.block().grid().kernel.code().index_of(instruction)) +
                                    ": " + what);
         }
 
@@ -85,7 +85,7 @@ public:
         std::uint64_t findings_or_reads_ = 0;
     };
 
-    std::unique_ptr<Observer> observer(const Launch&) override { return std::make_unique<Ear>(*this); }
+    std::unique_ptr<Observer> observer(const Grid&) override { return std::make_unique<Ear>(*this); }
     bool judges_blocks() const override { return true; }
 
     Heard heard;

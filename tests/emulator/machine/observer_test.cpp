@@ -51,13 +51,13 @@ struct Recorder : Observer {
 void run_block(Program& program, uint32_t threads, std::span<const void* const> parameters,
                std::span<Observer* const> observers) {
     const emulator::Kernel& kernel = program.module.kernel("k");
-    const emulator::Launch launch{.kernel = kernel,
-                                  .configuration = grid_of(threads),
-                                  .has_clusters = false,
-                                  .cluster = {},
-                                  .parameters = std::as_bytes(parameters),
-                                  .memory = program.memory,
-                                  .stack_bytes = kernel.local_bytes()};
+    const emulator::Grid launch{.kernel = kernel,
+                                .configuration = grid_of(threads),
+                                .has_clusters = false,
+                                .cluster = {},
+                                .parameters = std::as_bytes(parameters),
+                                .memory = program.memory,
+                                .stack_bytes = kernel.local_bytes()};
     emulator::Cluster cluster(launch, observers);
     cluster.start(0);
     while (!cluster.run(1'000'000)) {

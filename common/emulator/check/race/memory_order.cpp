@@ -82,7 +82,7 @@ void MemoryOrder::barrier_complete(const Block& block, const BarrierCompletion& 
         std::uint64_t arrived = 0;
         for (const LaneMask lanes : completion.arrived)
             arrived += static_cast<std::uint64_t>(std::popcount(lanes));
-        return arrived == block.launch().configuration.block.count();
+        return arrived == block.grid().configuration.block.count();
     };
     const bool all_wait = !barrier.has_arrivals && (completion.expected == 0 || all_have_come());
     if (all_wait) {

@@ -85,13 +85,13 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
 
 class RaceObserver final : public Observer {
 public:
-    RaceObserver(Findings& findings, const Launch& launch, RaceOptions options)
-        : findings_(findings), launch_(launch), options_(options) {
+    RaceObserver(Findings& findings, const Grid& grid, RaceOptions options)
+        : findings_(findings), grid_(grid), options_(options) {
         std::vector<const Code*> codes;
-        add_reachable(launch.kernel.code(), codes);
+        add_reachable(grid.kernel.code(), codes);
         for (const Code* const code : codes) ids_(*code, 0);
         needs_all_ = any_instruction(codes, orders_some_threads);
-        has_clusters_ = launch.has_clusters || any_instruction(codes, is_cluster_barrier);
+        has_clusters_ = grid.has_clusters || any_instruction(codes, is_cluster_barrier);
     }
 
     bool wants(EventKind kind) const override {
@@ -107,7 +107,7 @@ public:
         current_ = {&block, state.get()};
         state->order.start();
         forget_if_used_up(block);
-        const Dim3 grid = launch_.configuration.grid, index = block.index();
+        const Dim3 grid = grid_.configuration.grid, index = block.index();
         state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
                                                                  (index.y + std::uint64_t{grid.y} * index.z));
         state->is_out_of_step = state->has_atomics = state->may_have_acquired = false;
@@ -302,7 +302,7 @@ private:
 
     /// In the part of shared memory that CUDA keeps for itself, where cooperative groups have their barriers.
     bool is_reserved(const Access& access) const {
-        return access.addresses[std::countr_zero(access.active)] < launch_.kernel.reserved_shared_bytes();
+        return access.addresses[std::countr_zero(access.active)] < grid_.kernel.reserved_shared_bytes();
     }
 
     [[gnu::noinline]] void check_shared_of_cluster(const Now& now, const BlockActor& in_block_actor,
@@ -338,7 +338,7 @@ private:
             if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
             const InstructionId exit = ids_.of_line(state.last_exit.id);
             findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
-                return finding(launch_, ids_, block, state.last_exit, visit);
+                return finding(grid_, ids_, block, state.last_exit, visit);
             });
         }
     }
@@ -548,7 +548,7 @@ private:
         const InstructionId here = ids_.of_line(now.id), there = ids_.of_line(earlier.id);
         findings_.add({sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1,
                       [&] {
-                          return finding(launch_, ids_,
+                          return finding(grid_, ids_,
                                          {now.warp, now.instruction, now.access, now.role, lane,
                                           now.state.number, now.state.has_atomics, earlier});
                       });
@@ -557,7 +557,7 @@ private:
     static constexpr std::uint64_t page_bytes = 4096;
 
     LocalFindings<std::tuple<RaceSort, InstructionId, InstructionId>> findings_;
-    const Launch& launch_;
+    const Grid& grid_;
     const RaceOptions options_;
     bool needs_all_ = false;
     bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
@@ -573,8 +573,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Observer> RaceChecker::observer(const Launch& launch) {
-    return std::make_unique<RaceObserver>(findings_, launch, options_);
+std::unique_ptr<Observer> RaceChecker::observer(const Grid& grid) {
+    return std::make_unique<RaceObserver>(findings_, grid, options_);
 }
 
 } // namespace emulator

@@ -34,7 +34,7 @@ public:
     explicit RaceChecker(Findings& findings, RaceOptions options = {})
         : findings_(findings), options_(options) {}
 
-    std::unique_ptr<Observer> observer(const Launch& launch) override;
+    std::unique_ptr<Observer> observer(const Grid& grid) override;
     bool wants_one_thread() const override { return options_.global; }
     bool judges_blocks() const override { return !options_.global; }
 

@@ -90,29 +90,29 @@ RaceSort sort_of(Role now, Role earlier) {
     return now == earlier ? RaceSort::two_writes : RaceSort::read_and_write;
 }
 
-Finding finding(const Launch& launch, const InstructionIds& ids, const Race& race) {
+Finding finding(const Grid& grid, const InstructionIds& ids, const Race& race) {
     const std::uint64_t address = race.access.addresses[race.lane];
     const bool is_shared = race.access.space == ptx::Space::shared;
-    const Allocation* const allocation = is_shared ? nullptr : launch.memory.find(address);
+    const Allocation* const allocation = is_shared ? nullptr : grid.memory.find(address);
     const std::uint64_t thread = std::uint64_t{warp_of(race.earlier.stamp)} * warp_size +
                                  static_cast<std::uint32_t>(race.earlier.lane);
     const Party first = party(name_of(race.role), race.warp, race.instruction, race.lane);
     const Party second =
         party(std::string("earlier ") + name_of(race.earlier.role), ids.code(race.earlier.id),
-              InstructionIds::pc(race.earlier.id), coordinates(race.earlier.block, launch.configuration.grid),
-              coordinates(thread, launch.configuration.block));
+              InstructionIds::pc(race.earlier.id), coordinates(race.earlier.block, grid.configuration.grid),
+              coordinates(thread, grid.configuration.block));
     return {.checker = "race",
             .kind = std::string(name_of(race.role)) + " after " + name_of(race.earlier.role),
             .message = message(race, first.thread, second),
-            .kernel = launch.kernel.readable_name(),
+            .kernel = grid.kernel.readable_name(),
             .parties = {first, second},
-            .allocation = is_shared    ? shared_variable(launch, address)
+            .allocation = is_shared    ? shared_variable(grid, address)
                           : allocation ? describe(*allocation)
                                        : "",
             .cause = cause(race)};
 }
 
-Finding finding(const Launch& launch, const InstructionIds& ids, const Block& block, const LastExit& exit,
+Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,
                 const Visit& visit) {
     const std::uint64_t thread = std::uint64_t{exit.warp} * warp_size + static_cast<std::uint32_t>(exit.lane);
     return {.checker = "race",
@@ -121,10 +121,10 @@ Finding finding(const Launch& launch, const InstructionIds& ids, const Block& bl
                        verb(visit.role, " reads", " writes", " changes by an atomic") +
                        " shared memory of block " + triple(block.index()) + " at " +
                        hexadecimal(visit.address) + ": nothing keeps that block from exiting before",
-            .kernel = launch.kernel.readable_name(),
+            .kernel = grid.kernel.readable_name(),
             .parties = {visit.thread, party("exit", ids.code(exit.id), InstructionIds::pc(exit.id),
-                                            block.index(), coordinates(thread, launch.configuration.block))},
-            .allocation = shared_variable(launch, visit.address),
+                                            block.index(), coordinates(thread, grid.configuration.block))},
+            .allocation = shared_variable(grid, visit.address),
             .cause = "A cluster.sync() is missing at the end: the shared memory of a block ends with it."};
 }
 

@@ -10,7 +10,7 @@
 namespace emulator {
 
 class Block;
-struct Launch;
+struct Grid;
 class Warp;
 
 const char* name_of(Role role);
@@ -43,7 +43,7 @@ struct Race {
     EarlierAccess earlier;
 };
 
-Finding finding(const Launch& launch, const InstructionIds& ids, const Race& race);
+Finding finding(const Grid& grid, const InstructionIds& ids, const Race& race);
 
 /// The last thread of a block to exit.
 struct LastExit {
@@ -61,7 +61,7 @@ struct Visit {
 };
 
 /// Nothing keeps the block from exiting before the visit.
-Finding finding(const Launch& launch, const InstructionIds& ids, const Block& block, const LastExit& exit,
+Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,
                 const Visit& visit);
 
 } // namespace emulator

@@ -19,16 +19,16 @@ using namespace emulator::abi;
 namespace {
 
 /// The grid, block, shared memory and stream of a `<<< >>>` on the way to the host stub that launches.
-struct CallConfiguration {
+struct PushedConfiguration {
     dim3 grid, block;
     std::size_t shared_bytes;
     void* stream;
-    CallConfiguration* below; ///< in the stack: the arguments of a launch may hold another launch
+    PushedConfiguration* below; ///< in the stack: the arguments of a launch may hold another launch
 };
 
 /// No object with a destructor: main's thread ends those before it comes to atexit() and static destructors,
 /// which may launch, too.
-thread_local CallConfiguration* pending_configuration = nullptr;
+thread_local PushedConfiguration* pending_configuration = nullptr;
 
 /// The kernel's parameter buffer: the value behind each argument where the PTX declares its parameter.
 std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* arguments) {
@@ -96,8 +96,8 @@ void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configura
     }
 }
 
-/// All that a launch says beside its stream.
-struct KernelLaunch {
+/// What a call of the API asks for, beside the stream.
+struct LaunchRequest {
     const void* host_stub;
     dim3 grid, block;
     void* const* arguments;
@@ -106,27 +106,27 @@ struct KernelLaunch {
     bool cooperative = false;
 };
 
-GraphNode node_of(Device& device, const KernelLaunch& launch) {
-    const Kernel& kernel = device.modules.kernel(registered_kernel(launch.host_stub)).kernel;
-    const LaunchConfiguration configuration{extents(launch.grid),
-                                            extents(launch.block),
-                                            static_cast<std::uint32_t>(launch.shared_bytes),
-                                            dynamic_shared_limit(device, launch.host_stub, kernel),
-                                            launch.cluster,
-                                            cluster_limit(device, launch.host_stub),
-                                            launch.cooperative};
-    check_against_kernel(kernel, configuration, launch.shared_bytes);
+GraphNode node_of(Device& device, const LaunchRequest& request) {
+    const Kernel& kernel = device.modules.kernel(registered_kernel(request.host_stub)).kernel;
+    const LaunchConfiguration configuration{extents(request.grid),
+                                            extents(request.block),
+                                            static_cast<std::uint32_t>(request.shared_bytes),
+                                            dynamic_shared_limit(device, request.host_stub, kernel),
+                                            request.cluster,
+                                            cluster_limit(device, request.host_stub),
+                                            request.cooperative};
+    check_against_kernel(kernel, configuration, request.shared_bytes);
     return {.type = cudaGraphNodeTypeKernel,
-            .work = [&kernel, configuration, parameters = parameter_buffer(kernel, launch.arguments)](
+            .work = [&kernel, configuration, parameters = parameter_buffer(kernel, request.arguments)](
                         Device& then) { run_now(then, kernel, configuration, parameters); },
             .host = nullptr};
 }
 
-cudaError_t launch(const void* stream, const KernelLaunch& launch) {
+cudaError_t launch(const void* stream, const LaunchRequest& request) {
     GraphNode node;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        node = node_of(device, launch);
+        node = node_of(device, request);
     });
     if (error == cudaSuccess) return stream_call(stream, node);
     if (Observation* const observation = Observation::instance()) observation->write_rejected_launch();
@@ -165,13 +165,13 @@ bool is_cooperative(const cudaLaunchConfig_t& config) {
 
 EMULATOR_ENTRY unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
                                                     void* stream) {
-    pending_configuration = new CallConfiguration{grid, block, shared_bytes, stream, pending_configuration};
+    pending_configuration = new PushedConfiguration{grid, block, shared_bytes, stream, pending_configuration};
     return 0;
 }
 
 EMULATOR_ENTRY cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
                                                       void* stream) {
-    const std::unique_ptr<CallConfiguration> top(pending_configuration);
+    const std::unique_ptr<PushedConfiguration> top(pending_configuration);
     if (!top) return query_call([](Device&) { throw ApiError(cudaErrorMissingConfiguration); });
     pending_configuration = top->below;
     *grid = top->grid;
