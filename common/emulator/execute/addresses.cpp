@@ -139,10 +139,7 @@ LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruc
             return active;
         } catch (Fault& fault) {
             const LaneMask lane = LaneMask{1} << fault.lane;
-            bool goes_on = false;
-            for (Observer* const observer : warp.block().observers())
-                goes_on = goes_on || observer->absorbs_fault(warp, fault, lane);
-            if (!goes_on) {
+            if (!is_absorbed(warp, fault, lane)) {
                 fault.message = diagnose(warp.block(), fault.failure, *fault.access).message;
                 throw;
             }

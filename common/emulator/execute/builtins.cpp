@@ -18,7 +18,7 @@ namespace {
 
 using std::uint32_t, std::uint64_t;
 
-/// Nothing is there: the launch ends, or goes on without if an observer takes over.
+/// Nothing is there: the launch ends, or goes on without if an observer absorbs the fault.
 std::span<const std::byte> reject(Warp& warp, const Instruction& instruction, int lane, ptx::Space space,
                                   uint64_t address, const char* what) {
     const Fault fault{.failure = Failure::illegal_address,
@@ -26,8 +26,7 @@ std::span<const std::byte> reject(Warp& warp, const Instruction& instruction, in
                       .instruction = &instruction,
                       .message = std::string("illegal address of ") + what,
                       .access = LaneAccess{space, AccessKind::load, 1, address}};
-    for (Observer* const observer : warp.block().observers())
-        if (observer->absorbs_fault(warp, fault, LaneMask{1} << lane)) return {};
+    if (is_absorbed(warp, fault, LaneMask{1} << lane)) return {};
     throw fault;
 }
 

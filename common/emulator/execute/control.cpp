@@ -241,7 +241,7 @@ struct Arrival {
     LaneMask disagreeing = 0; ///< with the first lane
 };
 
-/// \throws Fault, unless an observer takes over what is wrong. Not inline, to keep what is always done short.
+/// \throws Fault, unless an observer absorbs it. Not inline, to keep what is always done short.
 [[gnu::noinline]] void reject(const Warp& warp, const Instruction& instruction, LaneMask active,
                               const Arrival& arrival) {
     Fault fault{Failure::launch_failure, std::countr_zero(active), &instruction, {}};
@@ -254,10 +254,7 @@ struct Arrival {
         fault.message = "a barrier for " + std::to_string(arrival.expected) +
                         " threads: the number must be a multiple of the warp size, 32";
     }
-    bool goes_on = false;
-    for (Observer* const observer : warp.block().observers())
-        goes_on = observer->absorbs_fault(warp, fault, active) || goes_on;
-    if (!goes_on) throw fault;
+    if (!is_absorbed(warp, fault, active)) throw fault;
 }
 
 /// `number_known`: it is the same for all lanes, and that of a barrier.
@@ -306,15 +303,12 @@ void tell_cluster_arrival(const Warp& warp, const Instruction& instruction, cons
         observer->cluster_barrier_arrive(warp, instruction, arrival);
 }
 
-/// Those of `active` that are not `wrong`. \throws Fault for the others, unless an observer takes over.
+/// Those of `active` that are not `wrong`. \throws Fault for the others, unless an observer absorbs it.
 LaneMask leave_out(Warp& warp, const Instruction& instruction, LaneMask active, LaneMask wrong,
                    const char* message) {
     if (wrong == 0) return active;
     const Fault fault{Failure::launch_failure, std::countr_zero(wrong), &instruction, message};
-    bool goes_on = false;
-    for (Observer* const observer : warp.block().observers())
-        goes_on = observer->absorbs_fault(warp, fault, wrong) || goes_on;
-    if (!goes_on) throw fault;
+    if (!is_absorbed(warp, fault, wrong)) throw fault;
     return active & ~wrong;
 }
 

@@ -84,7 +84,7 @@ void test(Warp& warp, const Instruction& instruction, LaneMask active) {
         over |= LaneMask{is_over} << lane;
         asked |= LaneMask{1} << lane;
     });
-    over |= active & ~asked; // what an observer has taken over does not wait
+    over |= active & ~asked; // where an observer has absorbed a fault, nobody waits
     LaneMask& predicate = warp.predicate(instruction.destination);
     predicate = (predicate & ~active) | over;
     warp.advance();

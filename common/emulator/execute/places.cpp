@@ -52,8 +52,7 @@ std::optional<Place> find_place(Warp& warp, const Instruction& instruction, int 
     Fault fault{
         is_aligned ? Failure::illegal_address : Failure::misaligned_address, lane, &instruction, {}, access};
     if (!is_aligned) fault.access->bytes = alignment;
-    for (Observer* const observer : warp.block().observers())
-        if (observer->absorbs_fault(warp, fault, LaneMask{1} << lane)) return std::nullopt;
+    if (is_absorbed(warp, fault, LaneMask{1} << lane)) return std::nullopt;
     fault.message = diagnose(warp.block(), fault.failure, *fault.access).message;
     throw fault;
 }

@@ -44,10 +44,7 @@ template <class Act> void for_each_lane_with_faults(Warp& warp, LaneMask active,
         try {
             act(lane);
         } catch (const Fault& fault) {
-            bool goes_on = false;
-            for (Observer* const observer : warp.block().observers())
-                goes_on = observer->absorbs_fault(warp, fault, LaneMask{1} << lane) || goes_on;
-            if (!goes_on) throw;
+            if (!is_absorbed(warp, fault, LaneMask{1} << lane)) throw;
         }
     });
 }

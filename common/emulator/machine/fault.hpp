@@ -14,6 +14,7 @@
 namespace emulator {
 
 struct Instruction;
+class Warp;
 
 /// What one lane of a memory instruction does. Space and address are as in Access.
 struct LaneAccess {
@@ -34,5 +35,9 @@ struct Fault {
     std::string message{};
     std::optional<LaneAccess> access{}; ///< that the machine refuses, if it is that: see diagnose()
 };
+
+/// Whether an observer absorbs the fault of `lanes`: then they go on as if they had not come to the
+/// instruction. Every observer sees it.
+bool is_absorbed(const Warp& warp, const Fault& fault, LaneMask lanes);
 
 } // namespace emulator

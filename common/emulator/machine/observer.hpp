@@ -249,8 +249,9 @@ public:
 
     virtual void exited(const Warp&, LaneMask /*lanes*/) {}
 
-    /// The machine refuses an access of `lanes`, or how they come to a barrier of the block or the cluster.
-    /// True: go on as if they had not (loads give 0); else the launch ends with the fault.
+    /// `lanes` make an access that is not allowed, or come to a barrier of the block or the cluster in a
+    /// wrong way. True: they go on as if they had not (loads give 0). If no observer absorbs the fault, it
+    /// ends the launch.
     virtual bool absorbs_fault(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
 
     /// No thread of the block can go on: each waits for others that do not come. True: let all of them past
