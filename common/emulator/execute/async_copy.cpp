@@ -2,8 +2,8 @@
 /// Copies past the registers: cp.async with its groups and arrivals, cp.async.bulk, cp.reduce.async.bulk.
 #include "emulator/execute/async_copy.hpp"
 
+#include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/places.hpp"
 #include "emulator/machine/mbarrier.hpp"
 #include "emulator/program/decoder.hpp"
 
@@ -78,7 +78,7 @@ void start_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
     request.code = warp.running().frame->code;
     request.instruction = &instruction;
     request.bytes = instruction.bytes;
-    for_each_lane_with_faults(warp, active, [&](int l) {
+    for_each_lane_absorbing_faults(warp, active, [&](int l) {
         const auto lane = static_cast<std::size_t>(l);
         uint32_t count = instruction.bytes;
         if (detail.ignores)
@@ -89,14 +89,14 @@ void start_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
             throw Fault{Failure::launch_failure, l, &instruction,
                         "an asynchronous copy of " + std::to_string(count) + " bytes to a place of " +
                             std::to_string(instruction.bytes)};
-        const auto to = find_place(warp, instruction, l, Space::shared, detail.to.of(warp, l),
-                                   instruction.bytes, instruction.bytes, AccessKind::store);
+        const auto to = resolve_address(warp, instruction, l, Space::shared, detail.to.of(warp, l),
+                                        instruction.bytes, instruction.bytes, AccessKind::store);
         if (!to) return;
         if (count != 0) { // else the address may be anything
-            const auto from = find_place(warp, instruction, l, Space::global, detail.from.of(warp, l), count,
-                                         instruction.bytes, AccessKind::load);
+            const auto from = resolve_address(warp, instruction, l, Space::global, detail.from.of(warp, l),
+                                              count, instruction.bytes, AccessKind::load);
             if (!from) return;
-            request.from[lane] = from->bytes;
+            request.from[lane] = from->host_pointer;
         }
         request.to[lane] = to->address;
         request.from_bytes[lane] = count;
@@ -130,9 +130,9 @@ void wait_all(Warp& warp, const Instruction&, LaneMask active) {
 /// The immediate says whether the mbarrier counts the arrival beside those that it was initialised for.
 void arrive_after_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
     const AddressOperand& address = detail_of(instruction).mbarrier;
-    for_each_lane_with_faults(warp, active, [&](int lane) {
-        const auto place = find_place(warp, instruction, lane, address.space, address.of(warp, lane),
-                                      Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
+    for_each_lane_absorbing_faults(warp, active, [&](int lane) {
+        const auto place = resolve_address(warp, instruction, lane, address.space, address.of(warp, lane),
+                                           Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
         if (!place || !place->owner) return;
         if (place->owner != &warp.block())
             throw Fault{Failure::launch_failure, lane, &instruction,
@@ -155,7 +155,7 @@ uint32_t bulk_size(const Warp& warp, const Instruction& instruction, int lane) {
     return size;
 }
 
-void tell_bulk(const Warp& warp, const Instruction& instruction, int lane, const Place& place,
+void tell_bulk(const Warp& warp, const Instruction& instruction, int lane, const ResolvedAddress& place,
                AccessKind kind, uint32_t bytes) {
     std::array<uint64_t, warp_size> addresses;
     addresses.fill(place.address);
@@ -171,15 +171,16 @@ void tell_bulk(const Warp& warp, const Instruction& instruction, int lane, const
 /// To shared memory: its bytes come when the mbarrier is asked.
 void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
-    for_each_lane_with_faults(warp, active, [&](int lane) {
+    for_each_lane_absorbing_faults(warp, active, [&](int lane) {
         const uint32_t bytes = bulk_size(warp, instruction, lane);
-        const auto to = find_place(warp, instruction, lane, detail.to.space, detail.to.of(warp, lane), bytes,
-                                   bulk_alignment, AccessKind::store);
-        const auto from = find_place(warp, instruction, lane, detail.from.space, detail.from.of(warp, lane),
-                                     bytes, bulk_alignment, AccessKind::load);
+        const auto to = resolve_address(warp, instruction, lane, detail.to.space, detail.to.of(warp, lane),
+                                        bytes, bulk_alignment, AccessKind::store);
+        const auto from =
+            resolve_address(warp, instruction, lane, detail.from.space, detail.from.of(warp, lane), bytes,
+                            bulk_alignment, AccessKind::load);
         const auto mbarrier =
-            find_place(warp, instruction, lane, detail.mbarrier.space, detail.mbarrier.of(warp, lane),
-                       Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
+            resolve_address(warp, instruction, lane, detail.mbarrier.space, detail.mbarrier.of(warp, lane),
+                            Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
         if (!to || !from || !mbarrier || bytes == 0) return;
         if (!to->owner || to->owner != mbarrier->owner)
             throw Fault{Failure::launch_failure, lane, &instruction,
@@ -188,17 +189,18 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
         std::array<uint64_t, warp_size> addresses;
         addresses.fill(to->address);
         const AsyncCopies::Bulk bulk{
-            warp.running().frame->code, &instruction, &warp, lane, to->address, from->bytes, bytes,
+            warp.running().frame->code, &instruction, &warp, lane, to->address, from->host_pointer, bytes,
             mbarrier->address};
         for (Observer* const observer : warp.block().observers())
-            observer->copy_started({.code = bulk.code,
-                                    .instruction = &instruction,
-                                    .warp = &warp,
-                                    .target = to->owner,
-                                    .bytes = bytes,
-                                    .lanes = LaneMask{1} << lane,
-                                    .addresses = addresses.data(),
-                                    .bulk_from = from->space == Space::global ? from->bytes : nullptr});
+            observer->copy_started(
+                {.code = bulk.code,
+                 .instruction = &instruction,
+                 .warp = &warp,
+                 .target = to->owner,
+                 .bytes = bytes,
+                 .lanes = LaneMask{1} << lane,
+                 .addresses = addresses.data(),
+                 .bulk_from = from->space == Space::global ? from->host_pointer : nullptr});
         to->owner->async_copies().start(bulk);
     });
 }
@@ -207,19 +209,19 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
 /// for its group.
 void bulk_to_global(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
-    for_each_lane_with_faults(warp, active, [&](int lane) {
+    for_each_lane_absorbing_faults(warp, active, [&](int lane) {
         const uint32_t bytes = bulk_size(warp, instruction, lane);
-        const auto to = find_place(warp, instruction, lane, Space::global, detail.to.of(warp, lane), bytes,
-                                   bulk_alignment, AccessKind::store);
-        const auto from = find_place(warp, instruction, lane, Space::shared, detail.from.of(warp, lane),
-                                     bytes, bulk_alignment, AccessKind::load);
+        const auto to = resolve_address(warp, instruction, lane, Space::global, detail.to.of(warp, lane),
+                                        bytes, bulk_alignment, AccessKind::store);
+        const auto from = resolve_address(warp, instruction, lane, Space::shared, detail.from.of(warp, lane),
+                                          bytes, bulk_alignment, AccessKind::load);
         if (!to || !from || bytes == 0) return;
         tell_bulk(warp, instruction, lane, *from, AccessKind::load, bytes);
         tell_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store, bytes);
         if (detail.combine)
-            detail.combine(to->bytes, from->bytes, bytes);
+            detail.combine(to->host_pointer, from->host_pointer, bytes);
         else
-            std::memcpy(to->bytes, from->bytes, bytes);
+            std::memcpy(to->host_pointer, from->host_pointer, bytes);
     });
 }
 
@@ -309,19 +311,19 @@ std::array<std::byte, 16> registers_of(const Warp& warp, const Instruction& inst
 void store_and_complete(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
     const uint32_t bytes = instruction.bytes;
-    for_each_lane_with_faults(warp, active, [&](int lane) {
-        const auto to = find_place(warp, instruction, lane, detail.to.space, detail.to.of(warp, lane), bytes,
-                                   bytes, detail.combine ? AccessKind::red : AccessKind::store);
+    for_each_lane_absorbing_faults(warp, active, [&](int lane) {
+        const auto to = resolve_address(warp, instruction, lane, detail.to.space, detail.to.of(warp, lane),
+                                        bytes, bytes, detail.combine ? AccessKind::red : AccessKind::store);
         const auto mbarrier =
-            find_place(warp, instruction, lane, detail.mbarrier.space, detail.mbarrier.of(warp, lane),
-                       Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
+            resolve_address(warp, instruction, lane, detail.mbarrier.space, detail.mbarrier.of(warp, lane),
+                            Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
         if (!to || !mbarrier || !mbarrier->owner) return;
         tell_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store, bytes);
         const std::array<std::byte, 16> value = registers_of(warp, instruction, lane);
         if (detail.combine)
-            detail.combine(to->bytes, value.data(), bytes);
+            detail.combine(to->host_pointer, value.data(), bytes);
         else
-            std::memcpy(to->bytes, value.data(), bytes);
+            std::memcpy(to->host_pointer, value.data(), bytes);
         Mbarrier(*mbarrier->owner, mbarrier->address).complete_bytes(warp, instruction, lane, bytes);
     });
 }

@@ -1,6 +1,6 @@
 /// \file
 /// Atomics: atom and red, on global and shared memory.
-#include "emulator/execute/addresses.hpp"
+#include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/b128.hpp"
 #include "emulator/execute/fp16.hpp"
@@ -123,16 +123,16 @@ void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, co
 /// Lanes that are left out find zeros.
 LaneMask locate_or_clear(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                          Addresses& addresses) {
-    const LaneMask located = locate(warp, instruction, active, kind, addresses);
-    if (located != active && instruction.destination != no_row) {
+    const LaneMask resolved = resolve_addresses(warp, instruction, active, kind, addresses);
+    if (resolved != active && instruction.destination != no_row) {
         const std::size_t cell = instruction.bytes == 8 ? 8 : 4;
-        for_each_lane(active & ~located, [&](int lane) {
+        for_each_lane(active & ~resolved, [&](int lane) {
             std::memset(warp.cells<std::byte>(instruction.destination) +
                             static_cast<std::size_t>(lane) * cell,
                         0, cell);
         });
     }
-    return located;
+    return resolved;
 }
 
 template <class Operation, class T, class Base>
@@ -157,14 +157,14 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
 template <class Base> void add_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     const bool has_result = instruction.destination != no_row;
-    const LaneMask located =
-        locate(warp, instruction, active, has_result ? AccessKind::atom : AccessKind::red, addresses);
+    const LaneMask resolved = resolve_addresses(warp, instruction, active,
+                                                has_result ? AccessKind::atom : AccessKind::red, addresses);
     const std::vector<Row>& rows = instruction.detail->rows; // operands, then results
     const std::size_t count = instruction.bytes / sizeof(float);
     for_each_lane(active, [&](int lane) {
         for (std::size_t k = 0; k < count; ++k) {
             float old = 0;
-            if ((located >> lane & 1) != 0)
+            if ((resolved >> lane & 1) != 0)
                 old = update<AddFlushing, float>(addresses[lane] + k * sizeof(float),
                                                  warp.cells<float>(rows[k])[lane]);
             if (has_result && rows[count + k] != no_row) warp.cells<float>(rows[count + k])[lane] = old;

@@ -1,6 +1,6 @@
 #include "emulator/execute/b128.hpp"
 
-#include "emulator/execute/addresses.hpp"
+#include "emulator/execute/address_resolution.hpp"
 
 #include <cstring>
 
@@ -61,16 +61,16 @@ Addresses addresses_of(const Warp& warp, const Instruction& instruction, LaneMas
 
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
-    const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
+    const LaneMask resolved = resolve_addresses(warp, instruction, active, AccessKind::load, addresses);
     const std::lock_guard lock(vector_access_mutex());
     for_each_lane(active, [&](int lane) {
-        cell(warp, instruction.destination, lane) = (located >> lane & 1) != 0 ? read(addresses[lane]) : 0;
+        cell(warp, instruction.destination, lane) = (resolved >> lane & 1) != 0 ? read(addresses[lane]) : 0;
     });
 }
 
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
-    active = locate(warp, instruction, active, AccessKind::store, addresses);
+    active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
     const std::lock_guard lock(vector_access_mutex());
     for_each_lane(active,
                   [&](int lane) { write(addresses[lane], cell(warp, instruction.sources[1], lane)); });
@@ -79,12 +79,12 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
 /// With a third source: only where the old value is the second one.
 void exchange(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
-    const LaneMask located = locate(warp, instruction, active, AccessKind::atom, addresses);
+    const LaneMask resolved = resolve_addresses(warp, instruction, active, AccessKind::atom, addresses);
     const bool compares = instruction.sources[2] != no_row;
     const std::lock_guard lock(vector_access_mutex());
     for_each_lane(active, [&](int lane) {
         Wide old = 0;
-        if ((located >> lane & 1) != 0) {
+        if ((resolved >> lane & 1) != 0) {
             old = read(addresses[lane]);
             const Wide operand = cell(warp, instruction.sources[1], lane);
             if (!compares)

@@ -1,9 +1,9 @@
 /// \file
 /// mbarrier.init, inval, arrive, arrive_drop, expect_tx, complete_tx, test_wait, try_wait, pending_count.
 #include "emulator/machine/mbarrier.hpp"
+#include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/places.hpp"
 #include "emulator/program/decoder.hpp"
 
 namespace emulator {
@@ -27,9 +27,9 @@ const MbarrierDetail& detail_of(const Instruction& instruction) {
 
 template <class Act> void at_each(Warp& warp, const Instruction& instruction, LaneMask active, Act act) {
     const AddressOperand& address = detail_of(instruction).address;
-    for_each_lane_with_faults(warp, active, [&](int lane) {
-        const auto place = find_place(warp, instruction, lane, address.space, address.of(warp, lane),
-                                      Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
+    for_each_lane_absorbing_faults(warp, active, [&](int lane) {
+        const auto place = resolve_address(warp, instruction, lane, address.space, address.of(warp, lane),
+                                           Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
         if (place && place->owner) act(lane, Mbarrier(*place->owner, place->address));
     });
 }

@@ -1,7 +1,7 @@
 /// \file
 /// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and what only caches hear: prefetch,
 /// prefetchu, discard, applypriority, createpolicy.
-#include "emulator/execute/addresses.hpp"
+#include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/b128.hpp"
 #include "emulator/execute/opcodes.hpp"
@@ -34,7 +34,7 @@ template <class T> T read(uint64_t address) {
 }
 
 template <class T, class C>
-[[gnu::always_inline]] inline void load_strided(const StridedPlaces& places, LaneMask active, C* result) {
+[[gnu::always_inline]] inline void load_strided(const StridedPointers& places, LaneMask active, C* result) {
     const auto load_lane = [&](int lane, int steps) {
         result[lane] =
             static_cast<C>(read<T>(reinterpret_cast<uint64_t>(places.first + steps * places.stride)));
@@ -52,7 +52,7 @@ template <class T, class C>
 }
 
 template <class T, class C>
-[[gnu::always_inline]] inline void store_strided(const StridedPlaces& places, LaneMask active,
+[[gnu::always_inline]] inline void store_strided(const StridedPointers& places, LaneMask active,
                                                  const C* source) {
     const auto store_lane = [&](int lane, int steps) {
         const T value = static_cast<T>(source[lane]);
@@ -73,15 +73,15 @@ template <class T, class C>
 /// `T` lies in memory, `C` is the register's cell: a signed `T` is sign-extended to it.
 template <class T, class C, class Base>
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
-    if (const StridedPlaces places = locate_strided<Base>(warp, instruction, active, AccessKind::load);
+    if (const StridedPointers places = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
         places.first)
         return load_strided<T>(places, active, warp.cells<C>(instruction.destination));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
+    const LaneMask resolved = resolve_addresses(warp, instruction, active, AccessKind::load, addresses);
     C* const result = warp.cells<C>(instruction.destination);
-    if (located != active) {
-        for_each_lane(active & ~located, [&](int lane) { result[lane] = 0; });
-        active = located;
+    if (resolved != active) {
+        for_each_lane(active & ~resolved, [&](int lane) { result[lane] = 0; });
+        active = resolved;
     }
     if (active == all_lanes && contiguous(addresses, sizeof(T))) {
         T values[warp_size];
@@ -94,9 +94,9 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 template <class T, class C, class Base>
 void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
-    if (const StridedPlaces places = locate_strided<Base>(warp, instruction, active, AccessKind::load);
+    if (const StridedPointers places = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
         places.first) {
-        StridedPlaces element = places;
+        StridedPointers element = places;
         for (const Row row : instruction.detail->rows) {
             if (row != no_row) load_strided<T>(element, active, warp.cells<C>(row));
             element.first += sizeof(T);
@@ -104,9 +104,9 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
         return;
     }
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    const LaneMask located = locate(warp, instruction, active, AccessKind::load, addresses);
-    const LaneMask left_out = active & ~located;
-    active = located;
+    const LaneMask resolved = resolve_addresses(warp, instruction, active, AccessKind::load, addresses);
+    const LaneMask left_out = active & ~resolved;
+    active = resolved;
     uint64_t offset = 0;
     for (const Row row : instruction.detail->rows) {
         if (row != no_row) {
@@ -121,11 +121,11 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 template <class T, class C, class Base>
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
-    if (const StridedPlaces places = locate_strided<Base>(warp, instruction, active, AccessKind::store);
+    if (const StridedPointers places = resolve_strided<Base>(warp, instruction, active, AccessKind::store);
         places.first)
         return store_strided<T>(places, active, warp.cells<C>(instruction.sources[1]));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    active = locate(warp, instruction, active, AccessKind::store, addresses);
+    active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
     const C* const source = warp.cells<C>(instruction.sources[1]);
     if (active == all_lanes && contiguous(addresses, sizeof(T))) {
         T values[warp_size];
@@ -142,7 +142,7 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
 template <class T, class C, class Base>
 void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    active = locate(warp, instruction, active, AccessKind::store, addresses);
+    active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
     // Lane by lane: of lanes that write to one place, one wins with its whole vector.
     for_each_lane(active, [&](int lane) {
         uint64_t address = addresses[lane];

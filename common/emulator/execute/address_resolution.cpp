@@ -1,4 +1,4 @@
-#include "emulator/execute/addresses.hpp"
+#include "emulator/execute/address_resolution.hpp"
 
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/machine/access_diagnosis.hpp"
@@ -55,23 +55,27 @@ void notify_observers(const Warp& warp, const Instruction& instruction, LaneMask
         observer->accessed(warp, instruction, access);
 }
 
+bool is_allowed(AccessKind kind, const Allocation& allocation) {
+    return kind == AccessKind::load || allocation.writable;
+}
+
 void check_global(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
                   const Addresses& addresses) {
     Block& block = warp.block();
     const Allocation* const likely = block.allocation(addresses[std::countr_zero(active)], instruction.bytes);
     if (likely && all_inside(addresses, likely->address, likely->bytes, instruction.bytes) &&
-        (kind == AccessKind::load || likely->writable))
+        is_allowed(kind, *likely))
         return;
     for_each_lane(active, [&](int lane) {
         const Allocation* const allocation = block.allocation(addresses[lane], instruction.bytes);
-        if (!allocation || (kind != AccessKind::load && !allocation->writable))
+        if (!allocation || !is_allowed(kind, *allocation))
             reject(Failure::illegal_address, lane, instruction, kind, space, addresses);
     });
 }
 
 /// For memory that is one piece with offsets from 0: shared, local and parameters.
-void check_piece(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
-                 const Addresses& addresses, std::uint64_t size, std::uint32_t rank = LaneAccess::own) {
+void check_extent(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
+                  const Addresses& addresses, std::uint64_t size, std::uint32_t rank = LaneAccess::own) {
     if (all_inside(addresses, 0, size, instruction.bytes)) return;
     for_each_lane(active, [&](int lane) {
         if (addresses[lane] <= size && instruction.bytes <= size - addresses[lane]) return;
@@ -83,40 +87,46 @@ void move_by(Addresses& addresses, std::uint64_t distance) {
     for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += distance;
 }
 
-/// Addresses are offsets in the shared memory of the block of this rank. Not inline, to keep what is always
-/// done short.
-[[gnu::noinline]] void locate_in_cluster(Warp& warp, const Instruction& instruction, LaneMask active,
-                                         AccessKind kind, Addresses& addresses, std::uint32_t rank) {
-    check_alignment(instruction, active, kind, Space::shared, addresses);
+/// The block of this rank in the warp's cluster; null: there is none, or not any more.
+Block* block_of(Warp& warp, std::uint32_t rank) {
+    if (rank == LaneAccess::own) return &warp.block();
     const auto blocks = warp.block().cluster().blocks();
-    if (rank >= blocks.size() || blocks[rank]->is_finished())
-        reject(Failure::launch_failure, std::countr_zero(active), instruction, kind, Space::shared, addresses,
-               rank);
-    Block& remote = *blocks[rank];
-    check_piece(instruction, active, kind, Space::shared, addresses, remote.shared().size(), rank);
-    notify_observers(warp, instruction, active, kind, Space::shared, addresses, &remote);
-    move_by(addresses, reinterpret_cast<std::uintptr_t>(remote.shared().data()));
+    return rank < blocks.size() && !blocks[rank]->is_finished() ? blocks[rank].get() : nullptr;
 }
 
-void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-               Addresses& addresses) {
+/// Addresses are offsets in the shared memory of the block of this rank. Not inline, to keep what is always
+/// done short.
+[[gnu::noinline]] void resolve_in_cluster(Warp& warp, const Instruction& instruction, LaneMask active,
+                                          AccessKind kind, Addresses& addresses, std::uint32_t rank) {
+    check_alignment(instruction, active, kind, Space::shared, addresses);
+    Block* const remote = block_of(warp, rank);
+    if (!remote)
+        reject(Failure::launch_failure, std::countr_zero(active), instruction, kind, Space::shared, addresses,
+               rank);
+    check_extent(instruction, active, kind, Space::shared, addresses, remote->shared().size(), rank);
+    notify_observers(warp, instruction, active, kind, Space::shared, addresses, remote);
+    move_by(addresses, reinterpret_cast<std::uintptr_t>(remote->shared().data()));
+}
+
+void resolve_in(Space space, Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                Addresses& addresses) {
     check_alignment(instruction, active, kind, space, addresses);
     switch (space) {
     case Space::shared: {
         const auto shared = warp.block().shared();
-        check_piece(instruction, active, kind, space, addresses, shared.size());
+        check_extent(instruction, active, kind, space, addresses, shared.size());
         notify_observers(warp, instruction, active, kind, space, addresses);
         return move_by(addresses, reinterpret_cast<std::uintptr_t>(shared.data()));
     }
     case Space::local:
-        check_piece(instruction, active, kind, space, addresses, warp.local_bytes());
+        check_extent(instruction, active, kind, space, addresses, warp.local_bytes());
         notify_observers(warp, instruction, active, kind, space, addresses);
         for (int lane = 0; lane < warp_size; ++lane)
             addresses[lane] += reinterpret_cast<std::uintptr_t>(warp.local(lane));
         return;
     case Space::param: {
         const auto parameters = warp.block().grid().parameters;
-        check_piece(instruction, active, kind, space, addresses, parameters.size());
+        check_extent(instruction, active, kind, space, addresses, parameters.size());
         if (kind != AccessKind::load)
             reject(Failure::illegal_address, std::countr_zero(active), instruction, kind, space, addresses);
         return move_by(addresses, reinterpret_cast<std::uintptr_t>(parameters.data()));
@@ -127,15 +137,15 @@ void locate_in(Space space, Warp& warp, const Instruction& instruction, LaneMask
     }
 }
 
-/// Leaves out the lanes whose fault an observer takes over. Returns the others.
-LaneMask locate_or_leave_out(Space space, Warp& warp, const Instruction& instruction, LaneMask active,
-                             AccessKind kind, Addresses& addresses, std::uint32_t rank = LaneAccess::own) {
+/// Leaves out the lanes whose fault an observer absorbs. Returns the others.
+LaneMask resolve_or_absorb(Space space, Warp& warp, const Instruction& instruction, LaneMask active,
+                           AccessKind kind, Addresses& addresses, std::uint32_t rank = LaneAccess::own) {
     while (active != 0) {
         try {
             if (rank == LaneAccess::own)
-                locate_in(space, warp, instruction, active, kind, addresses);
+                resolve_in(space, warp, instruction, active, kind, addresses);
             else
-                locate_in_cluster(warp, instruction, active, kind, addresses, rank);
+                resolve_in_cluster(warp, instruction, active, kind, addresses, rank);
             return active;
         } catch (Fault& fault) {
             const LaneMask lane = LaneMask{1} << fault.lane;
@@ -164,7 +174,8 @@ struct Region {
 Region shared_region(const Block& block, std::uint64_t address, std::uint64_t window) {
     if (!block.grid().has_clusters) return {Space::shared, window_mask, window};
     const std::uint64_t mask = ~(shared_rank_bytes - 1);
-    const auto rank = static_cast<std::uint32_t>((address - window) >> shared_rank_shift);
+    const auto rank = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>((address - window) >> shared_rank_shift, LaneAccess::own - 1));
     return {Space::shared, mask, address & mask, rank == block.rank() ? LaneAccess::own : rank};
 }
 
@@ -179,9 +190,9 @@ Region region_of(const Block& block, Space space, std::uint64_t address) {
 }
 
 /// Lanes may point into different regions: each group of the same one is a request of its own.
-LaneMask locate_by_region(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                          Addresses& addresses) {
-    LaneMask located = 0;
+LaneMask resolve_by_region(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                           Addresses& addresses) {
+    LaneMask resolved = 0;
     for (LaneMask left = active; left != 0;) {
         const std::uint64_t first = addresses[std::countr_zero(left)];
         const Region region = region_of(warp.block(), instruction.space, first);
@@ -194,15 +205,15 @@ LaneMask locate_by_region(Warp& warp, const Instruction& instruction, LaneMask a
         for (int lane = 0; lane < warp_size; ++lane)
             part[lane] = ((group >> lane & 1) != 0 ? addresses[lane] : first) - region.base;
         const LaneMask found =
-            locate_or_leave_out(region.space, warp, instruction, group, kind, part, region.rank);
-        located |= found;
+            resolve_or_absorb(region.space, warp, instruction, group, kind, part, region.rank);
+        resolved |= found;
         if (group == active) {
             addresses = part;
             break;
         }
         for_each_lane(found, [&](int lane) { addresses[lane] = part[lane]; });
     }
-    return located;
+    return resolved;
 }
 
 /// Lanes that are not so many steps from where lane 0 is.
@@ -216,8 +227,8 @@ template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base s
 }
 
 /// For lanes that go in even steps.
-[[gnu::always_inline]] inline StridedPlaces locate_in_steps(Warp& warp, const Instruction& instruction,
-                                                            const Access& access) {
+[[gnu::always_inline]] inline StridedPointers
+resolve_evenly_spaced(Warp& warp, const Instruction& instruction, const Access& access) {
     Block& block = warp.block();
     const LaneAddresses& addresses = access.addresses;
     if (((addresses.first() | static_cast<std::uint64_t>(addresses.stride())) & (access.bytes - 1)) != 0)
@@ -234,7 +245,7 @@ template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base s
     } else if (access.space == Space::global) {
         const Allocation* const allocation = block.allocation(addresses.lowest(), access.bytes);
         if (!allocation || !allocation->contains(addresses.highest(), access.bytes)) return {};
-        if (access.kind != AccessKind::load && !allocation->writable) return {};
+        if (!is_allowed(access.kind, *allocation)) return {};
     } else {
         return {};
     }
@@ -246,7 +257,8 @@ template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base s
 } // namespace
 
 template <class Base>
-StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind) {
+StridedPointers resolve_strided(Warp& warp, const Instruction& instruction, LaneMask active,
+                                AccessKind kind) {
     const Base* const base = warp.cells<Base>(instruction.sources[0]);
     const int first_lane = std::countr_zero(active);
     // A lane on its own goes in steps of any size. Else one from the first lane on, even if the next one is
@@ -256,25 +268,91 @@ StridedPlaces locate_strided(Warp& warp, const Instruction& instruction, LaneMas
     const Base lane_0 = first - static_cast<Base>(first_lane) * stride;
     if ((out_of_step(base, lane_0, stride) & active) != 0) return {};
     const Base place = first + static_cast<Base>(instruction.immediate);
-    return locate_in_steps(warp, instruction,
-                           {.space = instruction.space,
-                            .kind = kind,
-                            .bytes = instruction.bytes,
-                            .active = active,
-                            .addresses = {active, place, static_cast<std::make_signed_t<Base>>(stride)}});
+    return resolve_evenly_spaced(
+        warp, instruction,
+        {.space = instruction.space,
+         .kind = kind,
+         .bytes = instruction.bytes,
+         .active = active,
+         .addresses = {active, place, static_cast<std::make_signed_t<Base>>(stride)}});
 }
 
-template StridedPlaces locate_strided<std::uint32_t>(Warp&, const Instruction&, LaneMask, AccessKind);
-template StridedPlaces locate_strided<std::uint64_t>(Warp&, const Instruction&, LaneMask, AccessKind);
+template StridedPointers resolve_strided<std::uint32_t>(Warp&, const Instruction&, LaneMask, AccessKind);
+template StridedPointers resolve_strided<std::uint64_t>(Warp&, const Instruction&, LaneMask, AccessKind);
 
-LaneMask locate(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
-                Addresses& addresses) {
+LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
+                           Addresses& addresses) {
     if (instruction.space == Space::generic || instruction.space == Space::shared_cluster)
-        return locate_by_region(warp, instruction, active, kind, addresses);
+        return resolve_by_region(warp, instruction, active, kind, addresses);
     // From offsets in the cluster's shared memory to those in the block's: nothing to do for most.
     if (instruction.space == Space::shared && warp.block().rank() != 0)
         move_by(addresses, 0 - warp.block().shared_base());
-    return locate_or_leave_out(instruction.space, warp, instruction, active, kind, addresses);
+    return resolve_or_absorb(instruction.space, warp, instruction, active, kind, addresses);
+}
+
+// ---- one lane ----
+
+namespace {
+
+/// `offset` is one in the block's shared memory. Nothing if the cluster has no such block, or not so many
+/// bytes.
+std::optional<ResolvedAddress> in_shared(Warp& warp, const Region& region, std::uint64_t offset,
+                                         std::uint32_t count) {
+    Block* const owner = block_of(warp, region.rank);
+    if (!owner) return std::nullopt;
+    const std::uint64_t size = owner->shared().size();
+    if (offset > size || count > size - offset) return std::nullopt;
+    return ResolvedAddress{Space::shared, owner, offset, owner->shared().data() + offset};
+}
+
+std::optional<ResolvedAddress> in_global(Warp& warp, std::uint64_t address, std::uint32_t count,
+                                         AccessKind kind) {
+    const Allocation* const allocation = warp.block().allocation(address, count);
+    if (!allocation || !is_allowed(kind, *allocation)) return std::nullopt;
+    return ResolvedAddress{Space::global, nullptr, address, reinterpret_cast<std::byte*>(address)};
+}
+
+} // namespace
+
+std::optional<ResolvedAddress> resolve_address(Warp& warp, const Instruction& instruction, int lane,
+                                               Space space, std::uint64_t address, std::uint32_t count,
+                                               std::uint32_t alignment, AccessKind kind) {
+    if (space == Space::generic && (address & window_mask) == shared_window) {
+        space = Space::shared;
+        address -= shared_window;
+    }
+    const bool is_shared = space == Space::shared || space == Space::shared_cluster;
+    const Region region = is_shared ? shared_region(warp.block(), address, 0) : Region{};
+    const auto resolved = is_shared ? in_shared(warp, region, address - region.base, count)
+                                    : in_global(warp, address, count, kind);
+    const bool is_aligned = address % alignment == 0;
+    if (resolved && is_aligned) return resolved;
+    const LaneAccess access{is_shared ? Space::shared : Space::global, kind, count,
+                            is_shared ? address - warp.block().shared_base() : address};
+    Fault fault{
+        is_aligned ? Failure::illegal_address : Failure::misaligned_address, lane, &instruction, {}, access};
+    if (!is_aligned) fault.access->bytes = alignment;
+    if (is_absorbed(warp, fault, LaneMask{1} << lane)) return std::nullopt;
+    fault.message = diagnose(warp.block(), fault.failure, *fault.access).message;
+    throw fault;
+}
+
+std::uint64_t AddressOperand::of(const Warp& warp, int lane) const {
+    if (wide) return warp.cells<std::uint64_t>(row)[lane] + displacement;
+    return static_cast<std::uint32_t>(warp.cells<std::uint32_t>(row)[lane] + displacement);
+}
+
+AddressOperand take_address(Decoding& statement, std::size_t k, Space space) {
+    const Row row = statement.instruction.sources[0];
+    const std::uint64_t immediate = statement.instruction.immediate;
+    AddressOperand result;
+    result.space = space;
+    result.wide = statement.address(statement.operand(k), space);
+    result.row = statement.instruction.sources[0];
+    result.displacement = statement.instruction.immediate;
+    statement.instruction.sources[0] = row;
+    statement.instruction.immediate = immediate;
+    return result;
 }
 
 } // namespace emulator
