@@ -34,14 +34,14 @@ template <class T> T read(uint64_t address) {
 }
 
 template <class T, class C>
-[[gnu::always_inline]] inline void load_strided(const StridedPointers& places, LaneMask active, C* result) {
+[[gnu::always_inline]] inline void load_strided(const StridedPointers& pointers, LaneMask active, C* result) {
     const auto load_lane = [&](int lane, int steps) {
         result[lane] =
-            static_cast<C>(read<T>(reinterpret_cast<uint64_t>(places.first + steps * places.stride)));
+            static_cast<C>(read<T>(reinterpret_cast<uint64_t>(pointers.first + steps * pointers.stride)));
     };
-    if (active == all_lanes && places.stride == sizeof(T)) {
+    if (active == all_lanes && pointers.stride == sizeof(T)) {
         T values[warp_size];
-        std::memcpy(values, places.first, sizeof values);
+        std::memcpy(values, pointers.first, sizeof values);
         for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
     } else if (active == all_lanes) {
         for (int lane = 0; lane < warp_size; ++lane) load_lane(lane, lane);
@@ -52,16 +52,16 @@ template <class T, class C>
 }
 
 template <class T, class C>
-[[gnu::always_inline]] inline void store_strided(const StridedPointers& places, LaneMask active,
+[[gnu::always_inline]] inline void store_strided(const StridedPointers& pointers, LaneMask active,
                                                  const C* source) {
     const auto store_lane = [&](int lane, int steps) {
         const T value = static_cast<T>(source[lane]);
-        std::memcpy(places.first + steps * places.stride, &value, sizeof value);
+        std::memcpy(pointers.first + steps * pointers.stride, &value, sizeof value);
     };
-    if (active == all_lanes && places.stride == sizeof(T)) {
+    if (active == all_lanes && pointers.stride == sizeof(T)) {
         T values[warp_size];
         for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<T>(source[lane]);
-        std::memcpy(places.first, values, sizeof values);
+        std::memcpy(pointers.first, values, sizeof values);
     } else if (active == all_lanes) {
         for (int lane = 0; lane < warp_size; ++lane) store_lane(lane, lane);
     } else {
@@ -73,9 +73,9 @@ template <class T, class C>
 /// `T` lies in memory, `C` is the register's cell: a signed `T` is sign-extended to it.
 template <class T, class C, class Base>
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
-    if (const StridedPointers places = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
-        places.first)
-        return load_strided<T>(places, active, warp.cells<C>(instruction.destination));
+    if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
+        pointers.first)
+        return load_strided<T>(pointers, active, warp.cells<C>(instruction.destination));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     const LaneMask resolved = resolve_addresses(warp, instruction, active, AccessKind::load, addresses);
     C* const result = warp.cells<C>(instruction.destination);
@@ -94,9 +94,9 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 template <class T, class C, class Base>
 void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
-    if (const StridedPointers places = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
-        places.first) {
-        StridedPointers element = places;
+    if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
+        pointers.first) {
+        StridedPointers element = pointers;
         for (const Row row : instruction.detail->rows) {
             if (row != no_row) load_strided<T>(element, active, warp.cells<C>(row));
             element.first += sizeof(T);
@@ -121,9 +121,9 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 template <class T, class C, class Base>
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
-    if (const StridedPointers places = resolve_strided<Base>(warp, instruction, active, AccessKind::store);
-        places.first)
-        return store_strided<T>(places, active, warp.cells<C>(instruction.sources[1]));
+    if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::store);
+        pointers.first)
+        return store_strided<T>(pointers, active, warp.cells<C>(instruction.sources[1]));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
     const C* const source = warp.cells<C>(instruction.sources[1]);
