@@ -27,8 +27,8 @@ std::string never_written(std::uint64_t first, std::uint64_t count, std::uint64_
 }
 
 std::uint32_t elements_of(const Instruction& instruction) {
-    const bool is_vector = instruction.detail && !instruction.detail->rows.empty();
-    return is_vector ? static_cast<std::uint32_t>(instruction.detail->rows.size()) : 1;
+    if (!instruction.is_vector) return 1;
+    return static_cast<std::uint32_t>(instruction.detail_as<AccessDetail>().elements.size());
 }
 
 class InitObserver final : public Observer {
@@ -163,7 +163,8 @@ private:
                                  std::uint64_t place, std::uint32_t bytes) {
         const std::uint32_t elements = elements_of(instruction);
         const auto is_read = [&](std::uint32_t k) { // an element that goes to no register is not
-            return elements == 1 || instruction.detail->rows[k * elements / bytes] != no_row;
+            return elements == 1 ||
+                   instruction.detail_as<AccessDetail>().elements[k * elements / bytes] != no_row;
         };
         Missing result;
         bool any_written = false, all_padding = true;

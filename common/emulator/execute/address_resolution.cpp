@@ -267,7 +267,7 @@ StridedPointers resolve_strided(Warp& warp, const Instruction& instruction, Lane
     const Base stride = (active & (active - 1)) == 0 ? 0 : base[first_lane + 1] - first;
     const Base lane_0 = first - static_cast<Base>(first_lane) * stride;
     if ((out_of_step(base, lane_0, stride) & active) != 0) return {};
-    const Base place = first + static_cast<Base>(instruction.immediate);
+    const Base place = first + static_cast<Base>(instruction.displacement);
     return resolve_evenly_spaced(
         warp, instruction,
         {.space = instruction.space,
@@ -344,14 +344,14 @@ std::uint64_t AddressOperand::of(const Warp& warp, int lane) const {
 
 AddressOperand take_address(Decoding& statement, std::size_t k, Space space) {
     const Row row = statement.instruction.sources[0];
-    const std::uint64_t immediate = statement.instruction.immediate;
+    const std::uint64_t displacement = statement.instruction.displacement;
     AddressOperand result;
     result.space = space;
     result.wide = statement.address(statement.operand(k), space);
     result.row = statement.instruction.sources[0];
-    result.displacement = statement.instruction.immediate;
+    result.displacement = statement.instruction.displacement;
     statement.instruction.sources[0] = row;
-    statement.instruction.immediate = immediate;
+    statement.instruction.displacement = displacement;
     return result;
 }
 

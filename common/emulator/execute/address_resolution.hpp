@@ -31,7 +31,7 @@ template <class Base>
 Addresses effective_addresses(const Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses result;
     const Base* const base = warp.cells<Base>(instruction.sources[0]);
-    const std::uint64_t displacement = instruction.immediate;
+    const std::uint64_t displacement = instruction.displacement;
     // 32-bit addresses (of shared memory) wrap at 32 bits.
     for (int lane = 0; lane < warp_size; ++lane)
         result[lane] = static_cast<Base>(base[lane] + static_cast<Base>(displacement));

@@ -27,11 +27,10 @@ struct CopyDetail : Detail {
     bool ignores = false,
          ignores_negated = false; ///< `size` is a predicate: nothing is copied where it holds
     void (*combine)(std::byte* to, const std::byte* from, uint32_t bytes) = nullptr; ///< of a reduction
+    std::vector<Row> values; ///< of st.async and red.async: what is stored
 };
 
-const CopyDetail& detail_of(const Instruction& instruction) {
-    return static_cast<const CopyDetail&>(*instruction.detail);
-}
+const CopyDetail& detail_of(const Instruction& instruction) { return instruction.detail_as<CopyDetail>(); }
 
 /// Tells of accesses to `bytes` bytes at each lane's address, in pieces as large as an access may be.
 void tell_accesses(const Warp& warp, const Instruction& instruction, Access access, uint32_t bytes) {
@@ -296,10 +295,10 @@ void take_cache_hints(Decoding& statement) { statement.take_any({".L2::64B", ".L
 
 // ---- st.async and red.async ----
 
-/// Registers of one lane, side by side. `Detail::rows` are those; they have 8-byte cells if they are wide.
+/// What a lane stores, side by side. The registers have 8-byte cells if they are wide.
 std::array<std::byte, 16> registers_of(const Warp& warp, const Instruction& instruction, int lane) {
     std::array<std::byte, 16> value{};
-    const auto& rows = instruction.detail->rows;
+    const auto& rows = detail_of(instruction).values;
     const std::size_t each = instruction.bytes / rows.size(), cell = instruction.has_wide_cells ? 8 : 4;
     for (std::size_t k = 0; k < rows.size(); ++k)
         std::memcpy(value.data() + k * each,
@@ -336,7 +335,7 @@ void decode_async_store(Decoding& statement, bool reduces) {
     if (space != Space::shared_cluster || !statement.take(".mbarrier::complete_tx::bytes"))
         statement.unsupported(statement.statement().place,
                               "only .shared::cluster with .mbarrier::complete_tx::bytes is supported");
-    CopyDetail& detail = *statement.own_detail(std::make_unique<CopyDetail>());
+    auto& detail = statement.detail<CopyDetail>();
     const std::string_view operation =
         reduces ? statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor"}) : "";
     const std::string_view vector = reduces ? "" : statement.take_any({".v2", ".v4"});
@@ -350,7 +349,7 @@ void decode_async_store(Decoding& statement, bool reduces) {
     if (count != 1 && (value.kind != Operand::Kind::list || value.elements.size() != count))
         statement.invalid(value.place, "a vector of " + std::to_string(count) + " registers is needed here");
     for (std::size_t k = 0; k < count; ++k)
-        detail.rows.push_back(statement.source(count == 1 ? value : value.elements[k], type));
+        detail.values.push_back(statement.source(count == 1 ? value : value.elements[k], type));
     detail.mbarrier = take_address(statement, 2, space);
     statement.instruction.bytes = static_cast<std::uint16_t>(ptx::size_of(type) * count);
     if (statement.instruction.bytes > 16)
@@ -374,7 +373,7 @@ void decode_copy(Decoding& statement) {
         statement.invalid(statement.statement().place, "cp.async copies from .global to .shared");
     const std::size_t policy = has_policy ? 1 : 0;
     statement.expect_operands(3 + policy, 4 + policy);
-    CopyDetail& detail = *statement.own_detail(std::make_unique<CopyDetail>());
+    auto& detail = statement.detail<CopyDetail>();
     detail.to = take_address(statement, 0, Space::shared);
     detail.from = take_address(statement, 1, Space::global);
     const uint64_t bytes = statement.constant(statement.operand(2));
@@ -399,7 +398,7 @@ void decode_bulk(Decoding& statement, bool reduces) {
     const bool has_policy = statement.take(".L2::cache_hint");
     const bool by_mbarrier = completion == ".mbarrier::complete_tx::bytes";
     const std::size_t count = (by_mbarrier ? 4u : 3u) + (has_policy ? 1 : 0);
-    CopyDetail& detail = *statement.own_detail(std::make_unique<CopyDetail>());
+    auto& detail = statement.detail<CopyDetail>();
     if (reduces) {
         const std::string_view operation =
             statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor"});
@@ -438,7 +437,7 @@ void decode_cp(Decoding& statement) {
         if (statement.take_type() != Type::b64)
             statement.invalid(statement.statement().place, "an mbarrier has the type .b64");
         statement.expect_operands(1, 1);
-        statement.own_detail(std::make_unique<CopyDetail>())->mbarrier = take_address(statement, 0, space);
+        statement.detail<CopyDetail>().mbarrier = take_address(statement, 0, space);
         statement.instruction.sync = SyncKind::mbarrier;
         return statement.execute_with(&arrive_after_copies);
     }

@@ -159,7 +159,7 @@ template <class Base> void add_vector(Warp& warp, const Instruction& instruction
     const bool has_result = instruction.destination != no_row;
     const LaneMask resolved = resolve_addresses(warp, instruction, active,
                                                 has_result ? AccessKind::atom : AccessKind::red, addresses);
-    const std::vector<Row>& rows = instruction.detail->rows; // operands, then results
+    const std::vector<Row>& rows = instruction.detail_as<AccessDetail>().elements; // operands, then results
     const std::size_t count = instruction.bytes / sizeof(float);
     for_each_lane(active, [&](int lane) {
         for (std::size_t k = 0; k < count; ++k) {
@@ -287,7 +287,8 @@ void decode_vector(Decoding& statement, Space space, std::string_view vector, bo
             rows.push_back(statement.never_read(element) ? no_row : statement.destination(element, type));
             if (rows.back() != no_row) statement.instruction.destination = rows.back();
         }
-    statement.detail().rows = std::move(rows);
+    statement.detail<AccessDetail>().elements = std::move(rows);
+    statement.instruction.is_vector = true;
     statement.execute_with(wide ? &add_vector<uint64_t> : &add_vector<uint32_t>);
 }
 

@@ -63,14 +63,14 @@ std::string text_at(Warp& warp, const Instruction& instruction, int lane, uint64
 /// Argument `k` of the call, in the caller's frame of local memory.
 uint64_t argument(Warp& warp, const Instruction& instruction, int lane, std::size_t k) {
     uint64_t value = 0;
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<CallDetail>();
     std::memcpy(&value, warp.local(lane) + warp.local_base() + detail.argument_offsets[k],
                 std::min<std::size_t>(sizeof value, detail.argument_sizes[k]));
     return value;
 }
 
 template <class T> void set_result(Warp& warp, const Instruction& instruction, int lane, T value) {
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<CallDetail>();
     if (!detail.result_offsets.empty())
         std::memcpy(warp.local(lane) + warp.local_base() + detail.result_offsets[0], &value,
                     std::min<std::size_t>(sizeof value, detail.result_sizes[0]));

@@ -85,10 +85,10 @@ LaneMask combine(uint32_t mode, LaneMask a, LaneMask b) {
     }
 }
 
-/// The third source of `setp.lt.and.s32 p|q, a, b, !c`; its negation is the lowest bit of the immediate.
+/// The third source of `setp.lt.and.s32 p|q, a, b, !c`.
 LaneMask third_source(Warp& warp, const Instruction& instruction) {
     if (instruction.sources[2] == no_row) return 0;
-    return warp.predicate(instruction.sources[2]) ^ ((instruction.immediate & 1) != 0 ? all_lanes : 0);
+    return instruction.as_read(2, warp.predicate(instruction.sources[2]));
 }
 
 void write_predicate(Warp& warp, Row row, LaneMask value, LaneMask active) {
@@ -181,39 +181,41 @@ Comparison find_comparison(std::string_view comparison, Type type, bool ftz, boo
 
 // ---- setp and set ----
 
+struct ComparisonDetail : Detail {
+    FindLanes find_lanes = nullptr; ///< of two 16-bit numbers at once: for the lower ones
+    FindLanes find_high = nullptr;  ///< for the upper ones
+    uint32_t combination = combine_nothing;
+};
+
 void set_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<ComparisonDetail>();
     const LaneMask found = detail.find_lanes(warp, instruction.sources[0], instruction.sources[1]);
     const LaneMask third = third_source(warp, instruction);
     if (instruction.destination != no_row)
-        write_predicate(warp, instruction.destination, combine(detail.mode, found, third), active);
+        write_predicate(warp, instruction.destination, combine(detail.combination, found, third), active);
     if (instruction.second != no_row)
-        write_predicate(warp, instruction.second, combine(detail.mode, ~found, third), active);
+        write_predicate(warp, instruction.second, combine(detail.combination, ~found, third), active);
 }
 
 /// True is all ones, or 1.0 in a floating-point register.
 void set_register(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<ComparisonDetail>();
     const LaneMask found = detail.find_lanes(warp, instruction.sources[0], instruction.sources[1]);
-    const LaneMask truth = combine(detail.mode, found, third_source(warp, instruction));
+    const LaneMask truth = combine(detail.combination, found, third_source(warp, instruction));
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
-    const auto yes = static_cast<uint32_t>(instruction.immediate >> 32);
+    const auto yes = static_cast<uint32_t>(instruction.immediate);
     for_each_lane(active, [&](int lane) { result[lane] = (truth >> lane & 1) != 0 ? yes : 0; });
 }
 
-/// A comparison of two 16-bit numbers at once: find_lanes is for the lower ones.
-struct PackedComparison : Detail {
-    FindLanes find_high = nullptr;
-};
-
 LaneMask find_combined(Warp& warp, const Instruction& instruction, FindLanes find_lanes) {
-    return combine(instruction.detail->mode, find_lanes(warp, instruction.sources[0], instruction.sources[1]),
+    return combine(instruction.detail_as<ComparisonDetail>().combination,
+                   find_lanes(warp, instruction.sources[0], instruction.sources[1]),
                    third_source(warp, instruction));
 }
 
 /// The first predicate is for the lower numbers, the second for the upper ones.
 void set_two_predicates(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const auto& detail = static_cast<const PackedComparison&>(*instruction.detail);
+    const auto& detail = instruction.detail_as<ComparisonDetail>();
     const LaneMask low = find_combined(warp, instruction, detail.find_lanes),
                    high = find_combined(warp, instruction, detail.find_high);
     if (instruction.destination != no_row) write_predicate(warp, instruction.destination, low, active);
@@ -221,10 +223,10 @@ void set_two_predicates(Warp& warp, const Instruction& instruction, LaneMask act
 }
 
 void set_packed_register(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const auto& detail = static_cast<const PackedComparison&>(*instruction.detail);
+    const auto& detail = instruction.detail_as<ComparisonDetail>();
     const LaneMask low = find_combined(warp, instruction, detail.find_lanes),
                    high = find_combined(warp, instruction, detail.find_high);
-    const auto yes = static_cast<uint32_t>(instruction.immediate >> 32);
+    const auto yes = static_cast<uint32_t>(instruction.immediate);
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
     for_each_lane(active, [&](int lane) {
         result[lane] = ((low >> lane & 1) != 0 ? yes : 0) | ((high >> lane & 1) != 0 ? yes << 16 : 0);
@@ -254,9 +256,7 @@ void take_sources(Decoding& statement, Type type, uint32_t combination) {
     statement.instruction.sources[0] = statement.source(1, type);
     statement.instruction.sources[1] = statement.source(2, type);
     if (!combination) return;
-    bool negated = false;
-    statement.instruction.sources[2] = statement.predicate(statement.operand(3), negated);
-    statement.instruction.immediate = negated;
+    statement.take_predicate(2, statement.operand(3));
 }
 
 bool is_packed(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
@@ -290,16 +290,17 @@ void decode_setp(Decoding& statement) {
     const bool ftz = take_ftz(statement, type);
     const Comparison found = comparison_or_refusal(statement, comparison, type, ftz);
     if (is_packed(type)) {
-        PackedComparison& detail = *statement.own_detail(std::make_unique<PackedComparison>());
-        detail.mode = combination;
+        auto& detail = statement.detail<ComparisonDetail>();
+        detail.combination = combination;
         detail.find_lanes = found.find;
         detail.find_high = comparison_or_refusal(statement, comparison, type, ftz, true).find;
         return statement.execute_with(&set_two_predicates);
     }
     if (found.set_predicate && combination == combine_nothing && statement.instruction.second == no_row)
         return statement.execute_with(found.set_predicate);
-    statement.detail().mode = combination;
-    statement.detail().find_lanes = found.find;
+    auto& detail = statement.detail<ComparisonDetail>();
+    detail.combination = combination;
+    detail.find_lanes = found.find;
     statement.execute_with(&set_predicate);
 }
 
@@ -325,10 +326,10 @@ void decode_packed_set(Decoding& statement, std::string_view comparison, uint32_
     const uint32_t yes = is_mask ? 0xFFFF : true_value(type == Type::f16x2 ? Type::f16 : Type::bf16);
     take_sources(statement, type, combination);
     statement.instruction.destination = statement.destination(0, result);
-    statement.instruction.immediate |= uint64_t{yes} << 32;
+    statement.instruction.immediate = yes;
     const bool ftz = take_ftz(statement, type);
-    PackedComparison& detail = *statement.own_detail(std::make_unique<PackedComparison>());
-    detail.mode = combination;
+    auto& detail = statement.detail<ComparisonDetail>();
+    detail.combination = combination;
     detail.find_lanes = comparison_or_refusal(statement, comparison, type, ftz).find;
     detail.find_high = comparison_or_refusal(statement, comparison, type, ftz, true).find;
     statement.execute_with(&set_packed_register);
@@ -343,10 +344,10 @@ void decode_set(Decoding& statement) {
     if (true_value(result) == 0) statement.no_such_type(result);
     take_sources(statement, type, combination);
     statement.instruction.destination = statement.destination(0, result);
-    statement.instruction.immediate |= uint64_t{true_value(result)} << 32;
-    statement.detail().mode = combination;
-    statement.detail().find_lanes =
-        comparison_or_refusal(statement, comparison, type, take_ftz(statement, type)).find;
+    statement.instruction.immediate = true_value(result);
+    auto& detail = statement.detail<ComparisonDetail>();
+    detail.combination = combination;
+    detail.find_lanes = comparison_or_refusal(statement, comparison, type, take_ftz(statement, type)).find;
     statement.execute_with(&set_register);
 }
 
@@ -356,8 +357,7 @@ template <class T> void select_by_predicate(Warp& warp, const Instruction& instr
     T* const result = warp.cells<T>(instruction.destination);
     const T* const a = warp.cells<T>(instruction.sources[0]);
     const T* const b = warp.cells<T>(instruction.sources[1]);
-    const LaneMask chooser =
-        warp.predicate(instruction.sources[2]) ^ ((instruction.immediate & 1) != 0 ? all_lanes : 0);
+    const LaneMask chooser = instruction.as_read(2, warp.predicate(instruction.sources[2]));
 #pragma GCC ivdep
     for (int lane = 0; lane < warp_size; ++lane) {
         const T chosen = (chooser >> lane & 1) != 0 ? a[lane] : b[lane];
@@ -372,9 +372,7 @@ void decode_selp(Decoding& statement) {
     statement.instruction.destination = statement.destination(0, type);
     statement.instruction.sources[0] = statement.source(1, type);
     statement.instruction.sources[1] = statement.source(2, type);
-    bool negated = false;
-    statement.instruction.sources[2] = statement.predicate(statement.operand(3), negated);
-    statement.instruction.immediate = negated;
+    statement.take_predicate(2, statement.operand(3));
     statement.execute_with(ptx::size_of(type) == 8 ? &select_by_predicate<uint64_t>
                                                    : &select_by_predicate<uint32_t>);
 }

@@ -25,7 +25,7 @@ using std::uint32_t;
 
 void branch(Warp& warp, const Instruction& instruction, LaneMask active) {
     const LaneMask running = warp.running().lanes;
-    const auto target = static_cast<uint32_t>(instruction.immediate);
+    const auto target = static_cast<uint32_t>(instruction.target);
     if (active == running) return warp.jump(target);
     for (Observer* const observer : warp.block().observers())
         observer->diverged(warp, instruction, running, active);
@@ -41,14 +41,18 @@ uint32_t label(const Decoding& statement, const Operand& operand) {
 void decode_bra(Decoding& statement) {
     statement.take(".uni");
     statement.expect_operands(1, 1);
-    statement.instruction.immediate = label(statement, statement.operand(0));
+    statement.instruction.target = label(statement, statement.operand(0));
     statement.control_with(&branch);
     statement.instruction.is_branch = true;
 }
 
+struct BranchTable : Detail {
+    std::vector<uint32_t> targets;
+};
+
 /// Jumps to the target whose number is in the register.
 void indexed_branch(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const auto& targets = instruction.detail->targets;
+    const auto& targets = instruction.detail_as<BranchTable>().targets;
     const uint32_t* const number = warp.cells<uint32_t>(instruction.sources[0]);
     for_each_lane(active, [&](int lane) {
         if (number[lane] >= targets.size())
@@ -82,15 +86,15 @@ void decode_brx(Decoding& statement) {
     if (found == statement.function().branch_targets.end())
         statement.invalid(list.place, "there is no such list of branch targets");
     statement.instruction.sources[0] = statement.source(0, Type::u32);
-    for (const Operand& target : found->second)
-        statement.detail().targets.push_back(label(statement, target));
+    auto& targets = statement.detail<BranchTable>().targets;
+    for (const Operand& target : found->second) targets.push_back(label(statement, target));
     statement.control_with(&indexed_branch);
 }
 
 // ---- calls ----
 
 void call(Warp& warp, const Instruction& instruction, LaneMask) {
-    warp.call(instruction, *instruction.detail->callee);
+    warp.call(instruction, *instruction.detail_as<CallDetail>().callee);
 }
 
 bool agree(const std::vector<uint32_t>& sizes, const std::vector<const ptx::Variable*>& declared) {
@@ -106,7 +110,7 @@ void call_through_register(Warp& warp, const Instruction& instruction, LaneMask 
     for_each_lane(active, [&](int other) { others |= LaneMask{address[other] != address[lane]} << other; });
     if (others != 0) warp.send(others, warp.running().pc);
 
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<CallDetail>();
     const auto callee = detail.callees->find(address[lane]);
     if (callee == detail.callees->end())
         throw Fault{Failure::illegal_address, lane, &instruction,
@@ -179,7 +183,7 @@ void decode_call(Decoding& statement) {
     statement.take(".uni");
     statement.expect_operands(1, 4); // the fourth is the prototype of a call through a register
     std::size_t next = 0;
-    Detail& detail = statement.detail();
+    auto& detail = statement.detail<CallDetail>();
     if (statement.operand(0).kind == Operand::Kind::list)
         take_locals(statement, statement.operand(next++), detail.result_offsets, detail.result_sizes);
     if (next == statement.operand_count())
@@ -193,6 +197,7 @@ void decode_call(Decoding& statement) {
             statement.invalid(target.place,
                               "a call through a register needs a prototype or a list of targets");
         detail.callees = statement.linkage().callees;
+        for (const auto& [address, callee] : *detail.callees) statement.calls(*callee);
         statement.instruction.sources[0] = statement.source(target, Type::u64);
         return statement.control_with(&call_through_register);
     }
@@ -208,6 +213,7 @@ void decode_call(Decoding& statement) {
         check_sizes(statement, target, detail.argument_sizes, function.parameters, "argument");
         check_sizes(statement, target, detail.result_sizes, function.results, "result");
         detail.callee = found->second;
+        statement.calls(*detail.callee);
         statement.control_with(&call);
     } else if (const Handler handler = builtin(target.name)) {
         const std::size_t needed = builtin_arguments(target.name);
@@ -234,8 +240,7 @@ void decode_exit(Decoding& statement) {
 
 // ---- block barriers ----
 
-/// Sources: number of the barrier, number of threads (or no row), predicate (or no row; negated by the
-/// immediate).
+/// Sources: number of the barrier, number of threads (or no row), predicate (or no row).
 struct Arrival {
     uint32_t barrier = 0, expected = 0;
     LaneMask disagreeing = 0; ///< with the first lane
@@ -278,8 +283,7 @@ void come_to_barrier(Warp& warp, const Instruction& instruction, LaneMask active
     }
     uint32_t truths = 0;
     if (instruction.sources[2] != no_row) {
-        const LaneMask truth =
-            warp.predicate(instruction.sources[2]) ^ (instruction.immediate != 0 ? all_lanes : 0);
+        const LaneMask truth = instruction.as_read(2, warp.predicate(instruction.sources[2]));
         truths = static_cast<uint32_t>(std::popcount(truth & active));
     }
     for (Observer* const observer : warp.block().subscribers(EventKind::barrier))
@@ -372,13 +376,13 @@ void decode_bar(Decoding& statement) {
         if (operation.empty() || type != (count ? Type::u32 : Type::pred)) statement.no_such_type(type);
         statement.expect_operands(3, 4);
         const std::size_t last = statement.operand_count() - 1;
-        bool negated = false;
         statement.instruction.destination = statement.destination(0, type);
         statement.instruction.sources[0] = statement.source(1, Type::u32);
         if (last == 3) statement.instruction.sources[1] = statement.source(2, Type::u32);
-        statement.instruction.sources[2] = statement.predicate(statement.operand(last), negated);
-        statement.instruction.immediate = negated;
-        statement.detail().mode = count ? barrier_popc : operation == ".and" ? barrier_and : barrier_or;
+        statement.take_predicate(2, statement.operand(last));
+        statement.detail<BarrierDetail>().reduction = count                 ? barrier_popc
+                                                      : operation == ".and" ? barrier_and
+                                                                            : barrier_or;
         return statement.control_with(barrier_handler<true>(statement.operand(1)));
     }
     if (action.empty())

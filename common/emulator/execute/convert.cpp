@@ -230,7 +230,7 @@ Handler quick_conversion(const Conversion& c, bool wide_source) {
 
 template <class To, class From>
 void convert_lanes(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Conversion& conversion = static_cast<const ConversionDetail*>(instruction.detail)->conversion;
+    const Conversion& conversion = instruction.detail_as<ConversionDetail>().conversion;
     To* const result = warp.cells<To>(instruction.destination);
     const From* const source = warp.cells<From>(instruction.sources[0]);
     for_each_lane(active,
@@ -239,7 +239,7 @@ void convert_lanes(Warp& warp, const Instruction& instruction, LaneMask active) 
 
 /// Two f32 to a pair of 16-bit numbers; the first source becomes the upper half.
 void convert_pair(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Conversion& conversion = static_cast<const ConversionDetail*>(instruction.detail)->conversion;
+    const Conversion& conversion = instruction.detail_as<ConversionDetail>().conversion;
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
     const uint32_t* const high = warp.cells<uint32_t>(instruction.sources[0]);
     const uint32_t* const low = warp.cells<uint32_t>(instruction.sources[1]);
@@ -263,13 +263,13 @@ void decode_cvt(Decoding& statement) {
     conversion.from = statement.take_type();
     const auto known = [](Type type) { return ptx::is_integer(type) || is_floating_point(type); };
 
-    auto* const detail = statement.own_detail(std::make_unique<ConversionDetail>());
+    auto& detail = statement.detail<ConversionDetail>();
     const bool pair = conversion.to == Type::f16x2 || conversion.to == Type::bf16x2;
     if (pair) {
         if (conversion.from != Type::f32) statement.no_such_type(conversion.from);
         take_operands(statement, Type::b32, 2);
         conversion.to = conversion.to == Type::f16x2 ? Type::f16 : Type::bf16;
-        detail->conversion = conversion;
+        detail.conversion = conversion;
         return statement.execute_with(&convert_pair);
     }
     if (!known(conversion.to)) statement.no_such_type(conversion.to);
@@ -280,7 +280,7 @@ void decode_cvt(Decoding& statement) {
         statement.loose_source(statement.operand(1), conversion.from, wide_source);
     statement.instruction.destination =
         statement.loose_destination(statement.operand(0), conversion.to, wide_result);
-    detail->conversion = conversion;
+    detail.conversion = conversion;
 
     const Handler quick = wide_result == (ptx::size_of(conversion.to) == 8)
                               ? quick_conversion(conversion, wide_source)
@@ -305,22 +305,26 @@ constexpr Handler copy_32 = &lanewise<Same{}, uint32_t, uint32_t>;
 constexpr Handler copy_64 = &lanewise<Same{}, uint64_t, uint64_t>;
 
 void copy_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const LaneMask value =
-        warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0);
+    const LaneMask value = instruction.as_read(0, warp.predicate(instruction.sources[0]));
     LaneMask& result = warp.predicate(instruction.destination);
     result = (result & ~active) | (value & active);
 }
 
-/// The parts of `{a, b}` are `part` bytes each, the first one lowest.
+/// Of `{a, b}`: the first one is the lowest.
+struct Parts : Detail {
+    std::vector<Row> rows;
+    uint32_t bytes = 0; ///< of each
+};
+
 void pack(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Detail& detail = *instruction.detail;
-    const uint32_t part_bits = 8 * detail.mode;
-    const bool wide_part = detail.mode == 8, wide_result = instruction.bytes == 8;
+    const auto& parts = instruction.detail_as<Parts>();
+    const uint32_t part_bits = 8 * parts.bytes;
+    const bool wide_part = parts.bytes == 8, wide_result = instruction.bytes == 8;
     for_each_lane(active, [&](int lane) {
         uint64_t value = 0;
-        for (std::size_t i = 0; i < detail.rows.size(); ++i) {
-            const uint64_t part = wide_part ? warp.cells<uint64_t>(detail.rows[i])[lane]
-                                            : warp.cells<uint32_t>(detail.rows[i])[lane];
+        for (std::size_t i = 0; i < parts.rows.size(); ++i) {
+            const uint64_t part = wide_part ? warp.cells<uint64_t>(parts.rows[i])[lane]
+                                            : warp.cells<uint32_t>(parts.rows[i])[lane];
             value |= (part_bits == 64 ? part : part & ((uint64_t{1} << part_bits) - 1)) << (part_bits * i);
         }
         if (wide_result)
@@ -331,15 +335,15 @@ void pack(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 void unpack(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Detail& detail = *instruction.detail;
-    const uint32_t part_bits = 8 * detail.mode;
+    const auto& parts = instruction.detail_as<Parts>();
+    const uint32_t part_bits = 8 * parts.bytes;
     const bool wide_source = instruction.bytes == 8;
     for_each_lane(active, [&](int lane) {
         const uint64_t value = wide_source ? warp.cells<uint64_t>(instruction.sources[0])[lane]
                                            : warp.cells<uint32_t>(instruction.sources[0])[lane];
-        for (std::size_t i = 0; i < detail.rows.size(); ++i)
-            if (detail.rows[i] != no_row)
-                warp.cells<uint32_t>(detail.rows[i])[lane] =
+        for (std::size_t i = 0; i < parts.rows.size(); ++i)
+            if (parts.rows[i] != no_row)
+                warp.cells<uint32_t>(parts.rows[i])[lane] =
                     static_cast<uint32_t>(value >> (part_bits * i) & ((uint64_t{1} << part_bits) - 1));
     });
 }
@@ -355,8 +359,8 @@ void decode_packing(Decoding& statement, Type type, const Operand& list, bool pa
         type == Type::b128)
         statement.unsupported(list.place, "a vector of this size is not supported here");
     const Type part = unsigned_of_size(ptx::size_of(type) / parts);
-    Detail& detail = statement.detail();
-    detail.mode = ptx::size_of(part);
+    auto& detail = statement.detail<Parts>();
+    detail.bytes = ptx::size_of(part);
     statement.instruction.bytes = static_cast<std::uint16_t>(ptx::size_of(type));
     for (const Operand& element : list.elements) {
         bool wide = false;
@@ -405,9 +409,7 @@ void decode_mov(Decoding& statement) {
     if (source.kind == Operand::Kind::list) return decode_packing(statement, type, source, true);
     statement.instruction.destination = statement.destination(0, type);
     if (type == Type::pred) {
-        bool negated = false;
-        statement.instruction.sources[0] = statement.predicate(source, negated);
-        statement.instruction.immediate = negated;
+        statement.take_predicate(0, source);
         return statement.execute_with(&copy_predicate);
     }
     const bool wide = ptx::size_of(type) == 8;

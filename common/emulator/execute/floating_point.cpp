@@ -153,18 +153,25 @@ std::uint32_t mode_bits(int rounding, bool ftz) {
     return static_cast<std::uint32_t>(rounding) << 3 | (ftz ? flushing : 0); // FE_ macros are the x87's bits
 }
 
+struct ModeDetail : Detail {
+    Handler inner = nullptr;
+    std::uint32_t mode = 0; ///< bits of MXCSR
+};
+
 void in_its_mode(Warp& warp, const Instruction& instruction, LaneMask active) {
     const unsigned usual = _mm_getcsr();
-    _mm_setcsr(usual | instruction.detail->mode);
-    instruction.detail->inner(warp, instruction, active);
+    const auto& detail = instruction.detail_as<ModeDetail>();
+    _mm_setcsr(usual | detail.mode);
+    detail.inner(warp, instruction, active);
     _mm_setcsr(usual);
 }
 
 void execute_in_mode(Decoding& statement, Handler handler, std::uint32_t mode) {
     statement.execute_with(handler);
     if (mode == 0) return; // the usual one
-    statement.detail().inner = handler;
-    statement.detail().mode = mode;
+    auto& detail = statement.detail<ModeDetail>();
+    detail.inner = handler;
+    detail.mode = mode;
     statement.execute_with(&in_its_mode);
 }
 

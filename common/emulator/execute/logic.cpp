@@ -158,12 +158,10 @@ template <uint16_t for_0, uint16_t for_1, uint16_t for_2, uint16_t for_3> struct
 
 template <class Operation> struct OnPredicates {
     static void execute(Warp& warp, const Instruction& instruction, LaneMask active) {
-        const LaneMask a = warp.predicate(instruction.sources[0]) ^
-                           static_cast<LaneMask>(instruction.immediate & 1 ? all_lanes : 0);
+        const LaneMask a = instruction.as_read(0, warp.predicate(instruction.sources[0]));
         const LaneMask b = instruction.sources[1] == no_row
                                ? 0
-                               : warp.predicate(instruction.sources[1]) ^
-                                     static_cast<LaneMask>(instruction.immediate & 2 ? all_lanes : 0);
+                               : instruction.as_read(1, warp.predicate(instruction.sources[1]));
         LaneMask& result = warp.predicate(instruction.destination);
         result = (result & ~active) | (Operation::apply(a, b) & active);
     }
@@ -181,15 +179,10 @@ struct NotMask {
     static LaneMask apply(LaneMask a, LaneMask) { return ~a; }
 };
 
-/// Predicate operands; bit k of the immediate says that the k-th one is negated.
 void take_predicates(Decoding& statement, std::size_t arity) {
     statement.expect_operands(arity + 1, arity + 1);
     statement.instruction.destination = statement.destination(0, Type::pred);
-    for (std::size_t k = 0; k < arity; ++k) {
-        bool negated = false;
-        statement.instruction.sources[k] = statement.predicate(statement.operand(k + 1), negated);
-        if (negated) statement.instruction.immediate |= 1u << k;
-    }
+    for (std::size_t k = 0; k < arity; ++k) statement.take_predicate(k, statement.operand(k + 1));
 }
 
 template <auto operation, std::size_t arity, class OnMasks> void decode_bitwise(Decoding& statement) {
@@ -314,13 +307,17 @@ void decode_bfe(Decoding& statement) {
     }
 }
 
-/// The one instruction with four sources: the last is in the detail's rows.
+/// The one instruction with four sources.
+struct FourthSource : Detail {
+    Row row = no_row;
+};
+
 template <class T> void insert_bits(Warp& warp, const Instruction& instruction, LaneMask active) {
     T* const result = warp.cells<T>(instruction.destination);
     const T* const a = warp.cells<T>(instruction.sources[0]);
     const T* const b = warp.cells<T>(instruction.sources[1]);
     const uint32_t* const first = warp.cells<uint32_t>(instruction.sources[2]);
-    const uint32_t* const length = warp.cells<uint32_t>(instruction.detail->rows[0]);
+    const uint32_t* const length = warp.cells<uint32_t>(instruction.detail_as<FourthSource>().row);
     for_each_lane(
         active, [&](int lane) { result[lane] = InsertBits{}(a[lane], b[lane], first[lane], length[lane]); });
 }
@@ -332,7 +329,7 @@ void decode_bfi(Decoding& statement) {
     statement.instruction.sources[0] = statement.source(1, type);
     statement.instruction.sources[1] = statement.source(2, type);
     statement.instruction.sources[2] = statement.source(3, Type::u32);
-    statement.detail().rows = {statement.source(4, Type::u32)};
+    statement.detail<FourthSource>().row = statement.source(4, Type::u32);
     if (type == Type::b32)
         statement.execute_with(&insert_bits<uint32_t>);
     else if (type == Type::b64)
@@ -375,15 +372,22 @@ void three_input_logic(Warp& warp, const Instruction& instruction, LaneMask acti
     });
 }
 
+/// The predicate that the one of the result is combined with.
+struct PredicateDetail : Detail {
+    Row row = no_row;
+    bool negated = false;
+    bool is_and = false; ///< else or
+};
+
 /// d|p: the predicate is whether the result has bits, combined with another one.
 void three_input_logic_and_predicate(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<PredicateDetail>();
     three_input_logic(warp, instruction, active);
     const uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
-    const LaneMask other = warp.predicate(detail.rows[0]) ^ (detail.rows[1] != 0 ? all_lanes : 0);
+    const LaneMask other = warp.predicate(detail.row) ^ (detail.negated ? all_lanes : 0);
     LaneMask found = 0;
     for_each_lane(active, [&](int lane) { found |= LaneMask{result[lane] != 0} << lane; });
-    found = detail.mode != 0 ? found & other : found | other;
+    found = detail.is_and ? found & other : found | other;
     LaneMask& predicate = warp.predicate(instruction.second);
     predicate = (predicate & ~active) | (found & active);
 }
@@ -400,10 +404,9 @@ void decode_lop3_with_predicate(Decoding& statement, std::string_view combinatio
     statement.instruction.second = statement.destination(target.elements[1], Type::pred);
     for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
     statement.instruction.immediate = statement.constant(statement.operand(4)) & 0xFF;
-    bool negated = false;
-    const Row other = statement.predicate(statement.operand(5), negated);
-    statement.detail().rows = {other, negated ? 1u : 0u};
-    statement.detail().mode = combination == ".and" ? 1 : 0;
+    auto& detail = statement.detail<PredicateDetail>();
+    detail.row = statement.predicate(statement.operand(5), detail.negated);
+    detail.is_and = combination == ".and";
     statement.execute_with(&three_input_logic_and_predicate);
 }
 

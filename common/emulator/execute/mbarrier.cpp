@@ -22,7 +22,7 @@ struct MbarrierDetail : Detail {
 };
 
 const MbarrierDetail& detail_of(const Instruction& instruction) {
-    return static_cast<const MbarrierDetail&>(*instruction.detail);
+    return instruction.detail_as<MbarrierDetail>();
 }
 
 template <class Act> void at_each(Warp& warp, const Instruction& instruction, LaneMask active, Act act) {
@@ -162,7 +162,7 @@ void decode_mbarrier(Decoding& statement) {
         statement.instruction.sources[0] = statement.source(1, Type::b64);
         return statement.execute_with(&lanewise<PendingCount{}, uint32_t, uint64_t>);
     }
-    MbarrierDetail& detail = *statement.own_detail(std::make_unique<MbarrierDetail>());
+    auto& detail = statement.detail<MbarrierDetail>();
     statement.instruction.sync = SyncKind::mbarrier;
     if (action == ".init") return decode_counted(statement, detail, &initialise);
     if (action == ".complete_tx") return decode_counted(statement, detail, &complete_bytes);

@@ -97,7 +97,7 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
         pointers.first) {
         StridedPointers element = pointers;
-        for (const Row row : instruction.detail->rows) {
+        for (const Row row : instruction.detail_as<AccessDetail>().elements) {
             if (row != no_row) load_strided<T>(element, active, warp.cells<C>(row));
             element.first += sizeof(T);
         }
@@ -108,7 +108,7 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     const LaneMask left_out = active & ~resolved;
     active = resolved;
     uint64_t offset = 0;
-    for (const Row row : instruction.detail->rows) {
+    for (const Row row : instruction.detail_as<AccessDetail>().elements) {
         if (row != no_row) {
             C* const result = warp.cells<C>(row);
             for_each_lane(left_out, [&](int lane) { result[lane] = 0; });
@@ -146,7 +146,7 @@ void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     // Lane by lane: of lanes that write to one place, one wins with its whole vector.
     for_each_lane(active, [&](int lane) {
         uint64_t address = addresses[lane];
-        for (const Row row : instruction.detail->rows) {
+        for (const Row row : instruction.detail_as<AccessDetail>().elements) {
             const T value = static_cast<T>(warp.cells<C>(row)[lane]);
             std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
             address += sizeof(T);
@@ -168,7 +168,7 @@ template <class T, class C> void load_parameter(Warp& warp, const Instruction& i
 
 void between_fences(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    instruction.detail->inner(warp, instruction, active);
+    instruction.detail_as<AccessDetail>().inner(warp, instruction, active);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -176,7 +176,7 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
 /// back at each other, a vector holds a value and whether it is there.
 void single_copy_atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     const std::lock_guard lock(vector_access_mutex());
-    instruction.detail->inner(warp, instruction, active);
+    instruction.detail_as<AccessDetail>().inner(warp, instruction, active);
 }
 
 void memory_fence(Warp& warp, const Instruction& instruction, LaneMask active) {
@@ -284,7 +284,8 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
     if (narrow_seen && wide_seen)
         statement.unsupported(operand.place, "registers of different widths are not supported here");
     form.wide_cell = wide_seen;
-    statement.detail().rows = std::move(rows);
+    statement.detail<AccessDetail>().elements = std::move(rows);
+    statement.instruction.is_vector = true;
 }
 
 bool is_parameter_of_kernel(const Decoding& statement, const Operand& base) {
@@ -337,7 +338,7 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     }
     statement.execute_with(handler);
     if (statement.instruction.ordering == Ordering::weak) return;
-    statement.detail().inner = handler;
+    statement.detail<AccessDetail>().inner = handler;
     statement.execute_with(form.vector ? &single_copy_atomic : &between_fences);
 }
 

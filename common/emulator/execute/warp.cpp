@@ -20,8 +20,13 @@ using ptx::Operand;
 using ptx::Type;
 using std::int32_t, std::uint32_t, std::uint64_t;
 
-/// The row of member masks is the detail's first.
-Row members_row(const Instruction& instruction) { return instruction.detail->rows.front(); }
+struct MembersDetail : Detail {
+    Row members = no_row;
+    uint32_t mode = 0; ///< of a shuffle or a vote
+};
+
+Row members_row(const Instruction& instruction) { return instruction.detail_as<MembersDetail>().members; }
+uint32_t mode_of(const Instruction& instruction) { return instruction.detail_as<MembersDetail>().mode; }
 
 /// Lanes that name different members are groups of their own. Calls `execute(group, members)` for each group
 /// that is complete and moves it on; the lanes of the others wait here until they are executed anew.
@@ -90,13 +95,13 @@ template <ShuffleMode mode> void shuffle_group(Warp& warp, const Instruction& in
 }
 
 int shuffle_source(const Warp& warp, const Instruction& instruction, int lane) {
-    return source_lane(instruction.detail->mode, lane, warp.cells<uint32_t>(instruction.sources[1])[lane],
+    return source_lane(mode_of(instruction), lane, warp.cells<uint32_t>(instruction.sources[1])[lane],
                        warp.cells<uint32_t>(instruction.sources[2])[lane]);
 }
 
 void shuffle(Warp& warp, const Instruction& instruction, LaneMask active) {
     const auto execute = [&](LaneMask group) {
-        switch (instruction.detail->mode) {
+        switch (mode_of(instruction)) {
         case up: return shuffle_group<up>(warp, instruction, group);
         case down: return shuffle_group<down>(warp, instruction, group);
         case butterfly: return shuffle_group<butterfly>(warp, instruction, group);
@@ -132,18 +137,18 @@ void decode_shfl(Decoding& statement) {
     statement.expect_operands(5, 5);
     take_result_pair(statement, type);
     for (std::size_t k = 0; k < 3; ++k) statement.instruction.sources[k] = statement.source(k + 1, Type::b32);
-    statement.detail().rows = {statement.source(4, Type::b32)};
-    statement.detail().mode = mode == ".up"     ? up
-                              : mode == ".down" ? down
-                              : mode == ".bfly" ? butterfly
-                                                : index;
+    statement.detail<MembersDetail>().members = statement.source(4, Type::b32);
+    statement.detail<MembersDetail>().mode = mode == ".up"     ? up
+                                             : mode == ".down" ? down
+                                             : mode == ".bfly" ? butterfly
+                                                               : index;
     statement.control_with(&shuffle);
 }
 
 // ---- vote ----
 
 LaneMask true_lanes(Warp& warp, const Instruction& instruction, LaneMask group) {
-    return (warp.predicate(instruction.sources[0]) ^ (instruction.immediate != 0 ? all_lanes : 0)) & group;
+    return instruction.as_read(0, warp.predicate(instruction.sources[0])) & group;
 }
 
 enum VoteMode : uint32_t { all, any, uniform };
@@ -151,7 +156,7 @@ enum VoteMode : uint32_t { all, any, uniform };
 void vote(Warp& warp, const Instruction& instruction, LaneMask active) {
     in_complete_groups(warp, instruction, active, [&](LaneMask group) {
         const LaneMask yes = true_lanes(warp, instruction, group);
-        const uint32_t mode = instruction.detail->mode;
+        const uint32_t mode = mode_of(instruction);
         const bool result = mode == all ? yes == group : mode == any ? yes != 0 : yes == group || yes == 0;
         LaneMask& predicate = warp.predicate(instruction.destination);
         predicate = (predicate & ~group) | (result ? group : 0);
@@ -175,11 +180,9 @@ void decode_vote(Decoding& statement) {
     if (type != (mode == ".ballot" ? Type::b32 : Type::pred)) statement.no_such_type(type);
     statement.expect_operands(3, 3);
     statement.instruction.destination = statement.destination(0, type);
-    bool negated = false;
-    statement.instruction.sources[0] = statement.predicate(statement.operand(1), negated);
-    statement.instruction.immediate = negated;
-    statement.detail().rows = {statement.source(2, Type::b32)};
-    statement.detail().mode = mode == ".all" ? all : mode == ".any" ? any : uniform;
+    statement.take_predicate(0, statement.operand(1));
+    statement.detail<MembersDetail>().members = statement.source(2, Type::b32);
+    statement.detail<MembersDetail>().mode = mode == ".all" ? all : mode == ".any" ? any : uniform;
     statement.control_with(mode == ".ballot" ? &ballot : &vote);
 }
 
@@ -222,7 +225,7 @@ void decode_match(Decoding& statement) {
     if (mode == ".any" && statement.operand(0).kind == Operand::Kind::pair)
         statement.invalid(statement.operand(0).place, "only match.all writes a predicate");
     statement.instruction.sources[0] = statement.source(1, type);
-    statement.detail().rows = {statement.source(2, Type::b32)};
+    statement.detail<MembersDetail>().members = statement.source(2, Type::b32);
     const bool wide = type == Type::b64;
     if (mode == ".any")
         statement.control_with(wide ? &match_any<uint64_t> : &match_any<uint32_t>);
@@ -286,7 +289,7 @@ void decode_redux(Decoding& statement) {
     statement.expect_operands(3, 3);
     statement.instruction.destination = statement.destination(0, type);
     statement.instruction.sources[0] = statement.source(1, type);
-    statement.detail().rows = {statement.source(2, Type::b32)};
+    statement.detail<MembersDetail>().members = statement.source(2, Type::b32);
     statement.control_with(handler);
 }
 
@@ -327,7 +330,7 @@ void decode_elect(Decoding& statement) {
     if (target.elements[0].kind != Operand::Kind::sink)
         statement.instruction.destination = statement.destination(target.elements[0], Type::b32);
     statement.instruction.second = statement.destination(target.elements[1], Type::pred);
-    statement.detail().rows = {statement.source(1, Type::b32)};
+    statement.detail<MembersDetail>().members = statement.source(1, Type::b32);
     statement.control_with(&elect);
 }
 
@@ -339,7 +342,7 @@ void warp_barrier(Warp& warp, const Instruction& instruction, LaneMask active) {
 
 void decode_warp_barrier(Decoding& statement) {
     statement.expect_operands(1, 1);
-    statement.detail().rows = {statement.source(0, Type::b32)};
+    statement.detail<MembersDetail>().members = statement.source(0, Type::b32);
     statement.instruction.sync = SyncKind::warp_barrier;
     statement.control_with(&warp_barrier);
 }

@@ -91,6 +91,26 @@ void Warp::fill_block_specials(Frame& frame) const {
         fill(frame.rows + special.row, block_.special(special.special, index_, 0));
 }
 
+// ---- registers ----
+
+std::array<std::byte, 16> Warp::stored_value(const Instruction& instruction, int lane) const {
+    std::array<std::byte, 16> value{};
+    const bool is_b128 = instruction.bytes == 16 && !instruction.is_vector;
+    const std::size_t cell = is_b128 ? 16 : instruction.has_wide_cells ? 8 : 4;
+    const auto copy = [&](Row row, std::size_t offset, std::size_t bytes) {
+        std::memcpy(value.data() + offset, cells<std::byte>(row) + static_cast<std::size_t>(lane) * cell,
+                    bytes);
+    };
+    if (instruction.is_vector) {
+        const auto& elements = instruction.detail_as<AccessDetail>().elements;
+        const std::size_t bytes = instruction.bytes / elements.size();
+        for (std::size_t k = 0; k < elements.size(); ++k) copy(elements[k], k * bytes, bytes);
+    } else {
+        copy(instruction.sources[1], 0, instruction.bytes);
+    }
+    return value;
+}
+
 // ---- running ----
 
 /// The first instruction after the running one at which other lanes of the same activation are ready.
@@ -290,7 +310,7 @@ Frame& Warp::new_frame() {
 
 void Warp::call(const Instruction& instruction, const Code& callee) {
     Frame& caller = *running_.frame;
-    const Detail& detail = *instruction.detail;
+    const auto& detail = instruction.detail_as<CallDetail>();
     const std::uint32_t local_base = caller.local_base + caller.code->local_bytes + caller.room;
     if (local_base + callee.local_bytes > local_bytes_) overflow(instruction);
 
@@ -341,7 +361,7 @@ void Warp::return_from_function() {
     Frame& frame = *running_.frame;
     if (!frame.caller) return exit_running();
     Frame& caller = *frame.caller;
-    const Detail& detail = *frame.call->detail;
+    const auto& detail = frame.call->detail_as<CallDetail>();
     const std::size_t results = std::min(detail.result_offsets.size(), frame.code->result_offsets.size());
     for_each_lane(running_.lanes, [&](int lane) {
         for (std::size_t i = 0; i < results; ++i)
@@ -368,13 +388,13 @@ void Warp::release_block_barrier(std::uint32_t barrier, std::uint32_t truths, st
         if (converged.wait != Wait::block_barrier || converged.barrier != barrier) return;
         const Instruction& instruction = converged.frame->code->instructions[converged.pc];
         if (instruction.destination != no_row) {
-            const std::uint32_t mode = instruction.detail->mode;
+            const BarrierReduction reduction = instruction.detail_as<BarrierDetail>().reduction;
             std::byte* const row = converged.frame->rows + instruction.destination;
-            if (mode == barrier_popc) {
+            if (reduction == barrier_popc) {
                 for_each_lane(converged.lanes,
                               [&](int lane) { reinterpret_cast<std::uint32_t*>(row)[lane] = truths; });
             } else {
-                const bool result = mode == barrier_and ? truths == threads : truths != 0;
+                const bool result = reduction == barrier_and ? truths == threads : truths != 0;
                 auto& predicate = *reinterpret_cast<LaneMask*>(row);
                 predicate = (predicate & ~converged.lanes) | (result ? converged.lanes : 0);
             }

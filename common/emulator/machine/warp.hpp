@@ -5,6 +5,7 @@
 #include "emulator/program/code.hpp"
 #include "emulator/program/lanes.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -73,6 +74,9 @@ public:
     /// The 32 cells of `row` in the running frame.
     template <class T> T* cells(Row row) const { return reinterpret_cast<T*>(rows_ + row); }
     LaneMask& predicate(Row row) const { return *reinterpret_cast<LaneMask*>(rows_ + row); }
+
+    /// What `lane` is about to store by `instruction`.
+    std::array<std::byte, 16> stored_value(const Instruction& instruction, int lane) const;
 
     std::byte* local(int lane) const { return local_.get() + static_cast<std::size_t>(lane) * local_bytes_; }
     std::uint32_t local_bytes() const { return local_bytes_; } ///< of each lane

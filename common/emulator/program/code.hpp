@@ -5,6 +5,7 @@
 #include "emulator/program/lanes.hpp"
 #include "emulator/ptx/module.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -50,20 +51,29 @@ enum class SyncKind : std::uint8_t {
 /// The functions whose address a module takes.
 using FunctionsByAddress = std::map<std::uint64_t, const Code*>;
 
-/// Sizes of what an instruction moves, and other facts that its handler wants at run time.
+/// What an instruction needs beyond the members of Instruction. Each family has its own kind; the observers
+/// know those that stand here.
 struct Detail {
     virtual ~Detail() = default;
+};
 
-    std::vector<Row> rows;              ///< the elements of a vector, or the row of a member mask
-    std::vector<std::uint32_t> targets; ///< of an indexed branch
+/// Of a vector, and of an access with an order.
+struct AccessDetail : Detail {
+    std::vector<Row>
+        elements; ///< no_row: goes to no register. Of an atomic on a vector: operands, then results
+    Handler inner = nullptr; ///< the handler that the one for accesses with an order wraps
+};
+
+struct CallDetail : Detail {
     const Code* callee = nullptr;
-    const FunctionsByAddress* callees = nullptr;       ///< of a call through a register: what it may reach
-    Handler inner = nullptr;                           ///< the handler that this one wraps
-    LaneMask (*find_lanes)(Warp&, Row, Row) = nullptr; ///< of a comparison: where it holds for two rows
-    std::uint32_t mode = 0;
-    std::vector<std::uint32_t> argument_offsets,
-        argument_sizes; ///< of a call, in the caller's frame of local memory
-    std::vector<std::uint32_t> result_offsets, result_sizes;
+    const FunctionsByAddress* callees = nullptr; ///< of a call through a register: what it may reach
+    /// In the caller's frame of local memory.
+    std::vector<std::uint32_t> argument_offsets, argument_sizes, result_offsets, result_sizes;
+};
+
+/// Of `bar.red`.
+struct BarrierDetail : Detail {
+    BarrierReduction reduction = barrier_popc;
 };
 
 struct Instruction {
@@ -83,9 +93,24 @@ struct Instruction {
     Ordering ordering = Ordering::weak;     ///< of a memory access
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
+    bool is_vector = false;                 ///< a memory access whose registers are AccessDetail::elements
+    std::uint8_t negated = 0;               ///< bit k: source k is a predicate that counts negated
     std::uint32_t next_control = 0; ///< index of the first control instruction that is not before this one
-    std::uint64_t immediate = 0;    ///< displacement of an address, target of a branch
+    union {
+        std::uint64_t immediate =
+            0; ///< a constant operand: the table of lop3, a number of groups, an alignment
+        std::uint64_t displacement; ///< of a memory access: added to the address in the first source
+        std::uint64_t target;       ///< of a branch: an index in the code
+    };
     const Detail* detail = nullptr;
+
+    /// The detail of an instruction that has one of this kind.
+    template <class Kind> const Kind& detail_as() const { return static_cast<const Kind&>(*detail); }
+
+    /// Source `k`, a predicate row whose mask is `value`, as the instruction reads it.
+    LaneMask as_read(std::size_t k, LaneMask value) const {
+        return value ^ ((negated >> k & 1) != 0 ? all_lanes : 0);
+    }
 };
 
 static_assert(sizeof(Instruction) == 64, "one cache line");
@@ -173,6 +198,7 @@ struct Code {
     std::vector<const ptx::Statement*>
         statements; ///< one for each instruction; null for the implied last one
     std::vector<std::unique_ptr<Detail>> details;
+    std::vector<const Code*> callees; ///< that its calls may reach, in their order
     std::vector<Constant> constants;
     std::vector<SpecialRow> specials;       ///< those that a warp keeps from block to block
     std::vector<SpecialRow> block_specials; ///< the others

@@ -372,6 +372,12 @@ Row Decoding::predicate(const Operand& operand, bool& negated) {
     return predicate_register(operand);
 }
 
+void Decoding::take_predicate(std::size_t k, const Operand& operand) {
+    bool negated = false;
+    instruction.sources[k] = predicate(operand, negated);
+    if (negated) instruction.negated |= static_cast<std::uint8_t>(1u << k);
+}
+
 Row Decoding::predicate_register(const Operand& operand) const {
     if (operand.kind != Operand::Kind::reg || function_.registers[operand.index].type != Type::pred)
         invalid(operand.place, "a predicate register is needed here");
@@ -403,7 +409,7 @@ bool Decoding::address(const Operand& operand, Space space) {
     if (base.kind == Operand::Kind::reg) {
         bool wide = false;
         instruction.sources[0] = loose_source(base, Type::u32, wide);
-        instruction.immediate = static_cast<std::uint64_t>(operand.offset);
+        instruction.displacement = static_cast<std::uint64_t>(operand.offset);
         return wide;
     }
     Code::Base relative_to = Code::Base::none;
@@ -418,7 +424,7 @@ bool Decoding::address(const Operand& operand, Space space) {
     }
     instruction.sources[0] =
         layout_.constant(value + static_cast<std::uint64_t>(operand.offset), true, relative_to);
-    instruction.immediate = 0;
+    instruction.displacement = 0;
     return true;
 }
 
@@ -470,11 +476,6 @@ void Decoding::keep_detail(std::unique_ptr<Detail> detail) {
     detail_ = detail.get();
     instruction.detail = detail_;
     code_.details.push_back(std::move(detail));
-}
-
-Detail& Decoding::detail() {
-    if (!detail_) keep_detail(std::make_unique<Detail>());
-    return *detail_;
 }
 
 void Decoding::unsupported(std::uint32_t place, const std::string& what) const {

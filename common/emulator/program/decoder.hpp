@@ -90,6 +90,8 @@ public:
     Row loose_source(const ptx::Operand& operand, ptx::Type type, bool& wide);
     /// A predicate register or constant; `negated` says whether the statement negates it.
     Row predicate(const ptx::Operand& operand, bool& negated);
+    /// The same for source `k` of the instruction.
+    void take_predicate(std::size_t k, const ptx::Operand& operand);
 
     Row destination(std::size_t k, ptx::Type type) { return destination(operand(k), type); }
     Row destination(const ptx::Operand& operand, ptx::Type type);
@@ -119,14 +121,14 @@ public:
     local_offset(const ptx::Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
     std::uint32_t parameter_offset(
         const ptx::Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
-    Detail& detail();
     void allocate_stack() { code_.allocates_stack = true; } ///< the function asks for local memory as it runs
 
-    /// Gives the instruction a detail of a family's own kind.
-    template <class T> T* own_detail(std::unique_ptr<T> detail) {
-        T* const result = detail.get();
-        keep_detail(std::move(detail));
-        return result;
+    void calls(const Code& callee) { code_.callees.push_back(&callee); }
+
+    /// The instruction's detail, of the one kind that its family uses.
+    template <class Kind> Kind& detail() {
+        if (!detail_) keep_detail(std::make_unique<Kind>());
+        return static_cast<Kind&>(*detail_);
     }
 
     // ---- the result ----

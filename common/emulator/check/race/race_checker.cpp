@@ -25,12 +25,7 @@ namespace {
 void add_reachable(const Code& code, std::vector<const Code*>& found) {
     if (std::find(found.begin(), found.end(), &code) != found.end()) return;
     found.push_back(&code);
-    for (const Instruction& instruction : code.instructions) {
-        if (!instruction.detail) continue;
-        if (instruction.detail->callee) add_reachable(*instruction.detail->callee, found);
-        if (!instruction.detail->callees) continue;
-        for (const auto& [address, callee] : *instruction.detail->callees) add_reachable(*callee, found);
-    }
+    for (const Code* const callee : code.callees) add_reachable(*callee, found);
 }
 
 bool any_instruction(const std::vector<const Code*>& codes, bool (*is_such)(const Instruction&)) {
@@ -48,25 +43,6 @@ bool orders_some_threads(const Instruction& instruction) {
 }
 bool is_cluster_barrier(const Instruction& instruction) {
     return instruction.sync == SyncKind::cluster_barrier;
-}
-
-/// What `lane` is about to store.
-std::array<std::byte, 16> stored_value(const Warp& warp, const Instruction& instruction, int lane) {
-    std::array<std::byte, 16> value{};
-    const bool is_vector = instruction.detail && !instruction.detail->rows.empty();
-    const std::size_t cell = instruction.bytes == 16 && !is_vector ? 16 : instruction.has_wide_cells ? 8 : 4;
-    const auto element = [&](Row row, std::size_t place, std::size_t bytes) {
-        std::memcpy(value.data() + place, warp.cells<std::byte>(row) + static_cast<std::size_t>(lane) * cell,
-                    bytes);
-    };
-    if (is_vector) {
-        const auto& rows = instruction.detail->rows;
-        const std::size_t bytes = instruction.bytes / rows.size();
-        for (std::size_t k = 0; k < rows.size(); ++k) element(rows[k], k * bytes, bytes);
-    } else {
-        element(instruction.sources[1], 0, instruction.bytes);
-    }
-    return value;
 }
 
 /// What the copy of `lane` brings, if it is one of several that start at once.
@@ -522,7 +498,7 @@ private:
         const std::byte* const place = now.access.space == ptx::Space::shared
                                            ? owner_of(now).shared().data() + address
                                            : reinterpret_cast<const std::byte*>(address);
-        return std::memcmp(stored_value(now.warp, now.instruction, lane).data(), place,
+        return std::memcmp(now.warp.stored_value(now.instruction, lane).data(), place,
                            now.instruction.bytes) == 0;
     }
 
@@ -535,7 +511,7 @@ private:
         ++findings_or_reads_;
         if (now.access.is_copy && !(now.copy && now.copy->from)) return;
         const auto value = [&](int one) {
-            return now.copy ? copied_value(*now.copy, one) : stored_value(now.warp, now.instruction, one);
+            return now.copy ? copied_value(*now.copy, one) : now.warp.stored_value(now.instruction, one);
         };
         if (value(lane) != value(other))
             add(now, lane,
