@@ -1,6 +1,7 @@
 #include "emulator/runtime/transfers.hpp"
 
 #include "emulator/program/names.hpp"
+#include "emulator/runtime/runtime.hpp"
 
 #include <algorithm>
 #include <cinttypes>

@@ -2,7 +2,7 @@
 /// Copying and setting memory, with the checks that come first.
 #pragma once
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/device.hpp"
 
 #include <cstddef>
 

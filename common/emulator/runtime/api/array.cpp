@@ -1,6 +1,7 @@
 /// \file
 /// CUDA arrays: storage that copies reach, and nothing else. There are no textures and no surfaces.
 
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/transfers.hpp"
 

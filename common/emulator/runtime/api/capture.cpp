@@ -1,7 +1,7 @@
 /// \file
 /// Capturing streams: what they are given becomes a graph.
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 /// Copying memory and setting it. The asynchronous calls do their work before they return, unless their
 /// stream is being captured.
 
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
 
 using namespace emulator;

@@ -1,6 +1,6 @@
 #include "emulator/cuda_emulator.h"
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 /// \file
 /// The device: what it is, its limits, and its end.
 
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/device_properties.hpp"
-#include "emulator/runtime/runtime.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 /// \file
 /// Error handling.
 
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/error_text.hpp"
-#include "emulator/runtime/runtime.hpp"
 
 using namespace emulator;
 using namespace emulator::abi;

@@ -1,7 +1,7 @@
 /// \file
 /// Events. A recorded event is complete at once; the time between two is that of the host's clock.
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 using namespace emulator;
 using namespace emulator::abi;

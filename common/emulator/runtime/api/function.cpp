@@ -3,7 +3,7 @@
 
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/runtime/api/clusters.hpp"
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <algorithm>
 #include <string>

@@ -2,7 +2,7 @@
 /// Graphs: built node by node or captured (capture_api.cpp), made ready, launched.
 
 #include "emulator/runtime/api/graph_nodes.hpp"
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
 
 #include <algorithm>

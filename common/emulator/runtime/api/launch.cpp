@@ -3,8 +3,8 @@
 
 #include "emulator/runtime/api/clusters.hpp"
 #include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/observation.hpp"
-#include "emulator/runtime/runtime.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 /// \file
 /// Allocating memory, freeing it, and asking about it.
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -2,7 +2,7 @@
 /// Memory pools, and what is allocated in the order of a stream. Memory is allocated when it is asked for and
 /// freed when it is given back: a pool keeps nothing, but it keeps account.
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -2,7 +2,7 @@
 /// What the code that nvcc puts into a program calls before `main` and after it. crt/host_runtime.h of the
 /// toolkit declares these functions and shows how they are used.
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 using namespace emulator;
 using namespace emulator::abi;

@@ -2,7 +2,7 @@
 /// Streams. All work is done when the call that asks for it returns, so that a stream is never busy and never
 /// waits, unless the stream is captured: then the work becomes a graph (capture_api.cpp).
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <algorithm>
 

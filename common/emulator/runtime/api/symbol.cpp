@@ -2,6 +2,7 @@
 /// Variables of the device: `__device__`, `__constant__` and `__managed__`.
 
 #include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
 
 using namespace emulator;

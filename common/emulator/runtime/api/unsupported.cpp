@@ -2,7 +2,7 @@
 /// Every other function of the CUDA runtime API: it says that it is not there, and returns
 /// cudaErrorNotSupported.
 
-#include "emulator/runtime/runtime.hpp"
+#include "emulator/runtime/api_call.hpp"
 
 #include <set>
 #include <string>

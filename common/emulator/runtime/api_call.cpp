@@ -1,0 +1,113 @@
+#include "emulator/runtime/api_call.hpp"
+
+#include "emulator/runtime/observation.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+
+namespace emulator {
+
+using namespace abi;
+
+namespace {
+
+thread_local cudaError_t thread_error = cudaSuccess;
+
+cudaError_t remember(cudaError_t error) {
+    if (error != cudaSuccess) thread_error = error;
+    return error;
+}
+
+/// The error with which `body` ends.
+cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
+    try {
+        body(device);
+        return cudaSuccess;
+    } catch (const ApiError& error) {
+        report(error.what());
+        return error.code();
+    } catch (const Error& error) {
+        // Too little memory is for the program to handle: it may ask for less.
+        if (error.failure() != Failure::out_of_memory) report(error.what());
+        return error_code(error.failure());
+    } catch (const std::bad_alloc&) {
+        return cudaErrorMemoryAllocation;
+    } catch (const std::exception& error) {
+        report(error.what());
+        return cudaErrorUnknown;
+    }
+}
+
+} // namespace
+
+cudaError_t api_call(const std::function<void(Device&)>& body) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    const cudaError_t fault = runtime.device->fault;
+    return remember(fault != cudaSuccess ? fault : outcome(body, *runtime.device));
+}
+
+cudaError_t query_call(const std::function<void(Device&)>& body) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    return remember(outcome(body, *runtime.device));
+}
+
+cudaError_t stream_call(const void* stream, const GraphNode& node) {
+    return api_call([&](Device& device) {
+        require_stream(device, stream);
+        if (Capture* const capture = device.capture_of(stream)) {
+            require(!capture->is_invalid, cudaErrorStreamCaptureInvalidated);
+            return capture->add(stream, node);
+        }
+        const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= 1;
+        if (Capture* const capture = is_legacy ? device.blocking_capture() : nullptr) {
+            capture->is_invalid = true;
+            throw ApiError(cudaErrorStreamCaptureImplicit);
+        }
+        if (node.work) node.work(device);
+    });
+}
+
+cudaError_t error_code(Failure failure) {
+    switch (failure) {
+    case Failure::invalid_ptx: return cudaErrorInvalidPtx;
+    case Failure::unsupported: return cudaErrorNotSupported;
+    case Failure::unknown_symbol: return cudaErrorInvalidDeviceFunction;
+    case Failure::invalid_configuration: return cudaErrorInvalidConfiguration;
+    case Failure::invalid_cluster: return cudaErrorInvalidClusterSize;
+    case Failure::out_of_memory: return cudaErrorMemoryAllocation;
+    case Failure::illegal_address: return cudaErrorIllegalAddress;
+    case Failure::misaligned_address: return cudaErrorMisalignedAddress;
+    case Failure::assertion: return cudaErrorAssert;
+    case Failure::trapped: return cudaErrorLaunchFailure;
+    case Failure::launch_failure: return cudaErrorLaunchFailure;
+    }
+    return cudaErrorUnknown;
+}
+
+void report(std::string_view message) {
+    static auto& last = *new std::string;
+    if (message.empty() || message == last) return;
+    last = message;
+    if (Observation* const observation = Observation::instance()) observation->write_error(message);
+    std::string text;
+    for (std::size_t start = 0; start <= message.size();) {
+        const std::size_t end = std::min(message.find('\n', start), message.size());
+        text.append("emulator: ").append(message.substr(start, end - start)).append("\n");
+        start = end + 1;
+    }
+    std::fputs(text.c_str(), stderr);
+}
+
+cudaError_t last_error(bool clear) {
+    Runtime& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    const cudaError_t error = thread_error;
+    if (clear && error != runtime.device->fault) thread_error = cudaSuccess;
+    return error;
+}
+
+} // namespace emulator

@@ -1,0 +1,91 @@
+#include "emulator/runtime/device.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace emulator {
+
+using namespace abi;
+
+void MemoryPool::add(const void* pointer, std::size_t bytes) {
+    allocations[pointer] = bytes;
+    used += bytes;
+    peak_used = std::max(peak_used, used);
+}
+
+void MemoryPool::forget(const void* pointer) {
+    const auto found = allocations.find(pointer);
+    if (found == allocations.end()) return;
+    used -= found->second;
+    allocations.erase(found);
+}
+
+void Device::forget_in_pools(const void* pointer) {
+    default_pool.forget(pointer);
+    for (const auto& [handle, pool] : pools) pool->forget(pointer);
+}
+
+Capture* Device::capture_of(const void* stream) const {
+    for (const auto& capture : captures)
+        if (capture->streams.contains(stream)) return capture.get();
+    return nullptr;
+}
+
+Capture* Device::blocking_capture() const {
+    const auto is_blocking = [&](const void* stream) {
+        const auto found = streams.find(stream);
+        return found == streams.end() || (found->second->flags & cudaStreamNonBlocking) == 0;
+    };
+    for (const auto& capture : captures)
+        for (const auto& [stream, last] : capture->streams)
+            if (is_blocking(stream)) return capture.get();
+    return nullptr;
+}
+
+void reject_while_capturing(const Device& device) {
+    if (thread_capture_mode() == cudaStreamCaptureModeRelaxed) return;
+    bool refused = false;
+    for (const auto& capture : device.captures) {
+        const bool is_own = capture->thread == std::this_thread::get_id();
+        const bool counts_here = capture->mode == cudaStreamCaptureModeGlobal
+                                     ? is_own || thread_capture_mode() == cudaStreamCaptureModeGlobal
+                                     : is_own && capture->mode == cudaStreamCaptureModeThreadLocal;
+        capture->is_invalid |= counts_here;
+        refused |= counts_here;
+    }
+    require(!refused, cudaErrorStreamCaptureUnsupported);
+}
+
+void reject_if_captured(const Device& device, const void* stream) {
+    if (Capture* const capture = device.capture_of(stream)) {
+        capture->is_invalid = true;
+        throw ApiError(cudaErrorStreamCaptureUnsupported);
+    }
+}
+
+cudaStreamCaptureMode& thread_capture_mode() {
+    thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+    return mode;
+}
+
+std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, const Kernel& kernel) {
+    const auto settings = device.kernel_settings.find(host_stub);
+    if (settings != device.kernel_settings.end() && settings->second.dynamic_shared_limit)
+        return *settings->second.dynamic_shared_limit;
+    return DeviceLimits::default_shared_bytes_per_block -
+           std::min(kernel.static_shared_bytes(), DeviceLimits::default_shared_bytes_per_block);
+}
+
+std::uint32_t cluster_limit(const Device& device, const void* host_stub) {
+    const auto settings = device.kernel_settings.find(host_stub);
+    const bool large = settings != device.kernel_settings.end() && settings->second.large_clusters;
+    return large ? DeviceLimits::blocks_per_large_cluster : DeviceLimits::blocks_per_cluster;
+}
+
+void require_stream(const Device& device, const void* handle) {
+    const auto number =
+        reinterpret_cast<std::uintptr_t>(handle); // 0: default, 1: legacy default, 2: default of this thread
+    require(number <= 2 || device.streams.contains(handle), cudaErrorInvalidResourceHandle);
+}
+
+} // namespace emulator

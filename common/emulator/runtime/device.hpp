@@ -1,0 +1,125 @@
+/// \file
+/// What the emulated device holds for the program: memory, modules, streams, events, graphs, pools.
+#pragma once
+
+#include "emulator/machine/launch.hpp"
+#include "emulator/runtime/api_error.hpp"
+#include "emulator/runtime/cuda_abi.hpp"
+#include "emulator/runtime/device_memory.hpp"
+#include "emulator/runtime/graph.hpp"
+#include "emulator/runtime/modules.hpp"
+#include "emulator/runtime/registry.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace emulator {
+
+struct Stream {
+    unsigned flags = 0;
+    int priority = 0;
+    unsigned long long id = 0;
+};
+
+struct Event {
+    unsigned flags = 0;
+    std::optional<std::chrono::steady_clock::time_point> recorded;
+    unsigned long long capture = 0;              ///< by which it was recorded last; 0: none
+    std::vector<const GraphNode*> captured = {}; ///< what it stands for in its graph
+};
+
+/// What cudaMallocArray was asked for. Its rows lie one behind the other, with no gap.
+struct Array {
+    abi::cudaChannelFormatDesc format;
+    abi::cudaExtent extent; ///< in elements; 0 where it has no such dimension
+    unsigned flags;
+
+    std::size_t element_bytes() const {
+        return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
+    }
+    /// Bytes of a row, rows of a slice, slices.
+    abi::cudaExtent storage() const {
+        return {extent.width * element_bytes(), extent.height ? extent.height : 1,
+                extent.depth ? extent.depth : 1};
+    }
+};
+
+/// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool keeps account.
+struct MemoryPool {
+    std::size_t max_bytes = 0;                                     ///< 0: no limit
+    std::unordered_map<const void*, std::size_t> allocations = {}; ///< those there are, and their bytes
+    std::size_t used = 0, peak_used = 0;                           ///< bytes, now and at most
+    std::map<abi::cudaMemPoolAttr, std::uint64_t> settings = {};   ///< those that were set
+
+    void add(const void* pointer, std::size_t bytes);
+    void forget(const void* pointer); ///< if it is from this pool
+};
+
+/// What cudaFuncSetAttribute set.
+struct KernelSettings {
+    std::optional<std::uint32_t> dynamic_shared_limit; ///< bytes
+    bool large_clusters = false;                       ///< cudaFuncAttributeNonPortableClusterSizeAllowed
+    int carveout = -1; ///< percent of the L1 cache for shared memory; -1: no preference
+};
+
+/// All that cudaDeviceReset puts an end to.
+struct Device {
+    explicit Device(const Registry& registry) : modules(registry, memory) {}
+
+    DeviceMemory memory;
+    Modules modules;
+    std::unordered_map<const void*, KernelSettings> kernel_settings; ///< by host stub
+    std::unordered_map<const void*, std::unique_ptr<Stream>> streams;
+    std::unordered_map<const void*, std::unique_ptr<Event>> events;
+    std::unordered_map<const void*, Array> arrays; ///< by where their storage begins
+    std::unordered_map<const void*, std::unique_ptr<Graph>> graphs;
+    std::unordered_map<const void*, std::unique_ptr<GraphExec>> graph_execs;
+    std::vector<std::unique_ptr<Capture>> captures; ///< those that go on
+    std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
+    MemoryPool default_pool;
+    MemoryPool* current_pool = &default_pool;
+    std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
+    abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
+
+    /// The error of the kernel that went wrong: from then on, the answer of every call.
+    abi::cudaError_t fault = abi::cudaSuccess;
+
+    /// An allocation has ended, which may be from a pool.
+    void forget_in_pools(const void* pointer);
+
+    /// The capture that the stream takes part in, or null.
+    Capture* capture_of(const void* stream) const;
+    /// One with a stream that the legacy default stream waits for, or null.
+    Capture* blocking_capture() const;
+};
+
+/// \throws ApiError with cudaErrorStreamCaptureUnsupported while a stream is captured in a mode that forbids
+/// calls which might have to wait, and ends that capture.
+void reject_while_capturing(const Device& device);
+
+/// \throws as above when this stream is being captured.
+void reject_if_captured(const Device& device, const void* stream);
+
+/// What cudaThreadExchangeStreamCaptureMode exchanges.
+abi::cudaStreamCaptureMode& thread_capture_mode();
+
+/// The most dynamic shared memory that a launch of the kernel may ask for, in bytes.
+std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, const Kernel& kernel);
+
+/// The most blocks that a cluster of the kernel may have.
+std::uint32_t cluster_limit(const Device& device, const void* host_stub);
+
+/// \throws ApiError with cudaErrorInvalidDevice for a device other than 0.
+inline void require_device(int device) { require(device == 0, abi::cudaErrorInvalidDevice); }
+
+/// \throws ApiError with cudaErrorInvalidResourceHandle unless `handle` is a stream, or one of CUDA's three
+/// default ones.
+void require_stream(const Device& device, const void* handle);
+
+} // namespace emulator
