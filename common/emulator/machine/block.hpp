@@ -48,10 +48,10 @@ public:
 
     bool is_finished() const { return live_threads_ == 0; } ///< every thread has exited
 
-    /// Whether its threads wait for others, all of them that have not exited: at a barrier, for lanes that
-    /// their mask names, or for an mbarrier's phase, in a loop that looks at nothing else.
+    /// Whether every thread that has not exited waits: at a barrier, for lanes that its mask names, or for an
+    /// mbarrier's phase in a loop that does nothing else.
     bool is_stuck();
-    /// Of a block that is stuck: who waits where.
+    /// Who waits where, in a block that is stuck.
     std::vector<WaitingLanes> waiting() const;
     /// Lets them go on, if an observer wants it. \throws Error if none does.
     void break_deadlock();

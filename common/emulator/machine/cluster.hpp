@@ -33,9 +33,9 @@ public:
 
     // ---- the barrier, for handlers ----
 
-    /// Of the warp: lanes that have come to a phase that has not ended yet.
+    /// Lanes of the warp that have arrived in the present phase.
     LaneMask arrived(const Warp& warp) const { return lanes_[place(warp)].arrived; }
-    /// … that have come, and have not waited for the end of the phase since.
+    /// Lanes of the warp that have arrived, and have not waited for the end of the phase since.
     LaneMask not_waited(const Warp& warp) const { return lanes_[place(warp)].not_waited; }
 
     void arrive(const Warp& warp, LaneMask lanes);

@@ -24,11 +24,10 @@ namespace emulator {
 
 namespace {
 
-/// A block that has not ended after so many instructions may wait for another: one that has not begun gets
-/// its turn.
+/// Time slice in instructions. A block that exceeds it may be spinning on another block, so start a new one.
 constexpr std::uint64_t block_turn = 250'000;
-/// The turn is shorter where many blocks are in progress in a kernel that may wait in a loop: one of them may
-/// be the one that the others wait for. But no shorter than this.
+/// If the kernel may spin and many blocks are in progress, the slice is shorter: one of them may be the block
+/// that the others spin on. It is never shorter than this.
 constexpr std::uint64_t min_block_turn = 500;
 constexpr std::size_t max_blocks_at_once = 64; // of one host thread, of a kernel that cannot wait in a loop
 
@@ -114,8 +113,8 @@ unsigned usable_cores() {
                     known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
 }
 
-/// Clusters that one host thread has in progress at most. All that a device holds if they may wait for each
-/// other: a barrier of the grid's own making works there, and so it has to here.
+/// Most clusters that one host thread has in progress. If blocks may wait for each other, as many as a device
+/// holds: a hand-written grid barrier works there, so it has to work here.
 std::size_t max_clusters_at_once(const Grid& grid) {
     const std::uint64_t blocks =
         grid.may_wait
@@ -147,16 +146,15 @@ void run_clusters(const Grid& grid, Work& work, std::span<Observer* const> obser
     }
 }
 
-/// One of `begun` clusters, or `begun` for one that begins: as likely as each of the others, but not so rare
-/// where thousands are in progress that the last would never begin.
+/// The index of a cluster in progress, or `begun` to begin another one. All are equally likely, but with
+/// thousands in progress beginning stays likely enough that the last cluster begins in time.
 std::size_t choose(Schedule& schedule, std::size_t begun, bool may_begin) {
     if (!may_begin || begun < max_blocks_at_once) return schedule.below(begun + (may_begin ? 1 : 0));
     return schedule.once_in(max_blocks_at_once) ? begun : schedule.below(begun);
 }
 
-/// The same, with the clusters in another order. They begin in batches: since a batch is never larger than
-/// what may be in progress at once, a block that waits for earlier ones finds them begun in the end, as
-/// usual.
+/// The same, with the clusters in random order. They begin in batches no larger than what may be in progress
+/// at once, so the blocks that a block waits for always begin in the end.
 void run_clusters_shuffled(const Grid& grid, Work& work, std::span<Observer* const> observers) {
     Schedule& schedule = *grid.schedule;
     std::vector<std::unique_ptr<Cluster>> begun, free;
@@ -207,8 +205,8 @@ private:
     std::uint64_t address_ = 0;
 };
 
-/// Keeps the caller's floating-point environment (rounding, flushing to zero) out of the emulated arithmetic,
-/// and back.
+/// Runs the emulated arithmetic in the default floating-point environment (rounding, flushing to zero), then
+/// restores the caller's.
 class DefaultFloatingPoint {
 public:
     DefaultFloatingPoint() {

@@ -17,8 +17,8 @@ struct Code;
 struct Instruction;
 class Warp;
 
-/// Waiting at an mbarrier is a loop of the program's own, and lanes in it never stop executing. That nobody
-/// will end their wait can be told only of a loop that looks at nothing else.
+/// A program waits at an mbarrier in a loop of its own, so its lanes never stop executing. A wait without end
+/// is detected only in a loop that tests nothing else.
 class MbarrierWaits {
 public:
     struct Wait {
@@ -43,8 +43,8 @@ public:
                        std::uint64_t offset, bool phase);
     void phase_is_over(const Warp& warp, int lane);
 
-    /// Whether all of these lanes ask until the phase ends, and it has not ended, and no copy under way can
-    /// end it. Then they go on when another thread arrives, or never.
+    /// Whether all of these lanes spin until the phase ends, it has not ended, and no copy in flight can end
+    /// it. Then only another thread's arrival lets them go on.
     bool are_stuck(const Warp& warp, LaneMask lanes);
     std::vector<Group> of(const Warp& warp, LaneMask lanes) const;
 

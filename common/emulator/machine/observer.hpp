@@ -1,5 +1,5 @@
 /// \file
-/// What the machine tells those who watch it. Observers never change a result.
+/// The events that the machine reports to observers. Observers never change a result.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -27,14 +27,14 @@ enum class AccessKind : std::uint8_t {
     red,  ///< an atomic whose old value is not used
 };
 
-/// An address for each lane of a warp. An inactive lane repeats the address of the first active one, so that
-/// loops over all lanes need no mask.
+/// One address per lane of a warp. Inactive lanes repeat the address of the first active lane, so that loops
+/// over all lanes need no mask.
 class LaneAddresses {
 public:
     LaneAddresses() = default;
     /// Any 32 of them, which outlive this.
     LaneAddresses(const std::uint64_t* each) : each_(each) {} // NOLINT: the same, by another name
-    /// In even steps of `stride` bytes, as nearly all go: `first` is that of the first active lane.
+    /// Evenly spaced by `stride` bytes, as in nearly all accesses; `first` is that of the first active lane.
     LaneAddresses(LaneMask active, std::uint64_t first, std::int64_t stride)
         : active_(active), first_(first), stride_(stride) {}
 
@@ -49,7 +49,7 @@ public:
         return spread_;
     }
 
-    /// Whether it is known that they go in even steps. The rest is for those that do.
+    /// Whether they are known to be evenly spaced. The functions below are for those that are.
     bool are_strided() const { return !each_; }
     std::uint64_t first() const { return first_; }
     std::uint64_t last() const { return in_step(warp_size - 1 - std::countl_zero(active_)); }
@@ -71,12 +71,12 @@ private:
         return first_ + static_cast<std::uint64_t>((lane - std::countr_zero(active_)) * stride_);
     }
 
-    const std::uint64_t* each_ = nullptr; // null: in even steps
+    const std::uint64_t* each_ = nullptr; // null: evenly spaced
     LaneMask active_ = 1;
     std::uint64_t first_ = 0;
     std::int64_t stride_ = 0;
     mutable bool is_spread_ = false;
-    mutable std::uint64_t spread_[warp_size]; // of those in even steps, once somebody wants all of them
+    mutable std::uint64_t spread_[warp_size]; // of those evenly spaced, once all of them are asked for
 };
 
 /// Lanes from the first to the last active one that are not active.
@@ -96,11 +96,11 @@ struct Access {
     LaneAddresses addresses{};
     /// The other block of the cluster whose shared memory it is; null: all memory but that.
     const Block* remote = nullptr;
-    /// Of a copy past the registers: no request of loads and stores, and not counted among them.
+    /// Made by an asynchronous copy, not by a load or store: not counted among those.
     bool is_copy = false;
 };
 
-/// A copy to shared memory that goes on while its thread does: cp.async and cp.async.bulk.
+/// A copy to shared memory that runs while its thread goes on: cp.async and cp.async.bulk.
 struct AsyncCopy {
     const Code* code = nullptr; ///< who asked for it …
     const Instruction* instruction = nullptr;
@@ -109,11 +109,11 @@ struct AsyncCopy {
     std::uint32_t bytes = 0;                  ///< of each lane: any number
     LaneMask lanes = 0;                       ///< never none
     const std::uint64_t* addresses = nullptr; ///< as in Access
-    /// Where each lane's bytes are, in this process, and how many: zeros follow. Null: of a bulk copy, which
-    /// is one lane's, and of a copy that ends.
+    /// Where each lane's bytes are in this process, and how many; zeros fill the rest. Null for a bulk copy,
+    /// which one lane makes, and for a copy that ends.
     const std::byte* const* from = nullptr;
     const std::uint32_t* from_bytes = nullptr;
-    /// Where the bytes of a bulk copy from global memory are. Null: of one from shared memory, and of a copy
+    /// Where the bytes of a bulk copy from global memory are. Null for one from shared memory, and for a copy
     /// that ends.
     const std::byte* bulk_from = nullptr;
 };
@@ -139,7 +139,7 @@ struct WarpSyncArrival {
     int (*source)(const Warp&, const Instruction&, int lane) = nullptr;
 };
 
-/// Threads that come to a block barrier with one instruction.
+/// Threads that arrive at a block barrier with one instruction.
 struct BarrierArrival {
     std::uint32_t barrier = 0;  ///< which of the block's 16
     std::uint32_t expected = 0; ///< threads that it is for; 0: all of the block
@@ -154,9 +154,9 @@ struct BarrierCompletion {
     std::span<const LaneMask> arrived{}; ///< of each warp, who has come
 };
 
-/// Threads that come to the barrier of their cluster, or go on from it.
+/// Threads that arrive at the barrier of their cluster, or wait there.
 struct ClusterArrival {
-    bool waits = false;  ///< for the end of the phase: it has come. False: they arrive, and go on at once
+    bool waits = false;  ///< for the end of the phase. False: they arrive, and go on at once
     bool orders = false; ///< memory accesses: `.release`, or `.acquire`
     LaneMask lanes = 0;
 };
@@ -193,8 +193,8 @@ constexpr bool is_access(EventKind kind) {
 
 /// Gets every event of the blocks that one host thread runs.
 ///
-/// A host thread may have several blocks in progress, and run a part of one, then of another: what an
-/// observer keeps of a block, it keeps under the block's address from block_started to block_ended.
+/// A host thread may have several blocks in progress and switch between them. State about a block is kept
+/// under the block's address, from block_started to block_ended.
 class Observer {
 public:
     virtual ~Observer() = default;
@@ -238,7 +238,7 @@ public:
     /// membar and fence.
     virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
 
-    /// From here on until its end nobody else may touch the bytes.
+    /// Until the copy ends, nothing else may touch the bytes.
     virtual void copy_started(const AsyncCopy&) {}
     /// The bytes are there.
     virtual void copy_ended(const AsyncCopy&) {}
@@ -254,12 +254,12 @@ public:
     /// ends the launch.
     virtual bool absorbs_fault(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
 
-    /// No thread of the block can go on: each waits for others that do not come. True: let all of them past
-    /// what they wait for; else, if no observer wants it, the launch ends.
+    /// No thread of the block can go on: each waits for others that do not come. True: let all of them pass
+    /// what they wait for. If no observer absorbs the deadlock, it ends the launch.
     virtual bool absorbs_deadlock(Block&) { return false; }
 
-    /// Of a watcher that judges blocks: how often it has found something in a block, or has looked at what is
-    /// no event, such as values.
+    /// For a watcher that judges blocks: how often it found something, or read what is no event, such as
+    /// values.
     virtual std::uint64_t findings_or_reads() const { return 0; }
 };
 
@@ -272,7 +272,7 @@ public:
     /// the launch does.
     virtual std::unique_ptr<Observer> observer(const Grid& grid) = 0;
 
-    /// True: it follows what blocks do to each other, and one host thread has to run all of them.
+    /// True: it checks blocks against each other, so one host thread has to run all of them.
     virtual bool wants_one_thread() const { return false; }
 
     /// True: what its observers find follows from the events of one block alone, global accesses left out. So

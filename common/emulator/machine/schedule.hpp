@@ -1,5 +1,5 @@
 /// \file
-/// Another order of a launch's blocks, warps and lanes than the usual one.
+/// A random order of a launch's blocks, warps and lanes.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace emulator {
 
-/// Makes all choices of order at random, the same ones for the same seed. No correct kernel can tell.
+/// Makes all choices of order at random: the same ones for the same seed. A correct kernel computes the same
+/// in every order.
 ///
-/// Beside the order it chooses how long each runs before it is another's turn, down to single instructions,
-/// and parts lanes that are together: nothing promises that they stay so between two warp barriers.
+/// It also chooses how long each runs before the next gets its turn, down to single instructions, and makes
+/// lanes diverge: CUDA does not promise that they stay together between two warp barriers.
 class Schedule {
 public:
     explicit Schedule(std::uint64_t seed) : engine_(seed) {}

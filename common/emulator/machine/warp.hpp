@@ -17,14 +17,14 @@ namespace emulator {
 class Block;
 class Schedule;
 
-/// A function's activation: its registers for the lanes that came by one call, not always together.
+/// A call frame: the registers of all lanes that entered through the same call site.
 struct Frame {
     const Code* code = nullptr;
     std::byte* rows = nullptr;
     Frame* caller = nullptr;           ///< null for the kernel itself
     const Instruction* call = nullptr; ///< in the caller's code
     std::uint32_t depth = 0;
-    std::uint32_t room = 0;               ///< local memory behind the frame that the function asked for
+    std::uint32_t room = 0;               ///< local memory past the frame that `alloca` took
     std::uint32_t local_base = 0;         ///< where the frame starts in each lane's local memory
     LaneMask lanes = 0;                   ///< those that have not returned or exited
     std::unique_ptr<std::byte[]> storage; ///< what `rows` points into
@@ -37,7 +37,7 @@ enum class Wait : std::uint8_t {
     warp_sync,       ///< `bar.warp.sync`, shuffles, votes: for the lanes that the mask names
 };
 
-/// Lanes that are at the same instruction of the same activation and move together.
+/// Lanes at the same instruction of the same call frame, which execute together.
 struct ConvergenceGroup {
     Frame* frame = nullptr;
     std::uint32_t pc = 0;
@@ -110,11 +110,11 @@ public:
         interrupted_ = true;
     }
 
-    /// Those in `done` go on, the others stop here until all living lanes of their `members` (a row) have
-    /// come: then they execute the instruction anew, together.
+    /// Lanes in `done` go on. The others wait here until all live lanes of their `members` (one mask per
+    /// lane) have arrived, and then execute the instruction again, together.
     void wait_for_warp_sync(LaneMask done, const std::uint32_t* members);
 
-    /// Ends this turn: the running lanes wait for what others do, of this warp too.
+    /// Ends this turn: the running lanes spin on something that others do, of this warp too.
     void yield() {
         yielded_ = interrupted_ = true;
         if (others_.empty()) return;
@@ -131,8 +131,8 @@ public:
     /// Moves the lanes that wait at the barrier of the cluster on. Returns them.
     LaneMask release_cluster_barrier();
 
-    /// Lets go all lanes that wait for members of their mask, though these have not come. From then on no
-    /// lane of the block waits for members.
+    /// Resumes all lanes that wait for members of their mask. From then on no lane of the block waits for
+    /// members.
     void ignore_warp_sync();
     bool ignores_warp_sync() const { return ignores_warp_sync_; }
 
@@ -154,8 +154,8 @@ private:
     std::uint64_t run_alone(std::uint64_t budget);
     std::uint64_t run_to_control(std::uint64_t budget);
     std::uint32_t reconvergence_point() const;
-    /// The activation of lanes that came by the same call before and have not returned, or null. Those that
-    /// come later join it: a shuffle of the function may wait for them.
+    /// The frame of lanes that made the same call before and have not returned, or null. Lanes that make the
+    /// call later join it: a shuffle in the function may wait for them.
     Frame* shared_frame(const Instruction& call, const Code& callee, std::uint32_t local_base) const;
     Frame& new_frame();
 

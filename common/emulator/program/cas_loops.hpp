@@ -8,9 +8,9 @@ namespace emulator {
 
 struct Code;
 
-/// Whether an atomicCAS of the same function compares with what the load at `pc` brings, as in the loops by
-/// which programs make atomics that there are not: `old = *address; do { ... } while (...)`. If the value is
-/// out of date, the atomicCAS fails and brings the present one: no harm is done.
+/// Whether an atomicCAS of the same function compares with the value that the load at `pc` reads. Programs
+/// build atomics that CUDA lacks from such loops: `old = *address; do { ... } while (...)`. A stale value
+/// does no harm: the atomicCAS fails and returns the present one.
 bool is_cas_loop_load(const Code& code, std::uint32_t pc);
 
 } // namespace emulator

@@ -1,5 +1,5 @@
 /// \file
-/// Which registers hold the same value in all lanes of a warp, as far as the text alone shows it.
+/// Which registers can differ between the lanes of a warp, as far as the PTX shows.
 #pragma once
 
 #include "emulator/ptx/module.hpp"
@@ -10,10 +10,9 @@ namespace emulator {
 
 /// For each register of `function`: whether its value can differ between the lanes of a warp.
 ///
-/// It does if it is made from a thread's own index, an atomic's result, a shuffle from a lane of one's own
-/// choice, local memory or another such register, or is written on both sides of a branch that splits a warp.
-/// This is what ptxas goes by (CUDA 13.0, seen in its machine code) when it has one lane do an atomic for the
-/// whole warp.
+/// It can if it is computed from a thread's index, the result of an atomic, a shuffle with a per-lane source,
+/// local memory or another such register, or if it is written on both sides of a divergent branch. ptxas of
+/// CUDA 13.0 uses the same criteria, as its machine code shows, when it aggregates the atomics of a warp.
 std::vector<bool> divergent_registers(const ptx::Function& function);
 
 /// Whether the statement's first operand is what it writes.

@@ -19,16 +19,16 @@ struct SourceLocation {
     friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
 };
 
-/// Where an instruction comes from: the outermost place, when it is of an inlined function. What belongs to
-/// no line of its own, as the implied return, counts to the line before it. None (false) when the program was
+/// The source line of an instruction. In an inlined function it is the outermost call. An instruction without
+/// a line, such as the implied return, has that of the instruction before it. False if the program was
 /// compiled without -lineinfo.
 SourceLocation source_location(const Code& code, std::uint32_t pc);
 
 /// Where the function begins in its source.
 SourceLocation function_location(const Code& code);
 
-/// In words, "kernels.cuh:14", the place to look at: within an inlined function that stands in the kernel's
-/// own file, but where a function of another file is called. Empty when there is none.
+/// The line to look at, as "kernels.cuh:14". An inlined function of the kernel's own file counts with its own
+/// line, one of another file with the line of its call. Empty if there is none.
 std::string source_line(const Code& code, std::uint32_t pc);
 
 /// Whether the instruction is of a function that stands in the file whose path ends so, or of one inlined

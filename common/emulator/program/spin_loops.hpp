@@ -8,16 +8,16 @@ namespace emulator {
 
 struct Code;
 
-/// Whether the function has a loop that looks at global memory anew in each turn, as one that waits for
-/// another block has to: by an atomic, or a load that is volatile or ordered. In a function that is called,
-/// any such instruction will do: the loop may be in its caller.
+/// Whether the function has a loop that rereads global memory in each iteration, as a loop that waits for
+/// another block must: with an atomic, or a load that is volatile or ordered. In a function that is called,
+/// any such instruction counts: the loop may be in its caller.
 bool may_spin(const Code& code);
 
-/// Whether a lane to which the mbarrier.test_wait or try_wait at `test` says no can do nothing but ask the
-/// same again: no way from there leads elsewhere, or to a memory access, and none changes what is asked.
-/// Loops that count or look at the clock are among these if they only choose how long to sleep.
+/// Whether a lane whose mbarrier.test_wait or try_wait at `test` fails can only repeat the same test: no path
+/// from there leaves the loop, accesses memory, or changes the operands. Loops that count or read the clock
+/// qualify if that only decides how long they sleep.
 ///
-/// False where that is not certain, as in a loop around the call of a function that asks.
+/// False if that is not certain, as in a loop around the call of a function that tests.
 bool spins_on_phase(const Code& code, std::uint32_t test);
 
 } // namespace emulator

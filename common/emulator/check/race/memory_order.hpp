@@ -13,9 +13,9 @@
 
 namespace emulator {
 
-/// When an access was made, and by which warp: a tick in the upper 26 bits, the warp's index in the lower 5.
-/// A tick passes with everything that orders some threads, so that between two ticks nothing is ordered but
-/// each thread's own accesses. 0 is before everything.
+/// When a warp made an access: a tick in the upper bits, the warp's index in the lower 5. Each event that
+/// orders threads starts a new tick. Within a tick only the accesses of one thread are ordered. 0 is before
+/// everything.
 using Stamp = std::uint32_t;
 
 /// The last of them that may pass, but for a few.
@@ -23,14 +23,14 @@ inline constexpr std::uint32_t max_ticks = (std::uint32_t{1} << 26) - 64;
 
 constexpr std::uint32_t warp_of(Stamp stamp) { return stamp & 31; }
 
-/// Happens-before in one block. Block barriers order all threads that come to them, warp barriers the lanes
-/// that they name; shuffles and votes order nothing. A fence and an atomic behind it hand on what was before
-/// to whoever reads the same place by an atomic, and has a fence behind that.
+/// Happens-before in one block. A block barrier orders all threads that arrive at it, a warp barrier the
+/// lanes in its mask. Shuffles and votes order nothing. A fence followed by an atomic releases everything
+/// before it to any thread that reads the same place with an atomic followed by a fence.
 ///
-/// Kept as vector clocks: for each two warps, up to where the one's accesses come before the other's next
-/// ones. Between lanes of one warp that only some warp barriers have ordered, the same for each two lanes.
-/// Where some lanes of a warp take part in something that is kept by warps, all of them are taken to: that
-/// may order what is not, never the other way round.
+/// Kept as vector clocks: for each pair of warps, up to which stamp the accesses of one happen before the
+/// next ones of the other. If partial warp barriers have ordered lanes of a warp, the same for each pair of
+/// its lanes. Other clocks are per warp: if some lanes synchronize, all are assumed to. This may miss a race;
+/// it never invents one.
 class MemoryOrder {
 public:
     static constexpr std::size_t max_warps = 32;

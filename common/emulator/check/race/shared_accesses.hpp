@@ -11,11 +11,12 @@
 
 namespace emulator {
 
-/// Accesses that do not disturb each other: of each cell, those of which none comes before another.
+/// Accesses that do not conflict with each other, such as reads: for each cell, those of which none happens
+/// before another.
 ///
-/// Two of them are kept where they are found fast. They are enough as long as there are but barriers of the
-/// whole block, and of a warp: then what disturbs a third one disturbs one of two by different warps too.
-/// Else the others are kept as well, which is slower.
+/// Two per cell are kept where they are found fast. With barriers of the whole block and of whole warps only,
+/// two by different warps are enough: whatever conflicts with a third conflicts with one of them. With other
+/// barriers the rest is kept too, which is slower.
 template <class Actor> class SharedAccesses {
 public:
     using Stamp = typename Actor::Stamp;
@@ -82,8 +83,7 @@ private:
         second_.set(cell, {actor.stamp(), lanes, actor.id()});
     }
 
-    /// An access that comes before this one need not be remembered: what is to come and disturbs it disturbs
-    /// this one too.
+    /// Drops an access that happens before this one: a later conflict with it also conflicts with this one.
     static bool take_place_of(const Actor& actor, AccessRecords<Stamp>& records, std::size_t cell,
                               LaneMask lanes) {
         Record record = records[cell];
