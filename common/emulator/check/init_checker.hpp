@@ -15,8 +15,8 @@
 
 namespace emulator {
 
-/// Keeps account of each byte of shared memory, and of global memory that only kernels and calls write: not
-/// of managed and pinned memory, which the host writes as it likes, nor of variables, which start as zeros.
+/// Tracks each byte of shared memory, and of global memory that only kernels and API calls write. Managed and
+/// pinned memory is left out, since the host writes it directly, and so are variables, which start as zeros.
 class InitChecker final : public Watcher, public MemoryEvents {
 public:
     explicit InitChecker(Findings& findings) : findings_(findings) {}

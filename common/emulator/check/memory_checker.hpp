@@ -14,8 +14,8 @@
 
 namespace emulator {
 
-/// Takes over what the machine refuses: the kernel goes on without the access. Beyond that it keeps each
-/// thread's local arrays and each block's shared ones apart from what the machine puts between them.
+/// Absorbs faults of accesses: the kernel goes on without the access. It also finds accesses to the gaps
+/// between a thread's local arrays, and between a block's shared arrays.
 class MemoryChecker final : public Watcher, public MemoryEvents {
 public:
     /// `leaks`: finds the allocations that the program never frees, too.

@@ -9,17 +9,17 @@
 
 namespace emulator {
 
-/// Finds, for block barriers: threads that wait for others for ever, at an mbarrier too; a barrier of the
-/// whole block that some threads have exited without; a `bar` that lanes of one warp come to at different
-/// places; numbers of threads that are wrong, or differ. For masks: those without the lane that uses them;
-/// those with lanes that wait elsewhere, or go by; shuffles from a lane that has exited.
+/// Block barriers: threads that wait forever, at an mbarrier too; a barrier of the whole block that some
+/// threads exit without; a `bar` that lanes of one warp reach at different places; wrong or different numbers
+/// of threads.
 ///
-/// For the barrier of a cluster: threads that have exited without coming to it, that exit without waiting
-/// after they have arrived, or that do not arrive and wait in turn.
+/// Masks: those that lack the calling lane; those with lanes that wait elsewhere or pass by; shuffles from a
+/// lane that has exited. Lanes of a mask that just exit are no finding.
 ///
-/// Where threads wait for ever, it lets them go on. That is told once for each block.
+/// Barriers of a cluster: threads that exit without arriving, arrive and exit without waiting, or do not
+/// arrive and wait in turn.
 ///
-/// Nothing is found where lanes that a mask names exit without doing anything else: they count no more.
+/// Threads that wait forever are let go, with one finding per block.
 class SyncChecker final : public Watcher {
 public:
     explicit SyncChecker(Findings& findings) : findings_(findings) {}

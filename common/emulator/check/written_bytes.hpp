@@ -13,11 +13,11 @@
 
 namespace emulator {
 
-/// Keeps for each byte the size of the element that was last written to it, 0 for none: sizes tell a struct's
-/// padding, which is never written, from elements that were left out.
+/// Keeps for each byte the size of the element last written to it, or 0. The sizes tell a struct's padding,
+/// which is never written, from elements that were left out.
 ///
-/// Kernels may write and ask from several host threads at once. Of a byte that one thread writes while
-/// another asks for it, either answer is right: the program has a race there.
+/// Several host threads may write and query at once. If one thread writes a byte while another queries it,
+/// either answer is right: the program has a race there.
 class WrittenBytes {
 public:
     explicit WrittenBytes(std::size_t size = 0);
@@ -41,8 +41,8 @@ public:
 
     bool is_written(std::uint64_t place) const { return size_at(place) != 0; }
 
-    /// True when all there is has been written, at once or piece after piece. Then nothing is kept of single
-    /// bytes: kernels need neither write nor ask.
+    /// True once everything has been written, at once or piece by piece. Then single bytes are no longer
+    /// tracked.
     bool is_complete() const { return filled_ == size_ && size_ != 0; }
 
     /// What the host does: any bytes.
@@ -56,8 +56,8 @@ public:
     /// Of the `bytes` bytes at `place`, those that nobody wrote, padding left out.
     std::optional<Unwritten> find_unwritten(std::uint64_t place, std::size_t bytes) const;
 
-    /// Whether the unwritten byte at `place` is padding in a struct, as far as can be told: a gap behind
-    /// written bytes that is shorter than an element near it, and ends where such an element may begin.
+    /// Whether the unwritten byte at `place` is probably padding in a struct: a gap after written bytes that
+    /// is shorter than a neighboring element, and ends where such an element may begin.
     bool is_padding(std::uint64_t place) const;
 
 private:

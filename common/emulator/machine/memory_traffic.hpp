@@ -18,12 +18,11 @@ std::string access_name(ptx::Space space, AccessKind kind);
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);
 
-/// Sectors that the bytes of a request would fill if they lay side by side: no request takes fewer.
+/// Sectors that the bytes of a request would fill if they were contiguous: no request takes fewer.
 std::uint32_t ideal_sectors(const Access& access);
 
-/// Sectors that an atomic on global memory takes. Lanes that want the same word go one after the other, each
-/// time together with lanes that want other words; a sector counts as often as it is gone to. That is, as
-/// often as its most wanted word is wanted.
+/// Sectors that an atomic on global memory takes. Lanes with the same word are served one after another,
+/// together with lanes of other words. So a sector counts as often as its most popular word is accessed.
 std::uint32_t atomic_sectors(const Access& access);
 
 /// Passes of a request through the shared-memory data pipe, and those that it would take without a bank
@@ -33,16 +32,15 @@ struct Wavefronts {
     friend bool operator==(const Wavefronts&, const Wavefronts&) = default;
 };
 
-/// Shared memory has 32 banks of 4 bytes. One pass serves, in each bank, one word to all lanes that want it.
+/// Shared memory has 32 banks of 4 bytes. In one pass each bank serves one word to all lanes that access it.
 ///
-/// Accesses of up to 4 bytes are served for the whole warp at once; of 8 bytes for each half of the warp, of
-/// 16 bytes for each quarter. Two halves, or the two quarters of a half, are served together where
-/// neighbouring lanes want the same: when for every active lane i of the warp, lane i^1 (or for every one,
-/// lane i^2) is inactive or has the same address.
+/// Accesses of up to 4 bytes are served for the whole warp at once, of 8 bytes per half warp, of 16 bytes per
+/// quarter. Two halves, or the two quarters of a half, are served together if for every active lane i of the
+/// warp, lane i^1 (or for every one, lane i^2) is inactive or has the same address.
 Wavefronts wavefronts(const Access& access);
 
-/// Keeps the last answer of `wavefronts`: it follows from how far the lanes are from each other, and in most
-/// requests that is as in the one before.
+/// Caches the last result of `wavefronts`: it depends only on the distances between lanes, which rarely
+/// change from one request to the next.
 class LastWavefronts {
 public:
     /// wavefronts(access)
@@ -64,16 +62,17 @@ struct CopyTraffic {
     Wavefronts wavefronts;           ///< from global to shared memory
 };
 
-/// The lanes are served together as those of other accesses are: all of 4 bytes each, halves of 8, quarters
-/// of 16. A wavefront moves a lane's bytes from a bank to a bank: global memory's words lie in 32 banks, too,
-/// as they do in the cache. Lanes that want the same word are not served together.
+/// Lanes are served in the same groups as for other accesses: all for 4 bytes each, halves for 8, quarters
+/// for 16. A wavefront moves a lane's bytes from bank to bank: the cache keeps words of global memory in 32
+/// banks too. Lanes with the same word are not served together.
 ///
-/// So an H200 counts `cp.async.ca`. It counts `cp.async.cg` so where the lanes copy a row of bytes to a row
-/// of shared memory, both aligned to 32 bytes, and fill with no zeros; else mostly more.
+/// An H200 counts `cp.async.ca` like this. It counts `cp.async.cg` like this if the lanes copy a row of bytes
+/// to a row of shared memory, both aligned to 32 bytes, without filling zeros. Otherwise it mostly counts
+/// more.
 CopyTraffic copy_traffic(const AsyncCopy& copy);
 
-/// Sectors of global memory that a bulk copy fetches. The copy engine writes lines of 128 bytes of shared
-/// memory, one after the other, and fetches the sectors of each anew.
+/// Sectors of global memory that a bulk copy fetches. The copy engine fills one line of 128 bytes of shared
+/// memory after another, and fetches the sectors of each line separately.
 std::uint32_t bulk_sectors(std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
 
 /// How many lanes are served together by that rule, 8, 16 or 32: lanes 0 to 7, 8 to 15 and so on.

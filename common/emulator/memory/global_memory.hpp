@@ -45,9 +45,8 @@ public:
     GlobalMemory& operator=(const GlobalMemory&) = delete;
 
     /// Returns a new allocation of `bytes` > 0 bytes at a page boundary (the device promises 256 bytes),
-    /// followed by a page that belongs to nobody. Its bytes are poisoned, as fresh device memory holds
-    /// anything but zeros. \throws Error out_of_memory when the machine does not have that much memory
-    /// available.
+    /// followed by an unused page. Its bytes are poisoned: fresh device memory is not zeroed. \throws Error
+    /// out_of_memory when the machine does not have that much memory available.
     const Allocation& allocate(std::size_t bytes, std::string origin, bool writable = true);
 
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
@@ -57,8 +56,8 @@ public:
     /// FreedAllocation.
     bool release(std::uint64_t address, std::string by = {});
 
-    /// From now on the most recent of the freed allocations are remembered, and no new allocation gets their
-    /// addresses: so that an access to one can be told from an access to its successor.
+    /// From now on the most recently freed allocations are remembered, and their addresses are not reused: so
+    /// an access to one is not taken for an access to its successor.
     void remember_freed() { remembers_freed_ = true; }
 
     /// The freed allocation that held `address` last, or null when there is none or it is forgotten.
@@ -67,8 +66,8 @@ public:
     /// The allocation that holds `address`, or null.
     const Allocation* find(std::uint64_t address) const;
 
-    /// The allocation that holds `address`, or has it in its last page or in the page behind, which belong to
-    /// nobody else; or null.
+    /// The allocation that holds `address`, or has it in its last page or in the unused page after that; or
+    /// null.
     const Allocation* around(std::uint64_t address) const;
 
     /// The allocation that ends or starts closest to `address`, or null when there is none: for error

@@ -17,8 +17,8 @@ namespace emulator {
 struct LineCounts {
     std::uint32_t line = 0;
     Counters counted;
-    /// The sectors and wavefronts among `counted` as they would be if the bytes of each request lay side by
-    /// side, and no two lanes wanted different words of one bank. Other metrics are 0 here.
+    /// The sectors and wavefronts of the same requests with contiguous bytes and no bank conflicts. Other
+    /// metrics are 0 here.
     Counters ideal;
 };
 
@@ -35,10 +35,9 @@ struct CodeCounts;
 
 /// Counts one launch.
 ///
-/// What an inlined function does counts to the line that calls it. So does what a called function does that
-/// stands in another file than the kernel, a header, or that was compiled without lines, as libdevice was.
-/// Other functions have lines of their own. All lines of all functions together have the counters of the
-/// launch.
+/// An inlined function counts on the line that calls it. So does a called function from another file, such as
+/// a header, or one compiled without line information, such as libdevice. Other functions have lines of their
+/// own. The sum over all lines of all functions equals the counters of the launch.
 class LineCounting final : public Watcher {
 public:
     LineCounting();

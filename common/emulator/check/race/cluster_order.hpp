@@ -1,5 +1,5 @@
 /// \file
-/// Which memory accesses of a cluster's blocks its barrier puts before which.
+/// Happens-before between the blocks of a cluster, by its barrier.
 #pragma once
 
 #include "emulator/check/race/memory_order.hpp"
@@ -10,9 +10,9 @@
 
 namespace emulator {
 
-/// What was before an arrival comes before what is after the wait for the same phase, whichever blocks the
-/// threads are in. A warp that has waited knows what all had to tell when they arrived; it can be no more
-/// than one phase behind another.
+/// Accesses before an arrival happen before those after the wait of the same phase, in whichever blocks. A
+/// warp that has waited has acquired what all warps released when they arrived. No warp is more than one
+/// phase behind another.
 class ClusterOrder {
 public:
     static constexpr std::size_t max_blocks = 16;
@@ -28,12 +28,12 @@ public:
     /// `ended`: the phase that the warp waits for. Else it goes on when the phase ends.
     void wait(std::uint32_t rank, std::uint32_t warp, bool ended);
     void phase_ended();
-    /// All threads of the block have met: each knows what one of them knew.
+    /// All threads of the block have met at a barrier: each has acquired what one of them had.
     void block_met(std::uint32_t rank);
     /// The block's stamps begin anew.
     void forget(std::uint32_t rank);
 
-    /// Whether an access of another block, made at `stamp`, comes before what the warp does now; or, in the
+    /// Whether an access of another block, made at `stamp`, happens before what the warp does now; in the
     /// second form, before what any warp of the block does now.
     bool knows(std::uint32_t rank, std::uint32_t warp, std::uint32_t number, Stamp stamp) const;
     bool knows(std::uint32_t rank, std::uint32_t number, Stamp stamp) const;

@@ -1,5 +1,5 @@
 /// \file
-/// Who accesses memory, as the race checker sees it: a warp, and what is known to come before it.
+/// Who makes an access, for the race checker: a warp, and what happens before it.
 #pragma once
 
 #include "emulator/check/race/access_shadow.hpp"
@@ -50,7 +50,7 @@ private:
     bool needs_all_;
 };
 
-/// What blocks have told each other, as far as it is followed: see RaceChecker.
+/// What blocks have released to each other, as far as it is tracked: see RaceChecker.
 struct GridFences {
     std::unordered_map<std::uint32_t, Stamp> last_fence; ///< by block
 };

@@ -12,23 +12,22 @@ namespace emulator {
 
 struct RaceOptions {
     bool global = false;             ///< global memory as well, between blocks too
-    std::uint32_t ticks = max_ticks; ///< after so many it forgets what was before: for tests
+    std::uint32_t ticks = max_ticks; ///< after so many it starts anew: for tests
 };
 
-/// In shared memory every hazard between two threads of a block is found that this run's order of atomics
-/// and messages lets happen, in whatever order the threads have run.
+/// Shared memory: finds every hazard between two threads of a block that this run's order of atomics allows,
+/// whatever order the threads ran in.
 ///
-/// In clusters so are those with threads of other blocks, and the end of a block's shared memory while others
-/// are not done with it. Their blocks are ordered by the barrier of the cluster, or as in global memory:
+/// Clusters: the same for threads of other blocks, and shared memory that ends while other blocks still use
+/// it. The barrier of the cluster orders blocks; otherwise they are ordered as in global memory.
 ///
-/// In global memory (on request) the same within a block. Between blocks there is order by atomics and
-/// fences only, and who has read whose message is not followed through: where the one block has executed a
-/// fence after its access, and the other one an atomic or volatile access before its own, they are taken to
-/// be ordered.
+/// Global memory (on request): the same within a block. Between blocks only atomics and fences order, and not
+/// which thread read whose value: if one block executed a fence after its access, and the other an atomic or
+/// volatile access before its own, they are assumed to be ordered.
 ///
-/// What is no finding: stores of the value that is there already; atomics among themselves, and a load whose
-/// value an atomicCAS compares with. Volatile accesses are what atomics are if a fence comes before the store
-/// (a flag), and otherwise like all others (data).
+/// Not reported: stores of the value that is already there, atomics against atomics, and loads whose value an
+/// atomicCAS compares with. A volatile store after a fence (a flag) counts as an atomic; any other volatile
+/// access (data) counts as a plain one.
 class RaceChecker final : public Watcher {
 public:
     explicit RaceChecker(Findings& findings, RaceOptions options = {})
