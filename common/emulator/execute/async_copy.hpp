@@ -1,5 +1,5 @@
 /// \file
-/// Stores and reductions that an mbarrier hears of: the halves of `st` and `red` with .async.
+/// Stores and reductions that complete at an mbarrier: `st` and `red` with .async.
 #pragma once
 
 #include "emulator/program/decoder.hpp"

@@ -1,5 +1,5 @@
 /// \file
-/// What there is for 128 bits: mov, ld, st, and atom with .exch and .cas. A cell has 16 bytes.
+/// Instructions on 128 bits: mov, ld, st, and atom with .exch and .cas. A cell has 16 bytes.
 #pragma once
 
 #include "emulator/program/decoder.hpp"

@@ -1,5 +1,5 @@
 /// \file
-/// Functions that a kernel calls and the device's system provides: vprintf, __assertfail, malloc and free.
+/// Functions that CUDA provides to kernels: vprintf, __assertfail, malloc and free.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -9,8 +9,7 @@
 
 namespace emulator {
 
-/// The handler of a call to the system's function `name`, or null. The call's arguments are those of any
-/// call: see Detail.
+/// The handler of a call to the function `name`, or null. Its arguments are in the CallDetail.
 Handler builtin(std::string_view name);
 
 /// How many arguments that function takes.

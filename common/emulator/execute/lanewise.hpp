@@ -2,8 +2,8 @@
 /// One scalar operation, applied to every active lane: the loop behind every arithmetic instruction.
 ///
 /// The scalar operations are pure functions, given as values of empty types with an `operator()`. They must
-/// have a result for every operand (a division by zero too), since inactive lanes are computed along with the
-/// others and thrown away.
+/// have a result for every operand, even for a division by zero: inactive lanes are computed too, and their
+/// results dropped.
 #pragma once
 
 #include "emulator/machine/warp.hpp"

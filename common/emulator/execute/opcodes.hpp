@@ -8,7 +8,7 @@
 
 namespace emulator {
 
-/// The handler of what changes nothing here: hints to caches, and waits for what is done already.
+/// The handler of instructions without an effect here: cache hints, and waits for what is already done.
 inline void no_effect(Warp&, const Instruction&, LaneMask) {}
 
 /// All families, for the decoder.

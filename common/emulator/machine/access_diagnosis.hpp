@@ -1,5 +1,5 @@
 /// \file
-/// Why the machine refuses an access, in words.
+/// Why an access is not allowed, in words.
 #pragma once
 
 #include "emulator/error.hpp"

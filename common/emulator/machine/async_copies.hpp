@@ -1,5 +1,5 @@
 /// \file
-/// Copies to a block's shared memory that are under way: cp.async and cp.async.bulk.
+/// Copies in flight to a block's shared memory: cp.async and cp.async.bulk.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -15,21 +15,21 @@ namespace emulator {
 class Block;
 class Warp;
 
-/// What happened to the bytes of a copy is told to observers when it starts and when it ends.
+/// Observers see a copy when it starts and when it ends.
 ///
-/// A copy's bytes are written as late as the program allows: when a thread waits for its own copies, or when
-/// anybody asks an mbarrier that waits for them. Whoever reads them before finds what was there before.
+/// The bytes of a copy are written as late as the program allows: when a thread waits for its own copies, or
+/// when any thread tests the mbarrier that the copy completes at. Earlier reads find the old bytes.
 class AsyncCopies {
 public:
     /// One warp's cp.async.
     struct Request {
         const Code* code = nullptr; ///< of the instruction
         const Instruction* instruction = nullptr;
-        LaneMask lanes = 0;                                ///< those whose bytes are not there yet
+        LaneMask lanes = 0;                                ///< those whose bytes have not been written yet
         std::uint32_t bytes = 0;                           ///< that each lane writes
         std::array<std::uint64_t, warp_size> to{};         ///< offsets in the block's shared memory
         std::array<const std::byte*, warp_size> from{};    ///< in this process
-        std::array<std::uint32_t, warp_size> from_bytes{}; ///< behind these come zeros
+        std::array<std::uint32_t, warp_size> from_bytes{}; ///< zeros fill the rest
         std::array<std::uint32_t, warp_size> group{};      ///< how many the lane had committed before
         std::uint64_t number = 0;                          ///< they count up
     };
@@ -63,7 +63,7 @@ public:
     void start(const Bulk& bulk) { bulks_.push_back(bulk); }
     /// The lane arrives at the mbarrier when its copies so far have ended.
     void arrive_after_copies(Warp& warp, const Instruction& instruction, int lane, std::uint64_t mbarrier);
-    /// Whether a copy or an arrival that is under way belongs to the mbarrier.
+    /// Whether a copy or an arrival in flight belongs to the mbarrier.
     bool may_arrive_at(std::uint64_t mbarrier) const;
     /// Ends all copies that the mbarrier waits for.
     void settle(Block& block, std::uint64_t mbarrier);

@@ -27,7 +27,7 @@ struct Fault;
 struct WaitingLanes {
     const Warp* warp = nullptr;
     const ConvergenceGroup* converged =
-        nullptr; ///< that they belong to: it says what they wait for, but for an mbarrier
+        nullptr; ///< that they belong to: it says what they wait for, unless it is an mbarrier
     LaneMask lanes = 0;
     const Code* code = nullptr; ///< where they do
     std::uint32_t pc = 0;
@@ -64,7 +64,7 @@ public:
     const Grid& grid() const { return grid_; }
     Dim3 index() const { return index_; }
     std::span<Observer* const> observers() const { return observers_; }
-    /// Those of them that want to know of such events.
+    /// Those of them that want such events.
     std::span<Observer* const> subscribers(EventKind kind) const {
         return subscribers_[static_cast<std::size_t>(kind)];
     }
@@ -87,7 +87,7 @@ public:
         const auto threads = static_cast<std::uint64_t>(std::popcount(lanes));
         turn_counts_.warp_instructions += instructions;
         turn_counts_.thread_instructions += instructions * threads;
-        // Lanes of a warp may come to a barrier one after the other: count lanes.
+        // Lanes of a warp may arrive at a barrier at different times: count lanes.
         turn_counts_.thread_barriers += barriers * threads;
     }
 
@@ -139,7 +139,8 @@ private:
     std::unique_ptr<std::byte[]> shared_;
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
-    std::uint32_t begun_barriers_ = 0;          ///< a bit for each that some have come to and not all
+    std::uint32_t begun_barriers_ =
+        0; ///< one bit per barrier at which some threads have arrived, and not all
     std::array<const Allocation*, 2> likely_{}; ///< the last one first
     AsyncCopies async_copies_;
     MbarrierWaits mbarrier_waits_;

@@ -1,5 +1,5 @@
 /// \file
-/// What went wrong inside a kernel, before it is known where: the block completes it to an Error.
+/// What went wrong inside a kernel. The block turns it into an Error that says where.
 #pragma once
 
 #include "emulator/error.hpp"
@@ -33,7 +33,7 @@ struct Fault {
     int lane = 0; ///< the first lane concerned
     const Instruction* instruction = nullptr;
     std::string message{};
-    std::optional<LaneAccess> access{}; ///< that the machine refuses, if it is that: see diagnose()
+    std::optional<LaneAccess> access{}; ///< the access at fault, if it is one: see diagnose()
 };
 
 /// Whether an observer absorbs the fault of `lanes`: then they go on as if they had not come to the

@@ -1,5 +1,5 @@
 /// \file
-/// What a kernel launch is given and what it leaves behind.
+/// What a kernel launch takes, and the function that runs it.
 #pragma once
 
 #include "emulator/machine/counters.hpp"
@@ -16,7 +16,7 @@ namespace emulator {
 class Kernel;
 class Watcher;
 
-/// The device that the emulator reports and keeps to: the limits of compute capability 9.0.
+/// The device that the emulator reports, with the limits of compute capability 9.0.
 struct DeviceLimits {
     static constexpr std::uint32_t compute_capability_major = 9, compute_capability_minor = 0;
     static constexpr std::uint32_t multiprocessors = 132;
@@ -33,8 +33,7 @@ struct DeviceLimits {
     static constexpr std::uint32_t blocks_per_multiprocessor = 32;
     static constexpr std::uint32_t registers_per_multiprocessor = 65536;
     static constexpr std::uint32_t local_bytes_per_thread = 512 * 1024;
-    /// For called functions. A card has 1 KiB for those whose depth nobody knows, and makes room for all
-    /// others by itself.
+    /// For called functions. A card has 1 KiB for recursive calls, and allocates what all others need.
     static constexpr std::uint32_t default_call_stack_bytes = 16 * 1024;
 };
 
@@ -46,7 +45,7 @@ struct LaunchConfiguration {
     std::uint32_t dynamic_shared_limit = 0; ///< as set by cudaFuncSetAttribute
     std::optional<Dim3> cluster = {};       ///< none: as the kernel says, or no clusters
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
-    bool cooperative = false;                                       ///< the grid may wait for itself
+    bool cooperative = false;                                       ///< the grid may synchronize
     std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes; ///< of each thread
 };
 
@@ -54,13 +53,14 @@ struct LaunchConfiguration {
 struct RunOptions {
     unsigned host_threads = 0;                  ///< 0: one for each core; a schedule has only one
     std::span<Watcher* const> watchers{};       ///< beside the counters
-    std::optional<std::uint64_t> schedule = {}; ///< seed of another order of blocks, warps and lanes
+    std::optional<std::uint64_t> schedule = {}; ///< seed of a random order of blocks, warps and lanes
 };
 
 /// \throws Error invalid_cluster unless the launch may have the clusters that it asks for.
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration);
 
-/// Blocks of the launch that the device holds at once: of a cooperative launch all have to be.
+/// Blocks of the launch that are resident on the device at once. All blocks of a cooperative launch have to
+/// be.
 std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& configuration);
 
 /// Runs `kernel` to its end over the whole grid, blocks spread over host threads.

@@ -45,10 +45,10 @@ public:
     const std::vector<Parameter>& parameters() const { return parameters_; }
     std::uint32_t parameter_bytes() const { return parameter_bytes_; }
     std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
-    /// What lies in front of it: of a kernel that asks for its place, what CUDA keeps for itself.
+    /// The shared memory before it that CUDA reserves, for a kernel that asks for its address.
     std::uint32_t reserved_shared_bytes() const { return reserved_shared_bytes_; }
     const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
-    /// Local memory of a thread, in bytes, with so many for called functions if there may be any.
+    /// Local memory per thread in bytes. `call_stack_bytes` are added if the kernel may call functions.
     std::uint32_t local_bytes(std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes) const;
     std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
     std::optional<Dim3> cluster() const;         ///< `__cluster_dims__`
@@ -57,7 +57,7 @@ public:
     std::uint32_t max_blocks_per_cluster() const;
     bool uses_heap() const { return uses_heap_; } ///< it can reach a call of malloc
     const Code& code() const;                     ///< decoded
-    /// Whether a block may wait, in a loop, for what another block does.
+    /// Whether a block may spin until another block does something.
     bool may_wait_for_other_blocks() const;
     const LoadedModule& module() const { return module_; }
 

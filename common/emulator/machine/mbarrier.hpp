@@ -10,8 +10,8 @@
 
 namespace emulator {
 
-/// The object at an offset of a block's shared memory. What PTX leaves open about its bits is decided here: a
-/// program that looks at them does so at its own risk.
+/// The object at an offset of a block's shared memory. PTX leaves its bits opaque: a program that reads them
+/// relies on this emulator.
 class Mbarrier {
 public:
     static constexpr std::uint32_t max_arrivals = (1u << 20) - 1;
@@ -28,7 +28,7 @@ public:
     /// Returns the state before it: what test() takes.
     std::uint64_t arrive(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals,
                          bool drops = false, bool may_complete = true);
-    /// One more arrival is to come in this phase: of a thread whose copies have to end first.
+    /// Expects one more arrival in this phase: of a thread whose copies have to end first.
     void expect_arrival(const Warp& warp, const Instruction& instruction, int lane);
     void expect_bytes(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t count);
     void complete_bytes(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t count);
@@ -46,7 +46,7 @@ public:
     };
     /// Nothing: there is no mbarrier.
     std::optional<Missing> missing() const;
-    /// Ends this phase, if it is the current one, as if all had come that it needs.
+    /// Ends this phase, if it is the current one, as if everything that it needs had arrived.
     void end_phase(bool phase);
 
     /// Arrivals that were missing in a state.

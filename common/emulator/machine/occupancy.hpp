@@ -6,15 +6,15 @@
 
 namespace emulator {
 
-/// CUDA keeps this much of a block's shared memory for itself.
+/// CUDA reserves this much of each block's shared memory.
 inline constexpr std::uint32_t reserved_shared_bytes_per_block = 1024;
 
-/// Shared memory is given out in pieces of so many bytes.
+/// Shared memory is allocated in multiples of this many bytes.
 inline constexpr std::uint32_t shared_granularity = 128;
 
-/// Blocks of `threads` threads and `shared_bytes` bytes of static and dynamic shared memory that a
-/// multiprocessor holds at once; 0 when not even one fits. Registers do not count: PTX does not say how many
-/// machine registers a kernel needs.
+/// Blocks of `threads` threads and `shared_bytes` bytes of static and dynamic shared memory that are resident
+/// on a multiprocessor at once; 0 when not even one fits. Registers are not considered: PTX does not say how
+/// many machine registers a kernel needs.
 std::uint32_t resident_blocks(std::uint64_t threads, std::uint64_t shared_bytes);
 
 /// The most shared memory, static and dynamic, in bytes, with which a multiprocessor still holds `blocks`

@@ -17,7 +17,7 @@ class Warp;
 struct Code;
 struct Instruction;
 
-/// Executes one instruction for the lanes in `active`, which are never none.
+/// Executes one instruction for the lanes in `active`, of which there is at least one.
 /// Straight-line instructions change registers and memory only. Control instructions also move the running
 /// lanes' program counter, and may split, stop or end them.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask active);
@@ -26,26 +26,19 @@ using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask ac
 using Row = std::uint32_t;
 inline constexpr Row no_row = UINT32_MAX;
 
-/// What `bar.red` makes of the threads' predicates.
+/// How `bar.red` combines the predicates of the threads.
 enum BarrierReduction : std::uint32_t { barrier_popc, barrier_and, barrier_or };
 
-/// What a memory access says about others around it.
-enum class Ordering : std::uint8_t {
-    weak, ///< nothing
-    as_volatile,
-    relaxed,
-    acquire,
-    release,
-    acquire_release
-};
+/// The memory order of an access.
+enum class Ordering : std::uint8_t { weak, as_volatile, relaxed, acquire, release, acquire_release };
 
-/// Whom an instruction makes wait for each other, or orders.
+/// What an instruction synchronizes.
 enum class SyncKind : std::uint8_t {
     none,
-    warp_barrier,  ///< `bar.warp.sync`: exchanges nothing, so its members may come to it at different places
+    warp_barrier,  ///< `bar.warp.sync`: exchanges no values, so its members may arrive at different places
     block_barrier, ///< `bar` or `barrier`
     cluster_barrier,
-    mbarrier, ///< those that use it, by itself or by a copy that ends at it
+    mbarrier, ///< an instruction on one, or a copy that completes at one
 };
 
 /// The functions whose address a module takes.
@@ -85,17 +78,18 @@ struct Instruction {
     bool guard_negated = false;
     bool is_control = false;
     SyncKind sync = SyncKind::none;
-    /// An atomic that the machine's compiler has one lane do for all, as they have one address.
+    /// An atomic that ptxas lets one lane execute for the whole warp, since all lanes have one address.
     bool is_warp_aggregated = false;
     bool is_branch =
-        false; ///< a control instruction that says itself where the lanes go that its guard leaves out
+        false; ///< a control instruction that also decides where the lanes go that its guard excludes
     bool has_wide_cells = false;            ///< of a load or store: its registers have 8-byte cells
     Ordering ordering = Ordering::weak;     ///< of a memory access
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
     bool is_vector = false;                 ///< a memory access whose registers are AccessDetail::elements
-    std::uint8_t negated = 0;               ///< bit k: source k is a predicate that counts negated
-    std::uint32_t next_control = 0; ///< index of the first control instruction that is not before this one
+    std::uint8_t negated = 0;               ///< bit k: source k is a predicate that is read negated
+    std::uint32_t next_control =
+        0; ///< index of the first control instruction from here on, this one included
     union {
         std::uint64_t immediate =
             0; ///< a constant operand: the table of lop3, a number of groups, an alignment
@@ -157,12 +151,13 @@ enum class Special : std::uint8_t {
     cluster_nctarank,
     workspace_low, ///< the address of a cooperative launch's workspace, or 0
     workspace_high,
-    reserved_shared,     ///< where the block's shared memory begins, which CUDA keeps for itself
+    reserved_shared,     ///< the address of the shared memory that CUDA reserves for itself
     is_explicit_cluster, ///< a predicate: the row's first cell is its mask
     zero,                ///< those that are always zero here
 };
 
-/// A block keeps its rank in its cluster.
+/// Whether the register differs between blocks. A block's rank in its cluster stays: storage is reused by
+/// rank.
 constexpr bool depends_on_block(Special special) {
     return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
            special == Special::clusterid_x || special == Special::clusterid_y ||
@@ -200,11 +195,11 @@ struct Code {
     std::vector<std::unique_ptr<Detail>> details;
     std::vector<const Code*> callees; ///< that its calls may reach, in their order
     std::vector<Constant> constants;
-    std::vector<SpecialRow> specials;       ///< those that a warp keeps from block to block
+    std::vector<SpecialRow> specials;       ///< the same for all blocks that a warp runs
     std::vector<SpecialRow> block_specials; ///< the others
     std::uint32_t frame_bytes = 0;          ///< of all rows
     std::uint32_t local_bytes = 0; ///< of a thread's frame in local memory: `.local` and `.param` variables
-    bool allocates_stack = false;  ///< asks for more as it runs
+    bool allocates_stack = false;  ///< calls `alloca`
     std::vector<LocalVariable> local_variables;
     std::vector<std::uint32_t> argument_offsets, result_offsets; ///< of a function's parameters in its frame
 

@@ -16,7 +16,7 @@
 
 namespace emulator {
 
-/// Where the names that a function uses lie: the same for all functions that one kernel reaches.
+/// The addresses of the names that a function uses: the same for all functions that a kernel reaches.
 struct Linkage {
     const ptx::Module* module{}; // Doxygen 1.9.8 would take `module =` for a module of C++20
     /// Module variables by name: addresses of global and constant ones, offsets of shared ones.
@@ -25,7 +25,7 @@ struct Linkage {
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared;
     /// Functions with a body by name; filled before any of them is decoded.
     std::unordered_map<std::string_view, Code*> functions;
-    /// Those of them that a call through a register may reach; outlives the decoded code.
+    /// Functions that a call through a register may reach; outlives the decoded code.
     const FunctionsByAddress* callees = nullptr;
 };
 
@@ -48,16 +48,16 @@ void decode(const ptx::Function& function, const Linkage& linkage, const OpcodeT
 /// out.
 std::vector<std::uint32_t> parameter_offsets(const ptx::Function& kernel, std::uint32_t& total_bytes);
 
-/// Where cooperative groups ask for the shared memory that CUDA keeps for itself.
+/// The register from which cooperative groups read where the reserved shared memory is.
 inline constexpr std::string_view reserved_shared_register = "%reserved_smem_offset_1";
 
 /// The address of a function with a body; nothing if the module has no such function.
 std::optional<std::uint64_t> function_address(const ptx::Module& module, std::string_view name);
 
-/// What a family of instructions sees of the statement that it decodes.
+/// A statement while a family of instructions decodes it.
 ///
-/// Each modifier and operand that a family understands is taken; what is left over makes the statement
-/// unsupported, so that nothing is ever skipped.
+/// A family takes each modifier and operand that it understands. Anything left over makes the statement
+/// unsupported, so nothing is ever skipped.
 class Decoding {
 public:
     Decoding(const ptx::Function& function, const Linkage& linkage, Code& code, class FrameLayout& layout,
@@ -114,14 +114,14 @@ public:
     /// The row of a register of 128 bits: a cell has 16 bytes.
     Row b128_register(const ptx::Operand& operand) const;
 
-    Row scratch_row(); ///< of 8-byte cells, for a result that nobody wants
+    Row scratch_row(); ///< of 8-byte cells, for an unused result
     Row carry_row();   ///< of the condition code: a predicate
     Row constant_row(std::uint64_t value, bool wide);
     std::uint32_t
     local_offset(const ptx::Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
     std::uint32_t parameter_offset(
         const ptx::Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
-    void allocate_stack() { code_.allocates_stack = true; } ///< the function asks for local memory as it runs
+    void allocate_stack() { code_.allocates_stack = true; } ///< the function calls `alloca`
 
     void calls(const Code& callee) { code_.callees.push_back(&callee); }
 

@@ -1,10 +1,10 @@
 /// \file
 /// Lanes of a warp, and how their registers are stored.
 ///
-/// A PTX register holds one value for each of the 32 lanes. They are stored side by side as a row of 32
-/// cells, so that an instruction is one loop over lanes that the compiler turns into vector instructions. A
-/// cell has 4 bytes for types of up to 32 bits and 8 bytes for 64-bit types; of a cell that is wider than its
-/// value only the low bits count. A predicate register is one 32-bit mask.
+/// A PTX register holds one value per lane, stored as a row of 32 cells. So an instruction is one loop over
+/// lanes, which the compiler vectorizes. A cell has 4 bytes for types of up to 32 bits and 8 bytes for 64-bit
+/// types. If the value is narrower than its cell, only the low bits count. A predicate register is one 32-bit
+/// mask.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ namespace emulator {
 
 inline constexpr int warp_size = 32;
 
-/// One bit a lane; lane 0 is the lowest.
+/// One bit per lane; lane 0 is the lowest.
 using LaneMask = std::uint32_t;
 inline constexpr LaneMask all_lanes = 0xFFFF'FFFF;
 
