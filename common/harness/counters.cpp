@@ -2,6 +2,8 @@
 
 #include "emulator/cuda_emulator.h"
 
+#include <counter_catalogue.hpp>
+
 #include <algorithm>
 #include <dlfcn.h>
 
@@ -15,31 +17,29 @@ LastLaunchCounters emulator_function() {
     return reinterpret_cast<LastLaunchCounters>(dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
 }
 
-constexpr KnownCounter known[] = {
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global loads", "sectors"},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global loads", "requests"},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global stores", "sectors"},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global stores", "requests"},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "global atomics", "sectors", true},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "global atomics, result unused", "sectors", true},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared loads", "wavefronts"},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared loads", "bank conflicts"},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared stores", "wavefronts"},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "shared stores", "bank conflicts"},
-    {"smsp__inst_executed_op_ldgsts.sum", "asynchronous copies", "instructions", true},
-    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", "asynchronous copies",
-     "wavefronts", true},
-    {"smsp__inst_executed_op_tma_ld.sum", "bulk copies", "instructions", true},
-    {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", "bulk copies", "sectors", true},
-    {"smsp__inst_executed.sum", "instructions (PTX)", "per warp"},
-    {"smsp__thread_inst_executed.sum", "instructions (PTX)", "per thread"},
-    {"smsp__sass_branch_targets_threads_divergent.sum", "branches (PTX)", "divergent"},
-    {"ptx__thread_inst_executed_op_bar.sum", nullptr, nullptr},
-};
+/// The catalogue's, with all labels of a row side by side.
+std::vector<KnownCounter> counters_by_row() {
+    const KnownCounter catalogue[] = {
+#define KNOWN_COUNTER(id, name, row, label, is_rare) {name, row, label, is_rare},
+        COUNTER_CATALOGUE(KNOWN_COUNTER)
+#undef KNOWN_COUNTER
+    };
+    std::vector<KnownCounter> counters;
+    for (const KnownCounter& counter : catalogue) {
+        const auto same_row =
+            std::find_if(counters.rbegin(), counters.rend(),
+                         [&](const KnownCounter& other) { return other.group == counter.group; });
+        counters.insert(same_row == counters.rend() ? counters.end() : same_row.base(), counter);
+    }
+    return counters;
+}
 
 } // namespace
 
-std::span<const KnownCounter> known_counters() { return known; }
+const std::vector<KnownCounter>& known_counters() {
+    static const std::vector<KnownCounter> counters = counters_by_row();
+    return counters;
+}
 
 std::optional<std::uint64_t> find_counter(const Counters& counters, std::string_view name) {
     const auto found =

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,10 +16,10 @@ using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// A counter's place in the text table.
 struct KnownCounter {
-    const char* name;     ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-    const char* group;    ///< "global loads"; null: not in the table
-    const char* label;    ///< "sectors"
-    bool is_rare = false; ///< the row is printed only if a kernel counts more than 0
+    const char* name;       ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    std::string_view group; ///< "global loads"; empty: the table has no row for it
+    std::string_view label; ///< "sectors"
+    bool is_rare;           ///< the table has its row only where a kernel has any
 };
 
 /// All counters that a table can show, whether or not the device counts them.

@@ -1,6 +1,7 @@
 #include "harness/numbers.hpp"
 #include "harness/report.hpp"
 
+#include <counter_catalogue.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -120,25 +121,36 @@ private:
     std::string text_;
 };
 
-constexpr const char* counter_names = R"(
+std::string counter_names() {
+    return fmt::format(R"(
 The same counters in Nsight Compute:
-  sectors         l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
-  requests        l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
-  wavefronts      l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, ..._st.sum
-  bank conflicts  l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, ..._st.sum
-  instructions    smsp__inst_executed.sum, smsp__thread_inst_executed.sum
-  branches        smsp__sass_branch_targets_threads_divergent.sum
-)";
-constexpr const char* atomics_name =
-    "  atomics         l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum\n";
-constexpr const char* copies_name =
-    R"(  asynchronous    smsp__inst_executed_op_ldgsts.sum,
-                  smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
-)";
-constexpr const char* bulk_name =
-    R"(  bulk            smsp__inst_executed_op_tma_ld.sum,
-                  l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum
-)";
+  sectors         {}, ..._st.sum
+  requests        {}, ..._st.sum
+  wavefronts      {}, ..._st.sum
+  bank conflicts  {}, ..._st.sum
+  instructions    {}, {}
+  branches        {}
+)",
+                       counter_name::global_load_sectors, counter_name::global_load_requests,
+                       counter_name::shared_load_wavefronts, counter_name::shared_load_bank_conflicts,
+                       counter_name::warp_instructions, counter_name::thread_instructions,
+                       counter_name::divergent_branches);
+}
+std::string atomics_name() {
+    return fmt::format("  atomics         {}, ..._red.sum\n", counter_name::global_atom_sectors);
+}
+std::string copies_name() {
+    return fmt::format(R"(  asynchronous    {},
+                  {}
+)",
+                       counter_name::copy_instructions, counter_name::copy_wavefronts);
+}
+std::string bulk_name() {
+    return fmt::format(R"(  bulk            {},
+                  {}
+)",
+                       counter_name::bulk_instructions, counter_name::bulk_sectors);
+}
 constexpr const char* ptx_note =
     "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
 
@@ -166,24 +178,22 @@ public:
     }
 
 private:
-    static constexpr const char* load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+    static constexpr const char* load_sectors = counter_name::global_load_sectors;
     struct Column {
         const char* top;
         const char* bottom;
         std::array<const char*, 2> counters; // their sum is shown
     };
     static constexpr Column columns[] = {
-        {"load", "requests", {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}},
+        {"load", "requests", {counter_name::global_load_requests}},
         {"shared",
          "wavefronts",
-         {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+         {counter_name::shared_load_wavefronts, counter_name::shared_store_wavefronts}},
         {"bank",
          "conflicts",
-         {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}},
-        {"instructions", "(PTX)", {"smsp__inst_executed.sum"}},
-        {"divergent", "(PTX)", {"smsp__sass_branch_targets_threads_divergent.sum"}},
+         {counter_name::shared_load_bank_conflicts, counter_name::shared_store_bank_conflicts}},
+        {"instructions", "(PTX)", {counter_name::warp_instructions}},
+        {"divergent", "(PTX)", {counter_name::divergent_branches}},
     };
 
     /// Aligns the first column left, the others right.
@@ -201,7 +211,7 @@ private:
 
     static std::string barriers_a_thread(const KernelResult& kernel) {
         const std::uint64_t threads = volume(kernel.launch.grid) * volume(kernel.launch.block);
-        const std::uint64_t barriers = counter_value(kernel, "ptx__thread_inst_executed_op_bar.sum");
+        const std::uint64_t barriers = counter_value(kernel, counter_name::thread_barriers);
         if (threads == 0) return "-";
         return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
     }
@@ -225,16 +235,21 @@ private:
     std::vector<std::string> rows_;
 };
 
-constexpr const char* kernel_table_names = R"(
+std::string kernel_table_names() {
+    return fmt::format(R"(
 In Nsight Compute; what is loaded and what is stored of shared memory is added up here:
-  load requests      l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
-  sectors            l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
-  shared wavefronts  l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, ..._st.sum
-  bank conflicts     l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, ..._st.sum
-  instructions       smsp__inst_executed.sum: per warp
-  divergent          smsp__sass_branch_targets_threads_divergent.sum: branches at which a warp split
+  load requests      {}
+  sectors            {}
+  shared wavefronts  {}, ..._st.sum
+  bank conflicts     {}, ..._st.sum
+  instructions       {}: per warp
+  divergent          {}: branches at which a warp split
   barriers           no such metric; how often a thread came to a __syncthreads()
-)";
+)",
+                       counter_name::global_load_requests, counter_name::global_load_sectors,
+                       counter_name::shared_load_wavefronts, counter_name::shared_load_bank_conflicts,
+                       counter_name::warp_instructions, counter_name::divergent_branches);
+}
 
 /// Says which passes were counted or timed. Empty if every kernel has one pass.
 /// \param subject "The counters"
@@ -259,8 +274,8 @@ std::string format_counters(const Report& report) {
     return fmt::format(
         "{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}{}{}{}{}{}", heading(report),
         report.device.name, pass_note(report, "The counters"), illustrations(report), table,
-        few ? counter_names : kernel_table_names, has("global atomics") ? atomics_name : "",
-        has("asynchronous copies") ? copies_name : "", has("bulk copies") ? bulk_name : "", ptx_note);
+        few ? counter_names() : kernel_table_names(), has("global atomics") ? atomics_name() : "",
+        has("asynchronous copies") ? copies_name() : "", has("bulk copies") ? bulk_name() : "", ptx_note);
 }
 
 std::string or_dash(const std::optional<double>& value, int decimals) {

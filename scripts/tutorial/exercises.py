@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tutorial import ROOT
+from tutorial.counters import CATALOGUE
 from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 
 # Of the processor, not of the clock, so that a busy machine comes to the same verdict.
@@ -35,23 +36,7 @@ CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "ra
 # A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them; and what else the report
 # has of a launch.
 COUNTERS = {
-    "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "global load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "global store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "atomic sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-    "reduction sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "copy instructions": "smsp__inst_executed_op_ldgsts.sum",
-    "copy wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "bulk copy instructions": "smsp__inst_executed_op_tma_ld.sum",
-    "bulk copy sectors": "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
-    "instructions": "smsp__inst_executed.sum",
-    "thread instructions": "smsp__thread_inst_executed.sum",
-    "divergent branches": "smsp__sass_branch_targets_threads_divergent.sum",
+    **{counter.short: counter.name for counter in CATALOGUE if counter.short},
     "static shared bytes": "static_shared_bytes",
 }
 

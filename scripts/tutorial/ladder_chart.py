@@ -2,11 +2,9 @@
 
 
 from tutorial import ROOT
+from tutorial.counters import INSTRUCTIONS, WAVEFRONTS
 from tutorial.records import read_record
 from tutorial.svg import BLUE, GREY, INK, ORANGE, Svg
-
-INSTRUCTIONS = ["smsp__inst_executed.sum"]
-WAVEFRONTS = [f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")]
 
 WIDTH, TOP, ROW, BOTTOM = 960, 118, 34, 104
 NAMES = 130  # where the kernels' names end
@@ -77,7 +75,7 @@ def draw_counters(svg, report):
         sums = [sum(kernel["counters"][name] for name in names) for kernel in kernels]
         return [100 * value / max(sums[0], 1) for value in sums]
 
-    instructions, wavefronts = percents(INSTRUCTIONS), percents(WAVEFRONTS)
+    instructions, wavefronts = percents([INSTRUCTIONS]), percents(WAVEFRONTS)
     first = kernels[0]["name"]
     panel = Panel(svg, PANELS[0], len(kernels), round_up(max(instructions + wavefronts)), f"percent of {first}")
     panel.title("Emulated: counted, not timed")

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from tutorial import ROOT
+from tutorial.counters import CONFLICTS, NAMES, REQUESTS, SECTORS, WAVEFRONTS
 from tutorial.programs import Failure, Programs
 
 TESTS = ["lessons_test", "harness_device_test"]
@@ -28,18 +29,12 @@ LIMIT_TIMED = {
     "limit_steps": ["limit_curves", "steps"],
 }
 # These the emulator is held to.
-METRICS = [
-    *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")),
-    *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")),
-    *(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")),
-]
+METRICS = [*SECTORS[:2], *REQUESTS, *WAVEFRONTS]
 # These are recorded where the card and its ncu have them.
 MORE_METRICS = [
-    *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("atom", "red")),
-    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st")),
-    "smsp__inst_executed.sum",
-    "smsp__thread_inst_executed.sum",
-    "smsp__sass_branch_targets_threads_divergent.sum",
+    *SECTORS[2:],
+    *CONFLICTS,
+    *(NAMES[counter] for counter in ("warp_instructions", "thread_instructions", "divergent_branches")),
     "gpu__time_duration.sum",  # in ns; caches are flushed before each launch, clocks are left as they are
 ]
 
@@ -51,12 +46,12 @@ def say(message):
 # Of asynchronous copies. Plain loads' sectors and requests hold those of cp.async, too; nothing else holds those of
 # bulk copies.
 ASYNC_METRICS = [
-    "smsp__inst_executed_op_ldgsts.sum",
+    NAMES["copy_instructions"],
     "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum",
-    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "smsp__inst_executed_op_tma_ld.sum",
-    "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+    NAMES["copy_wavefronts"],
+    NAMES["bulk_instructions"],
+    NAMES["bulk_sectors"],
     "l1tex__m_xbar2l1tex_read_sectors_mem_dshared.sum",
     "lts__t_sectors_srcunit_tex_op_read.sum",
     "dram__bytes_read.sum",
@@ -323,7 +318,7 @@ def pack(course, programs, kit):
     for name in course.programs:
         shutil.copy2(programs.path(name), kit / "bin")
     shutil.copytree(programs.folder / "emulator", kit / "emulator")
-    for file in [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")),
+    for file in [ROOT / "common/counters.json", *(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")),
                  *ROOT.glob("scripts/tutorial/*.py"), *ROOT.glob("lessons/*/lesson.json")]:
         copy = kit / file.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -6,28 +6,10 @@ import re
 from html import escape
 from math import ceil, prod
 
+from tutorial.counters import INSTRUCTIONS, REQUESTS, SECTORS, WAVEFRONTS, table
 from tutorial.plots import bars, figures, lines
 
-SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")]
-REQUESTS = [f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")]
-WAVEFRONTS = [f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")]
-CONFLICTS = [f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st")]
-INSTRUCTIONS = "smsp__inst_executed.sum"
-# As the lessons' own tables have them.
-COUNTERS = [
-    ("global loads", "sectors", SECTORS[0]), ("global loads", "requests", REQUESTS[0]),
-    ("global stores", "sectors", SECTORS[1]), ("global stores", "requests", REQUESTS[1]),
-    ("global atomics", "sectors", SECTORS[2]), ("global atomics, result unused", "sectors", SECTORS[3]),
-    ("shared loads", "wavefronts", WAVEFRONTS[0]), ("shared loads", "bank conflicts", CONFLICTS[0]),
-    ("shared stores", "wavefronts", WAVEFRONTS[1]), ("shared stores", "bank conflicts", CONFLICTS[1]),
-    ("asynchronous copies", "instructions", "smsp__inst_executed_op_ldgsts.sum"),
-    ("asynchronous copies", "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"),
-    ("bulk copies", "instructions", "smsp__inst_executed_op_tma_ld.sum"),
-    ("bulk copies", "sectors", "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"),
-    ("instructions (PTX)", "per warp", INSTRUCTIONS),
-    ("instructions (PTX)", "per thread", "smsp__thread_inst_executed.sum"),
-    ("branches (PTX)", "divergent", "smsp__sass_branch_targets_threads_divergent.sum"),
-]
+COUNTERS = table()
 BANDWIDTH = "effective bandwidth, median [GB/s]"
 DRAWN = ["reduce0", "reduce1", "reduce2", "reduce3", "reduce6", "reduce9"]  # of the ladder, where eleven are too many
 

@@ -2,11 +2,10 @@
 
 import math
 
+from tutorial.counters import INSTRUCTIONS, SECTORS
 from tutorial.plots import new_axes, new_figure, set_sizes, svg_of
 from tutorial.records import read_record
 
-INSTRUCTIONS = ["smsp__inst_executed.sum"]
-SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")]
 # Told apart by every kind of colour vision (Okabe and Ito's colours, and grey), and in print by the points.
 STYLES = (("#000000", "s", "none"), ("#e69f00", "o", "none"), ("#56b4e9", "^", "none"), ("#009e73", "D", "none"),
           ("#d55e00", "s", "full"), ("#cc79a7", "v", "none"), ("#0072b2", "o", "full"), ("#777777", "^", "full"))
@@ -39,7 +38,7 @@ def draw(path):
     first = rows[0]
     if first["device_kind"] == "emulator":
         title = f"{first['lesson']}, emulated: counted, not timed"
-        panels = (("warp instructions (PTX) per int", per_int(INSTRUCTIONS)),
+        panels = (("warp instructions (PTX) per int", per_int([INSTRUCTIONS])),
                   ("sectors of global memory per int", per_int(SECTORS)))
     else:
         title = f"{first['lesson']} on {first['device_name']}"

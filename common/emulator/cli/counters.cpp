@@ -3,6 +3,7 @@
 #include "emulator/machine/dim3.hpp"
 #include "emulator/text.hpp"
 
+#include <counter_catalogue.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,55 +32,64 @@ const std::vector<CounterTable>& tables() {
     static const std::vector<CounterTable> tables{
         {.first_column = "loads",
          .second_column = "stores",
-         .rows = {{"global memory", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                   "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-                  {"", "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                   "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-                  {"shared memory", "wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                   "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
-                  {"", "bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}}},
+         .rows = {{"global memory", "sectors", counter_name::global_load_sectors,
+                   counter_name::global_store_sectors},
+                  {"", "requests", counter_name::global_load_requests, counter_name::global_store_requests},
+                  {"shared memory", "wavefronts", counter_name::shared_load_wavefronts,
+                   counter_name::shared_store_wavefronts},
+                  {"", "bank conflicts", counter_name::shared_load_bank_conflicts,
+                   counter_name::shared_store_bank_conflicts}}},
         {.first_column = "result used",
          .second_column = "unused",
-         .rows = {{"global atomics", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-                   "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"}},
+         .rows = {{"global atomics", "sectors", counter_name::global_atom_sectors,
+                   counter_name::global_red_sectors}},
          .only_if_any = true},
         {.first_column = "cp.async",
          .second_column = "bulk",
-         .rows = {{"async copies", "instructions", "smsp__inst_executed_op_ldgsts.sum",
-                   "smsp__inst_executed_op_tma_ld.sum"},
-                  {"", "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-                   nullptr},
-                  {"", "sectors", nullptr, "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"}},
+         .rows = {{"async copies", "instructions", counter_name::copy_instructions,
+                   counter_name::bulk_instructions},
+                  {"", "wavefronts", counter_name::copy_wavefronts, nullptr},
+                  {"", "sectors", nullptr, counter_name::bulk_sectors}},
          .only_if_any = true},
         {.first_column = "per warp",
          .second_column = "per thread",
-         .rows = {
-             {"executed (PTX)", "instructions", "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"},
-             {"", "divergent branches", "smsp__sass_branch_targets_threads_divergent.sum", nullptr},
-             {"", "barriers", nullptr, "ptx__thread_inst_executed_op_bar.sum"}}}};
+         .rows = {{"executed (PTX)", "instructions", counter_name::warp_instructions,
+                   counter_name::thread_instructions},
+                  {"", "divergent branches", counter_name::divergent_branches, nullptr},
+                  {"", "barriers", nullptr, counter_name::thread_barriers}}}};
     return tables;
 }
 
-constexpr const char* counter_names = R"(
+std::string counter_names() {
+    return fmt::format(R"(
 In Nsight Compute:
-  sectors             l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
-  requests            l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum, ..._st.sum
-  wavefronts          l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, ..._st.sum
-  bank conflicts      l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, ..._st.sum
-)";
-constexpr const char* atomics_name =
-    "  sectors of atomics  l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum, ..._red.sum\n";
-constexpr const char* copies_names =
-    R"(  async copies        smsp__inst_executed_op_ldgsts.sum, smsp__inst_executed_op_tma_ld.sum
-    wavefronts        smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
-    sectors           l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum
-)";
-constexpr const char* ptx_names =
-    R"(  instructions        smsp__inst_executed.sum, smsp__thread_inst_executed.sum
-  divergent branches  smsp__sass_branch_targets_threads_divergent.sum
+  sectors             {}, ..._st.sum
+  requests            {}, ..._st.sum
+  wavefronts          {}, ..._st.sum
+  bank conflicts      {}, ..._st.sum
+)",
+                       counter_name::global_load_sectors, counter_name::global_load_requests,
+                       counter_name::shared_load_wavefronts, counter_name::shared_load_bank_conflicts);
+}
+std::string atomics_name() {
+    return fmt::format("  sectors of atomics  {}, ..._red.sum\n", counter_name::global_atom_sectors);
+}
+std::string copies_names() {
+    return fmt::format(R"(  async copies        {}, {}
+    wavefronts        {}
+    sectors           {}
+)",
+                       counter_name::copy_instructions, counter_name::bulk_instructions,
+                       counter_name::copy_wavefronts, counter_name::bulk_sectors);
+}
+std::string ptx_names() {
+    return fmt::format(R"(  instructions        {}, {}
+  divergent branches  {}
 (PTX): counted on PTX, from which the GPU's own code is made; that may differ.
-)";
+)",
+                       counter_name::warp_instructions, counter_name::thread_instructions,
+                       counter_name::divergent_branches);
+}
 
 std::uint64_t value_of(const Json& counters, const char* name) {
     return name ? counters.value(name, std::uint64_t{0}) : 0;
@@ -166,8 +176,8 @@ std::string counters_as_text(const Report& report) {
                      [](const Json& launch) { return launch.contains("counters"); }))
         return text;
     const auto has = [&](const char* group) { return text.find(group) != std::string::npos; };
-    return text + counter_names + (has("\n  global atomics") ? atomics_name : "") +
-           (has("\n  async copies") ? copies_names : "") + ptx_names;
+    return text + counter_names() + (has("\n  global atomics") ? atomics_name() : "") +
+           (has("\n  async copies") ? copies_names() : "") + ptx_names();
 }
 
 std::string counters_as_csv(const Report& report) {

@@ -1,6 +1,8 @@
 /// \file
-/// The counters of a kernel launch, named as Nsight Compute names them.
+/// The counters of a kernel launch: those of common/counters.json, named as Nsight Compute names them.
 #pragma once
+
+#include <counter_catalogue.hpp>
 
 #include <array>
 #include <cstddef>
@@ -9,25 +11,10 @@
 namespace emulator {
 
 enum class Metric : std::size_t {
-    global_load_sectors,
-    global_store_sectors,
-    global_load_requests,
-    global_store_requests,
-    global_atom_sectors,
-    global_red_sectors,
-    shared_load_wavefronts,
-    shared_store_wavefronts,
-    shared_load_bank_conflicts,
-    shared_store_bank_conflicts,
-    copy_instructions, ///< cp.async
-    copy_wavefronts,
-    bulk_instructions, ///< cp.async.bulk from global to shared memory
-    bulk_sectors,
-    warp_instructions,
-    thread_instructions,
-    divergent_branches,
-    thread_barriers,
-    count
+#define COUNTER_ID(id, ...) id,
+    COUNTER_CATALOGUE(COUNTER_ID)
+#undef COUNTER_ID
+        count
 };
 
 inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::count);
