@@ -23,7 +23,7 @@ struct KnownCounter {
 };
 
 /// All counters that a table can show, whether or not the device counts them.
-std::span<const KnownCounter> known_counters();
+const std::vector<KnownCounter>& known_counters();
 
 /// The value of the counter `name`; nullopt if the emulator does not count it.
 std::optional<std::uint64_t> find_counter(const Counters& counters, std::string_view name);

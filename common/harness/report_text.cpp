@@ -95,7 +95,7 @@ private:
 
     /// Rare counters, such as atomics, have a row only if a kernel uses them.
     bool is_shown(const KnownCounter& counter) const {
-        if (!counter.group) return false;
+        if (counter.group.empty()) return false;
         return !counter.is_rare ||
                std::any_of(report_.kernels.begin(), report_.kernels.end(), [&](const KernelResult& kernel) {
                    return counter_value(kernel, counter.name) > 0;
