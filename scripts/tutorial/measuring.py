@@ -307,6 +307,12 @@ def shared_libraries(path):
     return dict(wanted.findall(listing))
 
 
+def read_by_scripts():
+    """What a kit needs of this tree: the scripts, and what these read."""
+    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")), *ROOT.glob("scripts/tutorial/*.py"),
+            ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json")]
+
+
 def pack(course, programs, kit):
     if (programs.folder / "toolkit").exists():
         raise Failure(2, f"{programs.folder} is a kit already")
@@ -318,8 +324,7 @@ def pack(course, programs, kit):
     for name in course.programs:
         shutil.copy2(programs.path(name), kit / "bin")
     shutil.copytree(programs.folder / "emulator", kit / "emulator")
-    for file in [ROOT / "common/counters.json", *(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")),
-                 *ROOT.glob("scripts/tutorial/*.py"), *ROOT.glob("lessons/*/lesson.json")]:
+    for file in read_by_scripts():
         copy = kit / file.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, copy)

@@ -158,6 +158,7 @@ class Commands(WithFolder):
         self.tree = self.folder / "tree"
         for part in ("scripts", "common/harness"):
             shutil.copytree(ROOT / part, self.tree / part)
+        shutil.copy(ROOT / "common/counters.json", self.tree / "common")
         for name in ("lesson02_sequential_addressing", "lesson03_first_add_on_load"):
             shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
         self.lesson = self.tree / "lessons/lesson03_first_add_on_load"

@@ -35,6 +35,7 @@ class Skeleton(unittest.TestCase):
         self.tree = Path(folder.name)
         for part in ("scripts", "common/harness"):
             shutil.copytree(ROOT / part, self.tree / part)
+        shutil.copy(ROOT / "common/counters.json", self.tree / "common")
         for name in ("lesson02_sequential_addressing", "lesson09_one_launch"):
             shutil.copytree(ROOT / "lessons" / name, self.tree / "lessons" / name)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tutorial import ROOT
 from tutorial.lessons import read_lessons
+from tutorial.measuring import read_by_scripts
 
 KERNELS = ["reduce0", "reduce1"]
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -86,11 +87,10 @@ class Machine(unittest.TestCase):
         self.program(self.tools / "compute-sanitizer",
                      "#!/bin/sh\necho \"$*\" >>$LOG\necho '========= ERROR SUMMARY: 0 errors'\n")
         (self.kit / "toolkit").write_text("CUDA 13.0.88\n")
-        shutil.copytree(ROOT / "scripts", self.kit / "scripts")
-        for manifest in ROOT.glob("lessons/*/lesson.json"):
-            copy = self.kit / manifest.relative_to(ROOT)
-            copy.parent.mkdir(parents=True)
-            shutil.copy(manifest, copy)
+        for file in read_by_scripts():
+            copy = self.kit / file.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
 
     @staticmethod
     def program(path, text):
