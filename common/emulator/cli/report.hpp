@@ -19,18 +19,18 @@ namespace emulate {
 
 using emulator::Json;
 
-/// The records of a run (runtime/observation.hpp tells what they hold), by kind and in the order of events.
+/// The records of a run (session/records.hpp lists their members), by kind and in the order of events.
 struct Report {
     std::vector<std::string> program; ///< and its arguments
     std::string ptx{};                ///< the file whose kernels ran in place of the program's own
     Ending ending{};
     std::vector<Json> processes, launches, accesses;
     std::vector<KernelCounts> lines;         ///< in the order of their first launches
-    std::vector<Json> other_launches;        ///< those that were not asked for
+    std::vector<Json> other_launches;        ///< those that are not selected
     std::size_t rejected_launches = 0;       ///< before they began
     std::optional<Json> running;             ///< the launch that had not ended yet when the program did
     std::vector<emulator::Finding> findings; ///< grouped over all launches
-    std::vector<std::string> errors;         ///< that the emulator has told on stderr
+    std::vector<std::string> errors;         ///< that the emulator printed on stderr
     bool is_complete = true;                 ///< false: the library could not write it
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// How code behind the API turns a call down.
+/// How code behind the API rejects a call.
 #pragma once
 
 #include "emulator/runtime/cuda_abi.hpp"
@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-/// A call that fails with a known CUDA error. `what()` is printed unless it is empty: most refusals are as
+/// A call that fails with a known CUDA error. `what()` is printed unless it is empty: most failures are as
 /// silent as CUDA's own.
 class ApiError : public std::runtime_error {
 public:

@@ -30,11 +30,11 @@ struct Stream {
 struct Event {
     unsigned flags = 0;
     std::optional<std::chrono::steady_clock::time_point> recorded;
-    unsigned long long capture = 0;              ///< by which it was recorded last; 0: none
-    std::vector<const GraphNode*> captured = {}; ///< what it stands for in its graph
+    unsigned long long capture = 0;              ///< the capture that recorded it last; 0: none
+    std::vector<const GraphNode*> captured = {}; ///< the nodes of the graph that it stands for
 };
 
-/// What cudaMallocArray was asked for. Its rows lie one behind the other, with no gap.
+/// What cudaMallocArray was asked for. Its rows are contiguous.
 struct Array {
     abi::cudaChannelFormatDesc format;
     abi::cudaExtent extent; ///< in elements; 0 where it has no such dimension
@@ -50,7 +50,8 @@ struct Array {
     }
 };
 
-/// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool keeps account.
+/// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool only keeps the
+/// numbers.
 struct MemoryPool {
     std::size_t max_bytes = 0;                                     ///< 0: no limit
     std::unordered_map<const void*, std::size_t> allocations = {}; ///< those there are, and their bytes
@@ -68,7 +69,7 @@ struct KernelSettings {
     int carveout = -1; ///< percent of the L1 cache for shared memory; -1: no preference
 };
 
-/// All that cudaDeviceReset puts an end to.
+/// Everything that cudaDeviceReset ends.
 struct Device {
     explicit Device(const Registry& registry) : modules(registry, memory) {}
 
@@ -80,22 +81,22 @@ struct Device {
     std::unordered_map<const void*, Array> arrays; ///< by where their storage begins
     std::unordered_map<const void*, std::unique_ptr<Graph>> graphs;
     std::unordered_map<const void*, std::unique_ptr<GraphExec>> graph_execs;
-    std::vector<std::unique_ptr<Capture>> captures; ///< those that go on
+    std::vector<std::unique_ptr<Capture>> captures; ///< those in progress
     std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
     MemoryPool default_pool;
     MemoryPool* current_pool = &default_pool;
     std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
     abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
 
-    /// The error of the kernel that went wrong: from then on, the answer of every call.
+    /// The error of the kernel that failed. Every later call returns it.
     abi::cudaError_t fault = abi::cudaSuccess;
 
-    /// An allocation has ended, which may be from a pool.
+    /// An allocation has ended. It may be from a pool.
     void forget_in_pools(const void* pointer);
 
     /// The capture that the stream takes part in, or null.
     Capture* capture_of(const void* stream) const;
-    /// One with a stream that the legacy default stream waits for, or null.
+    /// A capture of a stream that the legacy default stream waits for, or null.
     Capture* blocking_capture() const;
 };
 

@@ -40,7 +40,7 @@ public:
     /// there is none, or it is of another kind.
     bool release(const void* pointer, MemoryKind kind, const std::string& call);
 
-    /// Says that the variable at `address`, which a module placed, is a managed one; or no longer is there.
+    /// Marks the variable at `address`, which a module placed, as managed; or removes the mark.
     void mark_managed(std::uint64_t address) { managed_variables_.insert(address); }
     void unmark_managed(std::uint64_t address) { managed_variables_.erase(address); }
 
@@ -62,7 +62,7 @@ public:
 
     GlobalMemory& global() { return global_; }
 
-    // ---- for those who keep account of what the host does ----
+    // ---- what the host did, for the listeners ----
 
     void was_copied(const void* to, const void* from, std::size_t bytes) const;
     void was_set(const void* to, std::size_t bytes) const;
@@ -82,12 +82,12 @@ private:
         unsigned flags;
     };
     GlobalMemory global_;
-    GlobalMemory arrays_;                           ///< apart from the rest, so that no kernel can touch it
+    GlobalMemory arrays_;                           ///< apart from the rest, so that no kernel can access it
     std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
     std::unordered_set<std::uint64_t> managed_variables_;
     std::array<unsigned, 5> allocations_made_{}; ///< of each kind
     std::map<std::string, unsigned> frees_made_; ///< by each function
-    std::vector<MemoryEvents*> listeners_;       ///< most often none
+    std::vector<MemoryEvents*> listeners_;       ///< usually none
 };
 
 } // namespace emulator

@@ -1,6 +1,5 @@
 /// \file
-/// What the emulated device says of itself: always the same, so that a grid sized for it is the same on every
-/// host.
+/// The properties of the emulated device. They are the same on every host, and so are grids sized by them.
 #pragma once
 
 #include "emulator/runtime/cuda_abi.hpp"

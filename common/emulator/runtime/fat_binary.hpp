@@ -1,9 +1,9 @@
 /// \file
 /// Fat binaries: the containers in which nvcc puts PTX and machine code for several targets into a program.
 ///
-/// A program hands a *wrapper* to the runtime. It points to one fat binary (version 1), or, in a program that
-/// was linked with -rdc=true, to one more for each translation unit (version 2). A fat binary is a header and
-/// a run of entries; an entry is a header and its text or code, often compressed.
+/// A program registers a *wrapper*, which points to one fat binary (version 1). In a program linked with
+/// -rdc=true it points to one more per translation unit (version 2). A fat binary is a header and a list of
+/// entries. An entry is a header and its text or code, often compressed.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// \file
-/// Graphs: work that is kept to be done later, and the capture of a stream, which keeps what it is given.
+/// Graphs: work that is recorded now and done later, and the capture of streams into graphs.
 #pragma once
 
 #include "emulator/runtime/cuda_abi.hpp"
@@ -30,16 +30,15 @@ struct Graph {
     const GraphNode* add(GraphNode node);
     /// Null when `handle` is no node of this graph.
     GraphNode* find(const void* handle) const;
-    /// The nodes, each behind those that it depends on. \throws ApiError when they depend on each other in a
-    /// circle.
+    /// The nodes, each after those that it depends on. \throws ApiError if the dependencies have a cycle.
     std::vector<const GraphNode*> in_order() const;
     std::unique_ptr<Graph> clone() const;
 };
 
-/// A graph made ready to run: a copy, for the graph may change or go.
+/// A graph made ready to run: a copy, since the graph may change or be destroyed.
 struct GraphExec {
     struct Step {
-        const GraphNode* node; ///< as it was called in the graph: a handle, nothing to follow
+        const GraphNode* node; ///< its handle in the graph; never dereferenced
         GraphNode copy;
         bool enabled = true;
     };
@@ -49,7 +48,7 @@ struct GraphExec {
     Step* find(const void* node);
 };
 
-/// What streams that are captured together are given instead of being executed.
+/// The work of streams that are captured together, which is recorded instead of executed.
 struct Capture {
     unsigned long long id = 0;
     const void* origin = nullptr; ///< the stream that began it
@@ -61,9 +60,9 @@ struct Capture {
     std::unordered_map<const void*, std::vector<const GraphNode*>> streams{};
 
     void add(const void* stream, GraphNode node);
-    /// The stream goes on behind these nodes too; it may be new here.
+    /// Makes the stream's next node depend on these nodes too; the stream may be new here.
     void wait(const void* stream, const std::vector<const GraphNode*>& nodes);
-    /// Whether all that other streams were given comes before the end of the first one.
+    /// Whether the work of all other streams comes before the end of the first stream.
     bool is_warp_aggregated() const;
 };
 

@@ -17,7 +17,7 @@ namespace emulator {
 /// session/no_observation.cpp stands in for it.
 class Observation {
 public:
-    /// Null when nothing is asked for: then nothing is observed, and nothing costs time.
+    /// Null when nothing is asked for: then observation costs no time.
     static Observation* instance();
 
     /// The file whose kernels run in place of the program's own; empty: none.
@@ -34,10 +34,10 @@ public:
     /// called when the call ends.
     virtual void write_findings() = 0;
 
-    /// A launch that was refused before run() would have come to it.
+    /// A launch was rejected before it came to run().
     virtual void write_rejected_launch() = 0;
 
-    /// Writes what the emulator tells the user.
+    /// Writes a message that the emulator printed.
     virtual void write_error(std::string_view text) = 0;
 
     /// The program ends.

@@ -12,8 +12,8 @@
 
 namespace emulator {
 
-/// One for a process. Made on first use, since programs register before this library's own globals are
-/// constructed, and never destroyed, since their static destructors call in after it would be.
+/// One per process. Created on first use, since programs register before this library's globals are
+/// constructed. Never destroyed, since static destructors of the program may still call the API.
 class Runtime {
 public:
     static Runtime& instance();

@@ -33,18 +33,19 @@ struct Side {
 
 /// The part of an array that begins at `at` and has `extent`, both in bytes, rows and slices.
 /// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array, cudaErrorInvalidValue
-/// when the part leaves it or begins within an element. `call`: what is done, for those who keep account.
+/// when the part leaves it or begins within an element. `call`: what is done, for the listeners of device
+/// memory.
 Side array_side(const Device& device, const void* array, abi::cudaPos at, abi::cudaExtent extent,
                 const char* call);
 
 inline constexpr const char *to_array = "copy to an array", *from_array = "copy from an array";
 
-/// `call`: what is done with so many bytes of it, for those who keep account; null: nothing that they would.
+/// `call`: what is done with `bytes` bytes of it, for the listeners of device memory; null: nothing.
 /// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array.
 const Array& array_at(const Device& device, const void* handle, const char* call = nullptr,
                       std::size_t bytes = 0);
 
-/// Slices of rows behind each other, in two places.
+/// Slices of rows, in two places.
 struct Box {
     Side to, from;
     abi::cudaExtent extent; ///< bytes, rows, slices

@@ -40,7 +40,7 @@ namespace emulator {
 
 namespace {
 
-/// Opens the file each time: a descriptor kept open might be closed by the program, and be its own then.
+/// Opens the file each time: the program might close a descriptor that stays open, and reuse its number.
 bool append(const std::string& path, std::string_view text) {
     const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0) return false;
@@ -74,10 +74,11 @@ private:
     const Request request_;
     const std::string path_; ///< of the report
     const std::regex kernels_;
-    /// What checkers find. During a launch: it belongs to it, and is written when it ends, if it is selected.
+    /// What checkers find. Findings during a launch belong to it, and are written when it ends, if it is
+    /// selected.
     Findings findings_;
     std::vector<std::unique_ptr<Recorder>> recorders_;
-    int process_ = 0;                    ///< that the report knows of; after a fork it is another
+    int process_ = 0;                    ///< the one in the report; differs after a fork
     std::uint64_t launches_ = 0;         ///< that process's
     LaunchProgress* progress_ = nullptr; ///< that process's
     bool failed_ = false;                ///< the report could not be written
@@ -217,7 +218,7 @@ void ReportingObservation::write(Json record) {
     if (append(path_, line)) return;
     failed_ = true;
     std::perror("emulator: the report for `emulate` cannot be written");
-    // What there is of it would pass for all of it.
+    // An incomplete report must not look complete.
     if (truncate(path_.c_str(), 0) == 0) append(path_, "{\"record\": \"cut off\"}\n");
 }
 
