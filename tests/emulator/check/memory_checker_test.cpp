@@ -321,7 +321,7 @@ TEST(MemoryChecker, asks_for_more_dynamic_shared_memory_where_it_is_too_small) {
     EXPECT_THAT(found[0].cause, HasSubstr("<<<grid, block, bytes>>>"));
 }
 
-TEST(MemoryChecker, takes_over_no_other_faults) {
+TEST(MemoryChecker, absorbs_no_other_faults) {
     CheckedProgram program(module_of("trap;"));
     EXPECT_EQ(error_of([&] { program.run(grid_of(1)); }).failure(), emulator::Failure::trapped);
     EXPECT_THAT(program.found(), IsEmpty());
