@@ -87,7 +87,7 @@ public:
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         const bool is_shared = access.space == ptx::Space::shared;
         if (!is_shared) {
-            tell_access(subscribers(EventKind::global_access), warp, instruction, access);
+            forward_access(subscribers(EventKind::global_access), warp, instruction, access);
             if (subscribers_of_synchronizing_alone_.empty() || !may_synchronize(instruction, access.kind))
                 return;
         }
@@ -107,8 +107,9 @@ public:
             if (matches_trace(warp.block(), state, event, is_scattered ? access.addresses.data() : nullptr))
                 return;
         }
-        tell_access(is_shared ? subscribers(EventKind::shared_access) : subscribers_of_synchronizing_alone_,
-                    warp, instruction, access);
+        forward_access(is_shared ? subscribers(EventKind::shared_access)
+                                 : subscribers_of_synchronizing_alone_,
+                       warp, instruction, access);
     }
 
     void barrier_arrive(const Warp& warp, const Instruction& instruction,
@@ -277,9 +278,9 @@ private:
                                                  ? LaneAddresses(scattered)
                                                  : LaneAddresses(event.lanes, event.first, event.stride)};
             const bool is_shared = event.space == ptx::Space::shared;
-            return tell_access(is_shared ? subscribers(EventKind::shared_access)
-                                         : subscribers_of_synchronizing_alone_,
-                               warp, *event.instruction, access);
+            return forward_access(is_shared ? subscribers(EventKind::shared_access)
+                                            : subscribers_of_synchronizing_alone_,
+                                  warp, *event.instruction, access);
         }
         case Event::Sort::block_barrier:
             for (Observer* const checker : subscribers(EventKind::barrier))
@@ -294,8 +295,8 @@ private:
         }
     }
 
-    static void tell_access(const std::vector<Observer*>& checkers, const Warp& warp,
-                            const Instruction& instruction, const Access& access) {
+    static void forward_access(const std::vector<Observer*>& checkers, const Warp& warp,
+                               const Instruction& instruction, const Access& access) {
         for (Observer* const checker : checkers) checker->accessed(warp, instruction, access);
     }
 

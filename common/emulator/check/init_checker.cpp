@@ -83,10 +83,10 @@ private:
     }
 
     void follow_global(const Warp& warp, const Instruction& instruction, const Access& access) {
-        // Kernels go to and fro between two allocations.
+        // Kernels often alternate between two allocations.
         if (!all_in(stretch_, access)) std::swap(stretch_, other_stretch_);
         if (all_in(stretch_, access)) return follow_in_stretch(warp, instruction, access, access.active);
-        // Lanes may go to different allocations, and to some that have no account.
+        // Lanes may access different allocations, and some that are not tracked.
         for (LaneMask left = access.active; left != 0;) {
             const std::uint64_t address = access.addresses[std::countr_zero(left)];
             if (!stretch_.contains(address)) stretch_ = checker_.stretch(address);
@@ -125,7 +125,7 @@ private:
         if (unwritten != 0) check(warp, instruction, access, unwritten, written, base);
     }
 
-    /// Some bytes of each of `lanes` are not written. They may be padding, or nobody may look at them.
+    /// Some bytes of each of `lanes` are not written. They may be padding, or go to no register.
     void check(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                const WrittenBytes& written, std::uint64_t base) {
         if (access.space == ptx::Space::shared) ++findings_or_reads_;
@@ -143,8 +143,8 @@ private:
                       [&] { return finding(warp, instruction, access, std::countr_zero(guilty), missing); });
     }
 
-    /// CUB merges two runs of keys in shared memory by reading the next key of a run, and then looks whether
-    /// the run has one. No program can mend that, and all that sort by an order of their own do it.
+    /// CUB merges two runs of keys in shared memory by reading the next key of a run before it checks that
+    /// the run has one. Programs that sort with a comparison of their own cannot avoid that.
     static bool is_merge_of_cub(const Warp& warp, const Instruction& instruction) {
         const Code& code = *warp.running().frame->code;
         constexpr std::string_view files[] = {"cub/block/block_merge_sort.cuh",
@@ -154,7 +154,7 @@ private:
         });
     }
 
-    /// Bytes that nobody wrote and somebody may look at.
+    /// Bytes that were never written and are read.
     struct Missing {
         std::uint64_t first = 0, count = 0; ///< from the first to the last
     };

@@ -30,7 +30,7 @@ struct Range {
     }
 };
 
-/// Bytes between two shared variables, there so that the second is aligned as it must be.
+/// Padding between two shared variables that aligns the second one.
 struct Gap {
     Range bytes;
     std::string behind; ///< the variable before it
@@ -60,8 +60,8 @@ Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes)
     return {};
 }
 
-/// Accesses that are left out, of each host thread. With the next one the launch ends, as without a checker:
-/// what is read in their place may keep a loop going for ever, as one that looks for the end of a list.
+/// Most faults that a host thread absorbs. The next one ends the launch, as without a checker: the zeros that
+/// absorbed loads give may keep a loop running forever, such as one that looks for the end of a list.
 constexpr std::uint64_t max_absorbed = 1'000'000;
 
 class MemoryObserver final : public Observer {
@@ -105,7 +105,7 @@ private:
                 .cause = std::move(diagnosis.cause)};
     }
 
-    /// Whatever of the frame belongs to no variable is still the thread's own: the access does no harm.
+    /// Bytes of the frame outside all variables still belong to the thread: the access does no harm.
     void found(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                AccessDiagnosis diagnosis) {
         const int lane = std::countr_zero(lanes);

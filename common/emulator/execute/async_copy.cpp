@@ -1,5 +1,5 @@
 /// \file
-/// Copies past the registers: cp.async with its groups and arrivals, cp.async.bulk, cp.reduce.async.bulk.
+/// Asynchronous copies: cp.async with its groups and arrivals, cp.async.bulk, cp.reduce.async.bulk.
 #include "emulator/execute/async_copy.hpp"
 
 #include "emulator/execute/address_resolution.hpp"
@@ -32,8 +32,8 @@ struct CopyDetail : Detail {
 
 const CopyDetail& detail_of(const Instruction& instruction) { return instruction.detail_as<CopyDetail>(); }
 
-/// Tells of accesses to `bytes` bytes at each lane's address, in pieces as large as an access may be.
-void tell_accesses(const Warp& warp, const Instruction& instruction, Access access, uint32_t bytes) {
+/// Notifies of accesses to `bytes` bytes at each lane's address, in pieces as large as an access may be.
+void notify_accesses(const Warp& warp, const Instruction& instruction, Access access, uint32_t bytes) {
     std::array<uint64_t, warp_size> addresses;
     std::copy_n(access.addresses.data(), warp_size, addresses.begin());
     access.addresses = addresses.data();
@@ -49,7 +49,7 @@ void tell_accesses(const Warp& warp, const Instruction& instruction, Access acce
 
 // ---- cp.async ----
 
-void tell_sources(const Warp& warp, const Instruction& instruction, const AsyncCopies::Request& request) {
+void notify_sources(const Warp& warp, const Instruction& instruction, const AsyncCopies::Request& request) {
     for (LaneMask left = request.lanes; left != 0;) {
         const auto first = static_cast<std::size_t>(std::countr_zero(left));
         LaneMask group = 0;
@@ -62,12 +62,12 @@ void tell_sources(const Warp& warp, const Instruction& instruction, const AsyncC
         }
         left &= ~group;
         if (request.from_bytes[first] != 0)
-            tell_accesses(warp, instruction,
-                          {.space = Space::global,
-                           .kind = AccessKind::load,
-                           .active = group,
-                           .addresses = addresses.data()},
-                          request.from_bytes[first]);
+            notify_accesses(warp, instruction,
+                            {.space = Space::global,
+                             .kind = AccessKind::load,
+                             .active = group,
+                             .addresses = addresses.data()},
+                            request.from_bytes[first]);
     }
 }
 
@@ -105,7 +105,7 @@ void start_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
     for (std::size_t lane = 0; lane < warp_size; ++lane)
         if ((request.lanes >> lane & 1) == 0)
             request.to[lane] = request.to[static_cast<std::size_t>(std::countr_zero(request.lanes))];
-    tell_sources(warp, instruction, request);
+    notify_sources(warp, instruction, request);
     for (Observer* const observer : warp.block().observers())
         observer->copy_started({request.code, &instruction, &warp, &warp.block(), request.bytes,
                                 request.lanes, request.to.data(), request.from.data(),
@@ -117,7 +117,7 @@ void commit_group(Warp& warp, const Instruction&, LaneMask active) {
     warp.block().async_copies().commit(warp, active);
 }
 
-/// The immediate says how many groups may still be under way.
+/// The immediate says how many groups may still be in flight.
 void wait_group(Warp& warp, const Instruction& instruction, LaneMask active) {
     warp.block().async_copies().finish(warp, active, static_cast<uint32_t>(instruction.immediate));
 }
@@ -154,20 +154,20 @@ uint32_t bulk_size(const Warp& warp, const Instruction& instruction, int lane) {
     return size;
 }
 
-void tell_bulk(const Warp& warp, const Instruction& instruction, int lane, const ResolvedAddress& place,
-               AccessKind kind, uint32_t bytes) {
+void notify_bulk(const Warp& warp, const Instruction& instruction, int lane, const ResolvedAddress& place,
+                 AccessKind kind, uint32_t bytes) {
     std::array<uint64_t, warp_size> addresses;
     addresses.fill(place.address);
-    tell_accesses(warp, instruction,
-                  {.space = place.space,
-                   .kind = kind,
-                   .active = LaneMask{1} << lane,
-                   .addresses = addresses.data(),
-                   .remote = place.owner == &warp.block() ? nullptr : place.owner},
-                  bytes);
+    notify_accesses(warp, instruction,
+                    {.space = place.space,
+                     .kind = kind,
+                     .active = LaneMask{1} << lane,
+                     .addresses = addresses.data(),
+                     .remote = place.owner == &warp.block() ? nullptr : place.owner},
+                    bytes);
 }
 
-/// To shared memory: its bytes come when the mbarrier is asked.
+/// To shared memory: the bytes are written when a thread tests the mbarrier.
 void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
     for_each_lane_absorbing_faults(warp, active, [&](int lane) {
@@ -184,7 +184,7 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
         if (!to->owner || to->owner != mbarrier->owner)
             throw Fault{Failure::launch_failure, lane, &instruction,
                         "a bulk copy's mbarrier lies in the shared memory that it copies to"};
-        tell_bulk(warp, instruction, lane, *from, AccessKind::load, bytes);
+        notify_bulk(warp, instruction, lane, *from, AccessKind::load, bytes);
         std::array<uint64_t, warp_size> addresses;
         addresses.fill(to->address);
         const AsyncCopies::Bulk bulk{
@@ -204,8 +204,8 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
     });
 }
 
-/// To global memory: done at once. Nobody can tell, for nothing says when it reads and writes before the wait
-/// for its group.
+/// To global memory: done at once. That is allowed, since CUDA does not say when it reads and writes before
+/// the wait for its group.
 void bulk_to_global(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
     for_each_lane_absorbing_faults(warp, active, [&](int lane) {
@@ -215,8 +215,9 @@ void bulk_to_global(Warp& warp, const Instruction& instruction, LaneMask active)
         const auto from = resolve_address(warp, instruction, lane, Space::shared, detail.from.of(warp, lane),
                                           bytes, bulk_alignment, AccessKind::load);
         if (!to || !from || bytes == 0) return;
-        tell_bulk(warp, instruction, lane, *from, AccessKind::load, bytes);
-        tell_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store, bytes);
+        notify_bulk(warp, instruction, lane, *from, AccessKind::load, bytes);
+        notify_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store,
+                    bytes);
         if (detail.combine)
             detail.combine(to->host_pointer, from->host_pointer, bytes);
         else
@@ -306,7 +307,7 @@ std::array<std::byte, 16> registers_of(const Warp& warp, const Instruction& inst
     return value;
 }
 
-/// Done at once; the mbarrier has its bytes at once, too.
+/// Done at once, and completed at the mbarrier at once.
 void store_and_complete(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
     const uint32_t bytes = instruction.bytes;
@@ -317,7 +318,8 @@ void store_and_complete(Warp& warp, const Instruction& instruction, LaneMask act
             resolve_address(warp, instruction, lane, detail.mbarrier.space, detail.mbarrier.of(warp, lane),
                             Mbarrier::bytes, Mbarrier::bytes, AccessKind::atom);
         if (!to || !mbarrier || !mbarrier->owner) return;
-        tell_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store, bytes);
+        notify_bulk(warp, instruction, lane, *to, detail.combine ? AccessKind::red : AccessKind::store,
+                    bytes);
         const std::array<std::byte, 16> value = registers_of(warp, instruction, lane);
         if (detail.combine)
             detail.combine(to->host_pointer, value.data(), bytes);

@@ -90,7 +90,7 @@ template <class Operation, class T> T update(uint64_t address, T operand) {
     return std::bit_cast<T>(old);
 }
 
-/// The operands of these lanes can be put together before the update: in any order they make the same.
+/// The operands of these lanes can be combined before the update: the result does not depend on the order.
 template <class Operation, class T>
 constexpr bool is_associative = std::is_integral_v<T> &&
                                 (std::is_same_v<Operation, Add> || std::is_same_v<Operation, Minimum> ||
@@ -120,7 +120,7 @@ void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, co
     });
 }
 
-/// Lanes that are left out find zeros.
+/// Lanes whose fault was absorbed get zeros.
 LaneMask locate_or_clear(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                          Addresses& addresses) {
     const LaneMask resolved = resolve_addresses(warp, instruction, active, kind, addresses);
@@ -251,10 +251,10 @@ Handler handler_for(std::string_view operation, Type type, bool wide) {
     return nullptr;
 }
 
-/// Whether ptxas has one lane do an atomic on one address for the whole warp, seen in the machine code of
-/// CUDA 13.0 for compute capability 9.0. What it can combine without a result it combines for 32-bit
-/// integers; with the old value wanted it can still add; and it adds 64-bit integers if all lanes add the
-/// same.
+/// Whether ptxas lets one lane execute an atomic on one address for the whole warp, as seen in the machine
+/// code of CUDA 13.0 for compute capability 9.0. It combines all operations on 32-bit integers whose result
+/// is unused, additions whose result is used, and additions of 64-bit integers if all lanes add the same
+/// value.
 bool joins_lanes(std::string_view operation, Type type, bool has_result, bool operand_varies) {
     const bool is_integer = type == Type::u32 || type == Type::s32 || type == Type::b32;
     if (operation == ".add")

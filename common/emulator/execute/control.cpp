@@ -152,7 +152,7 @@ void check_sizes(const Decoding& statement, const Operand& target, const std::ve
                                                 std::to_string(sizes[i]));
 }
 
-/// Room behind the frame: every lane gets the same place, and as much as the one that asks for most.
+/// Allocates past the frame: every lane gets the same address, and as much as the lane that needs most.
 void allocate_stack(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::uint64_t most = 0;
     for_each_lane(active, [&](int lane) {
@@ -246,7 +246,7 @@ struct Arrival {
     LaneMask disagreeing = 0; ///< with the first lane
 };
 
-/// \throws Fault, unless an observer absorbs it. Not inline, to keep what is always done short.
+/// \throws Fault, unless an observer absorbs it. Not inline, to keep the hot path short.
 [[gnu::noinline]] void reject(const Warp& warp, const Instruction& instruction, LaneMask active,
                               const Arrival& arrival) {
     Fault fault{Failure::launch_failure, std::countr_zero(active), &instruction, {}};
@@ -302,7 +302,7 @@ template <bool waits> Handler barrier_handler(const Operand& number) {
 
 // ---- the barrier of the cluster ----
 
-void tell_cluster_arrival(const Warp& warp, const Instruction& instruction, const ClusterArrival& arrival) {
+void notify_cluster_arrival(const Warp& warp, const Instruction& instruction, const ClusterArrival& arrival) {
     for (Observer* const observer : warp.block().observers())
         observer->cluster_barrier_arrive(warp, instruction, arrival);
 }
@@ -324,7 +324,7 @@ void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask active)
                                      "not waited there since");
     warp.advance();
     if (lanes == 0) return;
-    tell_cluster_arrival(warp, instruction, {false, instruction.immediate != 0, lanes});
+    notify_cluster_arrival(warp, instruction, {false, instruction.immediate != 0, lanes});
     cluster.arrive(warp, lanes);
 }
 
@@ -333,7 +333,7 @@ void cluster_wait(Warp& warp, const Instruction& instruction, LaneMask active) {
     const LaneMask lanes = leave_out(warp, instruction, active, active & ~cluster.not_waited(warp),
                                      "the thread waits at the barrier of the cluster, and has not arrived "
                                      "there before");
-    if (lanes != 0) tell_cluster_arrival(warp, instruction, {true, true, lanes});
+    if (lanes != 0) notify_cluster_arrival(warp, instruction, {true, true, lanes});
     const LaneMask waiting = lanes & cluster.arrived(warp), passing = active & ~waiting;
     cluster.waited(warp, passing);
     if (waiting == 0) return warp.advance();

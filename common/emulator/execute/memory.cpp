@@ -1,6 +1,6 @@
 /// \file
-/// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and what only caches hear: prefetch,
-/// prefetchu, discard, applypriority, createpolicy.
+/// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and hints to caches: prefetch, prefetchu,
+/// discard, applypriority, createpolicy.
 #include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/async_copy.hpp"
 #include "emulator/execute/b128.hpp"
@@ -143,7 +143,7 @@ template <class T, class C, class Base>
 void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
-    // Lane by lane: of lanes that write to one place, one wins with its whole vector.
+    // Lane by lane: if lanes write to one place, one of them wins with its whole vector.
     for_each_lane(active, [&](int lane) {
         uint64_t address = addresses[lane];
         for (const Row row : instruction.detail_as<AccessDetail>().elements) {
@@ -172,8 +172,8 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-/// A vector that is more than weak is one access on every card, and CUB counts on it: where its blocks look
-/// back at each other, a vector holds a value and whether it is there.
+/// A vector access that is not weak is single-copy atomic on every card. CUB relies on that: in its
+/// look-back, a vector holds a value and whether it is valid.
 void single_copy_atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     const std::lock_guard lock(vector_access_mutex());
     instruction.detail_as<AccessDetail>().inner(warp, instruction, active);
@@ -350,7 +350,7 @@ void decode_st(Decoding& statement) {
 
 void decode_ldu(Decoding& statement) { decode_access<Load>(statement, true); }
 
-/// griddepcontrol: a launch begins when the one before it has ended, so that nothing is left to wait for.
+/// griddepcontrol: a launch begins after the one before it has ended, so there is nothing to wait for.
 void decode_griddepcontrol(Decoding& statement) {
     if (statement.take_any({".wait", ".launch_dependents"}).empty())
         statement.invalid(statement.statement().place, "griddepcontrol needs .wait or .launch_dependents");
@@ -358,7 +358,7 @@ void decode_griddepcontrol(Decoding& statement) {
     statement.execute_with(&no_effect);
 }
 
-/// fence.proxy: between ways to memory that are one here.
+/// fence.proxy: between proxies that are one here.
 void decode_fence(Decoding& statement) {
     if (statement.take(".mbarrier_init")) {
         statement.take(".release");
@@ -406,7 +406,7 @@ void decode_createpolicy(Decoding& statement) {
     statement.execute_with(&make_policy);
 }
 
-/// discard and applypriority [a], 128: what the cache is told.
+/// discard and applypriority [a], 128: hints to the cache.
 void decode_cache_advice(Decoding& statement) {
     statement.take(".global");
     statement.take_any({".L2", ".L2::evict_normal"});

@@ -10,7 +10,7 @@ namespace emulator {
 
 namespace {
 
-void tell_end(const Block& block, const AsyncCopy& copy) {
+void notify_end(const Block& block, const AsyncCopy& copy) {
     for (Observer* const observer : block.observers()) observer->copy_ended(copy);
 }
 
@@ -60,8 +60,8 @@ template <class Selects> void AsyncCopies::finish_those(const Warp& warp, Select
         for (std::size_t lane = 0; lane < warp_size; ++lane)
             if ((lanes >> lane & 1) == 0)
                 addresses[lane] = request.to[static_cast<std::size_t>(std::countr_zero(lanes))];
-        tell_end(warp.block(), {request.code, request.instruction, &warp, &warp.block(), request.bytes, lanes,
-                                addresses.data()});
+        notify_end(warp.block(), {request.code, request.instruction, &warp, &warp.block(), request.bytes,
+                                  lanes, addresses.data()});
         request.lanes &= ~lanes;
     }
     std::erase_if(requests, [](const Request& request) { return request.lanes == 0; });
@@ -102,8 +102,8 @@ void AsyncCopies::settle(Block& block, std::uint64_t mbarrier) {
         std::memcpy(block.shared().data() + bulk.to, bulk.from, bulk.bytes);
         std::array<std::uint64_t, warp_size> addresses;
         addresses.fill(bulk.to);
-        tell_end(block, {bulk.code, bulk.instruction, bulk.warp, &block, bulk.bytes, LaneMask{1} << bulk.lane,
-                         addresses.data()});
+        notify_end(block, {bulk.code, bulk.instruction, bulk.warp, &block, bulk.bytes,
+                           LaneMask{1} << bulk.lane, addresses.data()});
         Mbarrier(block, mbarrier).complete_bytes(*bulk.warp, *bulk.instruction, bulk.lane, bulk.bytes);
     }
     std::erase_if(bulks_, waited_for);

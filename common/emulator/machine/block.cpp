@@ -57,7 +57,7 @@ std::uint64_t Block::run(std::uint64_t budget) {
     while (executed < budget && !is_finished()) {
         const std::uint64_t in_this_round = grid_.schedule ? run_shuffled_round() : run_round(budget);
         executed += in_this_round;
-        // Where all wait, some in loops around an mbarrier, only another block can end it, or nobody.
+        // If all threads wait, some of them spinning on an mbarrier, only another block can end it.
         if (in_this_round == 0 || (!mbarrier_waits_.empty() && is_stuck())) break;
     }
     const TurnCounts in_this_turn = std::exchange(turn_counts_, {});
@@ -182,8 +182,7 @@ void Block::threads_exited(const Warp& warp, LaneMask lanes) {
 void Block::complete_if_all_arrived(std::uint32_t which) {
     const Barrier& barrier = barriers_[which];
     std::uint32_t counted = barrier.arrived;
-    // Where a number of threads is named, a warp counts as a whole as soon as all its threads that have not
-    // exited have come.
+    // With a number of threads, a warp counts as a whole once all its live threads have arrived.
     if (barrier.expected != 0)
         for (const auto& warp : warps_) {
             const LaneMask lanes = barrier.lanes[warp->index()];

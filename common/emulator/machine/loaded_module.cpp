@@ -21,7 +21,7 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/// The functions that a kernel reaches, itself first, and the shared variables that they name. A call through
+/// The functions that a kernel reaches, itself first, and the shared variables that they use. A call through
 /// a register may reach all functions whose address the module takes.
 class Reach {
 public:
@@ -85,7 +85,8 @@ private:
 
 } // namespace
 
-/// The decoded functions of one kernel: shared variables lie elsewhere in each, so each has its own.
+/// The decoded functions of one kernel. Each kernel has its own, since its shared variables have their own
+/// addresses.
 struct KernelCode {
     std::vector<std::unique_ptr<Code>> functions; ///< the kernel itself first
     FunctionsByAddress by_address;                ///< without the kernel

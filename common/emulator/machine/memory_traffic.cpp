@@ -10,14 +10,14 @@ namespace {
 
 using std::int64_t, std::uint32_t, std::uint64_t;
 
-/// How many different values there are among `count`, which it reorders.
+/// The number of distinct values among `count`, which it reorders.
 uint32_t distinct(uint64_t* values, uint32_t count) {
     std::sort(values, values + count);
     return static_cast<uint32_t>(std::unique(values, values + count) - values);
 }
 
-/// The most words that any bank has to give to `group`, for lanes in any order. Of the words of a wider
-/// access the first one stands for all: accesses are aligned, so that the next bank has to give as many.
+/// The most distinct words of any bank that `group` accesses, for lanes in any order. The first word of a
+/// wider access stands for all: accesses are aligned, so the next bank serves as many.
 uint32_t conflict_degree_of_any(const uint64_t* addresses, LaneMask group) {
     std::array<uint64_t, warp_size> words;
     uint32_t count = 0;
@@ -29,8 +29,8 @@ uint32_t conflict_degree_of_any(const uint64_t* addresses, LaneMask group) {
     return most;
 }
 
-/// The same. A row is a word of each bank: where the lanes keep within 64 rows, a bit for each says which
-/// ones a bank has to give.
+/// The same, if the lanes keep within 64 rows of one word per bank: then one bit per row says which words a
+/// bank serves.
 uint32_t conflict_degree(const Access& access, LaneMask group) {
     constexpr uint64_t row_bytes = uint64_t{bank_count} * bank_bytes;
     const uint64_t* const addresses = access.addresses.data();
@@ -69,7 +69,7 @@ uint32_t banks_touched(const Access& access) {
     return touched;
 }
 
-/// Of lanes that go in even steps; 0: there is no short cut.
+/// For evenly spaced lanes; 0: there is no shortcut.
 uint32_t sectors_in_steps(const Access& access) {
     const LaneAddresses& addresses = access.addresses;
     const uint64_t distance = addresses.highest() / sector_bytes - addresses.lowest() / sector_bytes;
@@ -81,7 +81,7 @@ uint32_t sectors_in_steps(const Access& access) {
     return has_gaps(access.active) ? 0 : static_cast<uint32_t>(distance + 1);
 }
 
-/// Of 4 bytes each, in even steps.
+/// For 4 bytes per lane, evenly spaced.
 uint32_t wavefronts_in_steps(LaneMask active, int64_t stride) {
     if (stride == 0) return 1;
     // The words of two lanes share a bank where 32 divides their distance times the stride, in words: where
@@ -146,7 +146,7 @@ Wavefronts wavefronts(const Access& access) {
     if (access.bytes == bank_bytes && access.addresses.are_strided())
         return {wavefronts_in_steps(access.active, access.addresses.stride()), 1};
     if (access.bytes <= bank_bytes) {
-        // No bank is wanted twice.
+        // No bank is accessed twice.
         if (std::popcount(banks_touched(access)) == std::popcount(access.active)) return {1, 1};
         return {conflict_degree(access, access.active), 1};
     }

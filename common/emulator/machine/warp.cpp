@@ -31,7 +31,7 @@ template <class T> void fill(std::byte* row, T value) {
     std::fill_n(reinterpret_cast<T*>(row), warp_size, value);
 }
 
-/// Deeper activations first, so that a function is left before its caller goes on; then the lowest program
+/// Deeper call frames first, so that all lanes return before the caller goes on. Then the lowest program
 /// counter.
 bool runs_before(const ConvergenceGroup& a, const ConvergenceGroup& b) {
     if (a.frame->depth != b.frame->depth) return a.frame->depth > b.frame->depth;
@@ -113,7 +113,7 @@ std::array<std::byte, 16> Warp::stored_value(const Instruction& instruction, int
 
 // ---- running ----
 
-/// The first instruction after the running one at which other lanes of the same activation are ready.
+/// The first instruction after the running one at which other lanes of the same call frame are ready.
 std::uint32_t Warp::reconvergence_point() const {
     std::uint32_t result = UINT32_MAX;
     for (const ConvergenceGroup& other : others_)
@@ -122,7 +122,7 @@ std::uint32_t Warp::reconvergence_point() const {
     return result;
 }
 
-/// Executes the straight-line instructions from `first` up to `last`, which is not among them.
+/// Executes the straight-line instructions from `first` up to, but not including, `last`.
 [[gnu::always_inline]] inline void Warp::execute(const Instruction* first, const Instruction* last,
                                                  LaneMask lanes) {
     for (const Instruction* instruction = first; instruction != last; ++instruction) {
@@ -151,7 +151,7 @@ void Warp::report_executed(std::uint32_t first, std::uint32_t count) const {
         observer->instructions_executed(*this, *running_.frame->code, first, count, running_.lanes);
 }
 
-/// While the running lanes are all that there are, nobody is met on the way. Runs until this changes.
+/// Runs while no other group exists, so that no reconvergence point has to be looked for.
 std::uint64_t Warp::run_alone(std::uint64_t budget) {
     const LaneMask lanes = running_.lanes;
     const bool has_subscribers = !block_.subscribers(EventKind::instructions).empty();
@@ -172,8 +172,8 @@ std::uint64_t Warp::run_alone(std::uint64_t budget) {
     return executed;
 }
 
-/// Runs straight-line instructions until lanes are met, or up to and including the next control instruction.
-/// With a schedule it may also be the end of their turn.
+/// Runs straight-line instructions up to the reconvergence point, or up to and including the next control
+/// instruction. With a schedule, the turn may also end before.
 std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     const Instruction* const instructions = running_.frame->code->instructions.data();
     const LaneMask lanes = running_.lanes;
@@ -214,14 +214,14 @@ std::uint64_t Warp::run(std::uint64_t budget) {
     return executed;
 }
 
-/// Now and then some of the running lanes stay behind.
+/// Sometimes lets some of the running lanes stay behind.
 void Warp::diverge_randomly() {
     if (!schedule_->once_in(8)) return;
     const LaneMask behind = running_.lanes & static_cast<LaneMask>(schedule_->below(std::uint64_t{1} << 32));
     if (behind != running_.lanes && behind != 0) send(behind, running_.pc);
 }
 
-/// Chooses who runs next.
+/// Chooses the group that runs next.
 void Warp::reschedule() {
     if (running_.lanes != 0) others_.push_back(running_);
     running_.lanes = 0;
@@ -435,7 +435,8 @@ void Warp::wait_for_warp_sync(LaneMask done, const std::uint32_t* members) {
     release_converged();
 }
 
-/// Lets go those whose members have all come. Members of a warp barrier may have come to different places.
+/// Resumes the groups whose members have all arrived. Members of a warp barrier may arrive at different
+/// places.
 void Warp::release_converged() {
     for (std::size_t i = 0; i < others_.size(); ++i) {
         const ConvergenceGroup one = others_[i];
@@ -466,7 +467,7 @@ void Warp::ignore_warp_sync() {
     if (running_.lanes != 0 && running_.wait == Wait::warp_sync) resume(running_);
 }
 
-/// Past a warp barrier; an exchange is executed anew.
+/// A group continues after a warp barrier, but executes an exchange again.
 void Warp::resume(ConvergenceGroup& waiting) {
     waiting.wait = Wait::nothing;
     if (is_at_warp_barrier(waiting)) ++waiting.pc;

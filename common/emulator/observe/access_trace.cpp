@@ -69,8 +69,8 @@ private:
         };
         std::vector<Turns> of_warp;
     };
-    /// Tells steps apart. Within the block's way from one barrier to the next, all warps' k-th execution of
-    /// an instruction is one step.
+    /// Identifies a step: between two barriers of the block, the k-th execution of an instruction by all
+    /// warps.
     struct StepKey {
         const Site* site;
         std::uint32_t barriers;

@@ -60,8 +60,8 @@ bool compiled_without_lines(const Code& code) {
     return code.function->locations.empty() && !code.module->files.empty();
 }
 
-/// What the kernel's file includes. Had the compiler inlined it, it would count to the call as well. Another
-/// module comes from another file of the user's.
+/// A function from a header of the kernel's file. It counts on the line of the call, as if the compiler had
+/// inlined it. A function of another module comes from another source file.
 bool is_in_header(const Code& code, const Code& kernel) {
     const SourceLocation here = function_location(code), there = function_location(kernel);
     return here && there && code.module == kernel.module && here.path != there.path;
@@ -130,7 +130,7 @@ private:
         return place.counts.counted[place.index];
     }
 
-    /// What instruction `index` of the running function counts to: itself, or the call that led here.
+    /// The instruction that `index` of the running function counts on: itself, or the call that led here.
     Place charged(const Warp& warp, std::uint32_t index) {
         const Frame* frame = warp.running().frame;
         for (; frame->caller && counts_to_its_call(*frame->code); frame = frame->caller)

@@ -19,7 +19,7 @@ void ClusterOrder::wait(std::uint32_t rank, std::uint32_t warp, bool ended) {
 }
 
 void ClusterOrder::phase_ended() {
-    ended_[phases_++ % 2] = told_;
+    ended_[phases_++ % 2] = released_;
     for (std::size_t rank = 0; rank < blocks_; ++rank) {
         for_each_lane(waiting_[rank],
                       [&](int warp) { waited_[rank][static_cast<std::size_t>(warp)] = phases_; });
@@ -33,7 +33,7 @@ void ClusterOrder::block_met(std::uint32_t rank) {
 }
 
 void ClusterOrder::forget(std::uint32_t rank) {
-    told_[rank] = {};
+    released_[rank] = {};
     for (Clocks& clocks : ended_) clocks[rank] = {};
 }
 

@@ -24,7 +24,7 @@ public:
 
     // ---- events ----
 
-    void arrive(std::uint32_t rank, const Clock& told) { MemoryOrder::join(told_[rank], told); }
+    void arrive(std::uint32_t rank, const Clock& released) { MemoryOrder::join(released_[rank], released); }
     /// `ended`: the phase that the warp waits for. Else it goes on when the phase ends.
     void wait(std::uint32_t rank, std::uint32_t warp, bool ended);
     void phase_ended();
@@ -45,7 +45,7 @@ private:
 
     std::array<std::uint32_t, max_blocks> numbers_{};
     std::size_t blocks_ = 0;
-    Clocks told_{};                 // until now
+    Clocks released_{};             // until now
     std::array<Clocks, 2> ended_{}; // at the end of the last two phases; even and odd ones
     std::uint32_t phases_ = 0;      // that have ended
     std::array<std::array<std::uint32_t, MemoryOrder::max_warps>, max_blocks>

@@ -56,10 +56,10 @@ bool MemoryOrder::fenced_before(Stamp stamp) const {
 }
 
 MemoryOrder::Clock MemoryOrder::release(std::uint32_t warp) {
-    Clock told;
-    for (std::uint32_t other = 0; other < max_warps; ++other) told[other] = epoch_between(other, warp);
-    told[warp] = pass_tick();
-    return told;
+    Clock released;
+    for (std::uint32_t other = 0; other < max_warps; ++other) released[other] = epoch_between(other, warp);
+    released[warp] = pass_tick();
+    return released;
 }
 
 void MemoryOrder::barrier_arrive(std::uint32_t warp, const BarrierArrival& arrival) {
@@ -131,8 +131,8 @@ void MemoryOrder::release_to(std::uint32_t warp, std::uint64_t place) {
 }
 
 void MemoryOrder::waited_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
-    const auto told = mbarriers_.find(place);
-    if (told != mbarriers_.end()) join(clocks_[warp], told->second);
+    const auto released = mbarriers_.find(place);
+    if (released != mbarriers_.end()) join(clocks_[warp], released->second);
 }
 
 } // namespace emulator

@@ -112,7 +112,7 @@ public:
         if (synchronizes) acquire(now);
         const BlockActor actor(state.order, warp.index(), now.id, needs_all_);
         if (is_shared && is_reserved(access)) {
-            // Lanes of a warp keep in step there by votes and shuffles, which order nothing in the program's
+            // Lanes of a warp synchronize there by votes and shuffles, which order nothing in the program's
             // memory.
         } else if (is_shared && has_clusters_)
             check_shared_of_cluster(now, actor);
@@ -194,15 +194,15 @@ public:
                                 (warp.block().cluster().arrived(warp) & arrival.lanes) == 0);
         else if (arrival.orders)
             state.cluster->arrive(rank, state.order.release(warp.index()));
-        else if (const auto* const told = state.order.released_by_fence(warp.index()))
-            state.cluster->arrive(rank, *told);
+        else if (const auto* const released = state.order.released_by_fence(warp.index()))
+            state.cluster->arrive(rank, *released);
         forget_if_used_up(warp.block());
     }
     void cluster_barrier_complete(const Cluster& cluster) override {
         if (has_clusters_) state_of(*cluster.blocks().front()).cluster->phase_ended();
     }
 
-    /// From here on the block's threads have passed barriers that they should not have.
+    /// From here on, threads of the block have passed barriers at which they should still wait.
     bool absorbs_deadlock(Block& block) override {
         state_of(block).is_out_of_step = true;
         return false;
@@ -276,7 +276,7 @@ private:
                 now.state.may_have_acquired};
     }
 
-    /// In the part of shared memory that CUDA keeps for itself, where cooperative groups have their barriers.
+    /// In the shared memory that CUDA reserves for itself, where cooperative groups have their barriers.
     bool is_reserved(const Access& access) const {
         return access.addresses[std::countr_zero(access.active)] < grid_.kernel.reserved_shared_bytes();
     }
@@ -301,7 +301,7 @@ private:
         visit.address = now.access.addresses[lane];
     }
 
-    /// A block's shared memory ends with it: whatever others do there has to come before.
+    /// A block's shared memory ends with it: accesses by other blocks have to happen before.
     void check_end_of_shared_memory(const Block& block) {
         BlockState& state = state_of(block);
         if (state.is_out_of_step) return;
@@ -309,9 +309,9 @@ private:
             const std::uint32_t number = block_of(visit.stamp);
             const Stamp stamp = in_block(visit.stamp);
             const auto fence = grid_fences_.last_fence.find(number);
-            const bool is_told =
+            const bool is_ordered =
                 state.may_have_acquired && fence != grid_fences_.last_fence.end() && stamp < fence->second;
-            if (is_told || state.cluster->knows(block.rank(), number, stamp)) continue;
+            if (is_ordered || state.cluster->knows(block.rank(), number, stamp)) continue;
             const InstructionId exit = ids_.of_line(state.last_exit.id);
             findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
                 return finding(grid_, ids_, block, state.last_exit, visit);
@@ -369,7 +369,7 @@ private:
             owner.copied_words[word] = mark;
     }
 
-    /// Whoever touches what a copy still writes, its own thread too.
+    /// Finds accesses to bytes that a copy is still writing, by its own thread too.
     void check_copies(const Now& now) {
         BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
         if (owner.copied_words.empty()) return;
@@ -385,8 +385,8 @@ private:
         });
     }
 
-    /// A copy writes from its start to its end: what was before must come before the one, and what is to come
-    /// behind the other.
+    /// A copy writes from its start to its end: earlier accesses must happen before its start, later ones
+    /// after its end.
     void write_copy(const AsyncCopy& copy, bool starts) {
         const Warp& warp = *copy.warp;
         BlockState& state = state_of(warp.block());
@@ -421,7 +421,7 @@ private:
 
     // ---- hazards ----
 
-    /// `finds`: else it only counts among the earlier accesses from here on.
+    /// `finds`: report hazards; else only record the access.
     void check_shared(const Now& now, const BlockActor& actor, bool finds = true) {
         now.state.shared.access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
@@ -462,7 +462,7 @@ private:
                 role};
     }
 
-    /// Whether what nothing orders is a hazard: then it is a finding, too.
+    /// Whether an unordered access is a hazard. If so, reports it.
     bool is_hazard(const Now& now, int lane, const EarlierAccess& earlier) {
         ++findings_or_reads_;
         if (synchronize_with_each_other(now, earlier)) return false;
@@ -472,7 +472,7 @@ private:
         return true;
     }
 
-    /// Volatile accesses and atomics that are meant to meet.
+    /// Volatile accesses and atomics that synchronize by being unordered.
     bool synchronize_with_each_other(const Now& now, const EarlierAccess& earlier) {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;
         const bool earlier_is_volatile = ids_.instruction(earlier.id).ordering == Ordering::as_volatile;

@@ -37,7 +37,8 @@ std::string message(const Race& race, const std::string& thread, const Party& ot
            ": nothing says which comes first";
 }
 
-/// Whether another lane writes to the same place at once, as in `*sum += value`: then a barrier is no help.
+/// Whether another lane writes to the same place with the same instruction, as in `*sum += value`: then no
+/// barrier helps.
 bool others_write_at_once(const Race& race) {
     int writers = 0;
     for_each_lane(race.access.active, [&](int lane) {
