@@ -120,8 +120,9 @@ private:
         for (int lane = 0, end = 1; lane < warp_size; lane = end++) {
             if ((active >> lane & 1) == 0) continue;
             while (end % per_row != 0 && (active >> end & 1) != 0) ++end;
-            svg.rectangle(x + lane_width * (lane % per_row), y + row_height * (lane / per_row),
-                          lane_width * (end - lane), row_height, "first");
+            const int row = lane / per_row;
+            svg.rectangle(x + lane_width * (lane % per_row), y + row_height * row, lane_width * (end - lane),
+                          row_height, "first");
         }
     }
 

@@ -206,7 +206,7 @@ Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
                     .code = code_of(access.place, source_of),
                     .facts = {access_label(trace, access)}};
     if (is_atomic(access.kind))
-        heading.facts.push_back(
+        heading.facts.emplace_back(
             "Counted as a load from these addresses would be: there is no count for atomics.");
     if (access.bytes > bank_bytes)
         heading.facts.push_back(fmt::format("With {} bytes each, {} lanes are served at a time.",

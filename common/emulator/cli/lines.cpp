@@ -73,7 +73,7 @@ std::vector<std::string> launched(const KernelCounts& kernel) {
                                    " launches together (emulate --launch K picks one)"};
     for (std::size_t i = 0; i < std::min(kernel.shapes.size(), max_shapes); ++i)
         facts.push_back(kernel.shapes[i]);
-    if (kernel.shapes.size() > max_shapes) facts.push_back("and others");
+    if (kernel.shapes.size() > max_shapes) facts.emplace_back("and others");
     return facts;
 }
 

@@ -132,7 +132,7 @@ private:
         if (value == 0 && i > 0) return "<td></td>";
         std::string attributes = fmt::format(" data-label=\"{}\"", column.name), text = thousands(value);
         if (column.is_ideal) {
-            attributes += " class=\"ideal\"";
+            attributes += R"( class="ideal")";
             text += excess(line_columns()[i - 1].value(counts), value);
         } else if (with_marks && value > 0) {
             const bool is_hot = hottest_.is_hot(i, counts);

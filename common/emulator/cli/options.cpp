@@ -185,7 +185,7 @@ Options parse_options(int argc, const char* const* argv) {
     if (given("--error-exitcode"))
         options.error_exit_code = static_cast<int>(parse_number("--error-exitcode", error_exit_code, 0, 255));
     try {
-        const std::regex valid(request.kernel);
+        static_cast<void>(std::regex(request.kernel));
     } catch (const std::regex_error&) {
         throw UsageError(
             fmt::format("--kernel {}: not a regular expression (as in JavaScript)", request.kernel));

@@ -28,8 +28,11 @@ Report read_report(const std::filesystem::path& file) {
             report.running.reset();
         if (kind == "running") report.running = record;
         if (kind == "lines") add_lines(report.lines, record, report.launches);
-        for (const auto& [name, list] : lists)
-            if (kind == name) list->push_back(std::move(record));
+        for (const auto& [name, list] : lists) {
+            if (kind != name) continue;
+            list->push_back(std::move(record));
+            break;
+        }
     }
     report.findings = findings.take();
     return report;

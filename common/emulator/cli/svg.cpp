@@ -128,7 +128,7 @@ void Svg::key(std::string_view swatch, std::string_view text) {
     key_x_ += needed + 18;
 }
 
-double Svg::end_keys() { return key_y_ + line_height / 2 + 6; }
+double Svg::end_keys() const { return key_y_ + line_height / 2 + 6; }
 
 std::string Svg::finish(double height, std::string_view title, std::string_view description) const {
     const auto hatch = [](std::string_view name) {

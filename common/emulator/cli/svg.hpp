@@ -38,7 +38,7 @@ public:
     /// The next swatch and what it means, in a new row where it does not fit.
     void key(std::string_view swatch, std::string_view text);
     /// Returns the y below them.
-    double end_keys();
+    double end_keys() const;
 
     /// The complete picture. `title` and `description` are for those who cannot see it.
     std::string finish(double height, std::string_view title, std::string_view description) const;

@@ -106,8 +106,8 @@ template <class T> std::string formatted(const std::string& specification, T val
     return text;
 }
 
-std::string format_one(std::string specification, bool is_long, char conversion, ArgumentReader& arguments,
-                       const auto& read_string) {
+std::string format_one(const std::string& specification, bool is_long, char conversion,
+                       ArgumentReader& arguments, const auto& read_string) {
     switch (conversion) {
     case 'd':
     case 'i':

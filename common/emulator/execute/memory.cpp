@@ -7,6 +7,7 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/program/decoder.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -290,9 +291,8 @@ void take_elements(Decoding& statement, const Operand& operand, bool is_load, Fo
 
 bool is_parameter_of_kernel(const Decoding& statement, const Operand& base) {
     if (base.kind != Operand::Kind::symbol || !base.variable || !statement.function().is_kernel) return false;
-    for (const ptx::Variable* parameter : statement.function().parameters)
-        if (parameter == base.variable) return true;
-    return false;
+    const auto& parameters = statement.function().parameters;
+    return std::find(parameters.begin(), parameters.end(), base.variable) != parameters.end();
 }
 
 /// `.param` is the kernel's parameters in a kernel, where nothing is stored to them; arguments and results of

@@ -147,7 +147,7 @@ private:
     ConvergenceGroup& choose_at_random();
     void diverge_randomly();
     void release_converged();
-    void resume(ConvergenceGroup& waiting);
+    static void resume(ConvergenceGroup& waiting);
     void execute(const Instruction* first, const Instruction* last, LaneMask lanes);
     void execute_control(const Instruction& instruction, LaneMask lanes);
     void report_executed(std::uint32_t first, std::uint32_t count) const;

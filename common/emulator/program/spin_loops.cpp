@@ -162,7 +162,8 @@ bool may_spin(const Code& code) {
         if (statements[end].opcode != "bra") continue;
         const ptx::Operand& label = statements[end].operands.front();
         if (label.kind != ptx::Operand::Kind::label || label.index > end) continue;
-        if (std::any_of(statements.begin() + label.index, statements.begin() + end, rereads_memory))
+        if (std::any_of(statements.begin() + label.index,
+                        statements.begin() + static_cast<std::ptrdiff_t>(end), rereads_memory))
             return true;
     }
     return false;

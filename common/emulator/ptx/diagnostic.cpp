@@ -30,7 +30,7 @@ std::string quoted(std::string_view text) {
 }
 
 Error error_at(Failure failure, std::string_view text, std::uint32_t offset, const std::string& message) {
-    return Error(failure, message + "\n" + excerpt(text, offset));
+    return {failure, message + "\n" + excerpt(text, offset)};
 }
 
 } // namespace emulator::ptx

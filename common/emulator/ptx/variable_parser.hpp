@@ -34,8 +34,10 @@ protected:
                 lanes = 2;
             else if (accept(".v4"))
                 lanes = 4;
-            else if (!(type = accept_type()))
-                fail(start, "expected a type here");
+            else {
+                type = accept_type();
+                if (!type) fail(start, "expected a type here");
+            }
         }
         if (accept(".ptr")) { // says what a pointer parameter points to
             accept_space();

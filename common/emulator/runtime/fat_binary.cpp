@@ -50,7 +50,7 @@ Bytes fat_binary_at(const void* fat_binary) {
     check(value_at<std::uint32_t>(header, 0) == fat_binary_magic,
           "its first four bytes are not those of a fat binary");
     const std::size_t header_bytes = value_at<std::uint16_t>(header, 6);
-    return Bytes(header.data(), header_bytes + value_at<std::uint64_t>(header, 8));
+    return {header.data(), header_bytes + value_at<std::uint64_t>(header, 8)};
 }
 
 std::string decompress_lz4(const PtxEntry& entry) {

@@ -127,7 +127,7 @@ Side array_side(const Device& device, const void* handle, cudaPos at, cudaExtent
         !fits(at.z, extent.depth, all.depth))
         refuse_part(device, handle, at, extent, call);
     char* const first =
-        static_cast<char*>(const_cast<void*>(handle)) + (at.z * all.height + at.y) * all.width + at.x;
+        const_cast<char*>(static_cast<const char*>(handle)) + (at.z * all.height + at.y) * all.width + at.x;
     return {first, all.width, all.width * all.height, true};
 }
 

@@ -35,7 +35,7 @@ struct Side {
 /// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array, cudaErrorInvalidValue
 /// when the part leaves it or begins within an element. `call`: what is done, for the listeners of device
 /// memory.
-Side array_side(const Device& device, const void* array, abi::cudaPos at, abi::cudaExtent extent,
+Side array_side(const Device& device, const void* handle, abi::cudaPos at, abi::cudaExtent extent,
                 const char* call);
 
 inline constexpr const char *to_array = "copy to an array", *from_array = "copy from an array";

@@ -78,7 +78,8 @@ cudaError_t max_active_blocks(int* blocks, const void* host_stub, int threads,
         require(blocks && threads > 0);
         const Kernel& kernel = find_kernel(device, host_stub).kernel;
         const bool fits = dynamic_shared_bytes <= DeviceLimits::shared_bytes_per_block;
-        *blocks = fits ? resident_blocks(threads, kernel.static_shared_bytes() + dynamic_shared_bytes) : 0;
+        const std::size_t shared_bytes = kernel.static_shared_bytes() + dynamic_shared_bytes;
+        *blocks = fits ? static_cast<int>(resident_blocks(threads, shared_bytes)) : 0;
     });
 }
 
