@@ -11,6 +11,7 @@ cd "$sandbox"
 mkdir -p bin include tree/lessons/lesson00_interleaved tree/lessons/lesson03_first_add tree/lessons/openA_fewest tree/.ci
 cp -r "$source_dir"/{Makefile,CMakePresets.json,cmake,scripts} tree/
 cp "$source_dir/.ci/run" tree/.ci/
+mkdir tree/common && cp "$source_dir/common/counters.json" tree/common/
 sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
 mkdir -p usr/bin usr/share
 
