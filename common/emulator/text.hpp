@@ -1,12 +1,25 @@
 /// \file
-/// Numbers as messages show them.
+/// Numbers and other people's text as messages show them.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace emulator {
+
+/// The text with its control characters as "\x1b" and the like, so that a terminal shows them only.
+inline std::string printable(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        char escaped[5] = {c};
+        if (code < 0x20 || code == 0x7F) std::snprintf(escaped, sizeof escaped, "\\x%02x", code);
+        result += escaped;
+    }
+    return result;
+}
 
 /// "0x7f00"
 inline std::string hexadecimal(std::uint64_t value) {

@@ -1,6 +1,7 @@
 #include "emulator/cli/child.hpp"
 
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/text.hpp"
 
 #include <fmt/format.h>
 
@@ -104,11 +105,11 @@ Ending run_child(const Command& command) {
         throw CommandError(
             ExitStatus::not_runnable,
             fmt::format("{}: neither a program for this machine nor a script that begins with #!",
-                        command.arguments.front()));
+                        emulator::printable(command.arguments.front())));
     if (error != 0)
-        throw CommandError(
-            ExitStatus::not_runnable,
-            fmt::format("{}: cannot be started: {}", command.arguments.front(), std::strerror(error)));
+        throw CommandError(ExitStatus::not_runnable,
+                           fmt::format("{}: cannot be started: {}",
+                                       emulator::printable(command.arguments.front()), std::strerror(error)));
     if (WIFSIGNALED(status)) return {.status = 128 + WTERMSIG(status), .signal = WTERMSIG(status)};
     return {.status = WEXITSTATUS(status)};
 }

@@ -2,6 +2,8 @@
 /// How `emulate` ends, and the exception that says so. Where it can it ends as its program did.
 #pragma once
 
+#include "emulator/text.hpp"
+
 #include <stdexcept>
 #include <string>
 
@@ -30,7 +32,8 @@ private:
 /// The command line is wrong.
 class UsageError : public CommandError {
 public:
-    explicit UsageError(const std::string& message) : CommandError(ExitStatus::failed, message) {}
+    explicit UsageError(const std::string& message)
+        : CommandError(ExitStatus::failed, emulator::printable(message)) {}
 };
 
 } // namespace emulate

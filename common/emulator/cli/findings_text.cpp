@@ -104,10 +104,12 @@ std::string signal_as_text(const Report& report, const ReadSource& read_source) 
     const int signal = report.ending.signal;
     const std::string start = fmt::format("Signal {} ({}) ended the program", signal, strsignal(signal));
     if (!report.running) return start + "; if a kernel was running, this is not all that it did.\n";
+    const std::string while_it_ran =
+        fmt::format("{} while {} ran.", start, report.running->at("name").get<std::string>());
+    if (!report.running->contains("somebody")) return while_it_ran + "\n";
     Sources sources(read_source);
     const auto party = report.running->at("somebody").get<Party>();
-    return fmt::format("{} while {} ran. Shortly before that\n{}", start,
-                       report.running->at("name").get<std::string>(),
+    return fmt::format("{} Shortly before that\n{}", while_it_ran,
                        party_text(party, party.role.size(), sources)) +
            "If that took too long: does each loop around this line come to an end?\n";
 }

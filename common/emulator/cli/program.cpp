@@ -1,6 +1,7 @@
 #include "emulator/cli/program.hpp"
 
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/text.hpp"
 
 #include <fmt/format.h>
 
@@ -154,14 +155,17 @@ std::vector<const char*> variants_for_this_processor() {
 
 fs::path find_program(const std::string& name) {
     std::error_code error;
+    const std::string shown = emulator::printable(name);
     if (name.find('/') != std::string::npos) {
         if (!fs::exists(name, error))
-            throw CommandError(ExitStatus::not_found, fmt::format("{}: there is no such program", name));
+            throw CommandError(ExitStatus::not_found, fmt::format("{}: there is no such program", shown));
         if (fs::is_directory(name, error))
-            throw CommandError(ExitStatus::not_runnable, fmt::format("{}: is a folder, not a program", name));
-        if (!is_runnable(name))
             throw CommandError(ExitStatus::not_runnable,
-                               fmt::format("{0}: is not executable (chmod +x {0} makes a program so)", name));
+                               fmt::format("{}: is a folder, not a program", shown));
+        if (!is_runnable(name))
+            throw CommandError(
+                ExitStatus::not_runnable,
+                fmt::format("{0}: is not executable (chmod +x {0} makes a program so)", shown));
         return name;
     }
     const char* const path = std::getenv("PATH");
@@ -171,8 +175,8 @@ fs::path find_program(const std::string& name) {
         if (is_runnable(candidate)) return candidate;
     }
     throw CommandError(ExitStatus::not_found,
-                       fmt::format("{0}: there is no such program in PATH{1}", name,
-                                   is_runnable(name) ? fmt::format(". Did you mean ./{}?", name) : ""));
+                       fmt::format("{0}: there is no such program in PATH{1}", shown,
+                                   is_runnable(name) ? fmt::format(". Did you mean ./{}?", shown) : ""));
 }
 
 CudaLinkage cuda_linkage(const fs::path& program) {

@@ -5,6 +5,7 @@
 #include "emulator/cli/temporary_file.hpp"
 #include "emulator/error.hpp"
 #include "emulator/ptx/parser.hpp"
+#include "emulator/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,9 +42,10 @@ constexpr const char* static_runtime =
 /// program runs, not at its first kernel.
 std::string checked_ptx(const std::string& name) {
     const auto fail = [&](const std::string& why) {
-        throw CommandError(ExitStatus::failed, fmt::format("--ptx {}: {}", name, why));
+        throw CommandError(ExitStatus::failed, fmt::format("--ptx {}: {}", emulator::printable(name), why));
     };
     if (fs::is_directory(name)) fail("is a folder, not a file of PTX");
+    if (fs::exists(name) && !fs::is_regular_file(name)) fail("is a device or a pipe, not a file of PTX");
     std::ifstream file(name, std::ios::binary);
     if (!file) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
     try {
@@ -62,7 +64,7 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
     const fs::path file = find_program(name);
     const CudaLinkage linkage = cuda_linkage(file);
     if (linkage.has_device_code && !linkage.imports_runtime)
-        throw CommandError(ExitStatus::not_runnable, fmt::format(static_runtime, name));
+        throw CommandError(ExitStatus::not_runnable, fmt::format(static_runtime, emulator::printable(name)));
 
     emulator::Request passed_on = request;
     if (!request.ptx.empty()) passed_on.ptx = checked_ptx(request.ptx);
@@ -91,9 +93,9 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
 }
 
 std::string why_nothing_was_observed(const Report& report) {
-    const std::string& name = report.program.front();
+    const std::string name = emulator::printable(report.program.front());
     if (report.processes.empty())
-        return cuda_linkage(find_program(name)).uses_driver
+        return cuda_linkage(find_program(report.program.front())).uses_driver
                    ? fmt::format("{}: uses the CUDA driver (libcuda.so); the emulator has only the runtime "
                                  "above it, so nothing was observed",
                                  name)

@@ -234,8 +234,8 @@ resolve_evenly_spaced(Warp& warp, const Instruction& instruction, const Access& 
     if (((addresses.first() | static_cast<std::uint64_t>(addresses.stride())) & (access.bytes - 1)) != 0)
         return {};
 
-    // Where the lowest and the highest address lie in one piece of memory, all between them do. Steps that
-    // lead below zero wrap around: then the lowest one is beyond any memory.
+    // Where the lowest and the highest address lie in one piece of memory, all between them do, unless the
+    // steps lead around all 64 bits. Steps that lead below zero make the lowest one lie beyond any memory.
     std::byte* first = reinterpret_cast<std::byte*>(addresses.first());
     if (access.space == Space::shared && block.rank() == 0) {
         const std::size_t size = block.shared().size();
@@ -246,6 +246,8 @@ resolve_evenly_spaced(Warp& warp, const Instruction& instruction, const Access& 
         const Allocation* const allocation = block.allocation(addresses.lowest(), access.bytes);
         if (!allocation || !allocation->contains(addresses.highest(), access.bytes)) return {};
         if (!is_allowed(access.kind, *allocation)) return {};
+        const std::uint64_t stride = static_cast<std::uint64_t>(addresses.stride());
+        if (std::min(stride, 0 - stride) > allocation->bytes) return {};
     } else {
         return {};
     }

@@ -57,7 +57,12 @@ std::string text_at(Warp& warp, const Instruction& instruction, int lane, uint64
     const auto bytes = memory_from(warp, instruction, lane, address, "a string");
     if (bytes.empty()) return {};
     const auto* const text = reinterpret_cast<const char*>(bytes.data());
-    return {text, strnlen(text, bytes.size())};
+    const std::size_t length = strnlen(text, bytes.size());
+    if (length == bytes.size())
+        throw Fault{Failure::illegal_address, lane, &instruction,
+                    "the string at " + hexadecimal(address) +
+                        " has no end: no byte is 0 up to the end of the memory that holds it"};
+    return {text, length};
 }
 
 /// Argument `k` of the call, in the caller's frame of local memory.

@@ -255,6 +255,8 @@ struct Arrival {
         fault.message = "threads of one warp come with different numbers to one barrier instruction";
     } else if (arrival.barrier >= Block::barrier_count) {
         fault.message = "barrier " + std::to_string(arrival.barrier) + ": a block has the barriers 0 to 15";
+    } else if (arrival.expected == 0) {
+        fault.message = "an arrival at a barrier for 0 threads: it must say for how many the barrier is";
     } else {
         fault.message = "a barrier for " + std::to_string(arrival.expected) +
                         " threads: the number must be a multiple of the warp size, 32";
@@ -277,7 +279,8 @@ void come_to_barrier(Warp& warp, const Instruction& instruction, LaneMask active
     else
         here.barrier = take(instruction.sources[0]);
     if (instruction.sources[1] != no_row) here.expected = take(instruction.sources[1]);
-    if (here.disagreeing != 0 || here.barrier >= Block::barrier_count || here.expected % warp_size != 0) {
+    if (here.disagreeing != 0 || here.barrier >= Block::barrier_count || here.expected % warp_size != 0 ||
+        (!waits && here.expected == 0)) {
         reject(warp, instruction, active, here);
         return warp.advance();
     }

@@ -61,6 +61,7 @@ public:
     // ---- what an mbarrier waits for ----
 
     void start(const Bulk& bulk) { bulks_.push_back(bulk); }
+    const std::vector<Bulk>& bulks() const { return bulks_; } ///< in flight
     /// The lane arrives at the mbarrier when its copies so far have ended.
     void arrive_after_copies(Warp& warp, const Instruction& instruction, int lane, std::uint64_t mbarrier);
     /// Whether a copy or an arrival in flight belongs to the mbarrier.

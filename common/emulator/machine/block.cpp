@@ -62,8 +62,10 @@ std::uint64_t Block::run(std::uint64_t budget) {
     }
     const TurnCounts in_this_turn = std::exchange(turn_counts_, {});
     for (Observer* const observer : subscribers(EventKind::turn)) observer->turn_ended(*this, in_this_turn);
-    if (is_finished())
+    if (is_finished()) {
+        if (!async_copies_.bulks().empty()) report_pending_copy();
         for (Observer* const observer : observers_) observer->block_ended(*this);
+    }
     return executed;
 }
 
@@ -256,6 +258,17 @@ void Block::report(const Fault& fault, const Warp& warp) const {
                           triple(index_) + ", thread " + triple(thread);
     if (const std::string line = source_line(code, pc); !line.empty()) message += ", at " + line;
     throw Error(fault.failure, message + "\n" + ptx_line(code, pc));
+}
+
+void Block::report_pending_copy() const {
+    const AsyncCopies::Bulk& bulk = async_copies_.bulks().front();
+    const std::uint32_t pc = bulk.code->index_of(*bulk.instruction);
+    std::string message =
+        "block " + triple(index_) + " of " + grid_.kernel.readable_name() +
+        " has ended before a bulk copy to its shared memory did: a thread of it has to wait "
+        "at the copy's mbarrier";
+    if (const std::string line = source_line(*bulk.code, pc); !line.empty()) message += ", at " + line;
+    throw Error(Failure::launch_failure, message + "\n" + ptx_line(*bulk.code, pc));
 }
 
 void Block::report_deadlock() const {

@@ -124,6 +124,7 @@ private:
     void complete(std::uint32_t which);
     template <class Visit> void for_each_group(Visit visit) const;
     [[noreturn]] void report_deadlock() const;
+    [[noreturn]] void report_pending_copy() const;
     [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 
     const Grid& grid_;

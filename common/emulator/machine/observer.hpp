@@ -62,13 +62,14 @@ private:
         const int from = std::countr_zero(active_);
         for (int lane = 0; lane < warp_size; ++lane) {
             const std::int64_t steps = (active_ >> lane & 1) != 0 ? lane - from : 0;
-            spread_[lane] = first_ + static_cast<std::uint64_t>(steps * stride_);
+            spread_[lane] = first_ + static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(stride_);
         }
         is_spread_ = true;
     }
 
     std::uint64_t in_step(int lane) const {
-        return first_ + static_cast<std::uint64_t>((lane - std::countr_zero(active_)) * stride_);
+        const auto steps = static_cast<std::uint64_t>(lane - std::countr_zero(active_));
+        return first_ + steps * static_cast<std::uint64_t>(stride_); // which may wrap
     }
 
     const std::uint64_t* each_ = nullptr; // null: evenly spaced

@@ -39,6 +39,7 @@ public:
         scope_ = &scope;
         if (token_->is("(")) function_->results = parameters();
         function_->place = token_->offset;
+        const Token& name = *token_;
         function_->name = identifier("the function's name");
         const Token& list = *token_;
         if (list.is("(")) function_->parameters = parameters();
@@ -49,12 +50,20 @@ public:
                  "a kernel has at most " + std::to_string(max_kernel_parameters) + " bytes of parameters");
         attributes();
         if (!accept(";")) {
+            expect_first_body(name);
             function_->has_body = true;
             body();
         }
     }
 
 private:
+    /// Other units may have a body of this name too: of a template, for one.
+    void expect_first_body(const Token& name) const {
+        for (const auto& other : module_->functions)
+            if (other->has_body && other->name == function_->name && other->place >= source_.unit_start)
+                fail(name, "there is a function called " + ptx::quoted(function_->name) + " already");
+    }
+
     /// parameters = "(" [".param" variable {"," ".param" variable}] ")"
     std::vector<const Variable*> parameters() {
         std::vector<const Variable*> result;
@@ -96,8 +105,8 @@ private:
     void attributes() {
         for (;;) {
             if (accept(".maxntid") || accept(".reqntid")) {
-                std::uint64_t threads = small_number();
-                while (accept(",")) threads *= small_number() % 65536;
+                std::uint64_t threads = positive_number();
+                while (accept(",")) threads *= std::min(positive_number(), 65536u);
                 function_->max_threads =
                     static_cast<std::uint32_t>(std::min<std::uint64_t>(threads, UINT32_MAX));
             } else if (accept(".explicitcluster")) {

@@ -73,6 +73,13 @@ protected:
         return static_cast<std::uint32_t>(value);
     }
 
+    std::uint32_t positive_number() {
+        const Token& token = *token_;
+        const std::uint32_t value = small_number();
+        if (value == 0) fail(token, "this number must be at least 1");
+        return value;
+    }
+
     std::optional<Type> accept_type() {
         if (token_->kind != TokenKind::dot_word) return std::nullopt;
         const auto type = type_from(token_->text);

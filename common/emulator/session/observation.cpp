@@ -139,11 +139,17 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
         checkers_of_blocks.add(*watcher);
     }
 
+    const auto running = [number, name] {
+        return Json{{"record", "running"}, {"launch", number}, {"name", name}};
+    };
+    write(running()); // a crash of the program loses the rest
     if (!progress_) progress_ = new LaunchProgress;
     progress_->begin(short_name(name), configuration.grid.count(), [&](const std::optional<Party>& somebody) {
         write_findings(&launch);
-        if (somebody)
-            write({{"record", "running"}, {"launch", number}, {"name", name}, {"somebody", *somebody}});
+        if (!somebody) return;
+        Json known = running();
+        known["somebody"] = *somebody;
+        write(std::move(known));
     });
     watchers.push_back(progress_);
 

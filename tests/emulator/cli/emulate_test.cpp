@@ -144,13 +144,31 @@ TEST(Emulate, tells_where_a_kernel_is_that_does_not_end) {
         const Folder folder; // of the records, which say when emulate knows it
         const Result result =
             run("TMPDIR=" + folder.path().string() + " ./emulate " + options +
-                "./emulate_subject endless & until grep -qs running " + folder.path().string() +
+                "./emulate_subject endless & until grep -qs somebody " + folder.path().string() +
                 "/emulate-* || ! kill -0 $!; do sleep 0.1; done; kill $!; wait $!");
         EXPECT_EQ(result.status, 128 + SIGTERM);
         EXPECT_THAT(result.err, HasSubstr("ended the program while (anonymous namespace)::wait_for(int const "
                                           "volatile*) ran. Shortly before that\n"
                                           "    was at  block (0,0,0), thread (0,0,0), at "));
         EXPECT_THAT(result.err, HasSubstr("subject.cu:"));
+    }
+}
+
+TEST(Emulate, knows_a_crash_in_the_first_kernel) {
+    const Result result =
+        run("ASAN_OPTIONS=handle_segv=0 ./emulate --counters ./emulate_subject 'crash in a kernel'");
+    EXPECT_EQ(result.status, 128 + SIGSEGV);
+    EXPECT_THAT(result.err, HasSubstr("ended the program while (anonymous namespace)::set_and_wait(int "
+                                      "volatile*) ran."));
+    EXPECT_THAT(result.err, Not(HasSubstr("before it launched a kernel")));
+}
+
+TEST(Emulate, shows_control_characters_in_what_it_was_given) {
+    for (const std::string line :
+         {"'./no\x1b[31m\nprogram'", "--check 'no\x1b[31m\nchecker' true", "--ptx '/no\x1b[31m\nptx' true"}) {
+        const Result result = emulate(line);
+        EXPECT_THAT(result.err, HasSubstr("no\\x1b[31m\\x0a")) << line;
+        EXPECT_THAT(result.err, Not(HasSubstr("\x1b"))) << line;
     }
 }
 
@@ -523,6 +541,7 @@ TEST(OtherKernels, are_told_wrong_before_the_program_runs) {
     expect("--ptx /nowhere/file.ptx",
            "emulate: --ptx /nowhere/file.ptx: cannot be read: No such file or directory\n");
     expect("--ptx /tmp", "emulate: --ptx /tmp: is a folder, not a file of PTX\n");
+    expect("--ptx /dev/zero", "emulate: --ptx /dev/zero: is a device or a pipe, not a file of PTX\n");
     const OtherPtx broken(replace(other_ptx, "%r1, 40", "%r1 40"));
     expect("--ptx " + broken.file(), "emulate: --ptx " + broken.file() + ": ");
     expect("--ptx " + broken.file(), "PTX line 15:\n    add.s32 %r2, %r1 40;\n                     ^\n");

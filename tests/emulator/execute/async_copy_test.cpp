@@ -377,6 +377,13 @@ TEST(BulkCopy, brings_a_tile) {
                 testing::UnorderedElementsAre("init: uninitialised read", HasSubstr("race: ")));
 }
 
+TEST(BulkCopy, must_end_before_its_block_does) {
+    const auto error = error_of([] { run_async(bulk_load, 64); });
+    EXPECT_EQ(error.failure(), Failure::launch_failure);
+    EXPECT_THAT(error.what(), HasSubstr("has ended before a bulk copy to its shared memory did"));
+    EXPECT_THAT(error.what(), HasSubstr("\n    @%p1 cp.async.bulk")) << "the line of PTX";
+}
+
 TEST(BulkCopy, takes_a_tile_to_global_memory) {
     // Each thread stores 2 * i; thread 0 copies it all over the input.
     Program program(module_of(

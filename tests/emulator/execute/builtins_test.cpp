@@ -98,6 +98,16 @@ TEST(Printf, a_pointer_to_nowhere_is_an_error) {
     EXPECT_THAT(error.what(), HasSubstr("a string"));
 }
 
+TEST(Printf, a_text_without_its_end_is_an_error) {
+    const auto error = error_of([] {
+        run("mov.u64 %rd3, endless; { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd3; "
+            "st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 %r0, [r]; }",
+            1, {}, std::string(declarations) + ".global .align 1 .b8 endless[4] = {37, 37, 37, 37};\n");
+    });
+    EXPECT_EQ(error.failure(), Failure::illegal_address);
+    EXPECT_THAT(error.what(), HasSubstr("has no end"));
+}
+
 TEST(Assert, reports_what_failed_and_where) {
     const auto error = error_of([] {
         run(R"(

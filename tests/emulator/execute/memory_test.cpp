@@ -417,6 +417,19 @@ TEST(Memory, lanes_may_go_in_even_steps_in_parts_only) {
     }
 }
 
+// Lane i is at i * (2^60 + 4) bytes from the start: lane 16 is at 64 bytes, modulo 2^64, and only the lanes
+// between the first and the last are outside.
+TEST(Memory, even_steps_around_all_addresses_leave_it) {
+    for (const std::string access : {"ld.global.u32 %r0, [%rd1];", "st.global.u32 [%rd1], %r1;",
+                                     "atom.global.add.u32 %r0, [%rd1], 1;"}) {
+        const auto error = emulator::fixture::error_of([&] {
+            run("cvt.u64.u32 %rd1, %r60; shl.b64 %rd1, %rd1, 60; add.u64 %rd1, %rd1, %rd60;" + access, 17);
+        });
+        EXPECT_EQ(error.failure(), emulator::Failure::illegal_address) << access;
+        EXPECT_THAT(error.what(), testing::HasSubstr("thread (1,0,0)")) << access;
+    }
+}
+
 TEST(Memory, fences_and_prefetches_change_nothing) {
     EXPECT_EQ(run(R"(
         membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys;

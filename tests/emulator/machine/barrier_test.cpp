@@ -224,4 +224,6 @@ TEST(Barrier, numbers_are_checked) {
     EXPECT_THAT(error_of([] { run("bar.sync 16;"); }).what(), HasSubstr("a block has the barriers 0 to 15"));
     EXPECT_THAT(error_of([] { run("bar.sync 0, 40;"); }).what(), HasSubstr("multiple of the warp size"));
     EXPECT_THAT(error_of([] { run("bar.sync %r60;"); }).what(), HasSubstr("different numbers"));
+    EXPECT_THAT(error_of([] { run("bar.arrive 1, 0;"); }).what(), HasSubstr("at a barrier for 0 threads"));
+    EXPECT_NO_THROW(run("bar.sync 0, 0;")) << "all threads";
 }

@@ -102,6 +102,22 @@ TEST(Parser, what_units_call_the_same_is_their_own_unless_they_share_it) {
     }
 }
 
+TEST(Parser, refuses_a_second_body_of_one_name_in_a_unit) {
+    const std::string unit = std::string(header) + ".weak .entry k() { ret; }\n";
+    EXPECT_THAT(error_of([&] { parse(unit + ".visible .entry k() { ret; }\n"); }).what(),
+                HasSubstr("there is a function called 'k' already"));
+    EXPECT_NO_THROW(parse(unit + unit)) << "each unit may have its own of a template";
+    EXPECT_NO_THROW(parse(header + std::string(".visible .func f();\n.visible .func f() { ret; }\n")));
+}
+
+TEST(Parser, refuses_blocks_without_threads) {
+    for (const std::string bound : {".reqntid 0", ".maxntid 32, 0", ".reqntid 65536, 65536, 0"})
+        EXPECT_THAT(
+            error_of([&] { parse(header + (".visible .entry k() " + bound + " { ret; }\n")); }).what(),
+            HasSubstr("this number must be at least 1"))
+            << bound;
+}
+
 TEST(Parser, a_definition_takes_the_place_of_a_weak_one) {
     const std::string weak = header + std::string(".weak .global .u32 limit = 3;\n"),
                       strong = header + std::string(".visible .global .u32 limit = 7;\n");

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 /// For --ptx: outside the namespace below, in which names depend on where this file lies.
@@ -25,6 +26,12 @@ __global__ void store_through(int* pointer) { *pointer = 1; }
 
 __global__ void wait_for(const volatile int* flag) {
     while (*flag == 0) {
+    }
+}
+
+__global__ void set_and_wait(volatile int* flag) {
+    *flag = 1;
+    while (*flag == 1) {
     }
 }
 
@@ -123,6 +130,17 @@ int main(int argc, char** argv) {
     if (what == "endless") {
         fill<<<1, 32>>>(data(), 0);
         wait_for<<<1, 32>>>(data());
+        return 0;
+    }
+    if (what == "crash in a kernel") {
+        volatile int* flag = nullptr;
+        cudaMallocHost(const_cast<int**>(&flag), sizeof *flag);
+        *flag = 0;
+        std::thread([flag] {
+            while (*flag == 0) std::this_thread::yield();
+            raise(SIGSEGV);
+        }).detach();
+        set_and_wait<<<1, 1>>>(flag);
         return 0;
     }
     if (what == "illegal store") {
