@@ -4,9 +4,11 @@
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/findings_text.hpp"
 #include "emulator/cli/options.hpp"
+#include "emulator/cli/program.hpp"
 #include "emulator/cli/render.hpp"
 #include "emulator/cli/run.hpp"
 #include "emulator/cli/schedules.hpp"
+#include "emulator/text.hpp"
 
 #include <fmt/format.h>
 
@@ -21,21 +23,38 @@ Ending with_findings(const Ending& ending, bool found, const Options& options) {
     return found && ending.signal == 0 ? Ending{.status = options.error_exit_code} : ending;
 }
 
+/// \throws CommandError where the program takes no note of launches that a card would have run.
+void expect_no_refusal(const Report& report) {
+    if (report.refusals == 0 || report.ending != Ending{}) return;
+    throw CommandError(ExitStatus::failed,
+                       fmt::format("{}: ended with 0, but {} could not be run, for the reason above",
+                                   emulator::printable(report.program.front()),
+                                   report.refusals == 1
+                                       ? "1 launch"
+                                       : fmt::format("{} launches", emulator::thousands(report.refusals))));
+}
+
 Ending compare_schedules(const Options& options) {
     const ScheduleResult result = try_schedules(options);
     if (result.difference && !result.difference->repeatable)
         throw CommandError(ExitStatus::failed, schedules_as_text(result));
     write_text(options.format == Format::json ? schedules_as_json(result) : schedules_as_text(result),
                options);
+    expect_no_refusal(result.default_run);
     return with_findings(result.default_run.ending, result.difference.has_value(), options);
 }
 
 Ending run(const Options& options) {
     expect_writable_output(options);
+    const std::string& program = options.program.front();
+    for (const std::string& library : cuda_linkage(find_program(program)).libraries)
+        fmt::print(stderr, "emulate: {}: is linked with {}, which needs NVIDIA's driver: its calls fail\n",
+                   emulator::printable(program), library);
     if (options.schedules) return compare_schedules(options);
     const Report report = run_on_emulator(options.program, options.request);
     if (!options.reports() && !report.processes.empty()) {
         write_report(report, options);
+        expect_no_refusal(report);
         return report.ending;
     }
     const std::string obstacle = why_nothing_was_observed(report);
@@ -43,6 +62,7 @@ Ending run(const Options& options) {
     if (!obstacle.empty() && report.ending == Ending{}) throw CommandError(ExitStatus::failed, obstacle);
     if (!obstacle.empty()) fmt::print(stderr, "emulate: {}\n", obstacle);
     const bool has_failed = !options.request.check.empty() && !failed_launches_as_text(report).empty();
+    if (!has_failed) expect_no_refusal(report);
     return with_findings(report.ending, !report.findings.empty() || has_failed, options);
 }
 

@@ -253,7 +253,8 @@ Exit status:
    10  something was found by --check or --schedules, or a launch failed that
        --check was to check
   125  the command line is wrong, the report cannot be written, or the program
-       ended with 0 and yet nothing of it could be observed
+       ended with 0 and yet nothing of it could be observed, or the emulator
+       could not run one of its kernels
   126  the program cannot be run, or has the static CUDA runtime in it
   127  there is no such program
 )";

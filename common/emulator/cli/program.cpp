@@ -78,12 +78,12 @@ public:
         return found;
     }
 
-    /// Whether it is linked with a shared library of this name.
-    bool needs(std::string_view library) const {
+    /// The shared libraries that it is linked with.
+    std::vector<std::string_view> needed() const {
         const Elf64_Shdr* const names = find(".dynstr");
-        bool found = false;
+        std::vector<std::string_view> found;
         for_each_entry<Elf64_Dyn>(".dynamic", [&](const Elf64_Dyn& entry) {
-            found |= names && entry.d_tag == DT_NEEDED && text(*names, entry.d_un.d_val) == library;
+            if (names && entry.d_tag == DT_NEEDED) found.push_back(text(*names, entry.d_un.d_val));
         });
         return found;
     }
@@ -136,6 +136,14 @@ private:
     std::vector<std::pair<std::string_view, Elf64_Shdr>> sections_;
 };
 
+/// Libraries that bring kernels of their own, as machine code, and launch them through the driver.
+constexpr std::pair<std::string_view, std::string_view> libraries_on_driver[] = {
+    {"libcublas.", "cuBLAS"},    {"libcublasLt.", "cuBLASLt"}, {"libcudnn", "cuDNN"},
+    {"libcufft", "cuFFT"},       {"libcurand.", "cuRAND"},     {"libcusolver", "cuSOLVER"},
+    {"libcusparse", "cuSPARSE"}, {"libcutensor", "cuTENSOR"},  {"libnccl.", "NCCL"},
+    {"libnpp", "NPP"},           {"libnvjpeg.", "nvJPEG"},     {"libnvinfer", "TensorRT"},
+};
+
 /// Their folders, the best one first: where the dynamic loader looks too.
 std::vector<const char*> variants_for_this_processor() {
     std::vector<const char*> folders;
@@ -182,9 +190,16 @@ fs::path find_program(const std::string& name) {
 CudaLinkage cuda_linkage(const fs::path& program) {
     const MappedFile file(program);
     const Elf elf(file.bytes());
+    const std::vector<std::string_view> needed = elf.needed();
+    std::vector<std::string> libraries;
+    for (const auto& [start, name] : libraries_on_driver)
+        if (std::any_of(needed.begin(), needed.end(),
+                        [&, start = start](std::string_view file) { return file.starts_with(start); }))
+            libraries.emplace_back(name);
     return {.has_device_code = elf.has_section(".nvFatBinSegment"),
             .imports_runtime = elf.imports("__cudaRegisterFatBinary"),
-            .uses_driver = elf.needs("libcuda.so.1"),
+            .uses_driver = std::find(needed.begin(), needed.end(), "libcuda.so.1") != needed.end(),
+            .libraries = std::move(libraries),
             .has_old_style_rpath = elf.has_dynamic(DT_RPATH) && !elf.has_dynamic(DT_RUNPATH)};
 }
 

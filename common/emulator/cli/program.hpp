@@ -4,14 +4,17 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace emulate {
 
 /// What an ELF file says of its way to the CUDA runtime.
 struct CudaLinkage {
-    bool has_device_code = false;     ///< nvcc put kernels into it
-    bool imports_runtime = false;     ///< it gets the runtime from a shared library
-    bool uses_driver = false;         ///< it is linked with libcuda.so
+    bool has_device_code = false; ///< nvcc put kernels into it
+    bool imports_runtime = false; ///< it gets the runtime from a shared library
+    bool uses_driver = false;     ///< it is linked with libcuda.so
+    std::vector<std::string>
+        libraries;                    ///< NVIDIA's that it is linked with and that need the driver: "cuBLAS"
     bool has_old_style_rpath = false; ///< which goes before LD_LIBRARY_PATH
 };
 

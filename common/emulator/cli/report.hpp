@@ -28,6 +28,7 @@ struct Report {
     std::vector<KernelCounts> lines;         ///< in the order of their first launches
     std::vector<Json> other_launches;        ///< those that are not selected
     std::size_t rejected_launches = 0;       ///< before they began
+    std::size_t refusals = 0;                ///< launches that the emulator cannot run, and a card could
     std::optional<Json> running;             ///< the launch that had not ended yet when the program did
     std::vector<emulator::Finding> findings; ///< grouped over all launches
     std::vector<std::string> errors;         ///< that the emulator printed on stderr

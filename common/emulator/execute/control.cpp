@@ -178,6 +178,12 @@ void decode_alloca(Decoding& statement) {
     statement.execute_with(&allocate_stack);
 }
 
+/// What nvcc makes of `<<< >>>` in a kernel, in all versions of CUDA.
+bool is_of_device_runtime(std::string_view name) {
+    return name.find("cudaCDP") != name.npos || name.starts_with("cudaLaunchDevice") ||
+           name.starts_with("cudaGetParameterBuffer");
+}
+
 /// call [(result),] function [, (arguments)]
 void decode_call(Decoding& statement) {
     statement.take(".uni");
@@ -220,6 +226,8 @@ void decode_call(Decoding& statement) {
         if (detail.argument_offsets.size() != needed)
             statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
         statement.control_with(handler);
+    } else if (is_of_device_runtime(target.name)) {
+        statement.unsupported(target.place, "launches from kernels (dynamic parallelism) are not supported");
     } else {
         statement.unsupported(target.place,
                               "the function '" + std::string(target.name) +

@@ -91,6 +91,13 @@ struct Device {
     /// The error of the kernel that failed. Every later call returns it.
     abi::cudaError_t fault = abi::cudaSuccess;
 
+    /// The error of a launch that the emulator cannot run and a card could: from then on, the answer of every
+    /// call that copies or waits. Other kernels may still run.
+    abi::cudaError_t refusal = abi::cudaSuccess;
+
+    /// \throws ApiError with that error.
+    void reject_after_refusal() const { require(refusal == abi::cudaSuccess, refusal); }
+
     /// An allocation has ended. It may be from a pool.
     void forget_in_pools(const void* pointer);
 

@@ -37,6 +37,9 @@ public:
     /// A launch was rejected before it came to run().
     virtual void write_rejected_launch() = 0;
 
+    /// A launch ended in an error that a card would not have: the emulator cannot run the kernel.
+    virtual void write_refusal() = 0;
+
     /// Writes a message that the emulator printed.
     virtual void write_error(std::string_view text) = 0;
 

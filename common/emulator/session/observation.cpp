@@ -62,6 +62,7 @@ public:
     std::vector<MemoryEvents*> memory_listeners() const override;
     void write_findings() override { write_findings(nullptr); }
     void write_rejected_launch() override;
+    void write_refusal() override;
     void write_error(std::string_view text) override;
     void finish() override;
 
@@ -195,6 +196,8 @@ void ReportingObservation::write_findings(const ObservedLaunch* launch) {
 }
 
 void ReportingObservation::write_rejected_launch() { write({{"record", "refused launch"}}); }
+
+void ReportingObservation::write_refusal() { write({{"record", "refusal"}}); }
 
 void ReportingObservation::write_error(std::string_view text) {
     write({{"record", "error"}, {"text", text}});

@@ -6,10 +6,11 @@
 ///   {"record": "launch", "launch": 0, "kernel": "reduce3", "name": "reduce3(int const*, int*)",
 ///    "grid": [8192,1,1], "block": [256,1,1], "dynamic_shared_bytes": 1024, "counters": {…} or "error": "…"}
 ///   {"record": "other launch", …the same…}: one that was not asked for
-///   {"record": "running", "launch": 0, "name": "reduce3(int const*, int*)", "somebody":
-///    …a Party's members…}: of a launch that takes long, who is where; for the case that it does not end
+///   {"record": "running", "launch": 0, "name": "reduce3(int const*, int*)"}: a launch begins; for the case
+///    that it does not end. With "somebody": …a Party's members…, who is where in one that takes long
 ///   {"record": "finding", "launch": 0 or null, …a Finding's members…}
 ///   {"record": "refused launch"}: one that has not begun, and is not among those that are numbered
+///   {"record": "refusal"}: the emulator cannot run the kernel of a launch
 ///   {"record": "error", "text": "…"}: what the emulator printed on stderr
 ///   {"record": "cut off"}, alone: the file could not be written
 ///   and those of the recorders: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}

@@ -428,7 +428,31 @@ TEST(Emulate, says_which_machine_code_is_there_instead_of_ptx) {
     EXPECT_THAT(result.err, EndsWith("emulate: ./emulate_subject_without_ptx: no kernel ran, for the reason "
                                      "above, so nothing was observed\n"));
     EXPECT_EQ(emulate("--counters ./emulate_subject_without_ptx 'two kernels' 5").status, 5);
-    EXPECT_EQ(emulate("./emulate_subject_without_ptx 'the same'").status, 0) << "nothing was asked for";
+}
+
+TEST(Emulate, fails_after_a_launch_that_it_cannot_run) {
+    const std::string why =
+        "emulate: ./emulate_subject_without_ptx: ended with 0, but 5 launches could not be run, "
+        "for the reason above\n";
+    for (const std::string options : {"", "--schedules 1 "}) {
+        const Result result = emulate(options + "./emulate_subject_without_ptx 'the same'");
+        EXPECT_EQ(result.status, 125) << options;
+        EXPECT_THAT(result.err, EndsWith(why)) << options;
+    }
+    EXPECT_EQ(emulate("--check all ./emulate_subject_without_ptx 'the same'").status, 125);
+    EXPECT_THAT(report("--counters ./emulate_subject_without_ptx 'the same'")["errors"], SizeIs(1));
+    const Result failed = emulate("./emulate_subject_without_ptx 'two kernels' 5");
+    EXPECT_EQ(failed.status, 5) << "the program's own failure says more";
+    EXPECT_THAT(failed.err, Not(HasSubstr("could not be run")));
+    EXPECT_EQ(emulate("./emulate_subject 'too much shared memory'").status, 0) << "as a card's own error";
+}
+
+TEST(Emulate, says_which_library_needs_the_driver) {
+    const Result result = emulate("./emulate_subject_with_cublas 'two kernels' 5");
+    EXPECT_EQ(result.status, 5);
+    EXPECT_EQ(result.out, "42\n") << "kernels of the program itself run";
+    EXPECT_THAT(result.err, StartsWith("emulate: ./emulate_subject_with_cublas: is linked with cuBLAS, which "
+                                       "needs NVIDIA's driver: its calls fail\n"));
 }
 
 TEST(Emulate, gets_in_front_of_an_old_style_rpath) {

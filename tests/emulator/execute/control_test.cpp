@@ -192,6 +192,15 @@ TEST(Call, of_what_does_not_fit_or_is_not_there_is_refused) {
     }
 }
 
+TEST(Call, of_the_device_runtime_says_that_kernels_launch_none) {
+    for (const std::string name :
+         {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2", "cudaGetParameterBufferV2"})
+        EXPECT_THAT(
+            error_of([&] { run("call " + name + ", ();", 1, {}, ".extern .func " + name + "();"); }).what(),
+            HasSubstr("launches from kernels (dynamic parallelism) are not supported"))
+            << name;
+}
+
 TEST(Exit, ends_lanes_and_the_others_go_on) {
     EXPECT_EQ(run(R"(
         setp.lt.u32 %p1, %r60, 10; @%p1 ret; setp.lt.u32 %p1, %r60, 20; @%p1 exit;

@@ -15,7 +15,11 @@ constexpr void* legacy_stream = nullptr; ///< where the calls without a stream d
 cudaError_t copy_in(const void* stream, void* to, std::size_t to_pitch, const void* from, Rows rows,
                     cudaMemcpyKind kind) {
     return stream_call(stream, {.type = cudaGraphNodeTypeMemcpy,
-                                .work = [=](Device& device) { copy(device, to, to_pitch, from, rows, kind); },
+                                .work =
+                                    [=](Device& device) {
+                                        device.reject_after_refusal();
+                                        copy(device, to, to_pitch, from, rows, kind);
+                                    },
                                 .host = nullptr});
 }
 
@@ -25,6 +29,7 @@ cudaError_t copy_in(const void* stream, const cudaMemcpy3DParms* parameters) {
                                     [is_there = parameters != nullptr,
                                      all = parameters ? *parameters : cudaMemcpy3DParms{}](Device& device) {
                                         require(is_there);
+                                        device.reject_after_refusal();
                                         copy(device, box_of(device, all));
                                     },
                                 .host = nullptr});

@@ -178,6 +178,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() {
     return api_call([](Device& device) {
         for (const auto& capture : device.captures) capture->is_invalid = true;
         require(device.captures.empty(), cudaErrorStreamCaptureUnsupported);
+        device.reject_after_refusal();
     });
 }
 

@@ -24,6 +24,7 @@ cudaError_t wait_for(const void* event) {
         for (const auto& capture : device.captures)
             if (capture->id == awaited.capture) capture->is_invalid = true;
         require(awaited.capture == 0, cudaErrorCapturedEvent);
+        device.reject_after_refusal();
     });
 }
 

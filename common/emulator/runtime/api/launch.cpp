@@ -74,6 +74,31 @@ bool is_launch_error(Failure failure) {
            failure == Failure::invalid_cluster;
 }
 
+/// Whether a card would have run the kernel.
+bool is_refusal(cudaError_t error) {
+    return error == cudaErrorNotSupported || error == cudaErrorInvalidPtx ||
+           error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidKernelImage;
+}
+
+void note_refusal(Device& device, cudaError_t error) {
+    if (!is_refusal(error)) return;
+    device.refusal = error;
+    if (Observation* const observation = Observation::instance()) observation->write_refusal();
+}
+
+/// Runs a part of a launch. The device remembers an error that is the emulator's own.
+template <class Part> auto noting_refusal(Device& device, Part part) {
+    try {
+        return part();
+    } catch (const ApiError& error) {
+        note_refusal(device, error.code());
+        throw;
+    } catch (const Error& error) {
+        note_refusal(device, error_code(error.failure()));
+        throw;
+    }
+}
+
 /// Runs a kernel that has passed the checks.
 void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configuration,
              std::span<const std::byte> parameters) {
@@ -116,17 +141,20 @@ GraphNode node_of(Device& device, const LaunchRequest& request) {
                                             cluster_limit(device, request.host_stub),
                                             request.cooperative};
     check_against_kernel(kernel, configuration, request.shared_bytes);
-    return {.type = cudaGraphNodeTypeKernel,
-            .work = [&kernel, configuration, parameters = parameter_buffer(kernel, request.arguments)](
-                        Device& then) { run_now(then, kernel, configuration, parameters); },
-            .host = nullptr};
+    return {
+        .type = cudaGraphNodeTypeKernel,
+        .work =
+            [&kernel, configuration, parameters = parameter_buffer(kernel, request.arguments)](Device& then) {
+                noting_refusal(then, [&] { run_now(then, kernel, configuration, parameters); });
+            },
+        .host = nullptr};
 }
 
 cudaError_t launch(const void* stream, const LaunchRequest& request) {
     GraphNode node;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        node = node_of(device, request);
+        node = noting_refusal(device, [&] { return node_of(device, request); });
     });
     if (error == cudaSuccess) return stream_call(stream, node);
     if (Observation* const observation = Observation::instance()) observation->write_rejected_launch();
@@ -209,9 +237,11 @@ EMULATOR_PER_THREAD_TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_stub,
                                                void** arguments) {
-    const cudaError_t error = api_call([&](Device&) {
+    const cudaError_t error = api_call([&](Device& device) {
         require(config && (config->attrs || config->numAttrs == 0));
-        for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
+        noting_refusal(device, [&] {
+            for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
+        });
     });
     if (error != cudaSuccess) return error;
     return launch(config->stream,

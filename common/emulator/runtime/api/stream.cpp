@@ -38,6 +38,7 @@ cudaError_t check_stream(const void* stream) {
     return api_call([&](Device& device) {
         require_stream(device, stream);
         reject_if_captured(device, stream);
+        device.reject_after_refusal();
     });
 }
 

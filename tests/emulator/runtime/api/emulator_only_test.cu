@@ -69,6 +69,37 @@ TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
 
 namespace {
 
+__global__ void matrix_product(float* d) {
+    asm volatile("{ .reg .b32 r<8>; .reg .f32 f<8>; wmma.load.a.sync.aligned.row.m16n16k16.f16 "
+                 "{r0, r1, r2, r3, r4, r5, r6, r7}, [%0]; }" ::"l"(d));
+}
+
+} // namespace
+
+TEST(EmulatedDevice, fails_from_a_kernel_on_that_the_emulator_cannot_run) {
+    DeviceInts memory(32);
+    cudaEvent_t event = nullptr;
+    ASSERT_CUDA(cudaEventCreate(&event));
+    testing::internal::CaptureStderr();
+    matrix_product<<<1, 32>>>(nullptr);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorNotSupported);
+    EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaErrorNotSupported);
+    EXPECT_EQ(cudaEventSynchronize(event), cudaErrorNotSupported);
+    int value = 0;
+    EXPECT_EQ(cudaMemcpy(&value, memory.data(), sizeof value, cudaMemcpyDeviceToHost), cudaErrorNotSupported);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("wmma"));
+    (void)cudaGetLastError();
+    write_to<<<1, 32>>>(memory.data());
+    EXPECT_CUDA(cudaGetLastError()) << "other kernels run";
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorNotSupported);
+    EXPECT_CUDA(cudaDeviceReset());
+    EXPECT_CUDA(cudaDeviceSynchronize());
+}
+
+namespace {
+
 cudaArray_t array_of_ints(std::size_t width, std::size_t height) {
     cudaArray_t array = nullptr;
     const auto ints = cudaCreateChannelDesc<int>();

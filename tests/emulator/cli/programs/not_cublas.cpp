@@ -1,0 +1,2 @@
+// A library that is called as cuBLAS is.
+int not_cublas = 0;
