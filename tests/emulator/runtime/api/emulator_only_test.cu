@@ -67,6 +67,16 @@ TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
               cudaErrorInvalidValue);
 }
 
+// On a card the system's fresh pages are zeros; what a driver has kept need not be.
+TEST(EmulatedDevice, zeroes_memory_that_the_host_can_write_to) {
+    int *managed = nullptr, *pinned = nullptr, *mapped = nullptr;
+    ASSERT_CUDA(cudaMallocManaged(&managed, 1000 * sizeof(int)));
+    ASSERT_CUDA(cudaMallocHost(&pinned, 1000 * sizeof(int)));
+    ASSERT_CUDA(cudaHostAlloc(&mapped, 1000 * sizeof(int), cudaHostAllocMapped));
+    for (const int* const memory : {managed, pinned, mapped})
+        EXPECT_EQ(std::vector<int>(memory, memory + 1000), std::vector<int>(1000, 0));
+}
+
 namespace {
 
 __global__ void matrix_product(float* d) {
