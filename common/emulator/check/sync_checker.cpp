@@ -49,7 +49,7 @@ public:
 
     void barrier_complete(Block& block, const BarrierCompletion& completion) override {
         BlockState& state = state_of(block);
-        if (!state.is_out_of_step) state.barriers.complete(block, completion, state.exits);
+        if (!state.is_out_of_step) state.barriers.complete(block, completion);
         state.barriers.forget(completion.barrier);
     }
 

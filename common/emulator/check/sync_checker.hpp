@@ -9,9 +9,9 @@
 
 namespace emulator {
 
-/// Block barriers: threads that wait forever, at an mbarrier too; a barrier of the whole block that some
-/// threads exit without; a `bar` that lanes of one warp reach at different places; wrong or different numbers
-/// of threads.
+/// Block barriers: threads that wait forever, at an mbarrier too; a `bar` that lanes of one warp reach at
+/// different places; wrong or different numbers of threads. Threads that have exited are not missing: since
+/// compute capability 7.0 a barrier waits for the others.
 ///
 /// Masks: those that lack the calling lane; those with lanes that wait elsewhere or pass by; shuffles from a
 /// lane that has exited. Lanes of a mask that just exit are no finding.

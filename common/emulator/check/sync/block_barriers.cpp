@@ -3,19 +3,43 @@
 #include "emulator/text.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
-#include <utility>
 
 namespace emulator {
 
+namespace {
+
+/// Whether a thread can come from one instruction to the other without going back, and find more there than
+/// its end. A thread that leaves early goes another way, or to its end alone.
+bool goes_on(const Code& code, std::uint32_t from, std::uint32_t to) {
+    const auto ends = [&](std::uint32_t pc) {
+        const ptx::Statement* const statement = code.statements[pc];
+        return !statement ||
+               (!statement->guarded && (statement->opcode == "ret" || statement->opcode == "exit"));
+    };
+    if (to <= from || ends(to)) return false;
+    std::vector<bool> reached(to + 1);
+    reached[from + 1] = true;
+    for (std::uint32_t pc = from + 1; pc < to; ++pc) {
+        if (!reached[pc] || ends(pc)) continue;
+        const Instruction& instruction = code.instructions[pc];
+        const bool branches = instruction.is_branch;
+        if (branches && instruction.target > pc && instruction.target <= to)
+            reached[instruction.target] = true;
+        if (!branches || code.statements[pc]->guarded) reached[pc + 1] = true;
+    }
+    return reached[to];
+}
+
+} // namespace
+
 void BlockBarriers::start() {
     for (Barrier& barrier : barriers_) barrier.forget();
-    met_apart_.clear();
 }
 
 void BlockBarriers::arrive(const Warp& warp, const Instruction& instruction, const BarrierArrival& arrival) {
     Barrier& barrier = barriers_[arrival.barrier];
+    if (arrival.expected == 0 && warp.live() != arrival.lanes) note_detours(warp, instruction, arrival);
     if (barrier.instruction == &instruction && barrier.expected == arrival.expected) return;
     const LaneGroup here{warp.index(), arrival.lanes, findings_.id(warp, instruction)};
     if (!barrier.instruction) {
@@ -28,16 +52,13 @@ void BlockBarriers::arrive(const Warp& warp, const Instruction& instruction, con
     }
 }
 
-void BlockBarriers::complete(const Block& block, const BarrierCompletion& completion,
-                             std::vector<LaneGroup>& exits) {
-    const Barrier& barrier = barriers_[completion.barrier];
-    if (barrier.elsewhere.empty() && exits.empty()) return;
-    check_that_lanes_are_together(block, barrier, completion);
-    if (completion.expected == 0) check_that_all_have_come(block, completion, exits);
+void BlockBarriers::complete(const Block& block, const BarrierCompletion& completion) {
+    check_that_lanes_are_together(block, completion);
+    check_that_none_went_around(block, completion);
 }
 
-void BlockBarriers::check_that_lanes_are_together(const Block& block, const Barrier& barrier,
-                                                  const BarrierCompletion& completion) {
+void BlockBarriers::check_that_lanes_are_together(const Block& block, const BarrierCompletion& completion) {
+    const Barrier& barrier = barriers_[completion.barrier];
     for (const LaneGroup& group : barrier.elsewhere) {
         // Those of the warp that have not come elsewhere have come to the first instruction.
         LaneGroup other{group.warp, completion.arrived[group.warp], barrier.first.id};
@@ -51,26 +72,38 @@ void BlockBarriers::check_that_lanes_are_together(const Block& block, const Barr
     }
 }
 
+void BlockBarriers::note_detours(const Warp& warp, const Instruction& instruction,
+                                 const BarrierArrival& arrival) {
+    const ConvergenceGroup& running = warp.running();
+    const Code& code = *running.frame->code;
+    const std::uint32_t here = code.index_of(instruction);
+    const LaneGroup waiting{warp.index(), arrival.lanes, findings_.id(code, here)};
+    if (!is_aligned(waiting.id)) return;
+    const auto note = [&](LaneMask lanes, std::uint32_t pc) {
+        if (lanes != 0 && goes_on(code, here, pc))
+            barriers_[arrival.barrier].detours.push_back(
+                {waiting, {warp.index(), lanes, findings_.id(code, pc)}});
+    };
+    note(running.lanes & ~arrival.lanes, here + 1);
+    for (const ConvergenceGroup& other : warp.others())
+        if (other.wait == Wait::nothing && other.frame == running.frame) note(other.lanes, other.pc);
+}
+
+/// Those that have come to the barrier after all, by another round of a loop, have not gone around it.
+void BlockBarriers::check_that_none_went_around(const Block& block, const BarrierCompletion& completion) {
+    for (const Detour& detour : barriers_[completion.barrier].detours) {
+        LaneGroup gone = detour.behind;
+        gone.lanes &= ~completion.arrived[gone.warp] & ~block.warps()[gone.warp]->live();
+        if (gone.lanes != 0) return found_detour(block, completion.barrier, detour.waiting, gone);
+    }
+}
+
 /// Whether all lanes of a warp have to execute the same one. `bar` is short for `barrier.aligned`.
 bool BlockBarriers::is_aligned(InstructionId id) const {
     const ptx::Statement& statement = *findings_.ids().code(id).statements[InstructionIds::pc(id)];
     return statement.opcode == "bar" ||
            std::any_of(statement.modifiers.begin(), statement.modifiers.end(),
                        [](const ptx::Modifier& modifier) { return modifier.text == ".aligned"; });
-}
-
-void BlockBarriers::check_that_all_have_come(const Block& block, const BarrierCompletion& completion,
-                                             std::vector<LaneGroup>& exits) {
-    const Barrier& barrier = barriers_[completion.barrier];
-    std::uint64_t threads = 0;
-    const LaneGroup* first = nullptr; // not reported yet
-    for (LaneGroup& exit : exits) {
-        const LaneMask missing = exit.lanes & ~completion.arrived[exit.warp];
-        threads += static_cast<std::uint64_t>(std::popcount(missing));
-        if (missing != 0 && !std::exchange(exit.is_reported, true) && !first) first = &exit;
-    }
-    if (first) found_not_reached(block, completion.barrier, barrier.first, *first, threads);
-    if (threads == 0 && !barrier.elsewhere.empty()) met_apart_ = {barrier.first, barrier.elsewhere.back()};
 }
 
 void BlockBarriers::found_different_numbers(const Warp& warp, const BarrierArrival& arrival,
@@ -103,21 +136,15 @@ void BlockBarriers::found_divergent(const Block& block, std::uint32_t barrier, c
     });
 }
 
-void BlockBarriers::found_not_reached(const Block& block, std::uint32_t barrier, const LaneGroup& waiting,
-                                      const LaneGroup& exit, std::uint64_t threads) {
-    findings_.add(SyncFindings::Kind::not_reached, waiting.id, exit.id, [&] {
-        std::vector<Party> parties = {findings_.party_of("waits here", block, waiting),
-                                      findings_.party_of("has exited", block, exit)};
-        for (const LaneGroup& group : met_apart_)
-            parties.push_back(findings_.party_of("was here at it before", block, group));
+void BlockBarriers::found_detour(const Block& block, std::uint32_t barrier, const LaneGroup& waiting,
+                                 const LaneGroup& gone) {
+    findings_.add(SyncFindings::Kind::not_reached, waiting.id, gone.id, [&] {
         return findings_.finding(
             "barrier not reached by all",
-            "barrier " + std::to_string(barrier) + " is for all threads of the block, but " +
-                number_of(threads, "thread") + " of " +
-                thousands(findings_.grid().configuration.block.count()) + " exited without coming to it",
-            std::move(parties),
-            "A return, or a branch around the barrier, keeps threads from it: every thread of "
-            "the block has to reach each __syncthreads().");
+            lanes_in_words(gone.lanes) + " of warp " + std::to_string(gone.warp) + " went around barrier " +
+                std::to_string(barrier) + " while other lanes of the warp waited there",
+            {findings_.party_of("waits here", block, waiting), findings_.party_of("went on", block, gone)},
+            "A __syncthreads() stands in a branch: every thread that has not exited has to come to it.");
     });
 }
 

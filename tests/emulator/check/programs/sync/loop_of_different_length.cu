@@ -1,4 +1,4 @@
-// A barrier in a loop whose number of rounds differs from thread to thread.
+// A barrier in a loop whose number of rounds differs from lane to lane.
 #include <cuda_runtime.h>
 
 __global__ void sums(const int* in, int* out, int n) {
@@ -16,10 +16,10 @@ __global__ void sums(const int* in, int* out, int n) {
 
 int main() {
     int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, 96 * sizeof(int));
+    cudaMalloc(&in, 80 * sizeof(int));
     cudaMalloc(&out, 64 * sizeof(int));
-    cudaMemset(in, 0, 96 * sizeof(int));
-    sums<<<1, 64>>>(in, out, 96);
+    cudaMemset(in, 0, 80 * sizeof(int));
+    sums<<<1, 64>>>(in, out, 80);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
            cudaFree(out) != cudaSuccess;
 }

