@@ -26,9 +26,9 @@ namespace {
 
 /// Time slice in instructions. A block that exceeds it may be spinning on another block, so start a new one.
 constexpr std::uint64_t block_turn = 250'000;
-/// If the kernel may spin and many blocks are in progress, the slice is shorter: one of them may be the block
-/// that the others spin on. It is never shorter than this.
-constexpr std::uint64_t min_block_turn = 500;
+/// If the kernel may spin, the slice is shorter, so that a barrier of all blocks costs little. The more
+/// blocks are in progress the shorter it is, since one of them may be the block that the others spin on.
+constexpr std::uint64_t spinning_block_turn = 10'000, min_block_turn = 500;
 constexpr std::size_t max_blocks_at_once = 64; // of one host thread, of a kernel that cannot wait in a loop
 
 std::string show(Dim3 d) {
@@ -140,7 +140,7 @@ void run_clusters(const Grid& grid, Work& work, std::span<Observer* const> obser
         std::unique_ptr<Cluster> cluster = std::move(begun.front());
         begun.pop_front();
         const bool finished = cluster->run(
-            grid.may_wait ? std::max(block_turn / (begun.size() + 1), min_block_turn) : block_turn);
+            grid.may_wait ? std::max(spinning_block_turn / (begun.size() + 1), min_block_turn) : block_turn);
         (finished ? free : begun).push_back(std::move(cluster));
         if (!finished) begin_next();
     }

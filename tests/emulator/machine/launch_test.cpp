@@ -223,6 +223,15 @@ TEST(Launch, all_blocks_that_the_device_holds_may_wait_for_each_other) {
     }
 }
 
+// Block k, of 0 to 14, spins for a turn of 10,000 instructions / (k + 1): about 33,000 in all.
+TEST(Launch, waiting_for_all_blocks_costs_little) {
+    Program program(
+        module_of("setp.eq.u32 %p1, %r60, 0; @%p1 red.global.add.u32 [%rd60], 1;"
+                  "LOOP: ld.volatile.global.u32 %r1, [%rd60]; setp.ne.u32 %p1, %r1, 16; @%p1 bra LOOP;"));
+    const Counters counters = program.launch("k", grid_of(32, 16), {program.allocate<uint32_t>(1)});
+    EXPECT_LT(counters[emulator::Metric::warp_instructions], 50'000u);
+}
+
 TEST(Launch, blocks_may_wait_for_each_other_in_any_order) {
     Program program(module_of(wait_for_all_blocks));
     auto* const arrived = program.allocate<uint32_t>(1);
