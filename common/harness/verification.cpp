@@ -45,9 +45,14 @@ Verification compare_elements(std::span<const int> expected, std::span<const int
 }
 
 std::string describe_difference(int expected, int actual) {
-    return fmt::format(
-        "expected {}, got {}{}", group_digits(std::int64_t{expected}), group_digits(std::int64_t{actual}),
-        actual == poisoned_int() ? " (the poison put there before: it was never written)" : "");
+    const auto beyond_poison = static_cast<unsigned>(actual) - static_cast<unsigned>(poisoned_int());
+    const char* cause = "";
+    if (beyond_poison == 0)
+        cause = " (the poison put there before: it was never written)";
+    else if (beyond_poison == static_cast<unsigned>(expected))
+        cause = " (the poison put there before, and the right value: it was added to without being set)";
+    return fmt::format("expected {}, got {}{}", group_digits(std::int64_t{expected}),
+                       group_digits(std::int64_t{actual}), cause);
 }
 
 } // namespace harness

@@ -6,6 +6,7 @@
 using namespace harness;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -49,6 +50,9 @@ TEST(CompareElements, finds_a_difference_in_length) {
 TEST(DescribeDifference, knows_poison) {
     EXPECT_EQ(describe_difference(1000, -2), "expected 1,000, got -2");
     EXPECT_THAT(describe_difference(1, static_cast<int>(0xA5A5A5A5)), HasSubstr("never written"));
+    // 0xA5A5A5A5 + 1000, as an int
+    EXPECT_THAT(describe_difference(1000, static_cast<int>(0xA5A5A98D)), HasSubstr("without being set"));
+    EXPECT_THAT(describe_difference(1001, static_cast<int>(0xA5A5A98D)), Not(HasSubstr("poison")));
 }
 
 } // namespace
