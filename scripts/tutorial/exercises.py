@@ -27,7 +27,7 @@ from tutorial.counters import CATALOGUE
 from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 
 # Of the processor, not of the clock, so that a busy machine comes to the same verdict.
-LONGEST = 20  # seconds that a case may take; the slowest takes two
+LONGEST = 10  # seconds that a case may take; the slowest takes two
 LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take
 PATIENCE = 30  # times as long by the clock: then the machine is too busy, which says nothing of the solution
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
@@ -293,7 +293,9 @@ def judge(exercise, case, report, told):
     if report.get("signal") == signal.SIGKILL:
         raise ended_from_outside(exercise.program)
     if report.get("signal") == signal.SIGXCPU:
-        case.problem = f"did not end within {LONGEST} s of the processor: does a loop never end?"
+        where = report.get("running", {}).get("somebody", {}).get("where", "").replace(f"{ROOT}/", "")
+        case.problem = (f"did not end within {LONGEST} s of the processor: does the loop "
+                        + (f"around {where} never end?" if where else "never end?"))
         return
     if status in NOT_STARTED:
         raise not_started(exercise.program, told)
