@@ -243,7 +243,7 @@ void take_memory_modifiers(Decoding& statement) {
     statement.instruction.ordering =
         statement.take_ordering({".acquire", ".release", ".volatile", ".relaxed"});
     statement.take(".weak");
-    statement.take_any({".cta", ".cluster", ".gpu", ".sys"});
+    statement.instruction.scope = statement.take_scope();
 }
 
 /// Takes registers of `type`, one or a `{…}` of two or four.
@@ -373,7 +373,7 @@ void decode_fence(Decoding& statement) {
         return statement.execute_with(&no_effect);
     }
     statement.take_any({".sc", ".acq_rel", ".acquire", ".release"});
-    statement.take_any({".cta", ".cluster", ".gpu", ".gl", ".sys"});
+    statement.instruction.scope = statement.take(".gl") ? Scope::gpu : statement.take_scope();
     statement.expect_operands(0, 0);
     statement.execute_with(&memory_fence);
 }

@@ -32,6 +32,10 @@ enum BarrierReduction : std::uint32_t { barrier_popc, barrier_and, barrier_or };
 /// The memory order of an access.
 enum class Ordering : std::uint8_t { weak, as_volatile, relaxed, acquire, release, acquire_release };
 
+/// The threads that an access or a fence orders memory for: those of the block, of the cluster, of the GPU,
+/// or of all devices.
+enum class Scope : std::uint8_t { block, cluster, gpu, system };
+
 /// What an instruction synchronizes.
 enum class SyncKind : std::uint8_t {
     none,
@@ -83,7 +87,8 @@ struct Instruction {
     bool is_branch =
         false; ///< a control instruction that also decides where the lanes go that its guard excludes
     bool has_wide_cells = false;            ///< of a load or store: its registers have 8-byte cells
-    Ordering ordering = Ordering::weak;     ///< of a memory access
+    Ordering ordering : 4 = Ordering::weak; ///< of a memory access
+    Scope scope : 4 = Scope::system;        ///< of a memory access that is not weak, or of a fence
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
     bool is_vector = false;                 ///< a memory access whose registers are AccessDetail::elements

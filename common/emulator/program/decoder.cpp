@@ -266,6 +266,13 @@ Ordering Decoding::take_ordering(std::initializer_list<std::string_view> modifie
     return Ordering::weak;
 }
 
+Scope Decoding::take_scope() {
+    const std::string_view text = take_any({".cta", ".cluster", ".gpu", ".sys"});
+    if (text == ".cta") return Scope::block;
+    if (text == ".cluster") return Scope::cluster;
+    return text == ".gpu" ? Scope::gpu : Scope::system;
+}
+
 void Decoding::expect_operands(std::size_t least, std::size_t most) {
     const std::size_t count = operand_count();
     if (count >= least && count <= most) return;
