@@ -541,17 +541,89 @@ TEST(Race, between_blocks_is_ordered_by_no_barrier) {
               Kinds{"atomic after read"});
 }
 
-TEST(Race, a_fence_and_an_atomic_may_order_blocks) {
-    // The last block to finish adds up what all have left behind.
-    const auto last_block = [](const std::string& fence) {
-        return "@%p9 st.global.u32 [%rd2], %r62;" + fence +
-               "@!%p9 bra END; atom.global.add.u32 %r5, [%rd61], 1;"
-               "setp.ne.u32 %p1, %r5, 3; @%p1 bra END; ld.global.u32 %r6, [%rd60]; ld.global.u32 %r6, "
-               "[%rd60+256];"
-               "END:";
+/// The last block to finish adds up what all have left behind. Each may do something `before` its atomic, of
+/// which `atomic` is the name, and the last one `after` it.
+std::string last_block(const std::string& before, const std::string& atomic, const std::string& after,
+                       const std::string& last = "3") {
+    return "@!%p9 bra END; st.global.u32 [%rd2], %r62;" + before + atomic +
+           " %r5, [%rd61], 1; setp.ne.u32 %p1, %r5, " + last + "; @%p1 bra END;" + after +
+           "ld.global.u32 %r6, [%rd60]; END:";
+}
+
+TEST(Race, a_release_and_an_acquire_order_blocks) {
+    const std::string atom = "atom.global.add.u32", fence = "membar.gl;";
+    for (const std::string each : {"membar.gl;", "membar.sys;", "fence.sc.gpu;", "fence.acq_rel.gpu;"})
+        EXPECT_EQ(kinds(last_block(each, atom, each), grid), none) << each;
+    EXPECT_EQ(kinds(last_block("", "atom.acq_rel.gpu.global.add.u32", ""), grid), none);
+    EXPECT_EQ(kinds(last_block(fence, "atom.acquire.gpu.global.add.u32", ""), grid), none);
+    EXPECT_EQ(kinds(last_block("", "atom.release.gpu.global.add.u32", fence), grid), none);
+    EXPECT_EQ(kinds(last_block(fence, "atom.relaxed.sys.global.add.u32", fence), grid), none);
+
+    const Kinds race{"read after write"};
+    EXPECT_EQ(kinds(last_block("", atom, ""), grid), race);
+    EXPECT_EQ(kinds(last_block("", atom, fence), grid), race);
+    EXPECT_EQ(kinds(last_block(fence, atom, ""), grid), race);
+    EXPECT_EQ(kinds(last_block("", "atom.acquire.gpu.global.add.u32", ""), grid), race);
+    EXPECT_EQ(kinds(last_block("", "atom.release.gpu.global.add.u32", ""), grid), race);
+}
+
+TEST(Race, a_release_reaches_block_600) {
+    const Setting wide_grid{.blocks = 600, .options = {.global = true}};
+    const std::string atom = "atom.global.add.u32", fence = "membar.gl;";
+    EXPECT_EQ(kinds(last_block(fence, atom, fence, "599"), wide_grid), none);
+    EXPECT_EQ(kinds(last_block(fence, atom, "", "599"), wide_grid), Kinds{"read after write"});
+}
+
+TEST(Race, a_scope_has_to_include_both_blocks) {
+    const std::string atom = "atom.global.add.u32", fence = "membar.gl;";
+    const Kinds race{"read after write"};
+    for (const std::string narrow : {"membar.cta;", "fence.acq_rel.cta;", "fence.sc.cluster;"}) {
+        EXPECT_EQ(kinds(last_block(narrow, atom, fence), grid), race) << narrow;
+        EXPECT_EQ(kinds(last_block(fence, atom, narrow), grid), race) << narrow;
+    }
+    // Narrow atomics of two blocks do not even keep each other out.
+    const Kinds both{"atomic after atomic", "read after write"};
+    EXPECT_EQ(kinds(last_block(fence, "atom.relaxed.cta.global.add.u32", fence), grid), both);
+    EXPECT_EQ(kinds(last_block("", "atom.acq_rel.cluster.global.add.u32", ""), grid), both);
+}
+
+TEST(Race, atomics_for_a_block_are_in_a_race_with_those_of_other_blocks) {
+    const auto add = [](const std::string& first, const std::string& second) {
+        return kinds("setp.eq.u32 %p1, %r61, 0; @%p1 " + first + " [%rd60], 1; @!%p1 " + second +
+                         " [%rd60], 1;",
+                     grid);
     };
-    EXPECT_EQ(kinds(last_block("membar.gl;"), grid), none);
-    EXPECT_EQ(kinds(last_block(""), grid).size(), 2u);
+    const std::string wide = "red.global.add.u32", narrow = "red.relaxed.cta.global.add.u32";
+    EXPECT_EQ(add(wide, wide), none);
+    EXPECT_EQ(add(narrow, wide), Kinds{"atomic after atomic"});
+    EXPECT_EQ(add(narrow, narrow), Kinds{"atomic after atomic"});
+    EXPECT_EQ(kinds("red.relaxed.cta.global.add.u32 [%rd2], 1;", grid), none);
+}
+
+TEST(Race, order_is_handed_on_from_block_to_block) {
+    // Each block waits for the one before it; the last one reads what the first one has left.
+    EXPECT_EQ(kinds("@!%p9 bra END; st.global.u32 [%rd2], %r62; mul.wide.u32 %rd3, %r61, 4;"
+                    "add.u64 %rd3, %rd61, %rd3; setp.eq.u32 %p1, %r61, 0; @%p1 bra SET;"
+                    "WAIT: ld.relaxed.gpu.global.u32 %r5, [%rd3+-4]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT;"
+                    "SET: membar.gl; st.relaxed.gpu.global.u32 [%rd3], 1; setp.ne.u32 %p1, %r61, 3;"
+                    "@%p1 bra END; ld.global.u32 %r6, [%rd60]; END:",
+                    grid),
+              none);
+}
+
+TEST(Race, finding_names_the_fence_that_is_missing) {
+    const auto cause = [](const std::string& before, const std::string& after) {
+        return races(last_block(before, "atom.global.add.u32", after), grid).at(0).cause;
+    };
+    const std::string atomic = "the atomic at atom.global.add.u32 %r5, [%rd61], 1;";
+    EXPECT_EQ(cause("", "membar.gl;"), "No fence between the write at st.global.u32 [%rd2], %r62; and " +
+                                           atomic + ": a __threadfence() is missing there.");
+    EXPECT_EQ(cause("membar.gl;", ""), "No fence between " + atomic +
+                                           " and the read at ld.global.u32 %r6, [%rd60];: a "
+                                           "__threadfence() is missing there.");
+    EXPECT_THAT(cause("", ""), testing::ContainsRegex("No fence between the write.*No fence between the at"));
+    EXPECT_THAT(cause("membar.cta;", "membar.gl;"),
+                HasSubstr("The fence at membar.cta; is for the threads of its block only"));
 }
 
 // ---- what is said ----

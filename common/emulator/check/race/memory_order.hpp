@@ -72,6 +72,9 @@ public:
     bool has_releases() const { return fences_ && !fences_->released.empty(); }
     bool can_release(std::uint32_t warp) const { return fences_ && fences_->last[warp] >= epoch_; }
 
+    /// What is done next is told apart from what was done before.
+    void start_tick() { pass_tick(); }
+
     // ---- events ----
 
     /// What the warp can tell others now: all that it has done, and that it knows of.
@@ -85,7 +88,7 @@ public:
     void barrier_complete(const Block& block, const BarrierCompletion& completion);
     void warp_barrier_arrive(const Warp& warp, LaneMask lanes);
     void fenced(std::uint32_t warp);
-    /// Reads a place, or writes to it, by an access that others may be told something with.
+    /// Reads a place, or writes to it, by an access that may hand something on.
     void acquire_from(std::uint32_t warp, std::uint64_t place, bool acquires);
     void release_to(std::uint32_t warp, std::uint64_t place);
     /// An arrival at an mbarrier hands on all that the warp has done, and the end of a wait takes it.

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "emulator/check/race/access_shadow.hpp"
-#include "emulator/check/race/cluster_order.hpp"
+#include "emulator/check/race/grid_order.hpp"
 #include "emulator/check/race/memory_order.hpp"
 
 #include <bit>
 #include <cstdint>
-#include <unordered_map>
 
 namespace emulator {
 
@@ -50,26 +49,11 @@ private:
     bool needs_all_;
 };
 
-/// What blocks have released to each other, as far as it is tracked: see RaceChecker.
-struct GridFences {
-    std::unordered_map<std::uint32_t, Stamp> last_fence; ///< by block
-};
-
 /// A stamp with the number of its block, from 1 on, in the upper half.
 using GridStamp = std::uint64_t;
 
 constexpr std::uint32_t block_of(GridStamp stamp) { return static_cast<std::uint32_t>(stamp >> 32) - 1; }
 constexpr Stamp in_block(GridStamp stamp) { return static_cast<Stamp>(stamp); }
-
-/// Where a warp is in its cluster.
-struct InCluster {
-    const ClusterOrder* order = nullptr; ///< null: without clusters
-    std::uint32_t rank = 0, warp = 0;
-
-    bool knows(std::uint32_t block, Stamp stamp) const {
-        return order && order->knows(rank, warp, block, stamp);
-    }
-};
 
 /// A warp that accesses memory of more than one block: global memory, or the shared memory of a cluster.
 class GridActor {
@@ -77,16 +61,15 @@ public:
     using Stamp = GridStamp;
     using Record = AccessRecord<Stamp>;
 
-    GridActor(const BlockActor& in_block, std::uint32_t block, InCluster in_cluster,
-              const GridFences& grid_fences, bool may_have_acquired)
-        : in_block_(in_block), block_(block), in_cluster_(in_cluster), grid_fences_(grid_fences),
-          may_have_acquired_(may_have_acquired) {}
+    /// Arrivals at the barrier of a cluster order some of its threads, and not others: then it `needs_all`.
+    GridActor(const BlockActor& in_block, std::uint32_t block, std::uint32_t warp,
+              const GridOrder::View& others, bool needs_all)
+        : in_block_(in_block), block_(block), warp_(warp), others_(others), needs_all_(needs_all) {}
 
     Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
     Stamp epoch() const { return 1; }
     InstructionId id() const { return in_block_.id(); }
-    /// Arrivals at the barrier of a cluster order some of its threads, and not others.
-    bool needs_all() const { return in_cluster_.order != nullptr; }
+    bool needs_all() const { return needs_all_; }
 
     LaneMask may_be_concurrent(Stamp stamp, LaneMask lanes, LaneMask now) const {
         if (stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0)) return 0;
@@ -96,12 +79,9 @@ public:
     LaneMask unordered(const Record& record, LaneMask lanes) const {
         if (record.stamp == 0) return 0;
         const emulator::Stamp stamp = in_block(record.stamp);
-        if (in_cluster_.knows(block_of(record.stamp), stamp)) return 0;
-        if (block_of(record.stamp) == block_)
-            return in_block_.unordered({stamp, record.lanes, record.id}, lanes);
-        if (!may_have_acquired_) return record.lanes;
-        const auto fence = grid_fences_.last_fence.find(block_of(record.stamp));
-        return fence != grid_fences_.last_fence.end() && stamp < fence->second ? 0 : record.lanes;
+        if (others_.knows(warp_, block_of(record.stamp), stamp)) return 0;
+        return block_of(record.stamp) == block_ ? in_block_.unordered({stamp, record.lanes, record.id}, lanes)
+                                                : record.lanes;
     }
 
     bool is_alive(const Record& record) const {
@@ -112,10 +92,9 @@ public:
 
 private:
     const BlockActor& in_block_;
-    std::uint32_t block_;
-    InCluster in_cluster_;
-    const GridFences& grid_fences_;
-    bool may_have_acquired_; ///< what other blocks released
+    std::uint32_t block_, warp_;
+    const GridOrder::View& others_;
+    bool needs_all_;
 };
 
 } // namespace emulator

@@ -1,6 +1,8 @@
 #include "emulator/check/race/race_checker.hpp"
 
 #include "emulator/check/local_findings.hpp"
+#include "emulator/check/race/cluster_order.hpp"
+#include "emulator/check/race/grid_order.hpp"
 #include "emulator/check/race/race_actors.hpp"
 #include "emulator/check/race/race_finding.hpp"
 #include "emulator/machine/cluster.hpp"
@@ -59,6 +61,13 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
     return kind == AccessKind::load ? Role::read : Role::write;
 }
 
+bool does_acquire(const Instruction& instruction) {
+    return instruction.ordering == Ordering::acquire || instruction.ordering == Ordering::acquire_release;
+}
+bool does_release(const Instruction& instruction) {
+    return instruction.ordering == Ordering::release || instruction.ordering == Ordering::acquire_release;
+}
+
 class RaceObserver final : public Observer {
 public:
     RaceObserver(Findings& findings, const Grid& grid, RaceOptions options)
@@ -82,14 +91,15 @@ public:
         if (!state) state = std::make_unique<BlockState>(options_.ticks, block.shared().size());
         current_ = {&block, state.get()};
         state->order.start();
-        forget_if_used_up(block);
         const Dim3 grid = grid_.configuration.grid, index = block.index();
         state->number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
                                                                  (index.y + std::uint64_t{grid.y} * index.z));
-        state->is_out_of_step = state->has_atomics = state->may_have_acquired = false;
+        state->is_out_of_step = state->has_atomics = false;
         state->copies.clear();
         state->ended_copies.clear();
         state->copied_words.clear();
+        grid_order_.start(state->others, state->number, state->number);
+        forget_if_used_up(block);
         if (has_clusters_) begin_in_cluster(*state, block);
     }
     void block_ended(Block& block) override {
@@ -129,9 +139,11 @@ public:
     }
     void barrier_complete(Block& block, const BarrierCompletion& completion) override {
         BlockState& state = state_of(block);
-        const Stamp epoch = state.order.epoch();
         state.order.barrier_complete(block, completion);
-        if (state.cluster && state.order.epoch() != epoch) state.cluster->block_met(block.rank());
+        std::uint32_t warps = 0;
+        for (std::size_t warp = 0; warp < completion.arrived.size(); ++warp)
+            if (completion.arrived[warp] != 0) warps |= 1u << warp;
+        grid_order_.met(state.others, warps);
         forget_if_used_up(block);
     }
     void warp_sync_complete(const Warp& warp, const Instruction&, LaneMask lanes, bool is_barrier) override {
@@ -139,8 +151,15 @@ public:
         state_of(warp.block()).order.warp_barrier_arrive(warp, lanes);
         forget_if_used_up(warp.block());
     }
-    void fenced(const Warp& warp, const Instruction&, LaneMask) override {
-        fence(state_of(warp.block()), warp);
+    void fenced(const Warp& warp, const Instruction& instruction, LaneMask) override {
+        BlockState& state = state_of(warp.block());
+        if (orders_blocks())
+            remember(state, warp, {.id = ids_(instruction), .what = "fence", .scope = instruction.scope});
+        state.order.fenced(warp.index());
+        if (orders_blocks())
+            grid_order_.fenced(state.others, warp.index(), instruction.scope,
+                               state.order.release(warp.index()));
+        forget_if_used_up(warp.block());
     }
 
     void copy_started(const AsyncCopy& copy) override {
@@ -173,14 +192,19 @@ public:
     void used_mbarrier(const Warp& warp, const Instruction&, int, MbarrierUse use, const Block& owner,
                        std::uint64_t offset) override {
         BlockState& state = state_of(warp.block());
-        const bool is_remote = &owner != &warp.block();
-        if (use == MbarrierUse::arrive && is_remote)
-            fence(state, warp);
-        else if (use == MbarrierUse::arrive)
-            state.order.arrived_at_mbarrier(warp.index(), offset);
-        else if (use == MbarrierUse::wait)
-            state.order.waited_at_mbarrier(warp.index(), offset);
-        if (has_clusters_) state.may_have_acquired = true;
+        const std::uint32_t index = warp.index();
+        if (use == MbarrierUse::arrive) {
+            if (&owner == &warp.block()) state.order.arrived_at_mbarrier(index, offset);
+            if (has_clusters_)
+                grid_order_.released(state.others, index,
+                                     shared_memory_of(blocks_.at(&owner)->number) | offset, Scope::gpu,
+                                     state.order.release(index));
+        } else if (use == MbarrierUse::wait) {
+            state.order.waited_at_mbarrier(index, offset);
+            if (has_clusters_)
+                grid_order_.read(state.others, index, shared_memory_of(blocks_.at(&owner)->number) | offset,
+                                 Scope::gpu, true);
+        }
         forget_if_used_up(warp.block());
     }
 
@@ -188,18 +212,25 @@ public:
                                 const ClusterArrival& arrival) override {
         if (!has_clusters_) return;
         BlockState& state = state_of(warp.block());
-        const std::uint32_t rank = warp.block().rank();
-        if (arrival.waits)
-            state.cluster->wait(rank, warp.index(),
-                                (warp.block().cluster().arrived(warp) & arrival.lanes) == 0);
+        const std::uint32_t rank = warp.block().rank(), index = warp.index();
+        if (arrival.waits && (warp.block().cluster().arrived(warp) & arrival.lanes) == 0)
+            grid_order_.learn(state.others, index, state.cluster->ended());
+        else if (arrival.waits)
+            state.cluster->wait(rank, index);
         else if (arrival.orders)
-            state.cluster->arrive(rank, state.order.release(warp.index()));
-        else if (const auto* const released = state.order.released_by_fence(warp.index()))
-            state.cluster->arrive(rank, *released);
+            state.cluster->arrive(grid_order_.knowledge(state.others, index, state.order.release(index)));
+        else if (const auto* const released = state.order.released_by_fence(index))
+            state.cluster->arrive(grid_order_.knowledge(state.others, index, *released));
         forget_if_used_up(warp.block());
     }
     void cluster_barrier_complete(const Cluster& cluster) override {
-        if (has_clusters_) state_of(*cluster.blocks().front()).cluster->phase_ended();
+        if (!has_clusters_) return;
+        ClusterOrder& order = *state_of(*cluster.blocks().front()).cluster;
+        order.phase_ended();
+        for (const auto& block : cluster.blocks())
+            for_each_lane(order.take_waiting(block->rank()), [&](int warp) {
+                grid_order_.learn(state_of(*block).others, static_cast<std::uint32_t>(warp), order.ended());
+            });
     }
 
     /// From here on, threads of the block have passed barriers at which they should still wait.
@@ -224,7 +255,7 @@ private:
         std::uint32_t number = 0; ///< of the block in the grid
         bool is_out_of_step = false;
         bool has_atomics = false;
-        bool may_have_acquired = false; ///< of other blocks
+        GridOrder::View others;
     };
 
     /// An access that is being made.
@@ -249,11 +280,14 @@ private:
         state.shared = AccessShadow<BlockActor>(block.shared().size());
         global_.clear();
         state.order.forget();
+        narrow_atomics_.clear();
+        grid_order_.forget();
+        for (auto& [other, its] : blocks_) grid_order_.forget(its->others);
         if (!has_clusters_) return;
-        state.cluster->forget(block.rank());
-        for (const auto& other : block.cluster().blocks()) {
-            blocks_.at(other.get())->shared_in_cluster.emplace(other->shared().size());
-            blocks_.at(other.get())->visits.clear();
+        for (auto& [cluster, order] : clusters_) order.forget();
+        for (auto& [other, its] : blocks_) {
+            if (its->shared_in_cluster) its->shared_in_cluster.emplace(other->shared().size());
+            its->visits.clear();
         }
     }
 
@@ -263,17 +297,14 @@ private:
     void begin_in_cluster(BlockState& state, const Block& block) {
         state.cluster = &clusters_[&block.cluster()];
         if (block.rank() == 0) state.cluster->start();
-        state.cluster->add_block(block.rank(), state.number);
+        const auto& first = block.cluster().blocks().front();
+        grid_order_.start(state.others, state.number, blocks_.at(first.get())->number);
         state.shared_in_cluster.emplace(block.shared().size());
         state.visits.clear();
     }
 
     GridActor grid_actor(const Now& now, const BlockActor& in_block) const {
-        return {in_block,
-                now.state.number,
-                {now.state.cluster, now.warp.block().rank(), now.warp.index()},
-                grid_fences_,
-                now.state.may_have_acquired};
+        return {in_block, now.state.number, now.warp.index(), now.state.others, has_clusters_};
     }
 
     /// In the shared memory that CUDA reserves for itself, where cooperative groups have their barriers.
@@ -308,10 +339,7 @@ private:
         for (const auto& [whose, visit] : state.visits) {
             const std::uint32_t number = block_of(visit.stamp);
             const Stamp stamp = in_block(visit.stamp);
-            const auto fence = grid_fences_.last_fence.find(number);
-            const bool is_ordered =
-                state.may_have_acquired && fence != grid_fences_.last_fence.end() && stamp < fence->second;
-            if (is_ordered || state.cluster->knows(block.rank(), number, stamp)) continue;
+            if (state.others.any_knows(number, stamp)) continue;
             const InstructionId exit = ids_.of_line(state.last_exit.id);
             findings_.add({RaceSort::end_of_block, exit, exit}, 1, [&, &visit = visit] {
                 return finding(grid_, ids_, block, state.last_exit, visit);
@@ -321,44 +349,84 @@ private:
 
     // ---- fences, atomics and volatile accesses ----
 
-    void fence(BlockState& state, const Warp& warp) {
-        state.order.fenced(warp.index());
-        forget_if_used_up(warp.block());
-        if (options_.global || has_clusters_) grid_fences_.last_fence[state.number] = state.order.stamp(0);
+    /// Whether other blocks' accesses are looked at, too.
+    bool orders_blocks() const { return options_.global || has_clusters_; }
+
+    /// The first place of a block's shared memory. A place is an address in global memory, or a number that
+    /// is none.
+    static std::uint64_t shared_memory_of(std::uint32_t block) {
+        return std::uint64_t{1} << 63 | std::uint64_t{block} << 32;
+    }
+    std::uint64_t first_place(const Now& now) const {
+        if (now.access.space != ptx::Space::shared) return 0;
+        return shared_memory_of(now.access.remote ? blocks_.at(now.access.remote)->number : now.state.number);
     }
 
-    template <class Visit> static void for_each_place(const Access& access, Visit visit) {
-        constexpr std::uint64_t in_shared = std::uint64_t{1} << 63;
-        std::uint64_t last = ~std::uint64_t{0}, where = 0;
-        if (access.space == ptx::Space::shared)
-            where = in_shared | (access.remote ? std::uint64_t{access.remote->rank()} + 1 : 0) << 32;
-        for_each_lane(access.active, [&](int lane) {
-            const std::uint64_t address = access.addresses[lane];
-            if (address != last) visit(address | where);
+    template <class Visit> void for_each_place(const Now& now, Visit visit) const {
+        const std::uint64_t first = first_place(now);
+        std::uint64_t last = ~std::uint64_t{0};
+        for_each_lane(now.access.active, [&](int lane) {
+            const std::uint64_t address = now.access.addresses[lane];
+            if (address != last) visit(first | address);
             last = address;
         });
     }
 
+    bool meets_blocks(const Now& now) const {
+        return orders_blocks() && (now.access.space == ptx::Space::global || has_clusters_);
+    }
+
     void acquire(const Now& now) {
-        const Ordering ordering = now.instruction.ordering;
-        if (now.access.space == ptx::Space::global || has_clusters_) now.state.may_have_acquired = true;
         if (now.access.kind == AccessKind::store || now.access.kind == AccessKind::red) return;
-        if (!now.state.order.has_releases()) return;
-        const bool acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
-        for_each_place(now.access, [&](std::uint64_t place) {
-            now.state.order.acquire_from(now.warp.index(), place, acquires);
+        const bool in_block = now.state.order.has_releases();
+        const bool in_grid = meets_blocks(now) && grid_order_.may_read();
+        if (!in_block && !in_grid) return;
+        const bool acquires = does_acquire(now.instruction);
+        const std::uint32_t warp = now.warp.index();
+        for_each_place(now, [&](std::uint64_t place) {
+            if (in_block) now.state.order.acquire_from(warp, place, acquires);
+            if (in_grid) grid_order_.read(now.state.others, warp, place, now.instruction.scope, acquires);
         });
     }
 
     void release(const Now& now) {
-        const Ordering ordering = now.instruction.ordering;
         if (now.role == Role::atomic) now.state.has_atomics = true;
-        if (now.access.kind == AccessKind::load) return;
-        if (ordering == Ordering::release || ordering == Ordering::acquire_release)
-            fence(now.state, now.warp);
-        if (!now.state.order.can_release(now.warp.index())) return;
-        for_each_place(now.access,
-                       [&](std::uint64_t place) { now.state.order.release_to(now.warp.index(), place); });
+        const std::uint32_t warp = now.warp.index();
+        const bool writes = now.access.kind != AccessKind::load, in_grid = meets_blocks(now);
+        const bool releases = writes && does_release(now.instruction);
+        if (releases) now.state.order.fenced(warp);
+        if (writes && now.state.order.can_release(warp))
+            for_each_place(now, [&](std::uint64_t place) { now.state.order.release_to(warp, place); });
+        if (!in_grid) return forget_if_used_up(now.warp.block());
+        const Scope scope = now.instruction.scope;
+        if (releases) {
+            const MemoryOrder::Clock own = now.state.order.release(warp);
+            for_each_place(now, [&](std::uint64_t place) {
+                grid_order_.released(now.state.others, warp, place, scope, own);
+            });
+        } else if (writes && grid_order_.may_write(now.state.others)) {
+            for_each_place(
+                now, [&](std::uint64_t place) { grid_order_.wrote(now.state.others, warp, place, scope); });
+        }
+        const bool reads = now.access.kind == AccessKind::load || now.access.kind == AccessKind::atom;
+        const auto [lowest, highest] =
+            std::minmax_element(now.access.addresses.data(), now.access.addresses.data() + warp_size);
+        remember(now.state, now.warp,
+                 {.id = now.id,
+                  .what = role_of(now.access.kind),
+                  .scope = scope,
+                  .first_place = first_place(now) | *lowest,
+                  .last_place = first_place(now) | *highest,
+                  .reads = reads,
+                  .writes = writes,
+                  .acquires = reads && does_acquire(now.instruction),
+                  .releases = releases});
+        forget_if_used_up(now.warp.block());
+    }
+
+    void remember(BlockState& state, const Warp& warp, SyncEvent event) {
+        event.stamp = state.order.stamp(warp.index());
+        if (grid_order_.remember(state.others, event)) state.order.start_tick();
     }
 
     // ---- asynchronous copies ----
@@ -435,6 +503,7 @@ private:
 
     /// Page by page.
     [[gnu::noinline]] void check_global(const Now& now, const BlockActor& in_block_actor) {
+        if (now.role == Role::atomic) check_scopes(now);
         const GridActor actor = grid_actor(now, in_block_actor);
         const std::uint64_t* const addresses = now.access.addresses.data();
         for (LaneMask left = now.access.active; left != 0;) {
@@ -455,6 +524,30 @@ private:
                     },
                     [&](int lane, int other) { check_collision(now, lane, other); });
         }
+    }
+
+    /// An atomic for the threads of one block keeps out no atomic of another block. (One for the cluster
+    /// may.)
+    void check_scopes(const Now& now) {
+        const Scope scope = now.instruction.scope;
+        const bool is_narrow = scope == Scope::block || (scope == Scope::cluster && !has_clusters_);
+        if (!is_narrow && narrow_atomics_.empty()) return;
+        bool is_found = false;
+        for_each_lane(now.access.active, [&](int lane) {
+            const std::uint64_t place = now.access.addresses[lane];
+            const auto found =
+                is_narrow ? narrow_atomics_.try_emplace(place).first : narrow_atomics_.find(place);
+            if (found == narrow_atomics_.end()) return;
+            GridActor::Record& last = found->second;
+            if (!is_found && last.stamp != 0 && block_of(last.stamp) != now.state.number &&
+                !now.state.others.knows(now.warp.index(), block_of(last.stamp), in_block(last.stamp))) {
+                is_found = true;
+                add(now, lane, earlier_of(last, Role::atomic));
+            }
+            if (is_narrow && now.access.kind != AccessKind::load)
+                last = {GridStamp{now.state.number + 1} << 32 | now.state.order.stamp(now.warp.index()),
+                        LaneMask{1} << lane, now.id};
+        });
     }
 
     static EarlierAccess earlier_of(const GridActor::Record& record, Role role) {
@@ -479,10 +572,10 @@ private:
         if (now.role == Role::atomic) return earlier_is_volatile || is_cas_load(earlier.id, earlier.role);
         if (earlier.role == Role::atomic) return is_volatile || is_cas_load(now.id, now.role);
         if (!is_volatile || !earlier_is_volatile) return false;
+        if (earlier.block != now.state.number) return true;
         const MemoryOrder& order = now.state.order;
         return (now.role == Role::write && order.fenced_before(order.stamp(now.warp.index()))) ||
-               (earlier.role == Role::write &&
-                (earlier.block != now.state.number || order.fenced_before(earlier.stamp)));
+               (earlier.role == Role::write && order.fenced_before(earlier.stamp));
     }
 
     bool is_cas_load(InstructionId id, Role role) {
@@ -522,12 +615,13 @@ private:
 
     void add(const Now& now, int lane, const EarlierAccess& earlier) {
         const InstructionId here = ids_.of_line(now.id), there = ids_.of_line(earlier.id);
-        findings_.add({sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1,
-                      [&] {
-                          return finding(grid_, ids_,
-                                         {now.warp, now.instruction, now.access, now.role, lane,
-                                          now.state.number, now.state.has_atomics, earlier});
-                      });
+        findings_.add(
+            {sort_of(now.role, earlier.role), std::min(here, there), std::max(here, there)}, 1, [&] {
+                return finding(grid_, ids_,
+                               {now.warp, now.instruction, now.access, now.role, lane, now.state.number,
+                                now.state.has_atomics, earlier, grid_order_.history(now.state.number),
+                                grid_order_.history(earlier.block)});
+            });
     }
 
     static constexpr std::uint64_t page_bytes = 4096;
@@ -543,7 +637,9 @@ private:
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
-    GridFences grid_fences_;
+    std::unordered_map<std::uint64_t, GridActor::Record>
+        narrow_atomics_; // the last one for a block only, by place
+    GridOrder grid_order_;
     std::unordered_map<const Cluster*, ClusterOrder> clusters_; // storage, used again
 };
 

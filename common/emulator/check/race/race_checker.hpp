@@ -21,9 +21,9 @@ struct RaceOptions {
 /// Clusters: the same for threads of other blocks, and shared memory that ends while other blocks still use
 /// it. The barrier of the cluster orders blocks; otherwise they are ordered as in global memory.
 ///
-/// Global memory (on request): the same within a block. Between blocks only atomics and fences order, and not
-/// which thread read whose value: if one block executed a fence after its access, and the other an atomic or
-/// volatile access before its own, they are assumed to be ordered.
+/// Global memory (on request): the same within a block. Blocks are ordered as PTX's memory model has it: a
+/// release in the one and an acquire in the other that meet at one place, each with a scope that includes
+/// both blocks. See GridOrder.
 ///
 /// Not reported: stores of the value that is already there, atomics against atomics, and loads whose value an
 /// atomicCAS compares with. A volatile store after a fence (a flag) counts as an atomic; any other volatile

@@ -7,6 +7,7 @@
 #include "emulator/text.hpp"
 
 #include <string>
+#include <utility>
 
 namespace emulator {
 
@@ -47,7 +48,77 @@ bool others_write_at_once(const Race& race) {
     return race.role == Role::write && writers > 1;
 }
 
-const char* cause(const Race& race) {
+// ---- what is missing where two blocks meet at an atomic ----
+
+/// One block's half of a hand-over: its access, the atomic at which it meets the other block, and the fence
+/// between the two.
+struct HandOver {
+    const SyncEvent* atomic = nullptr;
+    const SyncEvent* fence = nullptr; ///< the widest one
+
+    void pass(const SyncEvent& event) {
+        if (event.is_fence() && (!fence || fence->scope < event.scope)) fence = &event;
+    }
+};
+
+/// From the earlier access on, to an atomic that writes where the other block has read: and from there on.
+std::pair<HandOver, HandOver> find_meeting(const Race& race) {
+    HandOver release;
+    for (const SyncEvent& event : race.earlier_history) {
+        if (event.stamp >> 5 < race.earlier.stamp >> 5 || event.id == race.earlier.id) continue;
+        release.pass(event);
+        if (!event.writes) continue;
+        HandOver acquire;
+        for (auto other = race.history.rbegin(); other != race.history.rend(); ++other) {
+            acquire.pass(*other);
+            if (!other->reads || other->first_place > event.last_place ||
+                other->last_place < event.first_place)
+                continue;
+            release.atomic = &event;
+            acquire.atomic = &*other;
+            return {release, acquire};
+        }
+    }
+    return {};
+}
+
+std::string place_of(const InstructionIds& ids, InstructionId id) {
+    const Party at = party("", ids.code(id), InstructionIds::pc(id), {}, {});
+    return " at " + (at.where.empty() ? at.ptx : at.where);
+}
+
+std::string what_is_missing(const HandOver& half, bool has_order, Scope needed, const InstructionIds& ids,
+                            const std::string& between) {
+    const auto too_narrow = [&](const SyncEvent& event) {
+        return std::string("The ") + event.what + place_of(ids, event.id) + " is for the threads of its " +
+               (event.scope == Scope::block ? "block" : "cluster") +
+               " only: it needs a wider scope, as __threadfence() and atomicAdd() have. ";
+    };
+    if (half.atomic->scope < needed) return too_narrow(*half.atomic);
+    if (has_order) return "";
+    if (!half.fence) return "No fence between " + between + ": a __threadfence() is missing there. ";
+    return half.fence->scope < needed ? too_narrow(*half.fence) : "";
+}
+
+/// "": the blocks do not meet at an atomic.
+std::string missing_between_blocks(const Race& race, const InstructionIds& ids) {
+    const auto [release, acquire] = find_meeting(race);
+    if (!release.atomic) return "";
+    const Scope needed = race.access.space == ptx::Space::shared ? Scope::cluster : Scope::gpu;
+    const auto named = [&](const char* what, InstructionId id) {
+        return std::string("the ") + what + place_of(ids, id);
+    };
+    const std::string first = named(name_of(race.earlier.role), race.earlier.id) + " and " +
+                              named(release.atomic->what, release.atomic->id);
+    const std::string second = named(acquire.atomic->what, acquire.atomic->id) + " and " +
+                               named(name_of(race.role), ids(race.instruction));
+    std::string missing = what_is_missing(release, release.atomic->releases, needed, ids, first) +
+                          what_is_missing(acquire, acquire.atomic->acquires, needed, ids, second);
+    if (!missing.empty()) missing.pop_back();
+    return missing;
+}
+
+const char* usual_cause(const Race& race) {
     const RaceSort sort = sort_of(race.role, race.earlier.role);
     if (race.earlier.is_copy)
         return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that it "
@@ -58,6 +129,10 @@ const char* cause(const Race& race) {
         return sort == RaceSort::with_atomic
                    ? "An atomic keeps out only other atomics: a cluster.sync() is missing between the two."
                    : "A cluster.sync() is missing between the two: a __syncthreads() is for one block.";
+    if (race.role == Role::atomic && race.earlier.role == Role::atomic)
+        return "An atomic for the threads of its block only keeps out no other block: it needs a wider "
+               "scope, "
+               "as atomicAdd() has.";
     if (race.earlier.block != race.block)
         return "The blocks of a launch run in any order, and at once: what several of them change needs an "
                "atomic, and what one of them needs of another belongs into two launches.";
@@ -73,6 +148,14 @@ const char* cause(const Race& race) {
         return "A __syncthreads() is missing between the two; or, where an atomic hands over, a "
                "__threadfence_block() before it, and one after it.";
     return "A __syncthreads() is missing between the two.";
+}
+
+std::string cause(const Race& race, const InstructionIds& ids) {
+    const bool is_of_two_blocks = race.earlier.block != race.block && !race.earlier.is_copy &&
+                                  !race.earlier.at_once &&
+                                  (race.role != Role::atomic || race.earlier.role != Role::atomic);
+    const std::string missing = is_of_two_blocks ? missing_between_blocks(race, ids) : "";
+    return missing.empty() ? usual_cause(race) : missing;
 }
 
 } // namespace
@@ -110,7 +193,7 @@ Finding finding(const Grid& grid, const InstructionIds& ids, const Race& race) {
             .allocation = is_shared    ? shared_variable(grid, address)
                           : allocation ? describe(*allocation)
                                        : "",
-            .cause = cause(race)};
+            .cause = cause(race, ids)};
 }
 
 Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,

@@ -6,6 +6,7 @@
 #include "emulator/machine/finding.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace emulator {
 
@@ -41,6 +42,8 @@ struct Race {
     std::uint32_t block;    ///< its number in the grid
     bool block_has_atomics; ///< and has executed them
     EarlierAccess earlier;
+    const std::vector<SyncEvent>& history;         ///< of the block
+    const std::vector<SyncEvent>& earlier_history; ///< of the other access's block
 };
 
 Finding finding(const Grid& grid, const InstructionIds& ids, const Race& race);

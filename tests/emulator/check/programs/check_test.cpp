@@ -2,7 +2,8 @@
 //
 //     data[i] = 0; // expect: mem, out of bounds
 //
-// says what has to be found, and that it has to be found on this line; there may be two such comments.
+// says what has to be found, and that it has to be found on this line; there may be two such comments. With
+// `expect 5:` it has to be found in five kernels.
 // Nothing else may be. A program without such a comment is correct: none of the checkers may find anything,
 // whatever the order of its threads.
 // What follows `// options: ` in a line of its own goes to emulate too.
@@ -50,14 +51,15 @@ std::vector<fs::path> all_programs() {
 }
 
 std::vector<Found> expected_of(const fs::path& program) {
-    const std::regex comment("// expect: (.*?)(?= // |$)");
+    const std::regex comment("// expect( [0-9]+)?: (.*?)(?= // |$)");
     std::vector<Found> expected;
     std::ifstream file(program);
     std::size_t number = 0;
     for (std::string line; std::getline(file, line);) {
         ++number;
         for (std::sregex_iterator match(line.begin(), line.end(), comment), end; match != end; ++match)
-            expected.push_back({(*match)[1], program.filename().string() + ":" + std::to_string(number)});
+            expected.insert(expected.end(), (*match)[1].matched ? std::stoul((*match)[1]) : 1,
+                            {(*match)[2], program.filename().string() + ":" + std::to_string(number)});
     }
     return expected;
 }

@@ -1,5 +1,7 @@
 // Atomics that there are not, made of atomicCAS. The loads before them may be out of date: then they try
-// again. options: --global-races
+// again.
+//
+// options: --global-races
 #include <cuda_runtime.h>
 
 __device__ void add_by_cas(double* address, double value) {

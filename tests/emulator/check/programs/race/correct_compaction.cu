@@ -1,5 +1,7 @@
 // Correct: the lanes that keep their element agree by a vote where each goes; every warp takes its part of
-// the list by one atomic, and who reads the list waits for all. options: --global-races
+// the list by one atomic, and who reads the list waits for all.
+//
+// options: --global-races
 #include <cuda_runtime.h>
 
 __global__ void keep_odd(const int* in, int* out, int* count) {

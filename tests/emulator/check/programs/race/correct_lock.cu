@@ -1,5 +1,7 @@
 // Correct: locks in shared memory, with fences, that one lane of each warp takes, and that every lane does;
-// and a lock of all blocks. options: --global-races
+// and a lock of all blocks.
+//
+// options: --global-races
 #include <cuda_runtime.h>
 
 __device__ int global_lock = 0, global_count = 0;

@@ -1,0 +1,59 @@
+/// \file
+/// A vector clock over the blocks of a launch.
+#pragma once
+
+#include "emulator/check/race/memory_order.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+
+namespace emulator {
+
+/// For each block of a launch, up to which stamps the accesses of its warps are known to have been made.
+///
+/// A block may know of thousands of others, and hand that on to thousands. So clocks are persistent trees:
+/// copies share what is the same in both, and joining two visits only what differs.
+class GridClock {
+public:
+    using Clock = MemoryOrder::Clock;
+
+    bool empty() const { return !root_; }
+    void clear() { *this = {}; }
+
+    /// Adds what is known of one block, and all that another clock knows.
+    void join(std::uint32_t block, const Clock& clock);
+    void join(const GridClock& other);
+
+    /// What is known of a block; null: nothing.
+    const Clock* find(std::uint32_t block) const;
+    bool knows(std::uint32_t block, Stamp stamp) const {
+        const Clock* const clock = find(block);
+        return clock && stamp < (*clock)[warp_of(stamp)];
+    }
+
+private:
+    static constexpr int fan_out_bits = 3;
+    static constexpr std::size_t fan_out = std::size_t{1} << fan_out_bits;
+
+    struct Node;
+    using Tree = std::shared_ptr<const Node>;
+    using Parts = std::array<Tree, fan_out>;
+    struct Node {
+        std::variant<Clock, Parts> content; // of one block, or of fan_out parts
+    };
+
+    static std::size_t part_of(std::uint32_t block, int level) {
+        return block >> (fan_out_bits * (level - 1)) & (fan_out - 1);
+    }
+    static Tree joined(const Tree& a, const Tree& b);
+    static Tree inner(Parts parts);
+    void raise_to(int levels);
+
+    Tree root_;
+    int levels_ = 0; // above the blocks' own clocks
+};
+
+} // namespace emulator

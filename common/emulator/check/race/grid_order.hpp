@@ -1,0 +1,111 @@
+/// \file
+/// Which memory accesses of a block come before which of other blocks.
+#pragma once
+
+#include "emulator/check/instruction_ids.hpp"
+#include "emulator/check/race/grid_clock.hpp"
+#include "emulator/check/race/memory_order.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+
+/// What a warp did that may synchronize it with other blocks: a fence, an atomic, or a load or store with an
+/// order.
+struct SyncEvent {
+    Stamp stamp = 0; ///< when it did so last
+    InstructionId id = 0;
+    const char* what = ""; ///< "fence", "atomic", …
+    Scope scope = Scope::block;
+    std::uint64_t first_place = 0, last_place = 0; ///< in between it was
+    bool reads = false, writes = false;            ///< neither: a fence
+    bool acquires = false, releases = false;       ///< by itself, without a fence
+
+    bool is_fence() const { return !reads && !writes; }
+};
+
+/// Happens-before between the blocks of a launch, by the rules of PTX's memory model. What a thread has done
+/// comes before what another one does next if
+/// - the one executes a fence, then an atomic or the like, or an access that releases,
+/// - the other one reads the same place with an atomic or the like and then executes a fence, or reads it
+///   with an access that acquires,
+/// - and the scopes of all of these have both threads in them.
+/// Barriers hand it on to the other threads of the block, and the barrier of a cluster to its blocks.
+///
+/// As in MemoryOrder all lanes of a warp are one, and a place hands on all that was ever released to it: this
+/// may miss a race; it never invents one.
+class GridOrder {
+public:
+    using Clock = MemoryOrder::Clock;
+
+    /// What the warps of a block in progress know of other blocks.
+    class View {
+    public:
+        bool knows(std::uint32_t warp, std::uint32_t block, Stamp stamp) const {
+            return known_[warp].knows(block, stamp);
+        }
+        bool any_knows(std::uint32_t block, Stamp stamp) const;
+
+    private:
+        friend class GridOrder;
+        static constexpr std::size_t reaches = 2;                     // in the cluster, in the whole grid
+        using Clocks = std::array<GridClock, MemoryOrder::max_warps>; // of each warp
+
+        std::uint32_t block_ = 0, cluster_ = 0;
+        bool has_known_ = false, has_fenced_ = false;
+        Clocks known_;                       // what comes before its next access
+        std::array<Clocks, reaches> seen_;   // what it has read so far, and acquires at its next fence
+        std::array<Clocks, reaches> fenced_; // what it releases: what it knew at its last fence
+        std::vector<SyncEvent>* history_ = nullptr;
+    };
+
+    /// A block begins. `cluster` is the same number for all blocks of one.
+    void start(View& view, std::uint32_t block, std::uint32_t cluster) const;
+    /// Stamps begin anew: what was is forgotten, by the views as well.
+    void forget();
+    void forget(View& view) const;
+
+    // ---- events; `own` is what the warp can tell of its own block ----
+
+    void fenced(View& view, std::uint32_t warp, Scope scope, const Clock& own);
+    /// Reads a place with an access that may take over what others released.
+    bool may_read() const { return !released_.empty() || !released_in_cluster_.empty(); }
+    void read(View& view, std::uint32_t warp, std::uint64_t place, Scope scope, bool acquires) const;
+    /// Writes to it: what was before its last fence, or all.
+    bool may_write(const View& view) const { return view.has_fenced_; }
+    void wrote(View& view, std::uint32_t warp, std::uint64_t place, Scope scope) {
+        release(view, warp, place, scope, nullptr);
+    }
+    void released(View& view, std::uint32_t warp, std::uint64_t place, Scope scope, const Clock& own) {
+        release(view, warp, place, scope, &own);
+    }
+    /// What the warp knows.
+    GridClock knowledge(const View& view, std::uint32_t warp, const Clock& own) const;
+    void learn(View& view, std::uint32_t warp, const GridClock& clock);
+    /// The warps of the mask have met at a barrier.
+    void met(View& view, std::uint32_t warps);
+
+    // ---- what was done, for what is said of a finding ----
+
+    /// Returns whether it is not the same instruction again: then a new tick has to start.
+    bool remember(View& view, const SyncEvent& event);
+    const std::vector<SyncEvent>& history(std::uint32_t block) const;
+
+private:
+    static std::size_t reaches_of(Scope scope) {
+        return scope == Scope::block ? 0 : scope == Scope::cluster ? 1 : View::reaches;
+    }
+    void release(View& view, std::uint32_t warp, std::uint64_t place, Scope scope, const Clock* own);
+
+    std::unordered_map<std::uint64_t, GridClock> released_;                            // to all, by place
+    std::map<std::pair<std::uint64_t, std::uint32_t>, GridClock> released_in_cluster_; // by place and cluster
+    std::unordered_map<std::uint32_t, std::vector<SyncEvent>> history_;                // by block
+};
+
+} // namespace emulator

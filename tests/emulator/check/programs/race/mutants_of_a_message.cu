@@ -1,0 +1,52 @@
+// A block leaves a value and sets a flag, another one waits for the flag and reads the value. Correct is
+// mutant 0 only: each other one lacks a fence, or has one that is too narrow, as is the atomic of mutant 3.
+// options: --global-races
+#include <cuda_runtime.h>
+
+namespace mutants_of_a_message {
+
+/// The fence number `place`: left out in the mutant `place`, and for the block only in the mutant -`place`.
+template <int mutant, int place> __device__ void fence() {
+    if (mutant == -place)
+        __threadfence_block();
+    else if (mutant != place)
+        __threadfence();
+}
+
+template <int mutant> __global__ void pass_a_message(int* memory) {
+    int *const value = memory, *const flag = memory + 32, *const out = memory + 8;
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        *value = 42;
+        fence<mutant, 1>();
+        if (mutant == 3)
+            atomicExch_block(flag, 1);
+        else
+            atomicExch(flag, 1);
+    } else {
+        while (*static_cast<volatile int*>(flag) == 0) {
+        }
+        fence<mutant, 2>();
+        *out = *value; // expect 5: race, read after write
+    }
+}
+
+} // namespace mutants_of_a_message
+
+int main() {
+    int* memory = nullptr;
+    cudaMalloc(&memory, 64 * sizeof(int));
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    mutants_of_a_message::pass_a_message<0><<<2, 32>>>(memory);
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    mutants_of_a_message::pass_a_message<1><<<2, 32>>>(memory);
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    mutants_of_a_message::pass_a_message<-1><<<2, 32>>>(memory);
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    mutants_of_a_message::pass_a_message<2><<<2, 32>>>(memory);
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    mutants_of_a_message::pass_a_message<-2><<<2, 32>>>(memory);
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    mutants_of_a_message::pass_a_message<3><<<2, 32>>>(memory);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
+}
