@@ -6,7 +6,6 @@
 #include "emulator/check/race/grid_order.hpp"
 #include "emulator/check/race/memory_order.hpp"
 
-#include <bit>
 #include <cstdint>
 
 namespace emulator {
@@ -72,8 +71,11 @@ public:
     bool needs_all() const { return needs_all_; }
 
     LaneMask may_be_concurrent(Stamp stamp, LaneMask lanes, LaneMask now) const {
-        if (stamp == 0 || (std::has_single_bit(now) && unordered({stamp, lanes, 0}, now) == 0)) return 0;
-        return lanes;
+        if (stamp == 0) return 0;
+        if (block_of(stamp) == block_ && in_block_.may_be_concurrent(in_block(stamp), lanes, now) == 0)
+            return 0;
+        const bool is_one_lane = (now & (now - 1)) == 0;
+        return is_one_lane && unordered({stamp, lanes, 0}, now) == 0 ? 0 : lanes;
     }
 
     LaneMask unordered(const Record& record, LaneMask lanes) const {

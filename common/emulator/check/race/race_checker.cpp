@@ -505,7 +505,12 @@ private:
     [[gnu::noinline]] void check_global(const Now& now, const BlockActor& in_block_actor) {
         if (now.role == Role::atomic) check_scopes(now);
         const GridActor actor = grid_actor(now, in_block_actor);
-        const std::uint64_t* const addresses = now.access.addresses.data();
+        const LaneAddresses& all = now.access.addresses;
+        if (all.are_strided() && all.lowest() / page_bytes == all.highest() / page_bytes) {
+            const LaneAddresses in_page(now.access.active, all.first() % page_bytes, all.stride());
+            return check_page(now, actor, all.first() / page_bytes, in_page, now.access.active);
+        }
+        const std::uint64_t* const addresses = all.data();
         for (LaneMask left = now.access.active; left != 0;) {
             const std::uint64_t first = addresses[std::countr_zero(left)], page = first / page_bytes;
             LaneMask group = 0;
@@ -516,14 +521,19 @@ private:
                 places[static_cast<std::size_t>(lane)] = (is_here ? addresses[lane] : first) % page_bytes;
             }
             left &= ~group;
-            global_.try_emplace(page, page_bytes)
-                .first->second.access(
-                    actor, now.role, LaneAddresses(places.data()), now.access.bytes, group,
-                    [&](int lane, const GridActor::Record& record, Role role) {
-                        return is_hazard(now, lane, earlier_of(record, role));
-                    },
-                    [&](int lane, int other) { check_collision(now, lane, other); });
+            check_page(now, actor, page, LaneAddresses(places.data()), group);
         }
+    }
+
+    [[gnu::noinline]] void check_page(const Now& now, const GridActor& actor, std::uint64_t page,
+                                      const LaneAddresses& addresses, LaneMask lanes) {
+        global_.try_emplace(page, page_bytes)
+            .first->second.access(
+                actor, now.role, addresses, now.access.bytes, lanes,
+                [&](int lane, const GridActor::Record& record, Role role) {
+                    return is_hazard(now, lane, earlier_of(record, role));
+                },
+                [&](int lane, int other) { check_collision(now, lane, other); });
     }
 
     /// An atomic for the threads of one block keeps out no atomic of another block. (One for the cluster
