@@ -32,7 +32,6 @@ public:
         state->waits.resize(block.warps().size()); // nobody waits there: all have exited
         state->exits.clear();
         state->arrivals.assign(block.warps().size(), {});
-        if (block.rank() == 0) cluster_barriers_.start(block.cluster());
         state->is_out_of_step = false;
         current_ = {&block, state.get()};
     }
@@ -89,16 +88,7 @@ public:
         if (state.is_out_of_step) return;
         if (!mask_waits_.none()) mask_waits_.note_passing(state.waits, warp, instruction, arrival.lanes);
         if (arrival.waits) return;
-        LaneGroup& here = state.arrivals[warp.index()];
-        here = {warp.index(), arrival.lanes, findings_.id(warp, instruction)};
-        cluster_barriers_.arrive(warp.block(), here);
-    }
-
-    void cluster_barrier_complete(const Cluster& cluster) override {
-        cluster_barriers_.complete(cluster, [&](const Block& block) -> std::vector<LaneGroup>* {
-            BlockState& state = *blocks_.at(&block);
-            return state.is_out_of_step ? nullptr : &state.exits;
-        });
+        state.arrivals[warp.index()] = {warp.index(), arrival.lanes, findings_.id(warp, instruction)};
     }
 
     // ---- masks ----
@@ -126,7 +116,7 @@ public:
         state.exits.push_back({warp.index(), lanes, findings_.id(*running.frame->code, running.pc)});
         const LaneMask without_wait = lanes & warp.block().cluster().not_waited(warp);
         if (without_wait != 0 && !state.is_out_of_step)
-            cluster_barriers_.found_no_wait(warp.block(), state.arrivals[warp.index()], state.exits.back());
+            found_no_wait(findings_, warp.block(), state.arrivals[warp.index()], state.exits.back());
     }
 
 private:
@@ -146,7 +136,6 @@ private:
     }
 
     SyncFindings findings_;
-    ClusterBarriers cluster_barriers_{findings_};
     MaskWaits mask_waits_{findings_};
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};

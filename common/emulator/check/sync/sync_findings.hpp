@@ -20,7 +20,6 @@ struct LaneGroup {
     std::uint32_t warp = 0;
     LaneMask lanes = 0;
     InstructionId id = 0;
-    bool is_reported = false; ///< of an exit: that a cluster's barrier was missed by it
 };
 
 class SyncFindings {
