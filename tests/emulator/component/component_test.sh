@@ -9,8 +9,9 @@ trap 'rm -rf "$stage"' EXIT
 
 quietly() { "$@" >"$stage/log" 2>&1 || { cat "$stage/log"; echo "failed: $*"; exit 1; }; }
 
-quietly cmake -S "$emulator" -B "$stage/build" -G Ninja -DEMULATOR_VARIANTS=OFF -DEMULATED_CUDA_VERSION="$cuda_version" \
-    -DCMAKE_CXX_COMPILER="$cxx"
+# Without optimization: what runs here is small.
+quietly cmake -S "$emulator" -B "$stage/build" -G Ninja -DEMULATOR_VARIANTS=OFF -DCMAKE_BUILD_TYPE=None \
+    -DEMULATED_CUDA_VERSION="$cuda_version" -DCMAKE_CXX_COMPILER="$cxx"
 quietly cmake --build "$stage/build"
 quietly cmake --install "$stage/build" --prefix "$stage/installed"
 for file in bin/emulate "lib/emulate/libcudart.so.${cuda_version%%.*}" include/cuda_emulator.h share/man/man1/emulate.1 \
