@@ -22,13 +22,13 @@ constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}
 
 volatile sig_atomic_t child_process = 0, interrupted = 0;
 
-/// A signal of the terminal comes from the kernel, and goes to the child as well.
+/// The terminal's signals come from the kernel, which sends them to the child too.
 void pass_on(int signal, siginfo_t* info, void*) {
     if (signal != SIGUSR1 && signal != SIGUSR2) interrupted = 1;
     if (info->si_code <= 0 && child_process != 0) kill(child_process, signal);
 }
 
-/// While it lives, signals are the child's. Those that are ignored stay so, here and there.
+/// Passes signals on to the child while it lives. Ignored signals stay ignored in both processes.
 class SignalsArePassedOn {
 public:
     SignalsArePassedOn() {

@@ -1,5 +1,5 @@
 /// \file
-/// Runs a program as a child that hardly notices.
+/// Runs a program as a child process that behaves as if it had been started directly.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct Ending {
 /// "exit status 2", "signal 6"
 std::string describe(const Ending& ending);
 
-/// Thrown by whoever runs several children, when the user has ended one of them and so means all.
+/// Thrown between two runs of a program when the user interrupted the first one: the rest are not started.
 struct Interrupted {
     Ending ending;
 };
@@ -32,14 +32,13 @@ struct Command {
     std::map<int, int> descriptors; ///< 1 -> 7: our descriptor 7 is its stdout; the others stay
 };
 
-/// Starts the program and waits for its end. Signals that we get are the child's meanwhile: those from the
-/// terminal have reached it anyway, and others are passed on. `was_interrupted` tells whether one of them was
-/// to end it.
+/// Starts the program and waits until it ends. Signals that arrive meanwhile go to the child: the terminal
+/// has sent its own already, others are passed on. `was_interrupted` is set if one of them asks it to end.
 /// \throws CommandError when it cannot be started.
 Ending run_child(const Command& command);
 bool was_interrupted();
 
-/// Ends this process as the child ended.
+/// Exits with the child's status, or dies of the signal that ended it.
 [[noreturn]] void end_like(const Ending& ending);
 
 } // namespace emulate

@@ -8,7 +8,7 @@
 
 namespace emulate {
 
-/// A table for each launch; like ones that follow each other share theirs.
+/// One table per launch. Equal launches in a row share one.
 std::string counters_as_text(const Report& report);
 
 /// A row for each launch and counter.

@@ -28,7 +28,7 @@ using emulator::AccessTrace;
 using emulator::TracedAccess;
 using emulator::ptx::Space;
 
-/// What an access is chosen by, the most important first.
+/// The criteria for choosing an access, most important first.
 auto costliness(const TracedAccess& access) {
     const auto [lowest, highest] =
         std::minmax_element(access.worst.addresses.begin(), access.worst.addresses.end());
@@ -70,7 +70,7 @@ std::string no_access(const AccessTrace& trace, Space space, std::uint32_t line)
                        lines.size() == 1 ? "line" : "lines", fmt::join(lines, ", "));
 }
 
-/// What a picture shows, or why there is none.
+/// The message about a picture: what it shows, or why there is none.
 struct Result {
     Drawing drawing{};
     std::string about{};

@@ -13,7 +13,7 @@
 
 namespace emulate {
 
-/// The text of a source line, empty if nobody knows it.
+/// The text of a source line. Empty if it is not known.
 using SourceOf = std::function<std::string(const emulator::TracedPlace&)>;
 
 struct Drawing {
@@ -23,18 +23,18 @@ struct Drawing {
 
 // `kernel` is the kernel's name.
 
-/// The access's worst request to shared memory: its lanes, the banks that they want, and in which wavefront
-/// each bank gives which word.
+/// The access's worst request to shared memory: its lanes, their banks, and the word that each bank delivers
+/// in each wavefront.
 Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
                    const emulator::TracedAccess& access, const SourceOf& source_of);
 
 /// The access's worst request to global memory: its lanes, the sectors and lines that they touch, and the
-/// bytes of these that nobody asked for.
+/// bytes that no lane uses.
 Drawing draw_sectors(std::string_view kernel, const emulator::AccessTrace& trace,
                      const emulator::TracedAccess& access, const SourceOf& source_of);
 
-/// The array that the access's worst request goes to: each word with its bank, and those that the request
-/// wants.
+/// The array that the access's worst request goes to: each word with its bank. Marks the words of the
+/// request.
 Drawing draw_tile(std::string_view kernel, const emulator::AccessTrace& trace,
                   const emulator::TracedAccess& access, const SourceOf& source_of);
 
@@ -49,7 +49,7 @@ Drawing draw_activity(std::string_view kernel, const emulator::AccessTrace& trac
 const emulator::TracedAccess* most_costly(const emulator::AccessTrace& trace, emulator::ptx::Space space,
                                           std::uint32_t line);
 
-/// Draws what `options` ask for, a file for each kernel, and returns what there is to say about them.
+/// Draws what `options` ask for, one file per kernel. Returns the messages for the user.
 /// \throws CommandError when a file cannot be written.
 std::string draw(const Report& report, const Options& options, const ReadSource& read_source);
 

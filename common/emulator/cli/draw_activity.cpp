@@ -38,7 +38,7 @@ Active active_in(const TracedStep& step) {
 
 constexpr std::size_t max_steps = 64;
 
-/// Where something is written, what was loaded for that needs no steps of its own.
+/// Steps without the loads, unless the block only loads.
 std::vector<TracedStep> steps_to_draw(const AccessTrace& trace) {
     const bool has_other = std::any_of(trace.steps.begin(), trace.steps.end(),
                                        [](const TracedStep& step) { return !step.is_load; });
@@ -54,7 +54,7 @@ public:
     ActivityPicture(const AccessTrace& trace, const std::vector<TracedStep>& steps, const SourceOf& source_of)
         : steps_(steps), source_of_(source_of), warps_(trace.warps()), warp_width_(width / warps_) {}
 
-    /// As many as there is room for.
+    /// As many as fit.
     int lanes_per_row() const { return warps_ <= 8 ? 32 : warps_ <= 16 ? 16 : 8; }
 
     /// Returns the y below it.
@@ -116,7 +116,7 @@ private:
                       : active == all_lanes ? "first"
                                             : "spare");
         if (active == all_lanes) return;
-        // Neighbouring lanes in one piece.
+        // One rectangle for adjacent lanes.
         for (int lane = 0, end = 1; lane < warp_size; lane = end++) {
             if ((active >> lane & 1) == 0) continue;
             while (end % per_row != 0 && (active >> end & 1) != 0) ++end;

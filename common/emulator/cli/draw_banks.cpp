@@ -21,7 +21,7 @@ using emulator::for_each_lane;
 using emulator::LaneMask;
 using emulator::warp_size;
 
-/// A word that a bank gives in a wavefront.
+/// A word that a bank delivers in one wavefront.
 struct Service {
     std::uint64_t word = 0; ///< address / 4
     std::uint32_t wavefront = 0;
@@ -31,8 +31,8 @@ struct Service {
     std::uint32_t bank() const { return static_cast<std::uint32_t>(word % bank_count); }
 };
 
-/// Which word comes in which wavefront. The hardware does not tell; here a bank gives its words in the order
-/// of the lanes that want them.
+/// Assigns words to wavefronts. The hardware does not reveal its order. Here a bank delivers its words in the
+/// order of the lanes that access them.
 std::vector<Service> services_of(const Access& access) {
     std::vector<Service> services;
     const int together = emulator::lanes_served_together(access);
@@ -109,7 +109,8 @@ private:
         svg.text(chips_left, y, "wavefronts: lanes served", "small bold");
     }
 
-    /// All its words come in one: accesses are aligned, so that lanes want the same words or none in common.
+    /// All of a lane's words come in one wavefront: accesses are aligned, so two lanes share all words or
+    /// none.
     void draw_wavefront_of(Svg& svg, int lane) const {
         const auto service = std::find_if(services_.begin(), services_.end(),
                                           [&](const Service& one) { return (one.lanes >> lane & 1) != 0; });
@@ -119,7 +120,7 @@ private:
                  "small middle inside");
     }
 
-    /// A line from each lane to its bank. Those of lanes that share a word meet on the way.
+    /// A line from each lane to its bank. Lanes that share a word share the end of it.
     void draw_requests(Svg& svg) const {
         const std::uint32_t words_each = std::max(access_.bytes / bank_bytes, 1u);
         std::map<std::uint64_t, LaneMask> wishes; // by the first word
@@ -166,7 +167,7 @@ private:
                                        : "small middle inside");
     }
 
-    /// A column for each wavefront, in which every bank can give one word.
+    /// One column per wavefront. Each bank can deliver one word in it.
     void draw_wavefronts(Svg& svg) const {
         const std::uint32_t every = column_width_ >= 18 ? 1 : column_width_ >= 10 ? 2 : 4;
         for (std::uint32_t wave = 0; wave < wavefronts_; ++wave) {

@@ -12,7 +12,7 @@
 
 namespace emulate {
 
-/// What a picture says above itself.
+/// A picture's title and subtitle.
 struct Heading {
     std::string title;              ///< the kernel and the kind of picture
     std::string result;             ///< the numbers, in one sentence

@@ -44,7 +44,7 @@ std::vector<Sector> sectors_of(const Access& access) {
     return list;
 }
 
-/// Bytes that some lane wants.
+/// Bytes that at least one lane accesses.
 std::uint64_t wanted_bytes(const std::vector<Sector>& sectors, std::uint32_t bytes_each) {
     std::uint64_t bytes = 0;
     for (const Sector& sector : sectors) bytes += bytes_each * sector.wanted.size();
@@ -57,7 +57,7 @@ const TracedVariable* allocation_of(const AccessTrace& trace, std::uint64_t addr
     return nullptr;
 }
 
-/// "cudaMalloc #1", if all sectors are of the same.
+/// "cudaMalloc #1", if all sectors belong to the same allocation.
 std::string name_of_allocation(const AccessTrace& trace, const std::vector<Sector>& sectors) {
     const TracedVariable* const first = allocation_of(trace, sectors.front().address);
     const bool is_one = first && std::all_of(sectors.begin(), sectors.end(), [&](const Sector& sector) {
@@ -177,7 +177,7 @@ std::string result_of(std::size_t sectors, std::uint64_t ideal, std::uint64_t wa
     return fmt::format("{}: {}", verdict_of(sectors, ideal), waste);
 }
 
-/// Whether some lanes want the same bytes.
+/// Whether two lanes access the same bytes.
 bool has_sharing(const std::vector<Sector>& sectors) {
     return std::any_of(sectors.begin(), sectors.end(), [](const Sector& sector) {
         return std::any_of(sector.wanted.begin(), sector.wanted.end(),

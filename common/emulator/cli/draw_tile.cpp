@@ -40,9 +40,9 @@ struct Tile {
     }
 };
 
-/// Where threads leave the same gap behind each run of the same length, run and gap make a row; else the
-/// block's width does, if it has a second dimension; else the banks. (Without one a short gap is more likely
-/// a stride than padding.)
+/// If threads leave equal gaps after runs of equal length, a run with its gap is a row. Else the block's
+/// width is, if the block has a second dimension. Else 32 banks are. (In a one-dimensional block a short gap
+/// is more likely a stride than padding.)
 std::uint32_t pitch_of(const AccessTrace& trace, std::uint64_t first, std::uint64_t end) {
     const bool is_flat = trace.block.y * trace.block.z == 1;
     const std::uint64_t least = is_flat ? 8 : 2, most = 128;
@@ -73,7 +73,7 @@ Tile tile_of(const AccessTrace& trace, std::uint64_t address) {
     return tile;
 }
 
-/// Dark blue to yellow in equal steps of lightness, so that it reads in grey and with any colour vision.
+/// Dark blue to yellow in equal steps of lightness: readable in gray and with all kinds of color vision.
 constexpr std::uint32_t first_light_bank = 15; // text on it is black
 std::string colour_of(std::uint32_t bank) {
     constexpr std::array<std::array<double, 3>, 5> stops{

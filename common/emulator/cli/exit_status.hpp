@@ -1,5 +1,6 @@
 /// \file
-/// How `emulate` ends, and the exception that says so. Where it can it ends as its program did.
+/// The exit statuses of `emulate`, and the exceptions that lead to them. If it can, it passes on its
+/// program's own.
 #pragma once
 
 #include "emulator/text.hpp"
@@ -9,7 +10,7 @@
 
 namespace emulate {
 
-/// As env, nohup and timeout have them: a program's own are seldom that high.
+/// As in env, nohup and timeout: programs seldom use numbers that high.
 enum class ExitStatus : int {
     finding = 10, ///< --check or --schedules found something; --error-exitcode names another
     failed = 125, ///< the command line is wrong, the report cannot be written, or no CUDA was seen

@@ -39,8 +39,8 @@ class Sources {
 public:
     explicit Sources(const ReadSource& read) : read_(read) {}
 
-    /// The line at "kernels.cuh:17", without its indentation; none: it cannot be read, or may have moved
-    /// since the program was compiled.
+    /// The line at "kernels.cuh:17", without indentation. nullopt: the file cannot be read, or is newer than
+    /// the program.
     std::optional<std::string> line(const std::string& where) {
         const std::size_t colon = where.rfind(':');
         if (colon == std::string::npos) return std::nullopt;

@@ -12,17 +12,17 @@
 
 namespace emulate {
 
-/// For a terminal of so many columns. `checkers`: those that were asked; they are named if none found
-/// anything.
+/// \param columns of the terminal
+/// \param checkers that ran: they are named if none found anything
 std::string findings_as_text(const std::vector<emulator::Finding>& findings,
                              const std::vector<std::string>& checkers, const ReadSource& read_source,
                              std::size_t columns);
 
-/// How a signal ended the program; with the kernel that ran, and where one of its threads was, if it took
-/// long.
+/// Which signal ended the program, and which kernel was running. Names the line of one of its threads if the
+/// launch took long.
 std::string signal_as_text(const Report& report, const ReadSource& read_source);
 
-/// How many launches failed: what they did not do, no checker has seen. Empty if none did.
+/// How many launches failed, and so were not checked. Empty if none failed.
 std::string failed_launches_as_text(const Report& report);
 
 } // namespace emulate

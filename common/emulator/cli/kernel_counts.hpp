@@ -1,5 +1,5 @@
 /// \file
-/// What kernels did, by line, added up over their launches.
+/// Counters per source line, summed over all launches of a kernel.
 #pragma once
 
 #include "emulator/observe/line_counts.hpp"
@@ -22,8 +22,8 @@ struct KernelCounts {
     std::vector<emulator::FunctionLines> functions{}; ///< the kernel first
 };
 
-/// Adds a "lines" record. A program may launch a kernel thousands of times: only the sum is kept. A launch
-/// that has failed does not count. \param launches the "launch" records so far
+/// Adds a "lines" record. A program may launch a kernel thousands of times, so only the sum is kept. Failed
+/// launches do not count. \param launches the "launch" records so far
 void add_lines(std::vector<KernelCounts>& kernels, const Json& record, const std::vector<Json>& launches);
 
 LineCounts& operator+=(LineCounts& sum, const LineCounts& other);

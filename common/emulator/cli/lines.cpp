@@ -13,7 +13,7 @@ using emulator::Metric;
 
 namespace {
 
-/// Whether a declaration may go on after this line: what ends a statement or a comment does not belong to it.
+/// Whether the declaration may continue after this line. The end of a statement or comment ends it.
 bool leads_to_next(std::string line) {
     line.erase(0, line.find_first_not_of(" \t\r"));
     line.erase(line.find_last_not_of(" \t\r") + 1);
@@ -21,7 +21,7 @@ bool leads_to_next(std::string line) {
            line.front() != '*' && !line.starts_with("//") && !line.starts_with("/*") && !line.ends_with("*/");
 }
 
-/// The compiler says where a function's name stands: the first line of its declaration may come earlier.
+/// The compiler records the line of a function's name. Its declaration may begin above that.
 std::uint32_t first_of_declaration(const SourceFile& file, std::uint32_t named_on) {
     std::uint32_t first = named_on;
     while (first > 1 && first - 2 < file.lines.size() && leads_to_next(file.lines[first - 2])) --first;

@@ -51,7 +51,7 @@ struct Listing {
     std::vector<ListedLine> lines{};
 };
 
-/// What all launches of a kernel did.
+/// The sum over all launches of a kernel.
 struct KernelLines {
     std::string kernel{}; ///< "reduce3"
     std::string name{};   ///< "reduce3(int const*, int*, unsigned long)"
@@ -61,15 +61,15 @@ struct KernelLines {
     LineCounts total{};
 };
 
-/// Knows which lines of a kernel did the most.
+/// Finds the lines of a kernel with the highest counts.
 class Hottest {
 public:
     explicit Hottest(const KernelLines& kernel);
 
-    /// How much of the line with the most of that column, 0 to 1. 0 for columns of ideals.
+    /// The share of the column's maximum, 0 to 1. 0 for columns of ideals.
     double share(std::size_t column, const LineCounts& counts) const;
 
-    /// The most, or less than a tenth short of it; unless that is true of most lines.
+    /// Whether it is within 10 % of the maximum. False for all lines if that holds for most of them.
     bool is_hot(std::size_t column, const LineCounts& counts) const;
 
 private:
@@ -91,7 +91,7 @@ std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t c
 
 Json lines_as_json(const std::vector<KernelLines>& kernels);
 
-/// One page, with all that it needs inside.
+/// One HTML page without external files.
 std::string lines_as_html(const std::vector<KernelLines>& kernels, const std::string& program);
 
 } // namespace emulate

@@ -14,8 +14,8 @@ namespace {
 
 using emulator::thousands;
 
-// A bar behind a number shows its share of the most in its column; a star marks the most itself, so that
-// nothing depends on colour alone. On a narrow screen each line is a block: its source, and its counts below.
+// A bar behind a number shows its share of the column's maximum. A star marks the maximum, so that nothing
+// depends on color alone. On a narrow screen the counts of a line stand below its source.
 constexpr const char* page_style = R"(
 :root { color-scheme: light dark;
   --page: #fff; --text: #1b1f24; --quiet: #59636e; --rule: #d1d9e0; --band: #f4f6f8;
@@ -90,7 +90,7 @@ of the most.</dd>
 </dl>
 )";
 
-/// "×8", "×1.3": how many times the ideal was taken. Empty when it was met, or nearly.
+/// "×8", "×1.3": the ratio to the ideal. Empty if it is nearly 1.
 std::string excess(std::uint64_t count, std::uint64_t ideal) {
     const double ratio = static_cast<double>(count) / static_cast<double>(ideal);
     if (ratio < 1.05) return "";
@@ -128,7 +128,7 @@ private:
     std::string cell(std::size_t i, const LineCounts& counts, bool with_marks) const {
         const LineColumn& column = line_columns()[i];
         const std::uint64_t value = column.value(counts);
-        // That a line was never executed is worth a 0.
+        // A line that was never executed shows 0.
         if (value == 0 && i > 0) return "<td></td>";
         std::string attributes = fmt::format(" data-label=\"{}\"", column.name), text = thousands(value);
         if (column.is_ideal) {

@@ -29,7 +29,7 @@ std::size_t width(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-/// Tabs become spaces; what would move the cursor, dots.
+/// Replaces tabs by spaces and control characters by dots.
 std::string printable(const std::string& text) {
     std::string result;
     for (const char c : text) {
@@ -56,7 +56,7 @@ std::size_t indentation(const std::string& line) {
     return std::min(line.find_first_not_of(' '), line.size());
 }
 
-/// What is indented in all lines, is taken off.
+/// Removes the indentation that all lines share.
 std::vector<std::string> source_of(const Listing& listing) {
     std::vector<std::string> lines;
     std::size_t least = std::string::npos;
@@ -177,7 +177,7 @@ std::string LineTable::total() const {
     return counts(kernel_.total, false) + fmt::format("{:>{}} | all lines\n", "", number_width_);
 }
 
-/// Where the lines are, and what is to be known about them.
+/// The path of the source, and notes about it.
 std::string heading(const KernelLines& kernel, const Listing& listing) {
     std::string text = listing.function == kernel.name ? "  " : "\n  calls " + listing.function + "\n  ";
     switch (listing.kind) {

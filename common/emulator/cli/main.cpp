@@ -1,5 +1,5 @@
 /// \file
-/// `emulate`: runs a CUDA program on the emulator, and reports what it did there.
+/// `emulate`: runs a CUDA program on the emulator and reports what its kernels did.
 
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/findings_text.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace emulate;
 
-/// `ending`, unless something was found; a signal says more than a finding.
+/// The status for findings, unless a signal ended the program.
 Ending with_findings(const Ending& ending, bool found, const Options& options) {
     return found && ending.signal == 0 ? Ending{.status = options.error_exit_code} : ending;
 }

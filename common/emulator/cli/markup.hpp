@@ -7,8 +7,7 @@
 
 namespace emulate {
 
-/// `text` so that a reader of HTML or XML takes it for text. XML allows no control characters but white
-/// space.
+/// Escapes `text` for HTML and XML. XML allows no control characters except white space.
 inline std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : text) {

@@ -61,7 +61,7 @@ Format parse_format(const std::string& text) {
     throw UsageError(fmt::format("--format {}: write text, json, csv or html", text));
 }
 
-/// What a file called so holds.
+/// The format that belongs to a file's extension.
 Format format_of_file(const std::string& file) {
     const std::string ending = std::filesystem::path(file).extension();
     if (ending == ".json") return Format::json;
@@ -91,7 +91,7 @@ void require(bool holds, const char* what_is_wrong) {
     if (!holds) throw UsageError(what_is_wrong);
 }
 
-/// What belongs together, and what excludes each other.
+/// Options that need each other, and options that exclude each other.
 void check(const Options& options, bool has_format) {
     const emulator::Request& request = options.request;
     const bool counters = options.counters, lines = request.lines, draws = !request.draw.empty();

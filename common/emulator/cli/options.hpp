@@ -23,7 +23,7 @@ struct Options {
     std::vector<std::string> program{}; ///< and its arguments
     std::string answer{};               ///< what --help or --version prints; empty otherwise
 
-    /// Whether a run has something to report; else the program just runs.
+    /// Whether anything is to be reported. If not, the program just runs.
     bool reports() const;
 };
 

@@ -30,7 +30,7 @@ bool is_runnable(const fs::path& path) {
     return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
 }
 
-/// A file's bytes, as long as it lives.
+/// A file, mapped into memory.
 class MappedFile {
 public:
     explicit MappedFile(const fs::path& path) {
@@ -55,7 +55,7 @@ private:
     std::span<const std::byte> bytes_;
 };
 
-/// A 64-bit ELF file, read with care: what lies outside of it is not there.
+/// A 64-bit ELF file. Offsets past its end read as missing.
 class Elf {
 public:
     explicit Elf(std::span<const std::byte> bytes) : bytes_(bytes) {

@@ -8,7 +8,7 @@
 
 namespace emulate {
 
-/// What an ELF file says of its way to the CUDA runtime.
+/// How an ELF file is linked with the CUDA runtime.
 struct CudaLinkage {
     bool has_device_code = false; ///< nvcc put kernels into it
     bool imports_runtime = false; ///< it gets the runtime from a shared library
@@ -18,20 +18,20 @@ struct CudaLinkage {
     bool has_old_style_rpath = false; ///< which goes before LD_LIBRARY_PATH
 };
 
-/// The file behind `name`: as a shell finds it.
+/// Finds the program `name` as a shell does.
 /// \throws CommandError when there is no such program, or it cannot be run.
 std::filesystem::path find_program(const std::string& name);
 
-/// Nothing is found in what is no 64-bit ELF file: a script, for one.
+/// Empty for a file that is not 64-bit ELF, such as a script.
 CudaLinkage cuda_linkage(const std::filesystem::path& program);
 
-/// The emulator, beside the file of `emulate` itself.
+/// The folder of the emulator's library, relative to the file of `emulate`.
 struct EmulatorLibrary {
     std::filesystem::path folder; ///< in which the dynamic loader finds the best variant by itself
     std::filesystem::path file;   ///< that variant, for LD_PRELOAD, which takes a file
 };
 
-/// \throws CommandError when it is not there.
+/// \throws CommandError if it does not exist.
 EmulatorLibrary emulator_library();
 
 } // namespace emulate

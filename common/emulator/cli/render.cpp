@@ -31,7 +31,7 @@ std::vector<KernelLines> lines_of(const Report& report) {
     return kernel_lines(report.lines, sources_of(report));
 }
 
-/// How wide what the report goes to is; files are wide enough for most lines.
+/// Columns of the report's terminal. A file gets enough for most lines.
 std::size_t columns(const Options& options) {
     winsize size{};
     const bool is_terminal = options.output.empty() && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
@@ -84,7 +84,7 @@ CommandError not_writable(const Options& options, int error) {
             fmt::format("--output {}: cannot be written: {}", options.output, std::strerror(error))};
 }
 
-/// There is nowhere to say it when stderr has gone.
+/// Ignores errors: without stderr there is nowhere to report them.
 void tell(const std::string& text) {
     std::signal(SIGPIPE, SIG_IGN);
     std::fputs(text.c_str(), stderr);

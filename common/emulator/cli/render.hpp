@@ -9,11 +9,11 @@
 
 namespace emulate {
 
-/// To be called before the program runs, which may take long. What is no folder yet, --draw will make.
+/// Call it before the program runs, which may take long. A folder that --draw needs is made later.
 /// \throws CommandError when --output cannot be written
 void expect_writable_output(const Options& options);
 
-/// Writes what the options ask for to where they want it. Nothing when they ask for nothing.
+/// Writes what the options ask for, to the file or stream that they name.
 /// \throws CommandError when it cannot be written
 void write_report(const Report& report, const Options& options);
 

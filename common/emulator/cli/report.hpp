@@ -1,5 +1,5 @@
 /// \file
-/// What the library has written about a run, read again.
+/// Reads the records that the library wrote about a run.
 #pragma once
 
 #include "emulator/cli/child.hpp"
@@ -35,7 +35,7 @@ struct Report {
     bool is_complete = true;                 ///< false: the library could not write it
 };
 
-/// A record that the program's end has cut off is left out.
+/// Drops a last record that was cut off when the program ended.
 Report read_report(const std::filesystem::path& file);
 
 } // namespace emulate

@@ -38,8 +38,8 @@ constexpr const char* static_runtime =
     "Link it anew with the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in "
     "CMake.";
 
-/// The file that --ptx names, for a program that may go to another folder. Errors in it are told before the
-/// program runs, not at its first kernel.
+/// The absolute path of --ptx, since the program may change its folder. Reads the file to report its errors
+/// before the program runs.
 std::string checked_ptx(const std::string& name) {
     const auto fail = [&](const std::string& why) {
         throw CommandError(ExitStatus::failed, fmt::format("--ptx {}: {}", emulator::printable(name), why));

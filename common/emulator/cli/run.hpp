@@ -13,12 +13,12 @@ namespace emulate {
 
 /// \param program and its arguments
 /// \param descriptors as in Command
-/// \return what the library has written, with the program's ending
+/// \return the records that the library wrote, and how the program ended
 /// \throws CommandError when the program cannot be run, or has the static CUDA runtime in it
 Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
                        const std::map<int, int>& descriptors = {});
 
-/// Why there is nothing to report of a run; empty when there is something.
+/// Why a run left nothing to report. Empty if it left something.
 std::string why_nothing_was_observed(const Report& report);
 
 } // namespace emulate

@@ -17,7 +17,7 @@
 namespace emulate {
 namespace {
 
-/// Tells how far we are, from two seconds on, where stderr is a terminal.
+/// Shows the progress on stderr after two seconds, if stderr is a terminal.
 class Progress {
 public:
     explicit Progress(std::uint64_t schedules) : schedules_(schedules) {}
@@ -42,8 +42,8 @@ private:
     bool told_ = false;
 };
 
-/// What the program reads: a file from the same place each time; else nothing, since it can be read only
-/// once.
+/// The program's stdin: a file, read from the same offset in each run. Anything else can be read only once,
+/// so the program gets none.
 class Input {
 public:
     Input() {
@@ -80,7 +80,7 @@ Outcome run(const Options& options, std::optional<std::uint64_t> seed, const Inp
     emulator::Request request = options.request;
     request.schedule = seed;
     const TemporaryFile out, err;
-    // What the others say on stderr would be the same again, or is told by --schedule.
+    // The other runs would repeat it. `--schedule SEED` shows what one of them prints.
     std::map<int, int> descriptors{{STDIN_FILENO, input.rewound()}, {STDOUT_FILENO, out.descriptor()}};
     if (seed) descriptors.emplace(STDERR_FILENO, err.descriptor());
     Report report = run_on_emulator(options.program, request, descriptors);
@@ -89,7 +89,7 @@ Outcome run(const Options& options, std::optional<std::uint64_t> seed, const Inp
     return {std::move(report), {std::istreambuf_iterator<char>(file), {}}};
 }
 
-/// None: the two do the same.
+/// nullopt: the two runs did the same.
 std::optional<Difference> difference(const Outcome& usual, const Outcome& other) {
     if (other.out == usual.out && other.report.ending == usual.report.ending) return std::nullopt;
     Difference result{.ending = other.report.ending};

@@ -11,7 +11,7 @@
 
 namespace emulate {
 
-/// What another order has changed.
+/// A difference between two runs.
 struct Difference {
     std::uint64_t seed = 0; ///< of that order
     Ending ending{};
@@ -26,8 +26,8 @@ struct ScheduleResult {
     std::optional<Difference> difference; ///< made by the next one
 };
 
-/// Runs the program in the default order, then in those of the seeds 1 to `options.schedules`, until one
-/// makes a difference. Each run reads the same file on stdin, if it is one, else nothing.
+/// Runs the program in the default order, then with the seeds 1 to `options.schedules`, until a run differs.
+/// Each run reads the same file on stdin, or nothing if stdin is no file.
 /// \throws CommandError
 ScheduleResult try_schedules(const Options& options);
 

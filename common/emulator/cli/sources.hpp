@@ -14,7 +14,7 @@ struct SourceFile {
     bool is_newer_than_program = false; ///< lines may have moved since it was compiled
 };
 
-/// Gives the source file of that path; none: it cannot be read.
+/// Returns the source file at a path. nullopt: it cannot be read.
 using ReadSource = std::function<std::optional<SourceFile>(const std::string& path)>;
 
 /// Reads files, for a program of that path.

@@ -10,10 +10,10 @@ namespace emulate {
 
 namespace {
 
-// Blue and vermilion, which people with any kind of colour vision can tell apart (after Okabe and Ito).
-// Whatever they say is also said by a number, a shape or a hatching.
+// Blue and vermilion: distinct for all kinds of color vision (after Okabe and Ito). A number, shape or
+// hatching repeats what a color shows.
 //
-// Each rule stands twice instead of using variables, since not every program that shows SVG knows those.
+// Each rule is written twice: not every SVG viewer supports variables.
 constexpr std::string_view picture_style = R"(
 text{font-family:system-ui,sans-serif;font-size:15px;fill:#1b1f24}
 .code{font-family:ui-monospace,monospace}
@@ -30,7 +30,7 @@ line{stroke-width:1.4}line.first{stroke:#0072b2;stroke-width:1.9}line.later{stro
 line.joined{stroke-width:5}line.rule{stroke:#8c959f;stroke-width:1.2}.dashed{stroke-dasharray:4 3}
 )";
 
-/// On a telephone the picture is half as large. Lines of code have no room to spare.
+/// On a phone the picture has half the size.
 constexpr std::string_view narrow_style =
     "text{font-size:16.5px}.small{font-size:15.5px}.tiny{font-size:13px}"
     ".code{font-size:15px}.code.small{font-size:14px}";
@@ -43,7 +43,7 @@ text{fill:#e6eaef}.quiet{fill:#a3adb8}.inside{fill:#0c1014}.white{fill:#fff}.bla
 line.first{stroke:#5bb8f0}line.later{stroke:#ff9a4d}line.rule{stroke:#77828e}
 )";
 
-/// At most two decimals: enough for a picture.
+/// At most two decimals.
 std::string number(double value) {
     std::string text = fmt::format("{:.2f}", value);
     text.erase(text.find_last_not_of('0') + 1);
@@ -91,7 +91,7 @@ void Svg::circle(double x, double y, double radius, std::string_view look) {
 }
 
 void Svg::text(double x, double y, std::string_view text, std::string_view look) {
-    // Programs that do not know dominant-baseline would put the text too high.
+    // Some viewers ignore dominant-baseline and would draw the text too high.
     const double baseline = y + 0.35 * size_of(look);
     body_ += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", look, number(x),
                          number(baseline), escaped(text));

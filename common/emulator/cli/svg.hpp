@@ -7,8 +7,8 @@
 
 namespace emulate {
 
-/// A picture as it grows from top to bottom. Coordinates are in units of which a line of text needs about 20;
-/// how a thing looks is the matter of its class, a word of the style sheet in svg.cpp.
+/// A picture that grows from top to bottom. A line of text is about 20 units high. Colors and fonts come from
+/// the style sheet in svg.cpp: each element has a class.
 class Svg {
 public:
     static constexpr double usual_width = 720, margin = 20, line_height = 22;
@@ -17,7 +17,7 @@ public:
 
     double width() const { return width_; }
 
-    /// `fill` is a colour of its own, which is the same on light and on dark.
+    /// `fill` is the same color on light and on dark screens.
     void rectangle(double x, double y, double width, double height, std::string_view look,
                    std::string_view fill = "");
     void line(double x1, double y1, double x2, double y2, std::string_view look);
@@ -26,7 +26,7 @@ public:
     /// `y` is the middle of the line, `x` its left end, or with the look "middle" or "right" that part of it.
     void text(double x, double y, std::string_view text, std::string_view look);
 
-    /// Opens a group of things that belong together; in the file `name` says what they are.
+    /// Opens a group of elements. `name` labels it in the file.
     void begin(std::string_view name);
     void end();
 
@@ -40,7 +40,7 @@ public:
     /// Returns the y below them.
     double end_keys() const;
 
-    /// The complete picture. `title` and `description` are for those who cannot see it.
+    /// The complete picture. Screen readers read `title` and `description`.
     std::string finish(double height, std::string_view title, std::string_view description) const;
 
 private:
@@ -49,10 +49,10 @@ private:
     double key_x_ = 0, key_y_ = 0;
 };
 
-/// How long a text becomes about, in `look`'s size: fonts differ.
+/// The approximate width of a text in the font of `look`.
 double text_width(std::string_view text, std::string_view look);
 
-/// `text`, or as much of it as goes into `width`, with an ellipsis.
+/// `text`, cut to `width` with an ellipsis.
 std::string shortened(std::string_view text, double width, std::string_view look);
 
 } // namespace emulate

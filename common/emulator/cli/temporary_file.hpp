@@ -1,5 +1,5 @@
 /// \file
-/// A file that goes away by itself.
+/// A temporary file. Its destructor removes it.
 #pragma once
 
 #include "emulator/cli/exit_status.hpp"
@@ -14,7 +14,7 @@
 
 namespace emulate {
 
-/// Empty at first, and open for reading and writing. Programs that are started do not inherit it.
+/// Starts empty, open for reading and writing. Child processes do not inherit it.
 class TemporaryFile {
 public:
     /// \throws CommandError

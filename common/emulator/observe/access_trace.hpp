@@ -1,6 +1,6 @@
 /// \file
-/// Records what one block of a launch really did, as far as pictures of it need that. How much is kept does
-/// not grow with the time that the block runs.
+/// Records the accesses of one block of a launch, for pictures. Its size does not grow with the block's
+/// running time.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -39,8 +39,8 @@ struct TracedAccess {
     AccessKind kind = AccessKind::load;
     std::uint32_t bytes = 0;
     std::uint64_t requests = 0, cost = 0, ideal = 0; ///< of the block's warps together
-    /// The request that costs most over its ideal; of several, that of the lowest warp, and of this its
-    /// first.
+    /// The request with the highest cost above its ideal. Ties go to the lowest warp, then to its first
+    /// request.
     TracedRequest worst{};
 
     Access worst_access() const { return {space, kind, bytes, worst.active, worst.addresses.data()}; }
@@ -93,10 +93,10 @@ public:
     ~AccessTracing() override;
 
     std::unique_ptr<Observer> observer(const Grid& grid) override;
-    /// What a block does may depend on others: a picture must not differ from one run to the next.
+    /// A block's accesses may depend on other blocks, and a picture must be the same in each run.
     bool wants_one_thread() const override { return true; }
 
-    /// When the launch has ended: well or not, it says what the block did until then.
+    /// Call it after the launch. If the launch failed, the trace ends where it failed.
     const AccessTrace& trace() const { return trace_; }
 
 private:

@@ -16,7 +16,7 @@
 
 namespace emulator {
 
-/// What the instructions of one function did.
+/// The counters of one function's instructions.
 struct CodeCounts {
     explicit CodeCounts(const Code& code)
         : code(&code), steps(code.instructions.size() + 1), counted(code.instructions.size()),
@@ -37,8 +37,7 @@ struct CodeCounts {
         return *this;
     }
 
-    /// How much more often an instruction was executed than the one before it: so a run of any length takes
-    /// two additions.
+    /// Execution counts as differences to the instruction before: a run of any length takes two additions.
     struct Step {
         std::int64_t warps = 0, threads = 0;
         Step& operator+=(Step other) {
@@ -158,7 +157,7 @@ private:
     std::vector<std::pair<const Code*, bool>> counts_to_call_; // few functions are called
 };
 
-/// The counters of each instruction, with how often it was executed.
+/// The counters of each instruction, and its executions.
 std::vector<LineCounts> by_instruction(const CodeCounts& counts) {
     std::vector<LineCounts> result(counts.counted.size());
     CodeCounts::Step executed;
@@ -176,7 +175,7 @@ std::vector<LineCounts> by_instruction(const CodeCounts& counts) {
     return result;
 }
 
-/// Adds up what is of the same line. `line_of` says of which line an instruction is.
+/// Sums the instructions of each line. `line_of` maps an instruction to its line.
 template <class LineOf>
 std::vector<LineCounts> by_line(const std::vector<LineCounts>& instructions, LineOf line_of) {
     std::map<std::uint32_t, LineCounts> lines;

@@ -13,7 +13,7 @@
 
 namespace emulator {
 
-/// What the instructions of one line did.
+/// The counters of one line.
 struct LineCounts {
     std::uint32_t line = 0;
     Counters counted;
@@ -45,7 +45,8 @@ public:
 
     std::unique_ptr<Observer> observer(const Grid& grid) override;
 
-    /// What was executed, the kernel first. To be called after the launch, while its module is loaded.
+    /// The functions that were executed, the kernel first. Call it after the launch, while its module is
+    /// loaded.
     std::vector<FunctionLines> functions() const;
 
 private:

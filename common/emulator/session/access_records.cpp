@@ -45,7 +45,7 @@ template <class T, class Member> constexpr auto member(const char* name, Member 
 
 } // namespace
 
-// The members of what is written and read again.
+// The members of each record.
 
 auto members_of(const TracedPlace*) {
     return std::tuple(member("path", &TracedPlace::path), member("line", &TracedPlace::line),

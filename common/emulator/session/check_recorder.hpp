@@ -1,6 +1,5 @@
 /// \file
-/// Checkers as recorders: they watch every launch, and what they find goes to the Findings that they are
-/// given.
+/// Checkers as recorders: they watch every launch and report to the given Findings.
 #pragma once
 
 #include "emulator/memory/memory_events.hpp"
@@ -11,7 +10,7 @@
 
 namespace emulator {
 
-/// `Checker` is a Watcher, and may be MemoryEvents as well.
+/// `Checker` is a Watcher. It may implement MemoryEvents too.
 template <class Checker> class CheckRecorder final : public Recorder {
 public:
     template <class... Arguments>

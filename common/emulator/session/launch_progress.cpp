@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A thread that waits for no other one.
+/// A thread that does not wait for another.
 std::optional<Party> somebody_of(const Block& block) {
     const auto at = [&](const Warp& warp, const ConvergenceGroup& converged) -> std::optional<Party> {
         if (converged.lanes == 0 || converged.wait != Wait::nothing) return std::nullopt;

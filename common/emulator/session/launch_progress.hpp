@@ -1,5 +1,5 @@
 /// \file
-/// A sign of life from a launch that takes long.
+/// Progress of a long launch.
 #pragma once
 
 #include "emulator/machine/finding.hpp"
@@ -16,9 +16,9 @@
 
 namespace emulator {
 
-/// From two seconds on, tells on stderr how far the launch is, if there is a terminal; then wipes that line
-/// away. Also calls `every_second` while a launch runs, with a thread and where it is once that is known. One
-/// for a process, which never ends: its thread does not either.
+/// After two seconds, shows on stderr how far the launch is, if stderr is a terminal, and erases that line at
+/// the end. Also calls `every_second` while a launch runs, with one thread and its line once known. One per
+/// process, never destroyed, as its thread never ends.
 class LaunchProgress final : public Watcher {
 public:
     LaunchProgress();

@@ -1,5 +1,5 @@
 /// \file
-/// The library that lessons run on observes nothing: it has no checkers, and is built in half the time.
+/// For the library that lessons run on. It has no checkers and builds in half the time.
 #include "emulator/runtime/observation.hpp"
 #include "emulator/session/request.hpp"
 

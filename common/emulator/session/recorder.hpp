@@ -23,7 +23,7 @@ struct ObservedLaunch {
     bool selected; ///< by Request::kernel and Request::launch: others are not to be written about
 };
 
-/// Something that can be asked for. Lives as long as the process. Its functions are called one at a time.
+/// Records one kind of observation. Lives as long as the process. Calls come one at a time.
 class Recorder {
 public:
     virtual ~Recorder() = default;
@@ -36,10 +36,10 @@ public:
     /// their kind, {"record": "lines", …}. "process" and "launch" are added to them.
     virtual std::vector<Json> end(const ObservedLaunch&);
 
-    /// The program ends. What is left to be found (leaks) goes to the Findings.
+    /// The program ends: last findings, such as leaks.
     virtual void finish() {}
 
-    /// Who has to know what the host does to device memory; null: nobody.
+    /// Receives what the host does to device memory. Null: nothing does.
     virtual MemoryEvents* memory_listener() { return nullptr; }
 };
 

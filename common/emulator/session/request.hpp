@@ -14,8 +14,7 @@ namespace emulator {
 inline constexpr const char* request_variable = "EMULATOR_REQUEST";
 inline constexpr const char* report_variable = "EMULATOR_REPORT";
 
-/// What to observe, and of which kernels. Each member is called in JSON as here; what is as it is here is
-/// left out.
+/// What to observe, and in which kernels. JSON uses the members' names and omits default values.
 struct Request {
     // Which launches counters, lines, pictures and findings are about.
     std::string kernel{};                  ///< regular expression, to be found in the kernel's readable name
@@ -35,7 +34,7 @@ struct Request {
 
 std::string to_text(const Request& request);
 
-/// \throws std::exception when `text` is no request: it has not come from to_text.
+/// \throws std::exception if `text` does not come from to_text
 Request parse_request(std::string_view text);
 
 } // namespace emulator
