@@ -62,7 +62,8 @@ To see the kernels at work on the emulator; told on stderr:
   --draw WHAT     a picture of each kernel, as an SVG file: banks, sectors,
                   activity or tile
   --line N        draw: the access in line N of the source
-  --schedule S    verify with blocks, warps and lanes in the order of seed S
+  --schedule S    verify with blocks, warps and lanes in the order of seed S,
+                  and stores that other blocks see late, unless fenced
   --schedules K   the same with K seeds; tell the first that changes a result
   emulate --help explains them, and has more.
 )";

@@ -218,7 +218,8 @@ What to report:
   --global-races   race: also global memory, between blocks
   --draw WHAT      a picture: banks, sectors, activity or tile
   --line N         draw: of the access in line N of the source
-  --schedule SEED  run blocks, warps and lanes in another order: that of SEED
+  --schedule SEED  run blocks, warps and lanes in another order: that of SEED.
+                   Blocks see each other's stores late, where no fence orders
   --schedules K    try the orders of K seeds; tell the first that changes what
                    the program prints on stdout, or its exit status
 

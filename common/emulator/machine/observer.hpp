@@ -1,5 +1,6 @@
 /// \file
-/// The events that the machine reports to observers. Observers never change a result.
+/// The events that the machine reports to observers. Observers never change a result, but for WeakMemory,
+/// which is part of a schedule.
 #pragma once
 
 #include "emulator/program/code.hpp"

@@ -11,6 +11,7 @@
 #include "emulator/check/init_checker.hpp"
 #include "emulator/check/memory_checker.hpp"
 #include "emulator/check/race/race_checker.hpp"
+#include "emulator/check/race/weak_memory.hpp"
 #include "emulator/check/sync_checker.hpp"
 #include "emulator/error.hpp"
 #include "emulator/machine/loaded_module.hpp"
@@ -128,6 +129,8 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     record["static_shared_bytes"] = kernel.static_shared_bytes();
     record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
     std::vector<Watcher*> watchers;
+    WeakMemory weak_memory;
+    if (request_.schedule) watchers.push_back(&weak_memory); // first: others look at memory that it puts back
     BlockDeduplication checkers_of_blocks;
     for (const auto& recorder : recorders_) {
         Watcher* const watcher = recorder->begin(launch);

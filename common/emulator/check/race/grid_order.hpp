@@ -16,6 +16,13 @@
 
 namespace emulator {
 
+inline bool does_acquire(const Instruction& instruction) {
+    return instruction.ordering == Ordering::acquire || instruction.ordering == Ordering::acquire_release;
+}
+inline bool does_release(const Instruction& instruction) {
+    return instruction.ordering == Ordering::release || instruction.ordering == Ordering::acquire_release;
+}
+
 /// What a warp did that may synchronize it with other blocks: a fence, an atomic, or a load or store with an
 /// order.
 struct SyncEvent {

@@ -61,13 +61,6 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
     return kind == AccessKind::load ? Role::read : Role::write;
 }
 
-bool does_acquire(const Instruction& instruction) {
-    return instruction.ordering == Ordering::acquire || instruction.ordering == Ordering::acquire_release;
-}
-bool does_release(const Instruction& instruction) {
-    return instruction.ordering == Ordering::release || instruction.ordering == Ordering::acquire_release;
-}
-
 class RaceObserver final : public Observer {
 public:
     RaceObserver(Findings& findings, const Grid& grid, RaceOptions options)
