@@ -1,6 +1,7 @@
 // Each block waits for the one before it, adds to its prefix, and hands on; mutants as in
 // mutants_of_a_message.cu.
 // options: --global-races
+#include <cstdio>
 #include <cuda_runtime.h>
 
 namespace mutants_of_a_chain {
@@ -29,20 +30,28 @@ template <int mutant> __global__ void look_back(int* memory) {
     flags[blockIdx.x] = 1;
 }
 
+/// Prints what the mutant makes of the memory.
+template <int mutant> void run(int* memory) {
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    look_back<mutant><<<4, 32>>>(memory);
+    int result = 0;
+    cudaMemcpy(&result, memory + 3, sizeof result, cudaMemcpyDeviceToHost);
+    if (mutant == 0)
+        std::printf("correct: %d\n", result);
+    else
+        std::printf("mutant %d: %d\n", mutant, result);
+}
+
 } // namespace mutants_of_a_chain
 
 int main() {
+    using namespace mutants_of_a_chain;
     int* memory = nullptr;
     cudaMalloc(&memory, 64 * sizeof(int));
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_chain::look_back<0><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_chain::look_back<1><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_chain::look_back<-1><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_chain::look_back<2><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_chain::look_back<-2><<<4, 32>>>(memory);
+    run<0>(memory);
+    run<1>(memory);
+    run<-1>(memory);
+    run<2>(memory);
+    run<-2>(memory);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
 }

@@ -2,6 +2,7 @@
 // narrow.
 //
 // options: --global-races
+#include <cstdio>
 #include <cuda_runtime.h>
 
 namespace mutants_of_a_lock {
@@ -15,7 +16,7 @@ template <int mutant, int place> __device__ void fence() {
 }
 
 template <int mutant> __global__ void take_and_give_back(int* memory) {
-    int *const last = memory, *const lock = memory + 32;
+    int *const sum = memory, *const lock = memory + 32;
     if (threadIdx.x != 0) return;
     while (true) {
         int before = 0;
@@ -26,7 +27,8 @@ template <int mutant> __global__ void take_and_give_back(int* memory) {
         if (before == 0) break;
     }
     fence<mutant, 1>();
-    *last = static_cast<int>(blockIdx.x) + 1; // expect 6: race, write after write
+    const int so_far = *sum;                          // expect 6: race, read after write
+    *sum = so_far + static_cast<int>(blockIdx.x) + 1; // expect 6: race, write after write
     fence<mutant, 2>();
     if (mutant == 3)
         atomicExch_block(lock, 0); // expect: race, atomic after atomic
@@ -34,24 +36,30 @@ template <int mutant> __global__ void take_and_give_back(int* memory) {
         atomicExch(lock, 0);
 }
 
+/// Prints what the mutant makes of the memory.
+template <int mutant> void run(int* memory) {
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    take_and_give_back<mutant><<<4, 32>>>(memory);
+    int result = 0;
+    cudaMemcpy(&result, memory + 0, sizeof result, cudaMemcpyDeviceToHost);
+    if (mutant == 0)
+        std::printf("correct: %d\n", result);
+    else
+        std::printf("mutant %d: %d\n", mutant, result);
+}
+
 } // namespace mutants_of_a_lock
 
 int main() {
+    using namespace mutants_of_a_lock;
     int* memory = nullptr;
     cudaMalloc(&memory, 64 * sizeof(int));
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<0><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<1><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<-1><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<2><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<-2><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<3><<<4, 32>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_a_lock::take_and_give_back<4><<<4, 32>>>(memory);
+    run<0>(memory);
+    run<1>(memory);
+    run<-1>(memory);
+    run<2>(memory);
+    run<-2>(memory);
+    run<3>(memory);
+    run<4>(memory);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
 }

@@ -2,6 +2,7 @@
 // fences; wrong where one of the two is relaxed, or for the block only.
 //
 // options: --global-races
+#include <cstdio>
 #include <cuda/atomic>
 #include <cuda_runtime.h>
 
@@ -50,17 +51,25 @@ __global__ void fences(int* memory) {
     }
 }
 
+void run(const char* name, void (*kernel)(int*), int* memory) {
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    kernel<<<2, 32>>>(memory);
+    int result = 0;
+    cudaMemcpy(&result, memory + 8, sizeof result, cudaMemcpyDeviceToHost);
+    std::printf("%s: %d\n", name, result);
+}
+
 } // namespace mutants_of_atomic_ref
 
 int main() {
+    using namespace mutants_of_atomic_ref;
     int* memory = nullptr;
     cudaMalloc(&memory, 64 * sizeof(int));
-    for (void (*const kernel)(int*) :
-         {mutants_of_atomic_ref::release_and_acquire, mutants_of_atomic_ref::sequentially_consistent,
-          mutants_of_atomic_ref::relaxed_store, mutants_of_atomic_ref::relaxed_load,
-          mutants_of_atomic_ref::for_the_block, mutants_of_atomic_ref::fences}) {
-        cudaMemset(memory, 0, 64 * sizeof(int));
-        kernel<<<2, 32>>>(memory);
-    }
+    run("correct 1", release_and_acquire, memory);
+    run("correct 2", sequentially_consistent, memory);
+    run("mutant 1", relaxed_store, memory);
+    run("mutant 2", relaxed_load, memory);
+    run("mutant 3", for_the_block, memory);
+    run("correct 3", fences, memory);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
 }

@@ -2,6 +2,7 @@
 // mutants_of_a_message.cu.
 //
 // options: --global-races
+#include <cstdio>
 #include <cuda_runtime.h>
 
 namespace mutants_of_the_last_block {
@@ -36,22 +37,29 @@ template <int mutant> __global__ void add_in_the_last_block(int* memory) {
     if (threadIdx.x % 32 == 0) atomicAdd(total, sum);
 }
 
+/// Prints what the mutant makes of the memory.
+template <int mutant> void run(int* memory) {
+    cudaMemset(memory, 0, 64 * sizeof(int));
+    add_in_the_last_block<mutant><<<4, 64>>>(memory);
+    int result = 0;
+    cudaMemcpy(&result, memory + 40, sizeof result, cudaMemcpyDeviceToHost);
+    if (mutant == 0)
+        std::printf("correct: %d\n", result);
+    else
+        std::printf("mutant %d: %d\n", mutant, result);
+}
+
 } // namespace mutants_of_the_last_block
 
 int main() {
+    using namespace mutants_of_the_last_block;
     int* memory = nullptr;
     cudaMalloc(&memory, 64 * sizeof(int));
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_the_last_block::add_in_the_last_block<0><<<4, 64>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_the_last_block::add_in_the_last_block<1><<<4, 64>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_the_last_block::add_in_the_last_block<-1><<<4, 64>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_the_last_block::add_in_the_last_block<2><<<4, 64>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_the_last_block::add_in_the_last_block<-2><<<4, 64>>>(memory);
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    mutants_of_the_last_block::add_in_the_last_block<3><<<4, 64>>>(memory);
+    run<0>(memory);
+    run<1>(memory);
+    run<-1>(memory);
+    run<2>(memory);
+    run<-2>(memory);
+    run<3>(memory);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
 }
