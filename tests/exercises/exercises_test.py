@@ -130,10 +130,34 @@ class OneExercise(Solutions):
 
 
 class WrongSolutions(Solutions):
+    @staticmethod
+    def compiled(exercise, wrong):
+        return Compiled(exercise, {each.path: each.text for each in wrong if each.step != "compiles"}, BUILD, "wrong")
+
+    @unittest.skipUnless(WHAT == "09", "is about its fences")
+    def test_a_missing_fence_makes_a_wrong_sum_in_some_order(self):
+        exercise = checker.Exercise(WHAT)
+        wrong = wrong_solutions(exercise)
+        compiled = self.compiled(exercise, wrong)
+        without_fence = [each.path for each in wrong if "no_fence" in each.path]
+        self.assertEqual(len(without_fence), 3, "either one, and both")
+        ptx = self.folder / "solution.ptx"
+        # Of 10 blocks the last one reads 9 partial sums that it may miss, each in every other seed. It misses none in 1 of 512
+        # seeds: 5 seeds miss that once in 10^13.
+        for path, status in [(None, 0), *((path, 10) for path in without_fence)]:
+            compiled.write(path, ptx)
+            run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, "--schedules", "5", BUILD / "bin/lesson09", "--device",
+                                  "emulator", "--kernel", "reduce9", "--n", "40000", "--check"], capture_output=True, text=True)
+            with self.subTest(path):
+                self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+                self.assertIn(": verified", run.stdout, "in the usual order")
+                if path:
+                    self.assertRegex(run.stderr, r"The order of seed \d+ changes what the program does")
+
     def test_all_fail_as_they_should(self):
         exercise = checker.Exercise(WHAT)
         wrong = wrong_solutions(exercise)
-        compiled = Compiled(exercise, {each.path: each.text for each in wrong if each.step != "compiles"}, BUILD, "wrong")
+        compiled = self.compiled(exercise, wrong)
         for each in wrong:
             with self.subTest(each.path):
                 if each.step == "compiles":

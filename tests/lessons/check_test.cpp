@@ -28,3 +28,14 @@ TEST_P(CheckOnEmulator, finds_nothing) {
         EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)\n")) << arguments;
     }
 }
+
+/// … and the results are right in another order for each of them, in which blocks see each other's stores
+/// late.
+TEST_P(CheckOnEmulator, verifies_in_other_orders) {
+    const auto runs = manifest_of(GetParam()).at("check").get<std::vector<std::string>>();
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        const std::string arguments = " --schedule " + std::to_string(k + 1) + " " + runs[k];
+        const ProgramResult result = run_program("./" + GetParam() + arguments);
+        EXPECT_EQ(result.status, 0) << arguments << '\n' << result.out << result.err;
+    }
+}
