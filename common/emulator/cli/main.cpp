@@ -11,8 +11,11 @@
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -23,15 +26,22 @@ Ending with_findings(const Ending& ending, bool found, const Options& options) {
     return found && ending.signal == 0 ? Ending{.status = options.error_exit_code} : ending;
 }
 
-/// \throws CommandError where the program takes no note of launches that a card would have run.
+/// "5 launches", "cudaCreateTextureObject", or both: what a card would have done, and the emulator cannot.
+std::string refusals_as_text(const Report& report) {
+    std::vector<std::string> refused(report.refused_functions.begin(), report.refused_functions.end());
+    if (const std::size_t launches = report.refused_launches; launches != 0)
+        refused.insert(refused.begin(),
+                       launches == 1 ? "1 launch" : emulator::thousands(launches) + " launches");
+    return fmt::format("{}", fmt::join(refused, ", "));
+}
+
+/// \throws CommandError where the program takes no note of them.
 void expect_no_refusal(const Report& report) {
-    if (report.refusals == 0 || report.ending != Ending{}) return;
+    const std::string refused = refusals_as_text(report);
+    if (refused.empty() || report.ending != Ending{}) return;
     throw CommandError(ExitStatus::failed,
                        fmt::format("{}: ended with 0, but {} could not be run, for the reason above",
-                                   emulator::printable(report.program.front()),
-                                   report.refusals == 1
-                                       ? "1 launch"
-                                       : fmt::format("{} launches", emulator::thousands(report.refusals))));
+                                   emulator::printable(report.program.front()), refused));
 }
 
 Ending compare_schedules(const Options& options) {

@@ -255,7 +255,8 @@ Exit status:
        --check was to check
   125  the command line is wrong, the report cannot be written, or the program
        ended with 0 and yet nothing of it could be observed, or the emulator
-       could not run one of its kernels
+       could not run one of its kernels or does not support a function that it
+       called
   126  the program cannot be run, or has the static CUDA runtime in it
   127  there is no such program
 )";

@@ -21,7 +21,13 @@ Report read_report(const std::filesystem::path& file) {
         if (kind == "finding") findings.add(record.get<emulator::Finding>());
         if (kind == "error") report.errors.push_back(record.at("text"));
         if (kind == "refused launch") ++report.rejected_launches;
-        if (kind == "refusal") ++report.refusals;
+        if (kind == "refusal") {
+            const std::string function = record.at("function");
+            if (function.empty())
+                ++report.refused_launches;
+            else
+                report.refused_functions.insert(function);
+        }
         if (kind == "cut off") report.is_complete = false;
         const bool is_end = kind == "launch" || kind == "other launch";
         if (is_end && report.running && report.running->at("launch") == record.at("launch") &&

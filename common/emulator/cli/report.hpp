@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct Report {
     std::vector<KernelCounts> lines;         ///< in the order of their first launches
     std::vector<Json> other_launches;        ///< those that are not selected
     std::size_t rejected_launches = 0;       ///< before they began
-    std::size_t refusals = 0;                ///< launches that the emulator cannot run, and a card could
+    std::size_t refused_launches = 0;        ///< those that the emulator cannot run, and a card could
+    std::set<std::string> refused_functions; ///< of the API, that the emulator does not support
     std::optional<Json> running;             ///< the launch that had not ended yet when the program did
     std::vector<emulator::Finding> findings; ///< grouped over all launches
     std::vector<std::string> errors;         ///< that the emulator printed on stderr

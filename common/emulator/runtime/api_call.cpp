@@ -25,6 +25,10 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
     try {
         body(device);
         return cudaSuccess;
+    } catch (const UnsupportedCall& error) {
+        report(error.what());
+        note_refusal(device, error.code(), error.function());
+        return error.code();
     } catch (const ApiError& error) {
         report(error.what());
         return error.code();
@@ -69,6 +73,11 @@ cudaError_t stream_call(const void* stream, const GraphNode& node) {
         }
         if (node.work) node.work(device);
     });
+}
+
+void note_refusal(Device& device, cudaError_t error, const std::string& function) {
+    device.refusal = error;
+    if (Observation* const observation = Observation::instance()) observation->write_refusal(function);
 }
 
 cudaError_t error_code(Failure failure) {

@@ -6,6 +6,7 @@
 #include "emulator/runtime/runtime.hpp"
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 /// Goes before each function that the library exports.
@@ -30,6 +31,10 @@ abi::cudaError_t query_call(const std::function<void(Device&)>& body);
 /// Runs the node's work as one call of the API, or keeps the node if the stream is being captured.
 /// \throws never; returns CUDA's errors for what a capture does not allow, which ends it.
 abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
+
+/// The device will answer each call that copies or waits with `error`: a card would have done what was asked,
+/// and the emulator cannot. `function` is the call that it does not support; empty: it cannot run a kernel.
+void note_refusal(Device& device, abi::cudaError_t error, const std::string& function = {});
 
 /// The CUDA error that an Error of the emulator stands for.
 abi::cudaError_t error_code(Failure failure);

@@ -22,6 +22,19 @@ private:
     abi::cudaError_t code_;
 };
 
+/// A call that a card would have answered and the emulator does not.
+class UnsupportedCall : public ApiError {
+public:
+    /// `detail` says what of the function is not supported.
+    UnsupportedCall(const std::string& function, const std::string& detail)
+        : ApiError(abi::cudaErrorNotSupported, function + ": " + detail), function_(function) {}
+
+    const std::string& function() const { return function_; }
+
+private:
+    std::string function_;
+};
+
 /// \throws ApiError with `error` unless `holds`.
 inline void require(bool holds, abi::cudaError_t error = abi::cudaErrorInvalidValue) {
     if (!holds) throw ApiError(error);

@@ -37,8 +37,9 @@ public:
     /// A launch was rejected before it came to run().
     virtual void write_rejected_launch() = 0;
 
-    /// A launch ended in an error that a card would not have: the emulator cannot run the kernel.
-    virtual void write_refusal() = 0;
+    /// The emulator does not support this function of the API, or, where it is empty, cannot run the kernel
+    /// of a launch. A card would have done it.
+    virtual void write_refusal(const std::string& function) = 0;
 
     /// Writes a message that the emulator printed.
     virtual void write_error(std::string_view text) = 0;

@@ -63,7 +63,7 @@ public:
     std::vector<MemoryEvents*> memory_listeners() const override;
     void write_findings() override { write_findings(nullptr); }
     void write_rejected_launch() override;
-    void write_refusal() override;
+    void write_refusal(const std::string& function) override;
     void write_error(std::string_view text) override;
     void finish() override;
 
@@ -200,7 +200,9 @@ void ReportingObservation::write_findings(const ObservedLaunch* launch) {
 
 void ReportingObservation::write_rejected_launch() { write({{"record", "refused launch"}}); }
 
-void ReportingObservation::write_refusal() { write({{"record", "refusal"}}); }
+void ReportingObservation::write_refusal(const std::string& function) {
+    write({{"record", "refusal"}, {"function", function}});
+}
 
 void ReportingObservation::write_error(std::string_view text) {
     write({{"record", "error"}, {"text", text}});

@@ -10,7 +10,9 @@
 ///    that it does not end. With "somebody": …a Party's members…, who is where in one that takes long
 ///   {"record": "finding", "launch": 0 or null, …a Finding's members…}
 ///   {"record": "refused launch"}: one that has not begun, and is not among those that are numbered
-///   {"record": "refusal"}: the emulator cannot run the kernel of a launch
+///   {"record": "refusal", "function"}: the emulator does not support that function of the API, or, where it
+///   is
+///       empty, cannot run the kernel of a launch
 ///   {"record": "error", "text": "…"}: what the emulator printed on stderr
 ///   {"record": "cut off"}, alone: the file could not be written
 ///   and those of the recorders: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}

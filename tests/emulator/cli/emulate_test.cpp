@@ -447,6 +447,41 @@ TEST(Emulate, fails_after_a_launch_that_it_cannot_run) {
     EXPECT_EQ(emulate("./emulate_subject 'too much shared memory'").status, 0) << "as a card's own error";
 }
 
+TEST(Emulate, fails_after_a_call_that_it_does_not_support) {
+    const struct {
+        std::string what, function;
+    } rows[] = {
+        {"texture", "cudaCreateTextureObject"},
+        {"surface", "cudaCreateSurfaceObject"},
+        {"levels", "cudaMallocMipmappedArray"},
+        {"sparse", "cudaMallocArray"},
+        {"cube of planes", "cudaMalloc3DArray"},
+        {"graph", "cudaGraphAddMemAllocNode"},
+        {"capture", "cudaMallocAsync"},
+        {"pool", "cudaMemPoolCreate"},
+        {"kernel attribute", "cudaFuncSetAttribute"},
+        {"launch attribute", "cudaLaunchKernelExC"},
+    };
+    for (const auto& [what, function] : rows) {
+        const Result result = emulate("./emulate_subject unsupported '" + what + "'");
+        EXPECT_EQ(result.status, 125) << what;
+        EXPECT_EQ(result.out, "cudaErrorNotSupported\n") << what << ": the answer of what waits, too";
+        EXPECT_THAT(result.err, StartsWith("emulator: " + function)) << what;
+        EXPECT_THAT(result.err, EndsWith("emulate: ./emulate_subject: ended with 0, but " + function +
+                                         " could not be run, for the reason above\n"))
+            << what;
+    }
+    const Result checked = emulate("--check all --format json ./emulate_subject unsupported texture");
+    EXPECT_EQ(checked.status, 125) << "as without a report";
+    EXPECT_THAT(report("--counters ./emulate_subject unsupported texture")["errors"],
+                ElementsAre("cudaCreateTextureObject is not supported by the emulator"));
+    EXPECT_EQ(emulate("--schedules 1 ./emulate_subject unsupported texture").status, 125);
+    const Result advice = emulate("./emulate_subject unsupported advice");
+    EXPECT_EQ(advice.status, 0) << "a program can do without it: " << advice.err;
+    EXPECT_EQ(advice.out, "cudaSuccess\n");
+    EXPECT_EQ(advice.err, "emulator: cudaGraphDebugDotPrint is not supported by the emulator\n");
+}
+
 TEST(Emulate, says_which_library_needs_the_driver) {
     const Result result = emulate("./emulate_subject_with_cublas 'two kernels' 5");
     EXPECT_EQ(result.status, 5);
@@ -545,6 +580,16 @@ TEST(OtherKernels, are_the_only_ones) {
     const OtherPtx without_variable(replace(replace(other_ptx, "offset", "other"), "[offset]", "[other]"));
     EXPECT_THAT(without_variable.emulate("./emulate_subject replaced variable").err,
                 HasSubstr("other.ptx has no variable called 'offset'"));
+}
+
+TEST(OtherKernels, that_launch_kernels_fail_the_program) {
+    const OtherPtx launching(
+        replace(replace(other_ptx, ".visible", ".extern .func cudaLaunchDeviceV2();\n.visible"),
+                "ld.global.u32 %r1, [offset];", "call cudaLaunchDeviceV2, ();"));
+    const Result result = launching.emulate("./emulate_subject unsupported kernel");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_THAT(result.err, HasSubstr("launches from kernels (dynamic parallelism) are not supported"));
+    EXPECT_THAT(result.err, EndsWith("ended with 0, but 1 launch could not be run, for the reason above\n"));
 }
 
 TEST(OtherKernels, take_the_parameters_of_the_programs_own) {

@@ -16,13 +16,12 @@ namespace {
 
 /// \throws ApiError with cudaErrorInvalidChannelDescriptor unless it says one, two or four equal channels
 /// that there are.
-void check_format(const cudaChannelFormatDesc& format) {
+void check_format(const cudaChannelFormatDesc& format, const char* call) {
     const auto [x, y, z, w, kind] = format;
     if (kind >= cudaChannelFormatKindNV12 && kind <= cudaChannelFormatKindUnsignedNormalized1010102)
-        throw ApiError(
-            cudaErrorNotSupported,
-            "arrays of normalised, compressed or planar formats are not supported by the emulator: "
-            "cudaChannelFormatKindSigned, Unsigned and Float are");
+        throw UnsupportedCall(
+            call, "arrays of normalised, compressed or planar formats are not supported by the emulator; "
+                  "cudaChannelFormatKindSigned, Unsigned and Float are");
     const bool is_float = kind == cudaChannelFormatKindFloat;
     const bool has_kind =
         is_float || kind == cudaChannelFormatKindSigned || kind == cudaChannelFormatKindUnsigned;
@@ -69,22 +68,22 @@ bool is_valid_extent(const cudaExtent& extent, unsigned flags) {
             is_within(depth, cudaDevAttrMaxTexture3DDepthAlt));
 }
 
-void check_flags(unsigned flags, unsigned allowed, const cudaExtent& extent) {
+void check_flags(unsigned flags, unsigned allowed, const cudaExtent& extent, const char* call) {
     if (flags & (cudaArraySparse | cudaArrayDeferredMapping))
-        throw ApiError(cudaErrorNotSupported, "arrays without storage of their own (cudaArraySparse, "
-                                              "cudaArrayDeferredMapping) are not supported by the emulator");
+        throw UnsupportedCall(call, "arrays without storage of their own (cudaArraySparse, "
+                                    "cudaArrayDeferredMapping) are not supported by the emulator");
     require((flags & ~allowed) == 0);
     const bool is_plane = extent.height != 0 && extent.depth == 0;
     require(!(flags & cudaArrayTextureGather) || (flags == cudaArrayTextureGather && is_plane));
 }
 
 cudaError_t make_array(void** handle, const cudaChannelFormatDesc* format, const cudaExtent& extent,
-                       unsigned flags, unsigned allowed_flags) {
+                       unsigned flags, unsigned allowed_flags, const char* call) {
     return api_call([&](Device& device) {
         require(handle && format);
         reject_while_capturing(device);
-        check_flags(flags, allowed_flags, extent);
-        check_format(*format);
+        check_flags(flags, allowed_flags, extent, call);
+        check_format(*format, call);
         require(is_valid_extent(extent, flags));
         const Array array{*format, extent, flags};
         const auto [width, height, depth] = array.storage();
@@ -112,14 +111,15 @@ Side stretch(const Device& device, const void* array, std::size_t x, std::size_t
 EMULATOR_ENTRY cudaError_t cudaMallocArray(void** array, const cudaChannelFormatDesc* format,
                                            std::size_t width, std::size_t height, unsigned flags) {
     return make_array(array, format, {width, height, 0}, flags,
-                      cudaArraySurfaceLoadStore | cudaArrayTextureGather);
+                      cudaArraySurfaceLoadStore | cudaArrayTextureGather, "cudaMallocArray");
 }
 
 EMULATOR_ENTRY cudaError_t cudaMalloc3DArray(void** array, const cudaChannelFormatDesc* format,
                                              cudaExtent extent, unsigned flags) {
     return make_array(array, format, extent, flags,
                       cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
-                          cudaArrayTextureGather);
+                          cudaArrayTextureGather,
+                      "cudaMalloc3DArray");
 }
 
 EMULATOR_ENTRY cudaError_t cudaFreeArray(void* array) {

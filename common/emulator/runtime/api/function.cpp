@@ -40,9 +40,9 @@ void set_attribute(Device& device, const void* host_stub, cudaFuncAttribute attr
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
-        throw ApiError(cudaErrorNotSupported,
-                       "cudaFuncSetAttribute: a kernel's clusters are not set here; use __cluster_dims__ or "
-                       "cudaLaunchAttributeClusterDimension");
+        throw UnsupportedCall("cudaFuncSetAttribute",
+                              "a kernel's clusters are not set here; use __cluster_dims__ or "
+                              "cudaLaunchAttributeClusterDimension");
     }
     require(false);
 }

@@ -80,21 +80,16 @@ bool is_refusal(cudaError_t error) {
            error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidKernelImage;
 }
 
-void note_refusal(Device& device, cudaError_t error) {
-    if (!is_refusal(error)) return;
-    device.refusal = error;
-    if (Observation* const observation = Observation::instance()) observation->write_refusal();
-}
-
 /// Runs a part of a launch. The device remembers an error that is the emulator's own.
 template <class Part> auto noting_refusal(Device& device, Part part) {
     try {
         return part();
     } catch (const ApiError& error) {
-        note_refusal(device, error.code());
+        if (is_refusal(error.code())) note_refusal(device, error.code());
         throw;
     } catch (const Error& error) {
-        note_refusal(device, error_code(error.failure()));
+        const cudaError_t code = error_code(error.failure());
+        if (is_refusal(code)) note_refusal(device, code);
         throw;
     }
 }
@@ -179,8 +174,8 @@ void check_attribute(const cudaLaunchAttribute& attribute) {
     case cudaLaunchAttributeCooperative:              // see is_cooperative
     case cudaLaunchAttributeClusterDimension: return; // see asked_cluster
     }
-    throw ApiError(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
-                                              std::to_string(attribute.id) + " is not supported");
+    throw UnsupportedCall("cudaLaunchKernelExC",
+                          "launch attribute " + std::to_string(attribute.id) + " is not supported");
 }
 
 bool is_cooperative(const cudaLaunchConfig_t& config) {
@@ -237,11 +232,9 @@ EMULATOR_PER_THREAD_TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_stub,
                                                void** arguments) {
-    const cudaError_t error = api_call([&](Device& device) {
+    const cudaError_t error = api_call([&](Device&) {
         require(config && (config->attrs || config->numAttrs == 0));
-        noting_refusal(device, [&] {
-            for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
-        });
+        for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
     });
     if (error != cudaSuccess) return error;
     return launch(config->stream,

@@ -29,8 +29,7 @@ void require_location(const cudaMemLocation* location, int type) {
 void refuse_in_capture(const Device& device, const void* stream, const char* call) {
     require_stream(device, stream);
     if (device.capture_of(stream))
-        throw ApiError(cudaErrorNotSupported,
-                       std::string(call) + " in a stream that is captured is not supported by the emulator");
+        throw UnsupportedCall(call, "in a stream that is captured it is not supported by the emulator");
 }
 
 void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
@@ -101,8 +100,8 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
         require(pool && properties);
         require_location(&properties->location, properties->allocType);
         if (properties->handleTypes != 0)
-            throw ApiError(cudaErrorNotSupported,
-                           "cudaMemPoolCreate: pools for other processes are not supported by the emulator");
+            throw UnsupportedCall("cudaMemPoolCreate",
+                                  "pools for other processes are not supported by the emulator");
         auto made = std::make_unique<MemoryPool>(MemoryPool{.max_bytes = properties->maxSize});
         *pool = made.get();
         device.pools.emplace(*pool, std::move(made));

@@ -1,6 +1,6 @@
 /// \file
 /// Every other function of the CUDA runtime API: it says that it is not there, and returns
-/// cudaErrorNotSupported.
+/// cudaErrorNotSupported. A program has lost what it called for, unless it can do without.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -12,12 +12,14 @@ using namespace emulator::abi;
 
 namespace {
 
-cudaError_t unsupported(const char* function) {
-    return api_call([&](Device&) {
+enum class Need { work, advice };
+
+cudaError_t unsupported(const char* function, Need need) {
+    return api_call([&](Device& device) {
         static auto& told = *new std::set<std::string>;
-        const bool is_first = told.insert(function).second;
-        throw ApiError(cudaErrorNotSupported,
-                       is_first ? std::string(function) + " is not supported by the emulator" : "");
+        if (told.insert(function).second) report(std::string(function) + " is not supported by the emulator");
+        if (need == Need::work) note_refusal(device, cudaErrorNotSupported, function);
+        throw ApiError(cudaErrorNotSupported);
     });
 }
 
@@ -25,6 +27,9 @@ cudaError_t unsupported(const char* function) {
 
 // In C's calling convention a function may be called with more arguments than it takes.
 #define UNSUPPORTED(function)                                                                                \
-    EMULATOR_ENTRY cudaError_t function() { return unsupported(#function); }
+    EMULATOR_ENTRY cudaError_t function() { return unsupported(#function, Need::work); }
+#define UNSUPPORTED_ADVICE(function)                                                                         \
+    EMULATOR_ENTRY cudaError_t function() { return unsupported(#function, Need::advice); }
 #include "emulator/runtime/api/unsupported_functions.inc"
+#undef UNSUPPORTED_ADVICE
 #undef UNSUPPORTED

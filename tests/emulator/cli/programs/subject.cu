@@ -68,6 +68,69 @@ int tell_error() {
     return error == cudaSuccess ? 0 : 3;
 }
 
+/// Calls what the emulator does not support, in one way or another, and ignores all errors.
+void call_unsupported(const std::string& what) {
+    const cudaChannelFormatDesc ints = cudaCreateChannelDesc<int>();
+    cudaArray_t array = nullptr;
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear = {data(), ints, n * sizeof(int)};
+    if (what == "texture") {
+        const cudaTextureDesc description{};
+        cudaTextureObject_t texture = 0;
+        cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+    }
+    if (what == "surface") {
+        cudaSurfaceObject_t surface = 0;
+        cudaCreateSurfaceObject(&surface, &resource);
+    }
+    if (what == "levels") {
+        cudaMipmappedArray_t levels = nullptr;
+        cudaMallocMipmappedArray(&levels, &ints, cudaExtent{8, 8, 0}, 3);
+    }
+    if (what == "sparse") cudaMallocArray(&array, &ints, 8, 8, cudaArraySparse);
+    if (what == "cube of planes") cudaMalloc3DArray(&array, &ints, cudaExtent{8, 8, 6}, cudaArraySparse);
+    if (what == "graph") {
+        cudaGraph_t graph = nullptr;
+        cudaGraphNode_t node = nullptr;
+        cudaMemAllocNodeParams parameters{};
+        cudaGraphCreate(&graph, 0);
+        cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
+        cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
+    }
+    if (what == "capture") {
+        cudaStream_t stream = nullptr;
+        void* pointer = nullptr;
+        cudaStreamCreate(&stream);
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+        cudaMallocAsync(&pointer, 4, stream);
+        cudaGraph_t graph = nullptr;
+        cudaStreamEndCapture(stream, &graph);
+    }
+    if (what == "pool") {
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location.type = cudaMemLocationTypeDevice;
+        properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+        cudaMemPool_t pool = nullptr;
+        cudaMemPoolCreate(&pool, &properties);
+    }
+    if (what == "kernel attribute")
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(&replaced), cudaFuncAttributeRequiredClusterWidth,
+                             2);
+    if (what == "launch attribute") {
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeProgrammaticEvent;
+        cudaLaunchConfig_t config{};
+        config.gridDim = config.blockDim = dim3(1);
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        cudaLaunchKernelEx(&config, replaced, data());
+    }
+    if (what == "kernel") replaced<<<1, 1>>>(data());
+    if (what == "advice") cudaGraphDebugDotPrint(nullptr, "/dev/null", 0);
+}
+
 int copy_input() {
     char bytes[4096];
     std::size_t count = 0;
@@ -102,6 +165,13 @@ int main(int argc, char** argv) {
     }
     if (what == "the same") {
         for (int i = 0; i < 5; ++i) fill<<<1, 32>>>(data(), 7);
+        return 0;
+    }
+    if (what == "unsupported") {
+        call_unsupported(argument);
+        const cudaError_t error = cudaDeviceSynchronize();
+        std::printf("%s\n", cudaGetErrorName(error));
+        fill<<<1, 32>>>(data(), 7);
         return 0;
     }
     if (what == "input") {

@@ -167,6 +167,8 @@ TEST(UnsupportedFunction, says_its_name_once) {
     EXPECT_EQ(cudaDestroySurfaceObject(0), cudaErrorNotSupported);
     EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
     EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorNotSupported) << "what was asked for is not there";
+    EXPECT_CUDA(cudaDeviceReset());
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "emulator: cudaDestroyTextureObject is not supported by the emulator\n"
               "emulator: cudaDestroySurfaceObject is not supported by the emulator\n");
@@ -219,4 +221,5 @@ TEST(Message, of_an_array_that_is_not_supported_names_its_sort) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(cudaMallocArray(&array, &normalised, 8, 8), cudaErrorNotSupported);
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("normalised"));
+    EXPECT_CUDA(cudaDeviceReset());
 }
