@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -21,20 +22,42 @@ template <class Stamp> struct AccessRecord {
     InstructionId id = 0;
 };
 
-/// A record for each cell. Field by field, so that those of a whole warp are compared at once.
+/// Lanes of one warp that have accessed all cells of a line, in order: `first_lane` the first 2^shift cells,
+/// the next lane the next ones.
+template <class Stamp> struct LineRecord {
+    Stamp stamp = 0; // 0: its cells have records of their own
+    InstructionId id = 0;
+    std::uint8_t first_lane = 0, shift = 0;
+
+    bool has_lanes_of(const LineRecord& other) const {
+        return first_lane == other.first_lane && shift == other.shift;
+    }
+    AccessRecord<Stamp> of_cell(std::size_t k) const {
+        return {stamp, LaneMask{1} << (first_lane + (k >> shift)), id};
+    }
+};
+
+/// A record for each cell. Field by field, so that those of a whole warp are compared at once. A line that
+/// was accessed as a whole, as nearly all of global memory is, has one record for its cells: memory for
+/// theirs is needed later, if ever.
 template <class Stamp> class AccessRecords {
 public:
     using Record = AccessRecord<Stamp>;
 
-    bool empty() const { return stamps_.empty(); }
+    bool empty() const { return latest_.empty(); }
     void resize(std::size_t cells) {
-        stamps_.resize(cells + warp_size); // see Cells::for_each_in_row
-        lanes_.resize(cells + warp_size);
-        ids_.resize(cells + warp_size);
-        latest_.resize(std::bit_ceil((cells >> Cells::line_shift) + 1)); // see Cells::lines
+        cells_ = cells;
+        latest_.resize(
+            std::bit_ceil((cells + Cells::line_cells - 1) >> Cells::line_shift)); // see Cells::lines
+        lines_.resize(latest_.size());
     }
     /// Each cell becomes `parts` cells that know the same.
     void divide(std::size_t parts) {
+        if (empty()) return;
+        have_cells();
+        for (std::size_t line = 0; line < lines_.size(); ++line) split(line);
+        cells_ *= parts;
+        lines_.resize(lines_.size() * parts);
         repeat(stamps_, parts);
         repeat(lanes_, parts);
         repeat(ids_, parts);
@@ -42,11 +65,19 @@ public:
     }
 
     /// To be called before something is set in these cells.
-    void touch(Stamp stamp, const Cells& cells) {
-        cells.for_each_line([&](std::size_t line) { latest_[line] = stamp; });
+    template <class Actor> void touch(const Actor& actor, const Cells& cells) {
+        have_cells();
+        cells.for_each_line([&](std::size_t line) {
+            split(line);
+            latest_[line] = Actor::latest(latest_[line], actor.stamp());
+        });
     }
 
-    Record operator[](std::size_t cell) const { return {stamps_[cell], lanes_[cell], ids_[cell]}; }
+    Record operator[](std::size_t cell) const {
+        const std::size_t line = cell >> Cells::line_shift;
+        if (lines_[line].stamp != 0) return lines_[line].of_cell(cell % Cells::line_cells);
+        return stamps_.empty() ? Record{} : Record{stamps_[cell], lanes_[cell], ids_[cell]};
+    }
     void set(std::size_t cell, const Record& record) {
         stamps_[cell] = record.stamp;
         lanes_[cell] = record.lanes;
@@ -54,18 +85,25 @@ public:
     }
 
     /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
-    template <class Actor> bool happens_before(const Actor& actor, const Cells& cells) const {
-        return are_over(actor.epoch(), cells) || all_happen_before<false>(actor, cells);
+    template <class Actor> bool happens_before(const Actor& actor, const Cells& cells) {
+        return are_over(actor, cells) || all_happen_before<false>(actor, cells);
     }
     /// … or have its stamp.
-    template <class Actor> bool happens_before_or_same_stamp(const Actor& actor, const Cells& cells) const {
-        return are_over(actor.epoch(), cells) || all_happen_before<true>(actor, cells);
+    template <class Actor> bool happens_before_or_same_stamp(const Actor& actor, const Cells& cells) {
+        return are_over(actor, cells) || all_happen_before<true>(actor, cells);
     }
 
     /// The actor's access instead of all that was. Lanes at one cell stand there together; `with_same_stamp`:
     /// also with those of earlier accesses that have the same stamp.
     template <class Actor> void replace(const Actor& actor, const Cells& cells, bool with_same_stamp) {
-        touch(actor.stamp(), cells);
+        if (replace_lines(actor, cells, with_same_stamp)) return;
+        touch(actor, cells);
+        if (cells.is_one()) {
+            const Record before = (*this)[cells.first];
+            const bool is_alike = with_same_stamp && before.stamp == actor.stamp();
+            return set(cells.first,
+                       {actor.stamp(), cells.active | (is_alike ? before.lanes : 0), actor.id()});
+        }
         if (cells.shape != Cells::Shape::row) return replace_one_by_one(actor, cells, with_same_stamp);
         const Stamp stamp = actor.stamp();
         const InstructionId id = actor.id();
@@ -92,18 +130,91 @@ private:
         values = std::move(result);
     }
 
+    using Line = LineRecord<Stamp>;
+
+    void have_cells() {
+        if (!stamps_.empty()) return;
+        stamps_.resize(cells_ + warp_size); // see Cells::for_each_in_row
+        lanes_.resize(cells_ + warp_size);
+        ids_.resize(cells_ + warp_size);
+    }
+
+    /// The cells of the line get records of their own.
+    void split(std::size_t line) {
+        const Line whole = lines_[line];
+        if (whole.stamp == 0) return;
+        lines_[line].stamp = 0;
+        const std::size_t first = line << Cells::line_shift;
+        for (std::size_t k = 0; k < Cells::line_cells; ++k) set(first + k, whole.of_cell(k));
+    }
+
+    /// Calls `visit(line, record)` for each of the lines that the actor's access fills, until it returns
+    /// false. Returns whether it never did.
+    template <class Actor, class Visit>
+    static bool all_of_lines(const Actor& actor, const Cells& cells, Visit visit) {
+        const int shift = std::min(std::countr_zero(cells.each), Cells::line_shift);
+        int lane = cells.first_lane();
+        for (std::size_t line = cells.first_line; line < cells.first_line + cells.lines; ++line) {
+            const Line record{actor.stamp(), actor.id(), static_cast<std::uint8_t>(lane),
+                              static_cast<std::uint8_t>(shift)};
+            if (!visit(line, record)) return false;
+            lane += static_cast<int>(Cells::line_cells >> shift);
+        }
+        return true;
+    }
+
+    /// One record for each line, if that says all that is to be kept. Returns whether it does.
+    template <class Actor> bool replace_lines(const Actor& actor, const Cells& cells, bool with_same_stamp) {
+        if (!cells.fill_lines()) return false;
+        // Others with the same stamp would have to be kept.
+        const auto may_replace = [&](std::size_t line, const Line& record) {
+            const Line& before = lines_[line];
+            return actor.is_over(latest_[line]) ||
+                   (before.stamp != 0 && (before.stamp != record.stamp || before.has_lanes_of(record)));
+        };
+        if (with_same_stamp && !all_of_lines(actor, cells, may_replace)) return false;
+        return all_of_lines(actor, cells, [&](std::size_t line, const Line& record) {
+            lines_[line] = record;
+            latest_[line] = record.stamp;
+            return true;
+        });
+    }
+
     /// Most often all that was is before the last barrier of the block: a look at the lines tells.
-    bool are_over(Stamp epoch, const Cells& cells) const {
+    template <class Actor> bool are_over(const Actor& actor, const Cells& cells) const {
         if (cells.lines > 2 * warp_size) return false;
         for (std::size_t k = 0; k < cells.lines; ++k)
-            if (latest_[cells.first_line + k] >= epoch) return false;
+            if (!actor.is_over(latest_[cells.first_line + k])) return false;
         return true;
+    }
+
+    /// Whether all lines have one record or none, and come before the actor's access. If the same lanes
+    /// accessed the same cells, what holds for one lane holds for all.
+    template <bool or_same_stamp, class Actor>
+    bool all_lines_happen_before(const Actor& actor, const Cells& cells) const {
+        return cells.fill_lines() && all_of_lines(actor, cells, [&](std::size_t line, const Line& now) {
+                   if (actor.is_over(latest_[line])) return true;
+                   const Line& before = lines_[line];
+                   if (before.stamp == 0) return false;
+                   if ((or_same_stamp && before.stamp == now.stamp) || actor.is_after(before.stamp))
+                       return true;
+                   const LaneMask lane = LaneMask{1} << now.first_lane;
+                   return before.has_lanes_of(now) && actor.may_be_concurrent(before.stamp, lane, lane) == 0;
+               });
     }
 
     // Not inline, to keep what is done most often short.
 
     template <bool or_same_stamp, class Actor>
-    [[gnu::noinline]] bool all_happen_before(const Actor& the_actor, const Cells& cells) const {
+    [[gnu::noinline]] bool all_happen_before(const Actor& the_actor, const Cells& cells) {
+        if (cells.is_one()) {
+            const Record before = (*this)[cells.first];
+            return (or_same_stamp && before.stamp == the_actor.stamp()) ||
+                   the_actor.may_be_concurrent(before.stamp, before.lanes, cells.active) == 0;
+        }
+        if (all_lines_happen_before<or_same_stamp>(the_actor, cells)) return true;
+        have_cells();
+        cells.for_each_line([&](std::size_t line) { split(line); });
         const Actor actor = the_actor;
         const Stamp own = actor.stamp();
         LaneMask may_be_concurrent = 0;
@@ -111,7 +222,7 @@ private:
             const LaneMask found = actor.may_be_concurrent(stamp, lanes, now);
             return or_same_stamp && stamp == own ? 0 : found;
         };
-        if (cells.each == 1) {
+        if (cells.each == 1 && cells.shape != Cells::Shape::one_place) {
             // Copies of all 32: then the loop needs no branches.
             std::array<Stamp, warp_size> stamps;
             std::array<LaneMask, warp_size> lanes;
@@ -159,10 +270,12 @@ private:
         });
     }
 
-    std::vector<Stamp> stamps_;
+    std::size_t cells_ = 0;
+    std::vector<Stamp> stamps_; // of each cell, as the next two; empty until one is needed
     std::vector<LaneMask> lanes_;
     std::vector<InstructionId> ids_;
     std::vector<Stamp> latest_; // of each line
+    std::vector<Line> lines_;
 };
 
 } // namespace emulator

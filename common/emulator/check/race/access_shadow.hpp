@@ -19,8 +19,11 @@ enum class Role : std::uint8_t { read, write, atomic };
 ///
 /// `Actor` is a warp that makes an access now:
 ///   Stamp, stamp(), id(): of the access; epoch(): what is before it is over for everybody
+///   latest(stamp, stamp): of those of accesses before, and of the next one, what is_over() can tell most of;
+///     is_over(stamp): whether what has that stamp, and all before it, happens before the actor's access
 ///   may_be_concurrent(stamp, lanes, now): 0 if an access happens before that of the actor's lanes `now`, as
 ///     far as that can be told at once
+///   is_after(stamp): whether such an access, by any lanes, happens before that of any lanes of the actor
 ///   unordered(record, lanes): those lanes of the record that nothing orders with the access of these lanes
 ///   is_alive(record): it is not before the epoch
 ///   same_group(stamp, stamp): whether both are of those that may be ordered while others are not
@@ -48,6 +51,17 @@ public:
         if (role == Role::write && may_collide) find_collisions(cells, collides);
     }
 
+    /// The same for an access that is found to disturb nothing by a quick look. Returns false if it is not,
+    /// and does nothing then.
+    bool access_undisturbed(const Actor& actor, Role role, const LaneAddresses& addresses,
+                            std::uint32_t bytes, LaneMask active) {
+        if (bytes < std::size_t{1} << shift_) return false;
+        const Cells cells = cells_of(addresses, bytes, active, shift_);
+        if (!surely_undisturbed(actor, role, cells)) return false;
+        add(actor, role, cells);
+        return true;
+    }
+
 private:
     std::size_t cells() const { return (bytes_ + (std::size_t{1} << shift_) - 1) >> shift_; }
 
@@ -59,7 +73,7 @@ private:
         shift_ = std::countr_zero(cell_bytes);
     }
 
-    bool surely_undisturbed(const Actor& actor, Role role, const Cells& cells) const {
+    bool surely_undisturbed(const Actor& actor, Role role, const Cells& cells) {
         return (writes_.empty() || writes_.happens_before(actor, cells)) &&
                (role == Role::atomic || atomics_.happens_before(actor, cells)) &&
                (role == Role::read || reads_.happens_before(actor, cells));

@@ -32,6 +32,7 @@ struct Cells {
     int shift = 0; ///< of an address to its cell
 
     static constexpr int line_shift = 5; ///< 32 cells are a line
+    static constexpr std::size_t line_cells = std::size_t{1} << line_shift;
 
     std::size_t of_lane(int lane) const { return addresses.data()[lane] >> shift; }
 
@@ -50,6 +51,15 @@ struct Cells {
                 for (std::size_t k = 0; k < each; ++k) visit(of_lane(lane) + k, LaneMask{1} << lane);
             });
         }
+    }
+
+    bool is_one() const { return each == 1 && (active & (active - 1)) == 0; }
+
+    /// They are lines as a whole, and each lane has cells of one line alone, or there is one lane.
+    bool fill_lines() const {
+        return first % line_cells == 0 && (shape == Shape::row || shape == Shape::run) &&
+               each * static_cast<std::size_t>(lane_span()) % line_cells == 0 && !has_gaps(active) &&
+               (lane_span() == 1 || (std::has_single_bit(each) && each <= line_cells));
     }
 
     bool is_regular() const { return shape == Shape::row || shape == Shape::spaced; }

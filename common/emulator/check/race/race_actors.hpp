@@ -22,6 +22,8 @@ public:
 
     Stamp stamp() const { return stamp_; }
     Stamp epoch() const { return epoch_; }
+    static Stamp latest(Stamp, Stamp next) { return next; }
+    bool is_over(Stamp latest) const { return latest < epoch_; }
     InstructionId id() const { return id_; }
     bool needs_all() const { return needs_all_; }
 
@@ -32,6 +34,8 @@ public:
         const LaneMask since_warp_barrier = stamp >= warp_epoch_ ? other_lane : 0;
         return stamp >= epoch_ ? other_warp | since_warp_barrier : 0;
     }
+
+    bool is_after(Stamp stamp) const { return stamp < order_.epoch_between(warp_of(stamp), warp_); }
 
     LaneMask unordered(const Record& record, LaneMask lanes) const {
         return record.stamp < epoch_ ? 0 : order_.unordered(record.stamp, record.lanes, warp_, lanes);
@@ -67,6 +71,13 @@ public:
 
     Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
     Stamp epoch() const { return 1; }
+    /// Of accesses by one block, or `several`: then nothing can be told.
+    static Stamp latest(Stamp before, Stamp next) {
+        return before == 0 || block_of(before) == block_of(next) ? next : several;
+    }
+    bool is_over(Stamp latest) const {
+        return latest == 0 || (block_of(latest) == block_ && in_block_.is_over(in_block(latest)));
+    }
     InstructionId id() const { return in_block_.id(); }
     bool needs_all() const { return needs_all_; }
 
@@ -76,6 +87,11 @@ public:
             return 0;
         const bool is_one_lane = (now & (now - 1)) == 0;
         return is_one_lane && unordered({stamp, lanes, 0}, now) == 0 ? 0 : lanes;
+    }
+
+    bool is_after(Stamp stamp) const {
+        return others_.knows(warp_, block_of(stamp), in_block(stamp)) ||
+               (block_of(stamp) == block_ && in_block_.is_after(in_block(stamp)));
     }
 
     LaneMask unordered(const Record& record, LaneMask lanes) const {
@@ -93,6 +109,9 @@ public:
     static bool same_group(Stamp a, Stamp b) { return block_of(a) == block_of(b); }
 
 private:
+    static constexpr Stamp several =
+        ~Stamp{0}; // no block has that number, which would be that of a grid too large
+
     const BlockActor& in_block_;
     std::uint32_t block_, warp_;
     const GridOrder::View& others_;

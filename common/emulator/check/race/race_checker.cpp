@@ -91,6 +91,7 @@ public:
         state->copies.clear();
         state->ended_copies.clear();
         state->copied_words.clear();
+        state->copied_lines.clear();
         grid_order_.start(state->others, state->number, state->number);
         forget_if_used_up(block);
         if (has_clusters_) begin_in_cluster(*state, block);
@@ -159,6 +160,7 @@ public:
         BlockState& owner = state_of(*copy.target);
         write_copy(copy, true);
         owner.copied_words.resize((copy.target->shared().size() + 3) / 4);
+        owner.copied_lines.resize(owner.copied_words.size() / words_of_line + 1);
         for_each_lane(copy.lanes, [&](int lane) {
             const BlockState& state = state_of(copy.warp->block());
             if (owner.ended_copies.empty()) {
@@ -244,6 +246,7 @@ private:
         std::vector<EarlierAccess> copies;       ///< to the block's shared memory; numbered from 1 on
         std::vector<std::uint32_t> ended_copies; ///< their numbers, to be used again
         std::vector<std::uint32_t> copied_words; ///< the number of the one that still writes there, or 0
+        std::vector<std::uint32_t> copied_lines; ///< how many of 32 words have such a number
         LastExit last_exit;
         std::uint32_t number = 0; ///< of the block in the grid
         bool is_out_of_step = false;
@@ -272,6 +275,7 @@ private:
         if (!state.order.is_used_up()) return;
         state.shared = AccessShadow<BlockActor>(block.shared().size());
         global_.clear();
+        last_page_ = {};
         state.order.forget();
         narrow_atomics_.clear();
         grid_order_.forget();
@@ -424,16 +428,30 @@ private:
 
     // ---- asynchronous copies ----
 
+    static constexpr std::size_t words_of_line = 32;
+
     static void mark_words(BlockState& owner, const AsyncCopy& copy, int lane, std::uint32_t mark) {
         const std::uint64_t first = copy.addresses[lane] / 4;
-        for (std::uint64_t word = first; word < first + copy.bytes / 4; ++word)
-            owner.copied_words[word] = mark;
+        for (std::uint64_t word = first; word < first + copy.bytes / 4; ++word) {
+            const std::uint32_t before = std::exchange(owner.copied_words[word], mark);
+            owner.copied_lines[word / words_of_line] += (mark != 0 ? 1u : 0u) - (before != 0 ? 1u : 0u);
+        }
+    }
+
+    /// Whether a copy still writes to the lines in which these bytes are.
+    static bool is_copied(const BlockState& owner, std::uint64_t first, std::uint64_t last) {
+        const auto* const lines = owner.copied_lines.data();
+        return std::any_of(lines + first / 4 / words_of_line, lines + last / 4 / words_of_line + 1,
+                           [](std::uint32_t words) { return words != 0; });
     }
 
     /// Finds accesses to bytes that a copy is still writing, by its own thread too.
     void check_copies(const Now& now) {
         BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
         if (owner.copied_words.empty()) return;
+        const LaneAddresses& all = now.access.addresses;
+        if (all.are_strided() && !is_copied(owner, all.lowest(), all.highest() + now.access.bytes - 1))
+            return;
         for_each_lane(now.access.active, [&](int lane) {
             const std::uint64_t first = now.access.addresses[lane];
             for (std::uint64_t word = first / 4; word <= (first + now.access.bytes - 1) / 4; ++word) {
@@ -446,12 +464,26 @@ private:
         });
     }
 
+    /// Most bulk copies disturb nothing: then one look at all that they write is enough. Returns whether it
+    /// was.
+    bool write_undisturbed(const AsyncCopy& copy, bool starts) {
+        if (has_clusters_ || !std::has_single_bit(copy.lanes)) return false;
+        const std::uint64_t first = copy.addresses[std::countr_zero(copy.lanes)];
+        const Warp& warp = *copy.warp;
+        BlockState& state = state_of(warp.block());
+        if (starts && !state.copied_words.empty() && is_copied(state, first, first + copy.bytes - 1))
+            return false;
+        const BlockActor actor(state.order, warp.index(), ids_(*copy.code, *copy.instruction), needs_all_);
+        return state.shared.access_undisturbed(actor, Role::write, LaneAddresses(copy.addresses), copy.bytes,
+                                               copy.lanes);
+    }
+
     /// A copy writes from its start to its end: earlier accesses must happen before its start, later ones
     /// after its end.
     void write_copy(const AsyncCopy& copy, bool starts) {
         const Warp& warp = *copy.warp;
         BlockState& state = state_of(warp.block());
-        if (state.is_out_of_step) return;
+        if (state.is_out_of_step || write_undisturbed(copy, starts)) return;
         std::array<std::uint64_t, warp_size> addresses;
         std::copy_n(copy.addresses, warp_size, addresses.begin());
         for (std::uint32_t left = copy.bytes; left != 0;) {
@@ -520,13 +552,14 @@ private:
 
     [[gnu::noinline]] void check_page(const Now& now, const GridActor& actor, std::uint64_t page,
                                       const LaneAddresses& addresses, LaneMask lanes) {
-        global_.try_emplace(page, page_bytes)
-            .first->second.access(
-                actor, now.role, addresses, now.access.bytes, lanes,
-                [&](int lane, const GridActor::Record& record, Role role) {
-                    return is_hazard(now, lane, earlier_of(record, role));
-                },
-                [&](int lane, int other) { check_collision(now, lane, other); });
+        if (!last_page_.second || last_page_.first != page)
+            last_page_ = {page, &global_.try_emplace(page, page_bytes).first->second};
+        last_page_.second->access(
+            actor, now.role, addresses, now.access.bytes, lanes,
+            [&](int lane, const GridActor::Record& record, Role role) {
+                return is_hazard(now, lane, earlier_of(record, role));
+            },
+            [&](int lane, int other) { check_collision(now, lane, other); });
     }
 
     /// An atomic for the threads of one block keeps out no atomic of another block. (One for the cluster
@@ -640,6 +673,7 @@ private:
     std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
+    std::pair<std::uint64_t, AccessShadow<GridActor>*> last_page_{};
     std::unordered_map<std::uint64_t, GridActor::Record>
         narrow_atomics_; // the last one for a block only, by place
     GridOrder grid_order_;

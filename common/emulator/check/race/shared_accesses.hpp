@@ -32,7 +32,7 @@ public:
     }
 
     /// Whether all of them come before the actor's access to their cells, as far as that is fast to say.
-    bool happens_before(const Actor& actor, const Cells& cells) const {
+    bool happens_before(const Actor& actor, const Cells& cells) {
         return (first_.empty() || first_.happens_before(actor, cells)) &&
                (second_.empty() || second_.happens_before(actor, cells)) &&
                (others_.empty() || latest_other_ < actor.epoch());
@@ -56,9 +56,9 @@ public:
 
 private:
     [[gnu::noinline]] void add_one_by_one(const Actor& actor, const Cells& cells, std::size_t all) {
-        first_.touch(actor.stamp(), cells);
+        first_.touch(actor, cells);
         if (second_.empty()) second_.resize(all);
-        second_.touch(actor.stamp(), cells);
+        second_.touch(actor, cells);
         const auto add_one = [&](std::size_t cell, LaneMask lanes) { add(actor, cell, lanes); };
         if (cells.is_regular())
             cells.for_each_spaced(add_one);
