@@ -294,6 +294,15 @@ TEST(Pages, link_to_what_is_there) {
     }
 }
 
+TEST(Pages, are_in_the_contents_of_the_site) {
+    const Lines contents = read_lines(root / "docs/contents.txt");
+    for (const auto& entry : fs::directory_iterator(root / "docs")) {
+        if (entry.path().extension() != ".md") continue;
+        const std::string line = "  docs/" + entry.path().filename().string();
+        EXPECT_EQ(std::count(contents.begin(), contents.end(), line), 1) << line;
+    }
+}
+
 /// A reader can copy the header: it includes nothing but the toolkit's and the standard library's.
 TEST(Pages, offer_a_header_that_is_one_file) {
     for (const std::string& line : read_lines(root / "lessons/lesson30_a_sum_for_every_n/sum.cuh")) {
