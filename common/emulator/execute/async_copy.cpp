@@ -36,10 +36,12 @@ const CopyDetail& detail_of(const Instruction& instruction) { return instruction
 void notify_accesses(const Warp& warp, const Instruction& instruction, Access access, uint32_t bytes) {
     std::array<uint64_t, warp_size> addresses;
     std::copy_n(access.addresses.data(), warp_size, addresses.begin());
-    access.addresses = addresses.data();
     access.is_copy = true;
+    const bool is_one = std::has_single_bit(access.active); // as in every bulk copy
     while (bytes != 0) {
         access.bytes = std::min(16u, std::bit_floor(bytes));
+        access.addresses = is_one ? LaneAddresses(access.active, addresses[0], access.bytes)
+                                  : LaneAddresses(addresses.data());
         for (Observer* const observer : warp.block().subscribers(event_of(instruction, access)))
             observer->accessed(warp, instruction, access);
         for (uint64_t& address : addresses) address += access.bytes;
