@@ -136,7 +136,7 @@ private:
             text += excess(line_columns()[i - 1].value(counts), value);
         } else if (with_marks && value > 0) {
             const bool is_hot = hottest_.is_hot(i, counts);
-            attributes += fmt::format(" class=\"share{}\" style=\"--share:{:.0f}%\"", is_hot ? " hot" : "",
+            attributes += fmt::format(R"( class="share{}" style="--share:{:.0f}%")", is_hot ? " hot" : "",
                                       100 * hottest_.share(i, counts));
             if (is_hot) text += "<b>*</b>";
         }

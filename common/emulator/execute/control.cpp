@@ -180,7 +180,7 @@ void decode_alloca(Decoding& statement) {
 
 /// What nvcc makes of `<<< >>>` in a kernel, in all versions of CUDA.
 bool is_of_device_runtime(std::string_view name) {
-    return name.find("cudaCDP") != name.npos || name.starts_with("cudaLaunchDevice") ||
+    return name.find("cudaCDP") != std::string_view::npos || name.starts_with("cudaLaunchDevice") ||
            name.starts_with("cudaGetParameterBuffer");
 }
 

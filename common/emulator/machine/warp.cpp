@@ -438,8 +438,8 @@ void Warp::wait_for_warp_sync(LaneMask done, const std::uint32_t* members) {
 /// Resumes the groups whose members have all arrived. Members of a warp barrier may arrive at different
 /// places.
 void Warp::release_converged() {
-    for (std::size_t i = 0; i < others_.size();
-         ++i) { // NOLINT(modernize-loop-convert): changes what it visits
+    // NOLINTNEXTLINE(modernize-loop-convert): the loop changes what it visits
+    for (std::size_t i = 0; i < others_.size(); ++i) {
         const ConvergenceGroup one = others_[i];
         if (one.wait != Wait::warp_sync) continue;
         const bool barrier = is_at_warp_barrier(one);

@@ -93,8 +93,9 @@ void GlobalMemory::remember(const Entry& entry, std::string by) {
     const std::uint64_t address = entry.allocation.address;
     if (entry.mapped_bytes == 0) return; // the program goes on using it
     // Keeps the addresses and gives the memory back. If that fails, the memory stays: that is no error.
-    static_cast<void>(mmap(reinterpret_cast<void*>(address), entry.mapped_bytes, PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+    void* const pages = reinterpret_cast<void*>(address);
+    [[maybe_unused]] const void* const mapped = mmap(
+        pages, entry.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     freed_.emplace(address, FreedEntry{{entry.allocation, std::move(by)}, entry.mapped_bytes});
     freed_order_.push_back(address);
     if (freed_order_.size() <= max_remembered) return;

@@ -42,7 +42,7 @@ EMULATOR_ENTRY void __cudaRegisterManagedVar(void** handle, void** host_pointer,
                                              std::size_t, int, int) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
-    runtime.registry.add_variable(static_cast<const void*>(host_pointer),
+    runtime.registry.add_variable(reinterpret_cast<const void*>(host_pointer),
                                   {reinterpret_cast<const RegisteredBinary*>(handle), name, host_pointer});
 }
 
