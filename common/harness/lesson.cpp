@@ -1,5 +1,6 @@
 #include "harness/lesson.hpp"
 
+#include "emulator/text.hpp"
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
@@ -21,6 +22,8 @@
 
 namespace harness {
 namespace {
+
+using emulator::printable; // messages quote arguments
 
 std::size_t free_device_memory() {
     std::size_t free = 0, total = 0;
@@ -124,11 +127,12 @@ int Lesson::run(int argc, char** argv) const {
     try {
         return static_cast<int>(run_or_throw(argc, argv));
     } catch (const UsageError& error) {
-        return fail(ExitStatus::usage, fmt::format("{}\nTry: {} --help", error.what(), argv[0]));
+        return fail(ExitStatus::usage,
+                    fmt::format("{}\nTry: {} --help", printable(error.what()), printable(argv[0])));
     } catch (const OutputError& error) {
-        return fail(ExitStatus::usage, error.what());
+        return fail(ExitStatus::usage, printable(error.what()));
     } catch (const DeviceError& error) {
-        return fail(ExitStatus::device, error.what());
+        return fail(ExitStatus::device, printable(error.what()));
     } catch (const std::bad_alloc&) {
         return fail(ExitStatus::device, "too little host memory");
     } catch (const std::exception& error) {

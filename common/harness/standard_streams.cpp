@@ -1,5 +1,6 @@
 #include "harness/standard_streams.hpp"
 
+#include "emulator/text.hpp"
 #include "harness/exit_status.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ void write_output(std::string_view text) {
 
 void write_message(std::string_view program, std::string_view message) {
     // An error is ignored: there is nowhere left to report it.
-    write_all(STDERR_FILENO, fmt::format("{}: {}\n", program, message));
+    write_all(STDERR_FILENO, fmt::format("{}: {}\n", emulator::printable(program), message));
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -22,6 +22,21 @@ TEST(WrongLesson, exits_with_1_and_tells_both_values_and_the_first_wrong_place) 
               HasSubstr("drops_the_tail: pass 1, block 3 (elements 768 to 999 of 1,000): expected ")));
 }
 
+TEST(WrongLesson, escapes_the_control_characters_of_arguments) {
+    // \033[2J clears a terminal, and a line of its own would look like the program's.
+    for (const char* option : {"--kernel", "--n", "--block", "--seed", "--device", "--format", ""}) {
+        SCOPED_TRACE(option);
+        const ProgramResult result =
+            run_program(std::string("./wrong_lesson ") + option + R"sh( "$(printf 'a\033[2J\nb\177')")sh");
+        EXPECT_EQ(result.status, 2);
+        EXPECT_THAT(result.err, AllOf(HasSubstr(R"(a\x1b[2J\x0ab\x7f)"), Not(HasSubstr("\033"))));
+    }
+    const ProgramResult result =
+        run_program(R"sh(./wrong_lesson --device emulator --save "$(printf '/dev/null/a\033b')")sh");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, AllOf(HasSubstr(R"(--save /dev/null/a\x1bb: )"), Not(HasSubstr("\033"))));
+}
+
 TEST(WrongLesson, goes_on_after_a_wrong_kernel) {
     const ProgramResult result =
         run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --kernel leaves_one_out --format json");
