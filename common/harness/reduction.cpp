@@ -84,66 +84,86 @@ void Reduction::restore_work(const Pass& pass) {
 
 void Reduction::launch_first() { launch_(passes_.front()); }
 
-void Reduction::launch_rest() {
-    for (std::size_t i = 1; i < passes_.size(); ++i) {
-        restore_work(passes_[i]);
-        launch_(passes_[i]);
-        check_launch(name_.c_str());
-    }
+void Reduction::launch_pass(std::size_t i) {
+    restore_work(passes_[i]);
+    launch_(passes_[i]);
+    check_launch(name_.c_str());
 }
 
+void Reduction::launch_rest() {
+    for (std::size_t i = 1; i < passes_.size(); ++i) launch_pass(i);
+}
+
+/// Checks each pass before the next one is launched. So no pass can leave its work to a later one, even if
+/// that one repairs the partial sums.
 Verification Reduction::finish() {
-    launch_rest();
-    synchronize(name_.c_str());
-    const auto last = static_cast<std::size_t>(passes_.back().partial_sums - partial_sums_.data());
-    Verification result = compare_value(input_.sum(), partial_sums_.read(last, 1).front());
-    if (!result.passed) result.wrong_places = find_wrong_places();
+    Verification result;
+    std::vector<int> pass_input; // the partial sums of the pass before; unused for the first
+    for (std::size_t i = 0; i < passes_.size(); ++i) {
+        if (i > 0) launch_pass(i);
+        synchronize(name_.c_str());
+        const auto offset = static_cast<std::size_t>(passes_[i].partial_sums - partial_sums_.data());
+        std::vector<int> actual = partial_sums_.read(offset, passes_[i].grid);
+        Verification pass = shape_.most_blocks ? check_total(i, actual) : check_blocks(i, pass_input, actual);
+        if (i == 0 || result.passed) result = std::move(pass);
+        pass_input = std::move(actual);
+    }
+    // Of a wrong result the complete sums are told, and of a right one the first wrong partial sum.
+    if (!result.passed && pass_input.front() != input_.sum()) {
+        result.expected = input_.sum();
+        result.actual = pass_input.front();
+    }
     return result;
 }
 
-/// Looks for the first pass with a wrong partial sum.
-std::vector<std::string> Reduction::find_wrong_places() const {
-    std::vector<std::string> places;
-    std::vector<int> pass_input; // the partial sums of the pass before; unused for the first
-    for (std::size_t i = 0; i < passes_.size() && places.empty(); ++i) {
-        const auto offset = static_cast<std::size_t>(passes_[i].partial_sums - partial_sums_.data());
-        std::vector<int> actual = partial_sums_.read(offset, passes_[i].grid);
-        places = shape_.most_blocks ? check_total(i, actual) : find_wrong_blocks(i, pass_input, actual);
-        pass_input = std::move(actual);
+/// The sum of each block's elements.
+const std::vector<int>& Reduction::expected_sums(std::size_t i, const std::vector<int>& pass_input) {
+    const Pass& pass = passes_[i];
+    const std::size_t elements_per_block = std::size_t{pass.block} * shape_.elements_per_thread;
+    std::vector<int>& sums = i == 0 ? first_sums_ : later_sums_;
+    if (i == 0 && !sums.empty()) return sums; // the same in each run
+    sums.resize(pass.grid);
+    for (std::size_t b = 0; b < pass.grid; ++b) {
+        const std::size_t first = b * elements_per_block;
+        const std::size_t count = std::min(elements_per_block, pass.n - first);
+        sums[b] = reference_sum(
+            i == 0 ? input_.values(first, count)
+                   : std::vector<int>(pass_input.begin() + first, pass_input.begin() + first + count));
     }
-    return places;
+    return sums;
 }
 
 /// Compares each block's partial sum with the sum of the block's elements.
-std::vector<std::string> Reduction::find_wrong_blocks(std::size_t i, const std::vector<int>& pass_input,
-                                                      const std::vector<int>& actual) const {
+Verification Reduction::check_blocks(std::size_t i, const std::vector<int>& pass_input,
+                                     const std::vector<int>& actual) {
     const Pass& pass = passes_[i];
     const std::size_t elements_per_block = std::size_t{pass.block} * shape_.elements_per_thread;
-    std::vector<std::string> places;
-    for (std::size_t b = 0; b < pass.grid && places.size() < most_wrong_places; ++b) {
+    const std::vector<int>& expected = expected_sums(i, pass_input);
+    Verification result = compare_value(expected.front(), actual.front());
+    for (std::size_t b = 0; b < pass.grid && result.wrong_places.size() < most_wrong_places; ++b) {
+        if (actual[b] == expected[b]) continue;
+        if (result.passed) result = compare_value(expected[b], actual[b]);
         const std::size_t first = b * elements_per_block;
         const std::size_t count = std::min(elements_per_block, pass.n - first);
-        const int expected = reference_sum(
-            i == 0 ? input_.values(first, count)
-                   : std::vector<int>(pass_input.begin() + first, pass_input.begin() + first + count));
-        if (actual[b] == expected) continue;
-        places.push_back(fmt::format(
+        result.wrong_places.push_back(fmt::format(
             "pass {}, block {} (elements {} to {} of {}): {}", i + 1, group_digits(std::uint64_t{b}),
             group_digits(std::uint64_t{first}), group_digits(std::uint64_t{first + count - 1}),
-            group_digits(std::uint64_t{pass.n}), describe_difference(expected, actual[b])));
+            group_digits(std::uint64_t{pass.n}), describe_difference(expected[b], actual[b])));
     }
-    return places;
+    return result;
 }
 
 /// For kernels with a grid-stride loop: a block's elements lie apart, so this checks that a pass's partial
 /// sums add up to the result.
-std::vector<std::string> Reduction::check_total(std::size_t i, const std::vector<int>& actual) const {
+Verification Reduction::check_total(std::size_t i, const std::vector<int>& actual) const {
     const int total = reference_sum(actual);
-    if (total == input_.sum()) return {};
+    Verification result = compare_value(input_.sum(), total);
+    if (result.passed) return result;
     const Pass& pass = passes_[i];
-    return {fmt::format("pass {}, the total of {} blocks ({} elements): {}", i + 1,
-                        group_digits(std::uint64_t{pass.grid}), group_digits(std::uint64_t{pass.n}),
-                        describe_difference(input_.sum(), total))};
+    result.wrong_places = {fmt::format(
+        "pass {}, the total of {} blocks ({} elements): {}", i + 1, group_digits(std::uint64_t{pass.grid}),
+        group_digits(std::uint64_t{pass.n}), describe_difference(input_.sum(), total))};
+    return result;
 }
 
 } // namespace harness

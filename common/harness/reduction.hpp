@@ -69,16 +69,18 @@ public:
     void launch_first();
     /// Launches the other passes.
     void launch_rest();
-    /// Launches the other passes, and compares the result with the input's sum.
+    /// Launches the other passes, and compares each pass's partial sums with those expected before it
+    /// launches the next one.
     /// \throws DeviceError if a launch fails
     Verification finish();
 
 private:
     void restore_work(const Pass& pass);
-    std::vector<std::string> find_wrong_places() const;
-    std::vector<std::string> find_wrong_blocks(std::size_t pass, const std::vector<int>& pass_input,
-                                               const std::vector<int>& actual) const;
-    std::vector<std::string> check_total(std::size_t pass, const std::vector<int>& actual) const;
+    void launch_pass(std::size_t pass);
+    const std::vector<int>& expected_sums(std::size_t pass, const std::vector<int>& pass_input);
+    Verification check_blocks(std::size_t pass, const std::vector<int>& pass_input,
+                              const std::vector<int>& actual);
+    Verification check_total(std::size_t pass, const std::vector<int>& actual) const;
 
     std::string name_;
     const RandomInts& input_;
@@ -87,6 +89,7 @@ private:
     DeviceBuffer<int> partial_sums_; // of all passes
     DeviceBuffer<int> work_;         // of an in-place kernel
     std::vector<Pass> passes_;
+    std::vector<int> first_sums_, later_sums_; // expected partial sums: of the first pass, of another
 };
 
 } // namespace harness

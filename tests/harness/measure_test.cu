@@ -241,6 +241,28 @@ TEST(Reduction, finds_a_mistake_in_a_later_pass) {
                 ElementsAre(HasSubstr("pass 2, block 1 (elements 256 to 299 of 300): expected")));
 }
 
+TEST(Reduction, checks_each_pass_before_the_next_one) {
+    // The complete sum is right, and in the end each partial sum is too: 4 blocks, then 1.
+    const auto launch = [](const Pass& pass) {
+        sums_in_the_last_pass<<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
+    };
+    const Verification result = measure_reduction("sums_in_the_last_pass", launch, 1000).verification;
+    EXPECT_FALSE(result.passed);
+    ASSERT_EQ(result.wrong_places.size(), 4u);
+    EXPECT_THAT(result.wrong_places[0],
+                AllOf(HasSubstr("pass 1, block 0 (elements 0 to 255 of 1,000): "), HasSubstr(", got 0")));
+    EXPECT_EQ(result.expected, reference_sum(RandomInts(256, 42).values(0, 256)))
+        << "of the first wrong block";
+    EXPECT_EQ(result.actual, 0);
+
+    const RandomInts input(1000, 42);
+    Reduction free("sums_in_the_last_pass", input, 256, {.most_blocks = 100}, launch);
+    free.prepare();
+    free.launch_first();
+    EXPECT_THAT(free.finish().wrong_places,
+                ElementsAre(AllOf(HasSubstr("pass 1, the total of 4 blocks"), HasSubstr(", got 0"))));
+}
+
 TEST(Reduction, finds_a_missing_barrier) {
     const Verification result =
         measure_reduction("lacks_a_barrier", launch_lacks_a_barrier, 1 << 14).verification;
