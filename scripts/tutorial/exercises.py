@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from tutorial import ROOT
 from tutorial.counters import CATALOGUE
+from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
 from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 
 # Of the processor, not of the clock, so that a busy machine comes to the same verdict.
@@ -39,6 +41,8 @@ COUNTERS = {
     **{counter.short: counter.name for counter in CATALOGUE if counter.short},
     "static shared bytes": "static_shared_bytes",
 }
+# What a kernel may not count more of counts for it, where a card counts it elsewhere: an asynchronous copy stores, too.
+COUNTED_TOO = {"shared store wavefronts": "copy wavefronts"}
 
 # Which sizes and blocks are checked: sizes around warps and blocks, a prime, one more and one less than powers of two,
 # a tail of every kind.
@@ -137,10 +141,12 @@ class Exercise:
         return alone
 
     def cases(self):
-        """Arguments of the runs to check, small ones first; those of the goals are among them."""
-        said = self.lesson.exercise["cases"]
-        cases = [tuple(shlex.split(run)) for run in (reductions(**said) if isinstance(said, dict) else said)]
-        return cases + [run for run in dict.fromkeys(goal.arguments for goal in self.goals) if run not in cases]
+        """The runs to check, as (arguments, kernels), small ones first. In those of the goals a kernel runs alone, so
+        that no other one does work for it."""
+        said, kernels = self.lesson.exercise["cases"], tuple(self.kernels())
+        cases = [(tuple(shlex.split(run)), kernels)
+                 for run in (reductions(**said) if isinstance(said, dict) else said)]
+        return list(dict.fromkeys([*cases, *((goal.arguments, (goal.kernel,)) for goal in self.goals)]))
 
 
 def all_numbers():
@@ -157,28 +163,54 @@ def nvcc_of(build):
     return found.group(1)
 
 
-def compile_options(exercise):
-    return ["-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"), "-I", str(exercise.folder)]
+COMPILE_OPTIONS = ("-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", str(ROOT / "common"))
+
+
+def headers(exercise):
+    """The files of lessons that a solution sees: what main.cu includes of earlier lessons, and the exercise's own other
+    headers. The next lesson's kernels have the step in them."""
+    own = {path for ending in ("cuh", "hpp") for path in exercise.folder.glob(f"*.{ending}")}
+    found = sorted(own - {exercise.text, exercise.folder / "kernels.cuh"})
+    for file in (exercise.folder / "main.cu", *found):
+        for path in included(file):
+            if path.parent != exercise.folder and path not in found:
+                found.append(path)
+    return found
+
+
+def included(file):
+    """The headers of lessons that the file includes, but for its own lesson's kernels, and those that these do."""
+    found = []
+    for name in re.findall(r'^#include "(.+)"$', file.read_text(encoding="utf-8"), re.MULTILINE):
+        path = Path(os.path.normpath(file.parent / name))
+        if path.is_file() and path != file.parent / "kernels.cuh":
+            found += [path, *included(path)]
+    return found
 
 
 def compile_text(exercise, text, build, folder):
     """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
     shadow = folder / "shadow" / exercise.folder.name
-    shadow.mkdir(parents=True, exist_ok=True)
-    for other in all_folders():
-        link = shadow.parent / other.name
-        if other != exercise.folder and not link.exists():
-            link.symlink_to(other)
-    # So that errors, findings and costs by line name the file that the learner edits.
-    for name, original in (("kernels.cuh", text), ("main.cu", exercise.folder / "main.cu")):
+    shutil.rmtree(shadow.parent, ignore_errors=True)
+    shadow.mkdir(parents=True)
+    for header in headers(exercise):
+        link = shadow.parent / header.parent.name / header.name
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(header)
+    # So that errors, findings and costs by line name the file that the learner edits. What main.cu includes comes first,
+    # lest a solution's macros make something else of it.
+    main = exercise.folder / "main.cu"
+    first = "".join(f'#include "{path.name}"\n' for path in included(main) if path.parent == exercise.folder)
+    for name, before, original in (("kernels.cuh", "", text), ("main.cu", first, main)):
         lines = original.read_text(encoding="utf-8", errors="replace")
-        (shadow / name).write_text(f'#line 1 "{original}"\n{lines}', encoding="utf-8")
+        (shadow / name).write_text(f'{before}#line 1 "{original}"\n{lines}', encoding="utf-8")
     ptx = folder / f"exercise{exercise.number}.ptx"
     ptx.unlink(missing_ok=True)
-    command = [nvcc_of(build), *compile_options(exercise), "-o", str(ptx), str(shadow / "main.cu")]
+    command = [nvcc_of(build), *COMPILE_OPTIONS, "-o", str(ptx), str(shadow / "main.cu")]
     said_file = folder / "nvcc.txt"
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
-    noise = re.compile(r"\d+ errors? detected in the compilation of |In file included from | {17}from ")
+    noise = re.compile(r"\d+ errors? detected in the compilation of |In file included from | {17}from |"
+                       r" +(?:detected during|instantiation of )")
     said = "\n".join(line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
                      if not noise.match(line))
     # No bound ends a process by this signal: it comes from outside, as from the system when memory runs out.
@@ -239,9 +271,10 @@ class Case:
     """One run of the lesson's program with the solution's kernels, and what came of it."""
     arguments: tuple
     seed: int
+    kernels: tuple  # those that run
     problem: str = ""  # why it is not right; empty if it is
     findings: list = field(default_factory=list)
-    counters: dict = field(default_factory=dict)  # of each kernel's first launch
+    counters: dict = field(default_factory=dict)  # of each kernel's launches, as lists
 
 
 CHECKED = ("--check", "all", "--global-races")
@@ -249,7 +282,7 @@ BY_LINE = ("--lines", "--launch", "0")  # a goal is about a kernel's first launc
 
 
 def emulate_command(exercise, ptx, case, how=CHECKED, programs=("./emulate", "./{}")):
-    kernels = [word for kernel in exercise.kernels() for word in ("--kernel", kernel)]
+    kernels = [word for kernel in case.kernels for word in ("--kernel", kernel)]
     seed = [] if not takes_seed(case) else ["--seed", str(case.seed)]
     return [programs[0], "--ptx", str(ptx), *how, programs[1].format(exercise.program), "--device", "emulator",
             *kernels, *case.arguments, *seed, "--check"]
@@ -283,7 +316,7 @@ def judge(exercise, case, report, told):
     case.counters = counters_of(report)
     status = report.get("exit_status")
     if status == 0:
-        missing = [kernel for kernel in exercise.kernels() if kernel not in case.counters]
+        missing = [kernel for kernel in case.kernels if kernel not in case.counters]
         if missing:
             case.problem = f"{missing[0]} was not launched"
         # What lies there may be right by luck, on this machine and today.
@@ -310,10 +343,10 @@ def judge(exercise, case, report, told):
 
 
 def counters_of(report):
-    """By kernel, those of its first launch."""
+    """By kernel, those of its launches."""
     counters = {}
     for launch in report.get("launches", []):
-        counters.setdefault(short_name(launch["kernel"]), {**launch, **launch.get("counters", {})})
+        counters.setdefault(short_name(launch["kernel"]), []).append({**launch, **launch.get("counters", {})})
     return counters
 
 
@@ -322,10 +355,13 @@ def short_name(kernel):
     return re.split(r"[<(]", kernel)[0].rpartition("::")[2].rpartition(" ")[2]
 
 
+MOST_SEED_BITS = 48  # too many for a kernel to try them all and learn from a few elements what the others are
+
+
 def run_all(exercise, ptx, build, seed):
     """Runs the cases on all processors. Returns those before the first that is not right, and that one."""
     numbers = random.Random(seed)
-    cases = [Case(arguments, numbers.randrange(1, 2**31)) for arguments in exercise.cases()]
+    cases = [Case(arguments, numbers.randrange(1, 2**MOST_SEED_BITS), kernels) for arguments, kernels in exercise.cases()]
     lock, first_wrong = threading.Lock(), len(cases)
 
     def run(index):
@@ -403,9 +439,9 @@ def check(exercise, text, build, folder, seed=None, each_kernel=False, compile_i
         if each_kernel and len(exercise.kernels()) > 1:
             verdict.sound = sound_kernels(exercise, ptx, build, seed)
         return verdict
-    step("traffic", *traffic(exercise, ptx, cases))
+    step("traffic", *traffic(exercise, ptx, cases, build, seed))
     if verdict.solved and exercise.scored:
-        verdict.score = count_of(exercise.scored, cases)
+        verdict.score = counts_of(exercise.scored, cases)[0]
     return verdict
 
 
@@ -463,28 +499,64 @@ def finding_lines(finding):
     return lines + ([f"usually: {finding['cause']}"] if finding.get("cause") else [])
 
 
-def traffic(exercise, ptx, cases):
+def traffic(exercise, ptx, cases, build, seed):
     """(What is wrong, what is right.)"""
     problem, what, missed = [], [], []
     for goal in exercise.goals:
-        count = count_of(goal, cases)
-        line = f"{goal.counter} of {goal.kernel}: yours {count:,}, goal {goal.text}"
+        counts = counts_of(goal, cases)
+        line = f"{goal.counter} of {goal.kernel}: yours {counts[0]:,}, goal {goal.text}"
         what.append(line)
-        if not goal.least <= count <= goal.most:
+        if not goal.least <= counts[0] <= goal.most:
             problem.append(f"{line}, with {arguments_of(goal)}")
             missed.append(goal)
-    if not missed:
-        return [], what
-    first = missed[0]
-    return ["no:", *problem, again(exercise.of(first.kernel), ptx, case_of(first, cases), BY_LINE)], what
+        elif max(counts) > goal.most:
+            problem.append(f"{goal.counter} of {goal.kernel}: its launch {counts.index(max(counts)) + 1} has "
+                           f"{max(counts):,}, goal {goal.text} for each, with {arguments_of(goal)}")
+            missed.append(goal)
+    if missed:
+        first = missed[0]
+        return ["no:", *problem, again(exercise, ptx, case_of(first, cases), BY_LINE)], what
+    problem = beside_the_goals(exercise, ptx) or beside_the_tile(exercise, ptx, build, seed)
+    return (["no:", *problem], []) if problem else ([], what)
+
+
+def beside_the_goals(exercise, ptx):
+    """What is wrong with traffic that no goal counts, as lines."""
+    found = uncounted(ptx.read_text(encoding="utf-8", errors="replace"), exercise.kernels(),
+                      exercise.lesson.exercise.get("uses", []))
+    return [f"{what} ({instruction}), which the goals' counters do not count: use global and shared memory"
+            for what, instruction in found]
+
+
+def beside_the_tile(exercise, ptx, build, seed):
+    """What is wrong with where the results come from, as lines. A kernel without input knows its result: here each
+    thread's number gets a tag on its way through shared memory that no kernel can know."""
+    if exercise.lesson.exercise.get("data") != "thread numbers":
+        return []
+    not_through = "the result does not come from the tile, where each thread stores its own number once and reads one"
+    tagged = ptx.with_name(f"tagged_{ptx.name}")
+    try:
+        tagged.write_text(with_unknown_numbers(ptx.read_text(encoding="utf-8", errors="replace"), seed), encoding="utf-8")
+    except CannotFollow as instruction:
+        return [f"{not_through}: {instruction} writes memory otherwise"]
+    for arguments, kernel in dict.fromkeys((goal.arguments, goal.kernel) for goal in exercise.goals):
+        case = Case(arguments, seed, (kernel,))
+        run_case(exercise, tagged, build, case)
+        if case.problem:
+            return [f"{not_through}. Here is what it leaves if no thread can know its number, with {arguments_of(case)}:",
+                    *first_lines(case.problem, 2)]
+    return []
 
 
 def case_of(goal, cases):
-    return next(case for case in cases if case.arguments == goal.arguments)
+    return next(case for case in cases if (case.arguments, case.kernels) == (goal.arguments, (goal.kernel,)))
 
 
-def count_of(goal, cases):
-    return case_of(goal, cases).counters[goal.kernel][COUNTERS[goal.counter]]
+def counts_of(goal, cases):
+    """Of each launch of the goal's kernel. Where a goal is the most that may be, with what counts too."""
+    names = [goal.counter, *([COUNTED_TOO[goal.counter]] if goal.counter in COUNTED_TOO and goal.most < math.inf else [])]
+    return [sum(launch.get(COUNTERS[name], 0) for name in names)
+            for launch in case_of(goal, cases).counters[goal.kernel]]
 
 
 def marks(exercise, build):
@@ -498,7 +570,7 @@ def marks(exercise, build):
         if run_bounded(command, LONGEST, os.devnull, os.devnull) != 0:
             raise ExerciseError(f"{shlex.join(command)} fails")
         counters = counters_of(json.loads(report.read_text(encoding="utf-8")))
-    return [(kernel, counts[COUNTERS[goal.counter]]) for kernel, counts in counters.items()]
+    return [(kernel, launches[0][COUNTERS[goal.counter]]) for kernel, launches in counters.items()]
 
 
 def first_lines(text, count):

@@ -164,24 +164,19 @@ class Sandbox:
         return command
 
     def command(self, exercise, text):
-        """A submission sees of the course what it may include: of its own lesson no solution."""
+        """A submission sees of the course what it may include: no solution of its own lesson, and nothing of others that
+        main.cu does not include."""
         seen = ["common", "scripts/tutorial", "scripts/grade_inside.py"]
-        seen += [exercise.folder / name for name in ("main.cu", "lesson.json", "exercise.md", *other_headers(exercise.folder))]
-        seen += [path for path in ROOT.glob("lessons/*/kernels.cuh") if path.parent != exercise.folder]
+        seen += [exercise.folder / name for name in ("main.cu", "lesson.json", "exercise.md")] + checker.headers(exercise)
         command = self.base()
         for path in (ROOT / name for name in seen):
             command += ["--ro-bind", str(path), str(self.root / path.relative_to(ROOT))]
-        for name in ("bin", "emulator", "CMakeCache.txt"):
+        for name in ("bin/emulate", f"bin/{exercise.program}", "emulator", "CMakeCache.txt"):
             command += ["--ro-bind", str(self.on_host / name), str(self.build / name)]
         return [*command, "--ro-bind", str(text.parent), str(self.submission)]
 
     def environment(self):
         return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
-
-
-def other_headers(folder):
-    """What main.cu includes besides the kernels."""
-    return sorted({path.name for path in folder.glob("*.cuh")} - {"kernels.cuh", "exercise.cuh"})
 
 
 def python():

@@ -24,6 +24,9 @@
     goals     what the counters of a kernel may be in a run: 1,024 (no more than that), at least 1,024 or exactly 1,024.
               They are the rows of the table on the exercise's page
     score     the goals' counter to make as small as one can, if there is one (optional)
+    uses      traffic that no goal counts, and that its kernels may have: any of USES (optional)
+    data      "thread numbers": what kernels without input put through shared memory. The check puts numbers in their
+              place that no kernel can know (optional)
 """
 
 import json
@@ -41,6 +44,7 @@ PARTS = {
     "limit": "at the limit of the card",
     "open": "the open exercises, which belong to no lesson",
 }
+USES = ("bulk copies", "distributed shared memory", "local memory")
 REPORTS = ("once", "size by size", "padding by padding", "emulated")
 
 
@@ -103,7 +107,8 @@ ARGUMENTS = ListOf(RUN)
 GOAL = Keys({"kernel": Text(), "run": RUN, "counters": MapOf(Text())})
 CASES = Keys({}, {"sizes": ListOf(Number()), "large": ListOf(Number()), "options": ARGUMENTS, "with_block": MapOf(Text()),
                   "first": ARGUMENTS, "last": ARGUMENTS})
-EXERCISE = Keys({"cases": OneOf((ARGUMENTS, CASES)), "goals": ListOf(GOAL)}, {"score": Text()})
+EXERCISE = Keys({"cases": OneOf((ARGUMENTS, CASES)), "goals": ListOf(GOAL)},
+                {"score": Text(), "uses": ListOf(Text(USES)), "data": Text(("thread numbers",))})
 MEASURE = Keys({"sanitize": RUN},
                {"time": ListOf(Keys({"run": RUN}, {"without": ListOf(Text())})), "count": ARGUMENTS,
                 "launches": Number(), "kernels": MapOf(OneOf((Text(), Nothing())))})

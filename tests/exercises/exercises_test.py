@@ -22,6 +22,7 @@ from pathlib import Path
 
 from solutions import Compiled, changed, wrong_solutions
 from tutorial import exercises as checker
+from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts/exercise"
@@ -322,7 +323,8 @@ class Commands(WithFolder):
         for report, told in (({"exit_status": 137, "signal": 9}, "lesson03 was ended from outside"),
                              ({"exit_status": 127}, "lesson03 could not be started: libcudart.so.13: file too short")):
             with self.assertRaisesRegex(checker.ExerciseError, told):
-                checker.judge(checker.Exercise("03"), checker.Case(("--n", "1"), 1), report, "libcudart.so.13: file too short")
+                checker.judge(checker.Exercise("03"), checker.Case(("--n", "1"), 1, ("reduce3",)), report,
+                              "libcudart.so.13: file too short")
 
     def test_what_a_kernel_prints_counts_for_nothing(self):
         self.text.write_text(self.original.replace(
@@ -417,16 +419,72 @@ class Commands(WithFolder):
             manifest.write_text(source.replace(right, wrong, 1))
             self.assertIn(f"first_add_on_load/lesson.json: exercise.goals[0]: {told}", self.run_script("03", status=2))
 
+    def traffic(self, goals, launches):
+        """Of reduce3, whose launches have these counts: {counter of a goal: count}."""
+        exercise = checker.Exercise("03")
+        case = checker.Case(("--n", "4194304"), 1, ("reduce3",), counters={
+            "reduce3": [{checker.COUNTERS[name]: count for name, count in launch.items()} for launch in launches]})
+        exercise.goals = [checker.Goal("reduce3", case.arguments, name, goal) for name, goal in goals.items()]
+        ptx = self.folder / "exercise03.ptx"
+        ptx.touch()
+        problem, what = checker.traffic(exercise, ptx, [case], BUILD, 7)
+        return not problem, "\n".join(problem or what)
+
     def test_a_goal_may_be_a_least_or_a_number(self):
-        exercise, name = checker.Exercise("03"), "global load requests"
-        case = checker.Case(("--n", "4194304"), 1, counters={"reduce3": {checker.COUNTERS[name]: 131_072}})
+        name = "global load requests"
         for goal, solved in (("131,072", True), ("131,073", True), ("131,071", False), ("at least 131,072", True),
                              ("at least 131,073", False), ("at least 131,071", True), ("exactly 131,072", True),
                              ("exactly 131,071", False), ("exactly 131,073", False)):
-            exercise.goals = [checker.Goal("reduce3", case.arguments, name, goal)]
-            problem, what = checker.traffic(exercise, self.folder / "exercise03.ptx", [case])
-            self.assertEqual(not problem, solved, goal)
-            self.assertIn(f"global load requests of reduce3: yours 131,072, goal {goal}", "\n".join(problem or what))
+            told = self.traffic({name: goal}, [{name: 131_072}])
+            self.assertEqual(told[0], solved, goal)
+            self.assertIn(f"global load requests of reduce3: yours 131,072, goal {goal}", told[1])
+
+    def test_a_goal_is_about_every_launch_of_its_kernel(self):
+        name = "global load sectors"
+        launches = [{name: 10}, {name: 100}, {name: 1}]
+        self.assertTrue(self.traffic({name: "100"}, launches)[0])
+        self.assertTrue(self.traffic({name: "at least 10"}, launches)[0], "the first is the largest pass")
+        for goal in ("99", "exactly 10"):
+            told = self.traffic({name: goal}, launches)
+            self.assertFalse(told[0], goal)
+            self.assertIn(f"global load sectors of reduce3: its launch 2 has 100, goal {goal} for each, with --n", told[1])
+
+    def test_an_asynchronous_copy_is_a_store_to_shared_memory_too(self):
+        launches = [{"shared store wavefronts": 10, "copy wavefronts": 5}]
+        for goal, solved in (("15", True), ("14", False), ("exactly 15", True), ("exactly 10", False), ("at least 11", False)):
+            told = self.traffic({"shared store wavefronts": goal}, launches)
+            self.assertEqual(told[0], solved, f"{goal}: {told[1]}")
+
+    def test_traffic_that_no_goal_counts_is_told(self):
+        def kernel(*lines):
+            body = "\n\t".join(lines)
+            return f".visible .entry _Z7reduce3PKiPim(\n\t.param .u64 a\n)\n{{\n\t{body}\n\tret;\n\n}}\n"
+
+        for line, what in (("@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];",
+                            "bulk copies"),
+                           ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%rd1], [%r1], %r2;", "bulk copies"),
+                           ("mapa.u64 %rd1, %rd2, 0;", "distributed shared memory"),
+                           ("ld.shared::cluster.u32 %r1, [%r2];", "distributed shared memory"),
+                           ("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
+                            "distributed shared memory"),
+                           ("ld.local.v2.u32 {%r1, %r2}, [%rd1];", "local memory")):
+            opcode = line.removeprefix("@%p1 ").partition(" ")[0]
+            self.assertEqual(uncounted(kernel("mov.u32 %r1, 0;", line), ["reduce3"], []), [(what, opcode)])
+            self.assertEqual(uncounted(kernel(line), ["reduce2", "duce3"], []), [], "of another kernel")
+            self.assertEqual(uncounted(kernel(line), ["reduce3"], [what]), [], "the exercise is about it")
+        for line in ("cp.async.cg.shared.global [%r1], [%rd1], 16;", "ld.shared.u32 %r1, [%r2];", "ld.global.nc.u32 %r1, [%rd1];",
+                     "st.local.u32 [%rd1], %r1;", "// mapa.u64 %rd1, %rd2, 0;"):
+            self.assertEqual(uncounted(kernel(line), ["reduce3"], []), [])
+        function = ".extern .func  (.param .b32 a) vprintf\n(\n.param .b64 b\n)\n;\n.func  (.param .b32 c) _Z3sumv()\n{\n"
+        self.assertEqual(uncounted(function + "\tld.local.u32 %r1, [%rd1];\n}\n", ["reduce3"], []),
+                         [("local memory", "ld.local.u32")], "in what a kernel may call")
+
+    def test_a_result_that_cannot_be_followed_is_none(self):
+        for line in ("st.shared.v2.u32 [%r1], {%r2, %r3};", "st.u32 [%rd1], %r1;", "st.global.u8 [%rd1], %r1;",
+                     "@%p1 atom.global.exch.b32 %r1, [%rd1], %r2;", "cp.async.ca.shared.global [%r1], [%rd1], 4;"):
+            with self.assertRaisesRegex(CannotFollow, line.removeprefix("@%p1 ").partition(" ")[0]):
+                with_unknown_numbers(f"\t{line}\n", 1)
+        self.assertEqual(with_unknown_numbers("\tst.local.u32 [%rd1], %r1;\n", 1), "\tst.local.u32 [%rd1], %r1;\n")
 
     def test_wrong_command_lines_are_told(self):
         self.assertIn("which exercise?", self.run_script("check", status=2))

@@ -20,7 +20,7 @@ LESSON = ROOT / "lessons/lesson16_square_tile"
 RIGHT = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
 UNSOLVED = (LESSON / "exercise.cuh").read_text(encoding="utf-8")
 SECRET = "a secret of somebody else"
-CASES = 8  # of exercise 16
+RUNS = 9  # of a right exercise 16: 8 cases, and one to see where the result comes from
 
 
 def grade(*words, environment=None):
@@ -88,9 +88,16 @@ class Points(WithSandbox):
         self.submit("costly", RIGHT.replace("tile[row * width + col] = idx;\n    __syncthreads(); // Every",
                                             "tile[row * width + col] = idx;\n    tile[row * width + col] = idx + "
                                             "(clock() == 0);\n    __syncthreads(); // Every"))
+        self.submit("knows", with_body("    const unsigned int mine = threadIdx.y * blockDim.x + threadIdx.x;\n"
+                                       "    __shared__ volatile int tile[1024];\n    tile[mine] = mine;\n"
+                                       "    __syncthreads();\n    const int seen = tile[mine];\n    out[mine] = "
+                                       "threadIdx.x * blockDim.x + threadIdx.y + 0 * seen;\n    return;\n}\n"
+                                       "__global__ void no_tile(int* out) {"))
         of = self.grades("--seed", "5")
         self.assertEqual({student: row["points"] for (student, _), row in of.items()},
-                         {"broken": "0", "costly": "70", "late": "0", "old": "100", "solved": "100", "unsolved": "0"})
+                         {"broken": "0", "costly": "70", "knows": "70", "late": "0", "old": "100", "solved": "100",
+                          "unsolved": "0"})
+        self.assertIn("the result does not come from the tile", of["knows", "16"]["message"])
         costly = of["costly", "16"]
         self.assertEqual([costly[name] for name in ("right", "clean", "traffic", "failed")],
                          ["50", "20", "0", "traffic"])
@@ -149,7 +156,9 @@ class Points(WithSandbox):
         self.submit("looks around", RIGHT + "".join(f'#if __has_include("{path}")\n#error {path}\n#endif\n' for path in (
             secret, other, "../anna/notes.txt", "../../anna/notes.txt", "/etc/passwd", "/etc/hostname",
             Path.home() / ".bashrc", ROOT / "README.md", LESSON / "kernels.cuh",
-            "/course/lessons/lesson16_square_tile/kernels.cuh", "/course/lessons/lesson16_square_tile/exercise.cuh")))
+            "/course/lessons/lesson16_square_tile/kernels.cuh", "/course/lessons/lesson16_square_tile/exercise.cuh",
+            *(f"{folder}/{path.parent.name}/kernels.cuh" for folder in ("/course/lessons", "..") for path in ROOT.glob(
+                "lessons/*/kernels.cuh") if path.parent != LESSON), "/build/bin/lesson17", "/course/tests")))
         self.submit("reads for ever", '#include "/dev/urandom"\n' + RIGHT)
         self.submit("talks", with_body('    for (int i = 0; i < 100000; i++) printf("%0999d", i);',
                                        "#include <cstdio>\n"))
@@ -217,7 +226,7 @@ class Points(WithSandbox):
         turns = self.folder / "turns"
         (build / "bin/emulate").write_text(f"""#!/bin/sh
 echo >> {turns}
-[ $(wc -l < {turns}) -le {CASES} ] || exit 127
+[ $(wc -l < {turns}) -le {RUNS} ] || exit 127
 exec {BUILD}/bin/emulate "$@"
 """)
         (build / "bin/emulate").chmod(0o755)

@@ -82,7 +82,7 @@ class Compiled:
         with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
             file, ptx = Path(folder) / "solutions.cu", Path(folder) / "solutions.ptx"
             file.write_text(source, encoding="utf-8")
-            run = subprocess.run([nvcc, *checker.compile_options(self.exercise), "-o", ptx, file],
+            run = subprocess.run([nvcc, *checker.COMPILE_OPTIONS, "-I", self.exercise.folder, "-o", ptx, file],
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if run.returncode != 0:
                 raise AssertionError(f"solutions of exercise {self.exercise.number} do not compile:\n{run.stdout}")
