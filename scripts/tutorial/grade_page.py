@@ -16,7 +16,7 @@ pre.again { background: var(--faint); margin-top: .4rem; padding: .3rem .5rem; }
 """
 
 
-def page(grades, numbers, unknown, options, printable):
+def page(grades, numbers, unknown, options, printable, missing=0):
     def text(value):
         return html.escape(printable(str(value)))
 
@@ -45,9 +45,13 @@ def page(grades, numbers, unknown, options, printable):
     of_student = {}
     for entry in grades:
         of_student.setdefault(entry.student, []).append(entry)
-    sums = [row([f"<th>{text(student)}</th>", *map(total, entries),
-                 points(sum(entry.total for entry in entries), best * len(entries))])
-            for student, entries in of_student.items()]
+    def sums_of(student, entries):
+        of_exercise = {entry.exercise: entry for entry in entries}
+        cells = [total(of_exercise[number]) if number in of_exercise else "<td></td>" for number in numbers]
+        return row([f"<th>{text(student)}</th>", *cells,
+                    points(sum(entry.total for entry in entries), best * len(entries))])
+
+    sums = [sums_of(student, entries) for student, entries in of_student.items()]
     details = [row([f"<th>{text(entry.student)}</th>", f"<td>{text(entry.exercise)}</td>",
                     *(points(value, options.points[name]) for name, value in entry.points.items()),
                     f"<td>{'could not be graded' if entry.trouble else text(entry.failed)}</td>",
@@ -58,6 +62,7 @@ def page(grades, numbers, unknown, options, printable):
         "</head>", "<body>", "<h1>Grades</h1>",
         "<p>" + ", ".join(f"{name}: {most}" for name, most in options.points.items()) + f" points. "
         f"Seed {options.seed}: with it everybody gets the same points again, on any machine.</p>",
+        *([f"<p>Not finished: {missing} grades are missing.</p>"] if missing else []),
         table(["student", *map(text, numbers), "sum"], sums),
         "<p>–: not submitted. ?: could not be graded, which says nothing of the submission; grade it again, as with "
         "<code>--student</code>.</p>",

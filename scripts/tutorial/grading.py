@@ -2,10 +2,13 @@
 
 import contextlib
 import csv
+import errno
+import io
 import json
 import os
 import queue
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -13,7 +16,8 @@ import stat
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +33,10 @@ SIZE_OF_TMP = 2**30
 
 class CannotGrade(Exception):
     """Nothing can be graded: what is missing, or wrong with the command line."""
+
+
+class BrokenOff(Exception):
+    """A signal has ended the grading: its number, and how far it came."""
 
 
 @dataclass
@@ -193,19 +201,90 @@ class NoSandbox:
     """--unsafe: the bounds on time and memory are all that is left."""
 
     def __init__(self, build, folder):
-        self.root, self.build, self.work = ROOT, build, folder / "work"
+        self.root, self.build, self.work, self.folder = ROOT, build, folder / "work", folder
 
     def command(self, exercise, text):
         self.submission = text.parent
         return []
 
     def environment(self):
-        return {**Sandbox.environment(self), "HOME": os.environ.get("HOME", "/")}
+        return {**Sandbox.environment(self), "HOME": os.environ.get("HOME", "/"), "TMPDIR": str(self.folder)}
+
+
+# ---- checks that run, and their end ----
+
+class Running:
+    """The checks that run now. A signal ends all of them, and no other one begins."""
+
+    def __init__(self):
+        self.ended, self.signal, self.processes, self.lock = False, None, set(), threading.RLock()
+
+    def end_on_signals(self):
+        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(each, lambda number, _: self.end(number))
+
+    def end(self, number=None):
+        self.ended, self.signal = True, number
+        with self.lock:
+            for process in self.processes:
+                kill(process)
+
+    @contextlib.contextmanager
+    def process(self, command, **how):
+        """Starts it; it has ended when the block is left."""
+        with self.lock:
+            if self.ended:
+                raise Ended
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **how)
+            self.processes.add(process)
+        try:
+            yield process
+        finally:
+            with self.lock:
+                kill(process)
+                process.wait()
+                self.processes.remove(process)
+        if self.ended:
+            raise Ended
+
+
+class Ended(Exception):
+    """The check was ended from here: that is no verdict."""
+
+
+def kill(process):
+    """Ends it and all that it has started, which may be in sessions of their own, and waits until these are gone."""
+    if process.poll() is not None:
+        return
+    with contextlib.ExitStack() as stack:
+        waiting = []
+        for pid in [process.pid, *descendants(process.pid)]:
+            with contextlib.suppress(ProcessLookupError):
+                waiting.append(os.pidfd_open(pid))
+                stack.callback(os.close, waiting[-1])
+        for each in waiting:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(each, signal.SIGKILL)
+        for each in waiting:
+            select.select([each], [], [])
+
+
+def descendants(pid):
+    """The processes that this one has started, and that these have."""
+    children = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = entry.read_text(errors="replace").rpartition(") ")[2].split()[1]
+            children.setdefault(int(parent), []).append(int(entry.parent.name))
+    found = [pid]
+    for each in found:
+        found += children.get(each, [])
+    return found[1:]
 
 
 # ---- grading ----
 
-def ask(sandbox, exercise, text, options, processor):
+def ask(running, sandbox, exercise, text, options, processor):
     """What grade_inside.py answers about the file `text`, as a dict."""
     before = sandbox.command(exercise, text)
     task = {"number": exercise.number, "text": str(sandbox.submission / text.name), "build": str(sandbox.build),
@@ -213,17 +292,12 @@ def ask(sandbox, exercise, text, options, processor):
             "case_seconds": options.case_seconds, "processor": processor}
     command = [*before, python(), "-Es", str(sandbox.root / "scripts/grade_inside.py"), json.dumps(task)]
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as told:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=answer, stderr=told,
-                                   env=sandbox.environment(), start_new_session=True)
-        try:
-            process.wait(checker.PATIENCE * options.seconds)
-            in_time = True
-        except subprocess.TimeoutExpired:
-            in_time = False
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # with bwrap all ends that is in its namespace
-            process.wait()
+        in_time = True
+        with running.process(command, stdout=answer, stderr=told, env=sandbox.environment()) as process:
+            try:
+                process.wait(checker.PATIENCE * options.seconds)
+            except subprocess.TimeoutExpired:
+                in_time = False
         answer.seek(0)
         told.seek(0)
         compiled, _, verdict = answer.read(MOST_ANSWERED).partition(b"\n")
@@ -242,7 +316,7 @@ def ask(sandbox, exercise, text, options, processor):
     return {"trouble": f"the check ended with status {process.returncode}: {said.splitlines()[-1] if said else ''}"}
 
 
-def grade(sandbox_of, student, number, path, options, processor):
+def grade(running, sandbox_of, student, number, path, options, processor):
     result = Grade(student, number, dict.fromkeys(ASPECTS, 0))
     if path is None:
         result.failed, result.message, result.submitted = "submitted", "not submitted", False
@@ -257,7 +331,7 @@ def grade(sandbox_of, student, number, path, options, processor):
         text.parent.mkdir()
         text.write_bytes(content)
         text.parent.chmod(0o755)
-        answer = ask(sandbox_of(Path(folder)), exercise, text, options, processor)
+        answer = ask(running, sandbox_of(Path(folder)), exercise, text, options, processor)
     if "steps" not in answer:
         result.trouble = "trouble" in answer
         result.failed = "graded" if result.trouble else answer["failed"]
@@ -280,16 +354,20 @@ def grade(sandbox_of, student, number, path, options, processor):
     return result
 
 
-def grade_all(sandbox_of, submissions, numbers, options):
+def grade_all(sandbox_of, submissions, numbers, options, write):
+    """The grades, in the order of the submissions. After each one `write` gets those that there are, and the number of
+    those that are missing. A signal ends it."""
     processors = sorted(os.sched_getaffinity(0))
     free = queue.SimpleQueue()
     for index in range(options.jobs):
         free.put(processors[index % len(processors)])
+    running = Running()
+    running.end_on_signals()
 
     def on_a_processor(student, number, path):
         processor = free.get()
         try:
-            return grade(sandbox_of, student, number, path, options, processor)
+            return grade(running, sandbox_of, student, number, path, options, processor)
         except (OSError, ValueError, checker.ExerciseError) as error:
             return Grade(student, number, dict.fromkeys(ASPECTS, 0), "graded", str(error), trouble=True)
         finally:
@@ -298,20 +376,32 @@ def grade_all(sandbox_of, submissions, numbers, options):
     def solution(number):
         return on_a_processor("the lesson's solution", number, checker.Exercise(number).folder / "kernels.cuh")
 
-    def one(key):
-        result = on_a_processor(*key, submissions.texts.get(key))
-        say(f"{result.student}, exercise {result.exercise}: " + (
-            f"could not be graded: {in_short(result)}" if result.trouble else
-            f"{result.total} points" + (f"; {result.failed}: {in_short(result)}" if result.failed else "")))
-        return result
-
+    keys = [(student, number) for student in submissions.students for number in numbers]
+    grades = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        # What makes the right solution fail here would cost everybody the points.
-        for result in pool.map(solution, numbers):
-            if result.total != sum(options.points.values()):
-                raise CannotGrade(f"the lesson's own solution of exercise {result.exercise} does not pass here, so nobody"
-                                  f" is graded. {result.failed}: {result.message}")
-        return list(pool.map(one, [(student, number) for student in submissions.students for number in numbers]))
+        try:
+            # What makes the right solution fail here would cost everybody the points.
+            for result in pool.map(solution, numbers):
+                if result.total != sum(options.points.values()):
+                    raise CannotGrade(f"the lesson's own solution of exercise {result.exercise} does not pass here, so "
+                                      f"nobody is graded. {result.failed}: {result.message}")
+            of = {pool.submit(on_a_processor, *key, submissions.texts.get(key)): key for key in keys}
+            for future in as_completed(of):
+                with contextlib.suppress(Ended):
+                    result = grades[of[future]] = future.result()
+                    write([grades[key] for key in keys if key in grades], len(keys) - len(grades))
+                    say(f"{result.student}, exercise {result.exercise}: " + (
+                        f"could not be graded: {in_short(result)}" if result.trouble else
+                        f"{result.total} points" + (f"; {result.failed}: {in_short(result)}" if result.failed else "")))
+        except Ended:
+            pass
+        except CannotGrade:
+            running.end()
+            raise
+    if running.ended and len(grades) < len(keys):
+        raise BrokenOff(running.signal, f"broken off by {signal.Signals(running.signal).name}: {len(grades)} of "
+                        f"{len(keys)} are graded")
+    return [grades[key] for key in keys]
 
 
 def in_short(result):
@@ -325,13 +415,48 @@ def harmless(cell):
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
 
 
-def write_csv(path, grades):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["student", "exercise", "points", *ASPECTS, "score", "failed", "message", "again"])
-        for entry in grades:
-            points = [entry.total, *(entry.points[name] for name in ASPECTS)]
-            if entry.trouble:  # which is no verdict
-                points = [""] * len(points)
-            row = [entry.student, entry.exercise, *points, entry.score, entry.failed, entry.message, entry.again]
-            writer.writerow([harmless(printable(cell)) if isinstance(cell, str) else cell for cell in row])
+def csv_of(grades):
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["student", "exercise", "points", *ASPECTS, "score", "failed", "message", "again"])
+    for entry in grades:
+        points = [entry.total, *(entry.points[name] for name in ASPECTS)]
+        if entry.trouble:  # which is no verdict
+            points = [""] * len(points)
+        row = [entry.student, entry.exercise, *points, entry.score, entry.failed, entry.message, entry.again]
+        writer.writerow([harmless(printable(cell)) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()
+
+
+# ---- the folder for the grades ----
+
+ROOM = 2**20  # bytes that have to be free in it: the grades of a hundred students take half of it
+
+
+def write_whole(path, text):
+    """Replaces the file by one that has all of the text: whoever breaks it off leaves the old one."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def prepare(folder):
+    """Makes the folder, and tries whether the grades can be written there.
+    Raises CannotGrade."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("grades.csv", "grades.html"):
+            if (folder / name).is_dir():
+                raise IsADirectoryError(errno.EISDIR, f"{name} is a folder")
+        write_whole(folder / "room", " " * ROOM)
+        (folder / "room").unlink()
+        shutil.rmtree(folder / "ptx", ignore_errors=True)
+    except OSError as error:
+        raise CannotGrade(f"--out {folder}: the grades cannot be written there: {error.strerror}. Name a folder that you "
+                          f"may write to, with {ROOM // 2**20} MiB free") from None

@@ -6,7 +6,9 @@ Most submissions are of exercise 16, whose check is the fastest. Skipped where b
 
 import csv
 import os
+import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,6 +60,17 @@ class WithFolder(unittest.TestCase):
         path = self.submissions / student / name
         path.write_text(text, encoding="utf-8")
         return path
+
+    def build_that(self, does):
+        """A build whose emulate does something before it runs, in a shell: its turn is $turn, from 1."""
+        build, turns = self.folder / "build", self.folder / "turns"
+        (build / "bin").mkdir(parents=True)
+        for name in ("CMakeCache.txt", "emulator", "bin/lesson16"):
+            (build / name).symlink_to(BUILD / name)
+        (build / "bin/emulate").write_text(f'#!/bin/sh\necho >> {turns}\nturn=$(wc -l < {turns})\n{does}\n'
+                                           f'exec {BUILD}/bin/emulate "$@"\n')
+        (build / "bin/emulate").chmod(0o755)
+        return build
 
     def grades(self, *words, status=0):
         self.told = grade(self.submissions, "--build", BUILD, "--out", self.out, *words)
@@ -218,18 +231,7 @@ class Points(WithSandbox):
     def test_what_cannot_be_graded_has_no_points_not_even_none(self):
         """A build whose emulate is gone once the lesson's own solution is checked."""
         self.submit("anna", RIGHT)
-        build = self.folder / "build"
-        (build / "bin").mkdir(parents=True)
-        (build / "CMakeCache.txt").symlink_to(BUILD / "CMakeCache.txt")
-        (build / "emulator").symlink_to(BUILD / "emulator")
-        (build / "bin/lesson16").symlink_to(BUILD / "bin/lesson16")
-        turns = self.folder / "turns"
-        (build / "bin/emulate").write_text(f"""#!/bin/sh
-echo >> {turns}
-[ $(wc -l < {turns}) -le {RUNS} ] || exit 127
-exec {BUILD}/bin/emulate "$@"
-""")
-        (build / "bin/emulate").chmod(0o755)
+        build = self.build_that(f"[ $turn -le {RUNS} ] || exit 127")
         of = self.grades("--unsafe", "--jobs", "1", "--build", build, status=1)
         row = of["anna", "16"]
         self.assertEqual([row[name] for name in ("points", "right", "clean", "traffic", "failed")],
@@ -239,7 +241,119 @@ exec {BUILD}/bin/emulate "$@"
         self.assertIn('<td class="points">?</td>', (self.out / "grades.html").read_text(encoding="utf-8"))
 
 
+def processes_about(text):
+    """Those that have it in their command line."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if entry.parent.name != str(os.getpid()) and text in entry.read_text(errors="replace"):
+                found.append(entry.read_text(errors="replace"))
+        except OSError:  # it has ended
+            pass
+    return found
+
+
+class Kept(WithSandbox):
+    """What is graded is kept, whatever comes then."""
+
+    def begin(self, *words):
+        """(Its process, the folder for its temporary files.) `words`: begin the command, in place of those for Python."""
+        temporary = self.folder / "temporary"
+        temporary.mkdir(exist_ok=True)
+        command = [sys.executable, ROOT / "scripts/grade", self.submissions, "--build", BUILD, "--out", self.out, *words]
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": str(temporary)})
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process, temporary
+
+    def test_a_signal_ends_all_and_keeps_what_is_graded(self):
+        self.submit("anna", RIGHT)
+        self.submit("bert", with_body("    volatile int* never = out;\n    while (*never != -5) {\n    }"))
+        for number, words in ((signal.SIGTERM, []), (signal.SIGINT, ["--unsafe"])):
+            with self.subTest(number):
+                process, temporary = self.begin("--jobs", "1", *words)
+                for line in process.stderr:  # which comes once the grade is written
+                    if "anna, exercise 16: 100 points" in line:
+                        break
+                with (self.out / "grades.csv").open(encoding="utf-8", newline="") as file:
+                    self.assertEqual([row["student"] for row in csv.DictReader(file)], ["anna"])
+                self.assertIn("Not finished: 1 grades are missing", (self.out / "grades.html").read_text(encoding="utf-8"))
+                process.send_signal(number)
+                self.assertIn(f"broken off by {number.name}: 1 of 2 are graded, in {self.out}\n", process.stderr.read())
+                self.assertEqual(process.wait(), 128 + number)
+                self.assertEqual(list(temporary.iterdir()), [])
+                self.assertEqual(processes_about(str(self.folder)), [])
+                self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["grades.csv", "grades.html"])
+
+    def test_a_signal_before_the_first_grade_leaves_the_old_ones(self):
+        self.submit("anna", RIGHT)
+        self.out.mkdir()
+        (self.out / "grades.csv").write_text("those of yesterday")
+        process, temporary = self.begin("--jobs", "1")
+        self.assertIn("--seed", process.stderr.readline(), "once the folder is tried")
+        process.terminate()
+        process.stderr.read()
+        self.assertIn(process.wait(), (143, -signal.SIGTERM))
+        self.assertEqual(list(temporary.iterdir()), [])
+        self.assertEqual((self.out / "grades.csv").read_text(), "those of yesterday")
+
+    def test_a_full_disk_is_told_before_anybody_is_graded(self):
+        size = ["bwrap", "--dev-bind", "/", "/", "--size", str(2**19), "--tmpfs", "/mnt"]
+        if subprocess.run([*size, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("bwrap has no --size")
+        self.submit("anna", RIGHT)
+        told = subprocess.run([*size, sys.executable, ROOT / "scripts/grade", self.submissions, "--build", BUILD, "--out",
+                               "/mnt/out", "--unsafe"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(told.returncode, 2, told.stdout)
+        self.assertRegex(told.stdout, r"^grade: without sandboxes: .*\ngrade: --out /mnt/out: the grades cannot be written "
+                                      r"there: No space left on device. Name a folder that .*, with 1 MiB free\n$")
+
+    def test_a_disk_that_fills_up_keeps_what_there_is(self):
+        self.submit("anna", RIGHT)
+        self.submit("bert", RIGHT)
+        gate = self.folder / "gate"  # where bert's first run waits
+        os.mkfifo(gate)
+        build = self.build_that(f"[ $turn -ne {2 * RUNS + 1} ] || cat {gate}")
+        process, _ = self.begin("--jobs", "1", "--unsafe", "--build", build)
+        for line in process.stderr:
+            if "anna, exercise 16: 100 points" in line:
+                break
+        before = (self.out / "grades.csv").read_text(encoding="utf-8")
+        (self.out / ".grades.csv.part").mkdir()  # so that no other one can be made
+        gate.write_text("")
+        self.assertRegex(process.stderr.read(), r"^grade: --out \S+: the grades cannot be written any more: Is a directory. "
+                                                r"Those of 1 submissions are there. Make room, and grade again\n$")
+        self.assertEqual(process.wait(), 2)
+        self.assertEqual((self.out / "grades.csv").read_text(encoding="utf-8"), before)
+
+    def test_the_random_numbers_are_drawn_and_told(self):
+        self.submit("anna", RIGHT)
+        seeds = []
+        for _ in range(2):
+            self.grades("--unsafe")
+            seeds += re.findall(r"grade: the random numbers of this time: --seed (\d+)\n", self.told.stdout)
+            self.assertIn(f"Seed {seeds[-1]}:", (self.out / "grades.html").read_text(encoding="utf-8"))
+        self.assertEqual(len(set(seeds)), 2)
+        self.grades("--unsafe", "--seed", "5")
+        self.assertNotIn("random numbers", self.told.stdout)
+
+
 class CommandLine(WithFolder):
+    def test_where_no_grades_can_be_written_nobody_is_graded(self):
+        self.submit("anna", RIGHT)
+        file = self.folder / "file"
+        file.touch()
+        (self.out / "grades.html").mkdir(parents=True)
+        for out, why in ((file, "File exists"), (file / "out", "Not a directory"), ("/dev/full", "File exists"),
+                         ("/proc/grades", "No such file or directory"), (self.out, "grades.html is a folder")):
+            told = grade(self.submissions, "--build", BUILD, "--out", out, "--unsafe")
+            self.assertEqual(told.returncode, 2, told.stdout)
+            self.assertEqual(told.stdout.splitlines()[1:], [
+                f"grade: --out {out}: the grades cannot be written there: {why}. Name a folder that you may write to, with "
+                "1 MiB free"])
+
     def test_without_a_sandbox_nothing_is_graded(self):
         self.submit("anna", RIGHT)
         tools = self.folder / "tools"
