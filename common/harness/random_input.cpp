@@ -38,8 +38,20 @@ RandomInts::RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset)
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::vector<int> part = values(first, std::min(chunk, size - first));
         device_.write(part, offset + first);
-        sum_ = reference_sum(std::array{sum_, reference_sum(part)});
+        std::span<const int> rest = part;
+        for (; rest.size() >= piece; rest = rest.subspan(piece))
+            sums_.push_back(reference_sum(rest.first(piece)));
+        sum_ = reference_sum(std::array{sum_, reference_sum(rest)});
     }
+    sum_ = reference_sum(std::array{sum_, reference_sum(sums_)});
+}
+
+int RandomInts::sum(std::size_t first, std::size_t count) const {
+    const std::size_t pieces = first % piece == 0 ? count / piece : 0;
+    const std::span<const int> whole = std::span(sums_).subspan(pieces > 0 ? first / piece : 0, pieces);
+    const std::size_t summed = pieces * piece;
+    return reference_sum(
+        std::array{reference_sum(whole), reference_sum(values(first + summed, count - summed))});
 }
 
 std::vector<int> RandomInts::values(std::size_t first, std::size_t count) const {

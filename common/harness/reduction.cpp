@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace harness {
@@ -126,9 +127,8 @@ const std::vector<int>& Reduction::expected_sums(std::size_t i, const std::vecto
     for (std::size_t b = 0; b < pass.grid; ++b) {
         const std::size_t first = b * elements_per_block;
         const std::size_t count = std::min(elements_per_block, pass.n - first);
-        sums[b] = reference_sum(
-            i == 0 ? input_.values(first, count)
-                   : std::vector<int>(pass_input.begin() + first, pass_input.begin() + first + count));
+        sums[b] =
+            i == 0 ? input_.sum(first, count) : reference_sum(std::span(pass_input).subspan(first, count));
     }
     return sums;
 }

@@ -241,6 +241,19 @@ TEST(Reduction, finds_a_mistake_in_a_later_pass) {
                 ElementsAre(HasSubstr("pass 2, block 1 (elements 256 to 299 of 300): expected")));
 }
 
+TEST(RandomInts, have_the_sum_of_any_part) {
+    // Whole pieces of 256 and parts of them; from the start of a piece, and from within one.
+    const RandomInts input(1000, 42, 3);
+    EXPECT_EQ(input.sum(), reference_sum(input.values(0, 1000)));
+    for (const std::size_t first : {0, 1, 255, 256, 300, 512, 768, 999}) {
+        for (const std::size_t count : {0, 1, 32, 255, 256, 257, 512, 600, 1000}) {
+            if (first + count > 1000) continue;
+            EXPECT_EQ(input.sum(first, count), reference_sum(input.values(first, count)))
+                << first << ", " << count;
+        }
+    }
+}
+
 TEST(Reduction, checks_each_pass_before_the_next_one) {
     // The complete sum is right, and in the end each partial sum is too: 4 blocks, then 1.
     const auto launch = [](const Pass& pass) {
