@@ -257,15 +257,19 @@ def kill(process):
     if process.poll() is not None:
         return
     with contextlib.ExitStack() as stack:
-        waiting = []
-        for pid in [process.pid, *descendants(process.pid)]:
-            with contextlib.suppress(ProcessLookupError):
-                waiting.append(os.pidfd_open(pid))
-                stack.callback(os.close, waiting[-1])
-        for each in waiting:
+        found = {}  # a descriptor of each. What is stopped starts no other one
+        while new := {process.pid, *descendants(process.pid)} - set(found):
+            for pid in new:
+                found[pid] = None
+                with contextlib.suppress(ProcessLookupError):
+                    found[pid] = os.pidfd_open(pid)
+                    stack.callback(os.close, found[pid])
+                    signal.pidfd_send_signal(found[pid], signal.SIGSTOP)
+        living = [each for each in found.values() if each is not None]
+        for each in living:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(each, signal.SIGKILL)
-        for each in waiting:
+        for each in living:
             select.select([each], [], [])
 
 
