@@ -1,6 +1,7 @@
 # The front door: every target is a line or two that call cmake, ctest or a script.
 #
 ## make                     prints this list
+## make start               builds a first CUDA program and puts ./start here; then run ./start
 ## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
 ## make lessons             builds all lessons
 ## make exercise03          checks your lessons/lesson03_…/exercise.cuh, the exercise of that lesson
@@ -44,12 +45,12 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
+.PHONY: help start lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-$(lessons) $(opens): $(build)/build.ninja
+start $(lessons) $(opens): $(build)/build.ninja
 	@scripts/build $(build) $@
 	@ln -sf $(build)/bin/$@ .
 
@@ -179,4 +180,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs build/lint lesson[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs build/lint start lesson[0-9][0-9] open[A-Z] emulate ladder

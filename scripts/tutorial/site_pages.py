@@ -47,6 +47,8 @@ class Page:
 
 def page_name(path):
     lesson = re.match(r"lessons/(?:lesson|open)(\d\d|[A-Z])_", path)
+    if path.startswith("lessons/start/"):
+        return "start"
     if not lesson:
         return Path(path).stem.lower()
     return ("exercise" if path.endswith("/exercise.md") else "lesson") + lesson.group(1)
@@ -311,7 +313,7 @@ class Site:
     def quoted_code(self, page, lines, path):
         folder = os.path.dirname(page.path)
         candidates = [path] if path else [
-            f"{folder}/kernels.cuh", f"{folder}/main.cu", "tests/errata/errata_test.cu",
+            f"{folder}/start.cu", f"{folder}/kernels.cuh", f"{folder}/main.cu", "tests/errata/errata_test.cu",
             *(f"{lesson}/{file}" for lesson in lesson_folders() for file in ("kernels.cuh", "main.cu"))]
         path, first = find_lines(lines, candidates)
         self.files.add(path)

@@ -1,8 +1,9 @@
 // What the pages quote from the project, print, calculate and link to is true.
 //
 //   ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
-//   ```cpp       lines that stand in the lesson's kernels.cuh, main.cu or sum.cuh, or in the errata's test;
-//                those of other pages the site looks for in the file that is named above them (Site.is_made)
+//   ```cpp       lines that stand in the lesson's kernels.cuh, main.cu, sum.cuh or start.cu, or in the
+//                errata's test; those of other pages the site looks for in the file that is named above
+//                them (Site.is_made)
 //   ```console   `$ command`, then its standard output, if the command runs a lesson
 //   ```text      anything else
 #include <gmock/gmock.h>
@@ -58,6 +59,7 @@ std::vector<fs::path> open_folders() { return folders_of("open"); }
 std::vector<fs::path> pages() {
     std::vector<fs::path> paths{root / "README.md", root / "CONTRIBUTING.md",
                                 root / "common/emulator/README.md"};
+    paths.push_back(root / "lessons/start/README.md");
     for (const fs::path& folder : lesson_folders())
         for (const char* name : {"README.md", "exercise.md"})
             if (fs::exists(folder / name)) paths.push_back(folder / name);
@@ -175,15 +177,16 @@ TEST(Pages, quote_the_real_diff) {
 void expect_quotes_from_its_folder(const fs::path& page) {
     SCOPED_TRACE(page);
     std::vector<std::string> files;
-    for (const char* name : {"kernels.cuh", "main.cu"})
-        files.push_back(join(read_lines(page.parent_path() / name)));
-    const fs::path header = page.parent_path() / "sum.cuh"; // lesson 30's, to take home
-    if (fs::exists(header)) files.push_back(join(read_lines(header)));
+    for (const char* name : {"start.cu", "kernels.cuh", "main.cu", "sum.cuh"}) {
+        const fs::path file = page.parent_path() / name;
+        if (fs::exists(file)) files.push_back(join(read_lines(file)));
+    }
     for (const Lines& quoted : read_page(page).cpp)
         EXPECT_THAT(files, testing::Contains(testing::HasSubstr(join(quoted))));
 }
 
 TEST(Pages, quote_the_real_code) {
+    expect_quotes_from_its_folder(root / "lessons/start/README.md");
     for (const fs::path& folder : lesson_folders()) expect_quotes_from_its_folder(folder / "README.md");
     for (const fs::path& folder : open_folders()) expect_quotes_from_its_folder(folder / "exercise.md");
     const std::string errata = join(read_lines(root / "tests/errata/errata_test.cu"));
@@ -198,6 +201,7 @@ std::string comparable(std::string output) {
     const std::string here = root.string() + "/";
     for (std::size_t at = 0; (at = output.find(here, at)) != std::string::npos;)
         output.erase(at, here.size());
+    output = std::regex_replace(output, std::regex("[\\d.]+ ms on .*\n"), ""); // start's time
     if (std::string(NVCC_VERSION).starts_with("13.0.")) return output;
     return std::regex_replace(
         output,
@@ -206,7 +210,7 @@ std::string comparable(std::string output) {
 
 /// Runs the command on the emulator, also where there is a GPU.
 void expect_output(const std::string& command, const std::string& output) {
-    static const std::regex lesson("\\./(lesson\\d\\d|open[A-Z])");
+    static const std::regex lesson("\\./(start|lesson\\d\\d|open[A-Z])");
     SCOPED_TRACE("$ " + command);
     if (!std::regex_search(command, lesson)) {
         EXPECT_EQ(output, "") << "nothing can test this output";
@@ -216,7 +220,7 @@ void expect_output(const std::string& command, const std::string& output) {
     if (command.find(" --lines ") != std::string::npos && !std::string(NVCC_VERSION).starts_with("13.0."))
         return; // its instructions are counted on PTX, line by line
     const std::string without_make =
-        std::regex_replace(command, std::regex("make (lesson\\d\\d|open[A-Z]) && "), "");
+        std::regex_replace(command, std::regex("make (start|lesson\\d\\d|open[A-Z]) && "), "");
     const ProgramResult result =
         run_program(std::regex_replace(without_make, lesson, "$& --device emulator"));
     EXPECT_EQ(comparable(output), comparable(result.out)) << result.err;
