@@ -78,9 +78,9 @@ private:
     void restore_work(const Pass& pass);
     void launch_pass(std::size_t pass);
     const std::vector<int>& expected_sums(std::size_t pass, const std::vector<int>& pass_input);
-    Verification check_blocks(std::size_t pass, const std::vector<int>& pass_input,
+    Verification check_blocks(std::size_t i, const std::vector<int>& pass_input,
                               const std::vector<int>& actual);
-    Verification check_total(std::size_t pass, const std::vector<int>& actual) const;
+    Verification check_total(std::size_t i, const std::vector<int>& actual) const;
 
     std::string name_;
     const RandomInts& input_;
