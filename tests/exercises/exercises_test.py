@@ -20,7 +20,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from solutions import Compiled, changed, wrong_solutions
+from solutions import Compiled, NotKept, changed, wrong_solutions
 from tutorial import exercises as checker
 from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
 
@@ -61,6 +61,11 @@ class Solutions(WithFolder):
         self.assertRegex(told, wrong.words)
 
 
+def texts_of(exercise, wrong):
+    """The unsolved exercise and its wrong solutions, as Compiled takes them."""
+    return {str(exercise.text): exercise.text.read_text(encoding="utf-8"), **{each.path: each.text for each in wrong}}
+
+
 class OneExercise(Solutions):
     @classmethod
     def setUpClass(cls):
@@ -70,7 +75,10 @@ class OneExercise(Solutions):
         cls.one_wrong = cls.wrong[checker.all_numbers().index(WHAT) % len(cls.wrong)]
         cls.texts = {str(cls.exercise.text): cls.exercise.text.read_text(encoding="utf-8"),
                      cls.one_wrong.path: cls.one_wrong.text}
-        cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some")
+        try:  # all of them, where the test of all has run
+            cls.compiled = Compiled(cls.exercise, texts_of(cls.exercise, cls.wrong), BUILD, "all", if_kept=True)
+        except NotKept:
+            cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some")
 
     def test_unsolved_it_compiles_and_fails(self):
         path = str(self.exercise.text)

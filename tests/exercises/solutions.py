@@ -47,16 +47,23 @@ def wrong_solutions(exercise):
     return [Wrong(path, kernels) for path in sorted((ROOT / "tests/exercises" / exercise.program).glob("*.diff"))]
 
 
+class NotKept(Exception):
+    """The build tree has no PTX of these solutions."""
+
+
 class Compiled:
     """Solutions of an exercise that compile, as {path that errors and findings name: text}, and the lesson's own."""
 
-    def __init__(self, exercise, texts, build, name):
+    def __init__(self, exercise, texts, build, name, if_kept=False):
+        """`if_kept`: raises NotKept rather than call nvcc."""
         self.exercise, self.spaces = exercise, {path: f"solution_{i}" for i, path in enumerate(texts)}
         source, nvcc = self.source(texts), checker.nvcc_of(build)
         version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         included = sorted([*ROOT.glob("common/harness/*.hpp"), *ROOT.glob("lessons/*/*.[ch]*")])
         went_in = "\0".join([version, source, *(path.read_text(encoding="utf-8") for path in included)])
         kept = build / "tests/exercises" / f"{name}{exercise.number}.{hashlib.sha256(went_in.encode()).hexdigest()[:16]}.ptx"
+        if if_kept and not kept.is_file():
+            raise NotKept
         if not kept.is_file():
             for old in kept.parent.glob(f"{name}{exercise.number}.*"):
                 old.unlink(missing_ok=True)
