@@ -93,12 +93,27 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
     }
 }
 
+/// The vectors of all lanes, which lie side by side.
+template <class T, class C, int count>
+void load_adjacent_vectors(Warp& warp, const std::byte* first, const Row* elements) {
+    T values[warp_size * count];
+    std::memcpy(values, first, sizeof values);
+    for (int k = 0; k < count; ++k) {
+        if (elements[k] == no_row) continue;
+        C* const result = warp.cells<C>(elements[k]);
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane * count + k]);
+    }
+}
+
 template <class T, class C, class Base>
 void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
         pointers.first) {
+        const auto& elements = instruction.detail_as<AccessDetail>().elements;
+        if (active == all_lanes && elements.size() == 4 && pointers.stride == 4 * sizeof(T))
+            return load_adjacent_vectors<T, C, 4>(warp, pointers.first, elements.data());
         StridedPointers element = pointers;
-        for (const Row row : instruction.detail_as<AccessDetail>().elements) {
+        for (const Row row : elements) {
             if (row != no_row) load_strided<T>(element, active, warp.cells<C>(row));
             element.first += sizeof(T);
         }
