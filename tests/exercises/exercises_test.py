@@ -141,7 +141,7 @@ class OneExercise(Solutions):
 class WrongSolutions(Solutions):
     @staticmethod
     def compiled(exercise, wrong):
-        return Compiled(exercise, {each.path: each.text for each in wrong if each.step != "compiles"}, BUILD, "wrong")
+        return Compiled(exercise, texts_of(exercise, [each for each in wrong if each.step != "compiles"]), BUILD, "all")
 
     @unittest.skipUnless(WHAT == "09", "is about its fences")
     def test_a_missing_fence_makes_a_wrong_sum_in_some_order(self):
