@@ -97,6 +97,17 @@ TEST(WeakMemory, loses_a_message_that_was_stored_twice) {
     EXPECT_GT((Message{"st.global.u32 [%rd60], 42;", store_flag, load_flag, fence}.seeds_without_it()), 0);
 }
 
+// As in a look-back: the flag announces a first message, then a second one. Whoever sees its first value has
+// to see the first message.
+TEST(WeakMemory, gets_the_first_of_two_messages_through) {
+    const std::string again = fence + "st.volatile.global.u32 [%rd60+128], 2; ";
+    EXPECT_EQ((Message{fence, store_flag + again, load_flag, fence}.seeds_without_it()), 0);
+    EXPECT_EQ((Message{fence, "atom.global.exch.b32 %r7, [%rd60+128], 1;" + again, load_flag, fence}
+                   .seeds_without_it()),
+              0);
+    EXPECT_GT((Message{"", store_flag + again, load_flag, ""}.seeds_without_it()), 0);
+}
+
 TEST(WeakMemory, loses_a_message_by_an_access_that_is_relaxed_or_narrow) {
     const std::string release = "st.release.gpu.global.u32 [%rd60+128], 1;",
                       acquire = "ld.acquire.gpu.global.u32 %r5, [%rd60+128];";

@@ -22,6 +22,7 @@ struct LastStore {
     std::uint32_t before = 0;  ///< what was there
     std::uint32_t cluster = 0; ///< who stored
     Stamp stamp = 0;           ///< when; 0: all see what is there
+    unsigned char writes = 0;  ///< in this launch: 0, 1, or 2 for more
 };
 
 /// Memory holds the last value of each word. A load that is to get an older one finds it there: it is put
@@ -63,7 +64,7 @@ public:
                 if ((is_load && !access.is_copy) || is_narrow_atomic)
                     late |= LaneMask{load(state, address, access.bytes, is_strong)} << lane;
                 else
-                    show_to_all(last_stores(address, access.bytes));
+                    show_to_all(last_stores(address, access.bytes, !is_load), is_load ? 0 : 1);
             });
         if (is_store || is_narrow_atomic)
             for_each_lane(access.active,
@@ -138,15 +139,19 @@ private:
         return std::span(*page).subspan(first, (bytes + word_bytes - 1) / word_bytes);
     }
 
-    static void show_to_all(std::span<LastStore> stores) {
-        std::fill(stores.begin(), stores.end(), LastStore{});
+    /// \param writes made just now
+    static void show_to_all(std::span<LastStore> stores, int writes = 0) {
+        for (LastStore& store : stores) store = {.writes = more_writes(store, writes)};
+    }
+    static unsigned char more_writes(const LastStore& store, int writes) {
+        return static_cast<unsigned char>(std::min(store.writes + writes, 2));
     }
 
     void store(ClusterState& state, std::uint64_t address, std::uint32_t bytes) {
         std::uint64_t place = address / word_bytes * word_bytes;
         for (LastStore& last : last_stores(address, bytes, true)) {
             if (last.stamp != now(state) || last.cluster != state.number)
-                last = {word_at(place), state.number, now(state)};
+                last = {word_at(place), state.number, now(state), more_writes(last, 1)};
             place += word_bytes;
         }
         state.has_stored = true;
@@ -169,7 +174,10 @@ private:
             return other.stamp == store.stamp && other.cluster == store.cluster;
         });
         const bool is_fenced = is_strong && state.seen_by_fences.knows(store.cluster, store.stamp);
-        if (!is_one_store || is_fenced || !grid_.schedule->once_in(2)) {
+        // The older value may be a message, too: who reads it synchronizes with a write that order_ has
+        // forgotten.
+        const bool is_second_message = is_strong && store.writes > 1;
+        if (!is_one_store || is_fenced || is_second_message || !grid_.schedule->once_in(2)) {
             show_to_all(stores);
             return false;
         }

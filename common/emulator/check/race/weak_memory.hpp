@@ -15,6 +15,8 @@ namespace emulator {
 ///   an older value of a place after a newer one.
 /// - The load is plain, or there is no fence of each block between the store and the load. So if two blocks
 ///   each store a flag, execute a fence and load the other's flag, one of them sees it.
+/// - The load is plain, or the store was the first write to the word in this launch. A flag that is stored
+///   twice may announce something with its first value, too.
 ///
 /// Atomics always read and write the last value, unless their scope is the block or the cluster: those may
 /// miss stores and each other, as loads do. The blocks of a cluster count as one. So do the threads of a
