@@ -1,18 +1,11 @@
 // Each block waits for the one before it, adds to its prefix, and hands on; mutants as in
 // mutants_of_a_message.cu.
 // options: --global-races
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "mutants.hpp"
 
 namespace mutants_of_a_chain {
 
-/// The fence number `place`: left out in the mutant `place`, and for the block only in the mutant -`place`.
-template <int mutant, int place> __device__ void fence() {
-    if (mutant == -place)
-        __threadfence_block();
-    else if (mutant != place)
-        __threadfence();
-}
+using mutants::fence;
 
 template <int mutant> __global__ void look_back(int* memory) {
     int* const prefixes = memory;
@@ -30,28 +23,16 @@ template <int mutant> __global__ void look_back(int* memory) {
     flags[blockIdx.x] = 1;
 }
 
-/// Prints what the mutant makes of the memory.
-template <int mutant> void run(int* memory) {
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    look_back<mutant><<<4, 32>>>(memory);
-    int result = 0;
-    cudaMemcpy(&result, memory + 3, sizeof result, cudaMemcpyDeviceToHost);
-    if (mutant == 0)
-        std::printf("correct: %d\n", result);
-    else
-        std::printf("mutant %d: %d\n", mutant, result);
-}
-
 } // namespace mutants_of_a_chain
 
 int main() {
     using namespace mutants_of_a_chain;
-    int* memory = nullptr;
-    cudaMalloc(&memory, 64 * sizeof(int));
-    run<0>(memory);
-    run<1>(memory);
-    run<-1>(memory);
-    run<2>(memory);
-    run<-2>(memory);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
+    return mutants::run(4, 32, 3,
+                        {
+                            {"correct", look_back<0>},
+                            {"mutant 1", look_back<1>},
+                            {"mutant -1", look_back<-1>},
+                            {"mutant 2", look_back<2>},
+                            {"mutant -2", look_back<-2>},
+                        });
 }

@@ -2,18 +2,11 @@
 // narrow.
 //
 // options: --global-races
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "mutants.hpp"
 
 namespace mutants_of_a_lock {
 
-/// The fence number `place`: left out in the mutant `place`, and for the block only in the mutant -`place`.
-template <int mutant, int place> __device__ void fence() {
-    if (mutant == -place)
-        __threadfence_block();
-    else if (mutant != place)
-        __threadfence();
-}
+using mutants::fence;
 
 template <int mutant> __global__ void take_and_give_back(int* memory) {
     int *const sum = memory, *const lock = memory + 32;
@@ -36,30 +29,18 @@ template <int mutant> __global__ void take_and_give_back(int* memory) {
         atomicExch(lock, 0);
 }
 
-/// Prints what the mutant makes of the memory.
-template <int mutant> void run(int* memory) {
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    take_and_give_back<mutant><<<4, 32>>>(memory);
-    int result = 0;
-    cudaMemcpy(&result, memory + 0, sizeof result, cudaMemcpyDeviceToHost);
-    if (mutant == 0)
-        std::printf("correct: %d\n", result);
-    else
-        std::printf("mutant %d: %d\n", mutant, result);
-}
-
 } // namespace mutants_of_a_lock
 
 int main() {
     using namespace mutants_of_a_lock;
-    int* memory = nullptr;
-    cudaMalloc(&memory, 64 * sizeof(int));
-    run<0>(memory);
-    run<1>(memory);
-    run<-1>(memory);
-    run<2>(memory);
-    run<-2>(memory);
-    run<3>(memory);
-    run<4>(memory);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
+    return mutants::run(4, 32, 0,
+                        {
+                            {"correct", take_and_give_back<0>},
+                            {"mutant 1", take_and_give_back<1>},
+                            {"mutant -1", take_and_give_back<-1>},
+                            {"mutant 2", take_and_give_back<2>},
+                            {"mutant -2", take_and_give_back<-2>},
+                            {"mutant 3", take_and_give_back<3>},
+                            {"mutant 4", take_and_give_back<4>},
+                        });
 }

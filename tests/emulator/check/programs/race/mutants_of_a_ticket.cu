@@ -2,18 +2,11 @@
 // that draws is narrow.
 //
 // options: --global-races
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "mutants.hpp"
 
 namespace mutants_of_a_ticket {
 
-/// The fence number `place`: left out in the mutant `place`, and for the block only in the mutant -`place`.
-template <int mutant, int place> __device__ void fence() {
-    if (mutant == -place)
-        __threadfence_block();
-    else if (mutant != place)
-        __threadfence();
-}
+using mutants::fence;
 
 template <int mutant> __global__ void serve_in_turn(int* memory) {
     int *const sum = memory, *const tickets = memory + 32, *const serving = memory + 40;
@@ -35,30 +28,18 @@ template <int mutant> __global__ void serve_in_turn(int* memory) {
         atomicAdd(serving, 1);
 }
 
-/// Prints what the mutant makes of the memory.
-template <int mutant> void run(int* memory) {
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    serve_in_turn<mutant><<<4, 32>>>(memory);
-    int result = 0;
-    cudaMemcpy(&result, memory + 0, sizeof result, cudaMemcpyDeviceToHost);
-    if (mutant == 0)
-        std::printf("correct: %d\n", result);
-    else
-        std::printf("mutant %d: %d\n", mutant, result);
-}
-
 } // namespace mutants_of_a_ticket
 
 int main() {
     using namespace mutants_of_a_ticket;
-    int* memory = nullptr;
-    cudaMalloc(&memory, 64 * sizeof(int));
-    run<0>(memory);
-    run<1>(memory);
-    run<-1>(memory);
-    run<2>(memory);
-    run<-2>(memory);
-    run<3>(memory);
-    run<4>(memory);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
+    return mutants::run(4, 32, 0,
+                        {
+                            {"correct", serve_in_turn<0>},
+                            {"mutant 1", serve_in_turn<1>},
+                            {"mutant -1", serve_in_turn<-1>},
+                            {"mutant 2", serve_in_turn<2>},
+                            {"mutant -2", serve_in_turn<-2>},
+                            {"mutant 3", serve_in_turn<3>},
+                            {"mutant 4", serve_in_turn<4>},
+                        });
 }

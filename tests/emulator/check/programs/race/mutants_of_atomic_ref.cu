@@ -2,9 +2,9 @@
 // fences; wrong where one of the two is relaxed, or for the block only.
 //
 // options: --global-races
-#include <cstdio>
+#include "mutants.hpp"
+
 #include <cuda/atomic>
-#include <cuda_runtime.h>
 
 namespace mutants_of_atomic_ref {
 
@@ -51,25 +51,17 @@ __global__ void fences(int* memory) {
     }
 }
 
-void run(const char* name, void (*kernel)(int*), int* memory) {
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    kernel<<<2, 32>>>(memory);
-    int result = 0;
-    cudaMemcpy(&result, memory + 8, sizeof result, cudaMemcpyDeviceToHost);
-    std::printf("%s: %d\n", name, result);
-}
-
 } // namespace mutants_of_atomic_ref
 
 int main() {
     using namespace mutants_of_atomic_ref;
-    int* memory = nullptr;
-    cudaMalloc(&memory, 64 * sizeof(int));
-    run("correct 1", release_and_acquire, memory);
-    run("correct 2", sequentially_consistent, memory);
-    run("mutant 1", relaxed_store, memory);
-    run("mutant 2", relaxed_load, memory);
-    run("mutant 3", for_the_block, memory);
-    run("correct 3", fences, memory);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
+    return mutants::run(2, 32, 8,
+                        {
+                            {"correct 1", release_and_acquire},
+                            {"correct 2", sequentially_consistent},
+                            {"mutant 1", relaxed_store},
+                            {"mutant 2", relaxed_load},
+                            {"mutant 3", for_the_block},
+                            {"correct 3", fences},
+                        });
 }

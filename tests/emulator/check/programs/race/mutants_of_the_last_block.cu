@@ -2,18 +2,11 @@
 // mutants_of_a_message.cu.
 //
 // options: --global-races
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "mutants.hpp"
 
 namespace mutants_of_the_last_block {
 
-/// The fence number `place`: left out in the mutant `place`, and for the block only in the mutant -`place`.
-template <int mutant, int place> __device__ void fence() {
-    if (mutant == -place)
-        __threadfence_block();
-    else if (mutant != place)
-        __threadfence();
-}
+using mutants::fence;
 
 template <int mutant> __global__ void add_in_the_last_block(int* memory) {
     int *const parts = memory, *const done = memory + 32, *const total = memory + 40;
@@ -37,29 +30,17 @@ template <int mutant> __global__ void add_in_the_last_block(int* memory) {
     if (threadIdx.x % 32 == 0) atomicAdd(total, sum);
 }
 
-/// Prints what the mutant makes of the memory.
-template <int mutant> void run(int* memory) {
-    cudaMemset(memory, 0, 64 * sizeof(int));
-    add_in_the_last_block<mutant><<<4, 64>>>(memory);
-    int result = 0;
-    cudaMemcpy(&result, memory + 40, sizeof result, cudaMemcpyDeviceToHost);
-    if (mutant == 0)
-        std::printf("correct: %d\n", result);
-    else
-        std::printf("mutant %d: %d\n", mutant, result);
-}
-
 } // namespace mutants_of_the_last_block
 
 int main() {
     using namespace mutants_of_the_last_block;
-    int* memory = nullptr;
-    cudaMalloc(&memory, 64 * sizeof(int));
-    run<0>(memory);
-    run<1>(memory);
-    run<-1>(memory);
-    run<2>(memory);
-    run<-2>(memory);
-    run<3>(memory);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
+    return mutants::run(4, 64, 40,
+                        {
+                            {"correct", add_in_the_last_block<0>},
+                            {"mutant 1", add_in_the_last_block<1>},
+                            {"mutant -1", add_in_the_last_block<-1>},
+                            {"mutant 2", add_in_the_last_block<2>},
+                            {"mutant -2", add_in_the_last_block<-2>},
+                            {"mutant 3", add_in_the_last_block<3>},
+                        });
 }
