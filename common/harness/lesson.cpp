@@ -45,7 +45,7 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
     for (const LessonOption& option : info.options) {
         const std::uint64_t value = options.lesson_options.at(option.name);
         const bool is_size =
-            !info.random_input && !option.value.empty(); // printed in place of the number of elements
+            !info.takes_n() && !option.value.empty(); // printed in place of the number of elements
         if (value == option.default_value && !is_size) continue;
         changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value)});
     }
@@ -170,7 +170,9 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                    ? ExitStatus::verified
                    : ExitStatus::wrong_result;
     }
-    if (info_.random_input) {
+    if (info_.count_elements) {
+        report.elements = info_.count_elements(options.lesson_options);
+    } else if (info_.random_input) {
         report.elements = options.n ? *options.n
                                     : std::min(default_elements(report.device, free_device_memory()),
                                                info_.largest_n.value_or(SIZE_MAX));

@@ -128,10 +128,12 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
     Names names, own_names;
     for (const LessonOption& own : info.options) own_names.push_back(own.name);
     const auto is_missing = [&](const std::string& name) {
-        return !info.random_input && is_about_input(name);
+        return is_about_input(name) && (name == "--seed" ? !info.random_input : !info.takes_n());
     };
     if (is_missing(option))
-        return fmt::format("{}: this lesson's kernels make their data themselves.{}", option,
+        return fmt::format("{}: this lesson's {}.{}", option,
+                           info.random_input ? "own options set the size"
+                                             : "kernels make their data themselves",
                            own_names.empty() ? "" : fmt::format(" It has {}.", fmt::join(own_names, ", ")));
     std::remove_copy_if(option_names.begin(), option_names.end(), std::back_inserter(names), is_missing);
     names.insert(names.end(), observing_option_names().begin(), observing_option_names().end());
@@ -169,7 +171,7 @@ std::string wrap(const std::string& text) {
 
 /// --n and --block in --help, if the lesson has them.
 std::string describe_input(const LessonInfo& info) {
-    if (!info.random_input) return "";
+    if (!info.takes_n()) return "";
     const std::string most =
         info.largest_n ? group_digits(std::uint64_t{*info.largest_n}) : "what memory holds";
     return fmt::format(R"(
@@ -227,11 +229,11 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.set_help_flag();
     app.allow_extras();
     // CLI11 gets values as text. They are parsed here, so that each error says what would be right.
-    if (info.random_input) {
+    if (info.takes_n()) {
         app.add_option("--n", n)->take_last();
         app.add_option("--block", block)->take_last();
-        app.add_option("--seed", seed)->take_last();
     }
+    if (info.random_input) app.add_option("--seed", seed)->take_last();
     app.add_option("--kernel", asked_kernels)->allow_extra_args(false);
     app.add_option("--device", device)->take_last();
     app.add_option("--repeat", repeat)->take_last();
@@ -349,7 +351,7 @@ Exit status:
                                            Options{}.seed)
                              : ""),
         fmt::arg("example",
-                 info.random_input
+                 info.takes_n()
                      ? fmt::format("  ./{} --n 1000 --block 64              a size that fills no block\n",
                                    info.name)
                      : ""),

@@ -38,12 +38,18 @@ struct LessonInfo {
     std::string larger_n_hint = {}; ///< what to do for more elements: "lesson42 sums any number."
     /// false: its kernels generate their data, and there is no --n, --block or --seed.
     bool random_input = true;
+    /// The number of elements, if the lesson's own options set it: rows x columns. There is no --n and no
+    /// --block.
+    std::function<std::size_t(const std::map<std::string, std::uint64_t>&)> count_elements = {};
     /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.
     std::map<std::string, std::string> optional_kernels = {};
     bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV
     /// Called with the values of the lesson's own options, before a device is chosen. Sets values that the
     /// command line left open, and checks combinations. \throws UsageError
     std::function<void(std::map<std::string, std::uint64_t>&)> complete_options = {};
+
+    /// Whether it has --n and --block.
+    bool takes_n() const { return random_input && !count_elements; }
 };
 
 enum class OutputFormat { text, json, csv };

@@ -193,6 +193,23 @@ TEST(WithoutRandomInput, there_are_no_options_about_it) {
         ThrowsMessage<UsageError>("--n: this lesson's kernels make their data themselves."));
 }
 
+TEST(OwnSize, replaces_n_and_block) {
+    LessonInfo matrix = tile;
+    matrix.random_input = true;
+    matrix.count_elements = [](const auto& options) { return options.at("--width") * 2; };
+    EXPECT_EQ(parse({"--width", "7", "--seed", "5"}, matrix).seed, 5u);
+    for (const char* option : {"--n", "--block"}) {
+        EXPECT_THAT(
+            [&] {
+                parse({option, "64"}, matrix);
+            },
+            ThrowsMessage<UsageError>(
+                option + std::string(": this lesson's own options set the size. It has --width.")));
+        EXPECT_THAT(help_text(matrix, kernels), Not(HasSubstr(std::string(option) + " ")));
+    }
+    EXPECT_THAT(help_text(matrix, kernels), AllOf(HasSubstr("random ints"), HasSubstr("--seed S")));
+}
+
 TEST(Help, tells_the_kernels_that_come_with_an_option_only) {
     LessonInfo lesson = with_options;
     lesson.optional_kernels = {{"reduceSmem", "--sweep"}};
