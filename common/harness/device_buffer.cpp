@@ -17,7 +17,7 @@ void* allocate(std::size_t bytes) {
         std::size_t free = 0, total = 0;
         HARNESS_CHECK(cudaMemGetInfo(&free, &total));
         throw DeviceError(
-            fmt::format("too little device memory: {} are wanted and {} are free ({}); try a smaller --n",
+            fmt::format("too little device memory: {} are wanted and {} are free ({}); try a smaller input",
                         format_bytes(bytes), format_bytes(free), cudaGetErrorName(error)));
     }
     check(error, "cudaMalloc(&memory, bytes)", __FILE__, __LINE__);
