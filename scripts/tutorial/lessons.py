@@ -41,6 +41,7 @@ PARTS = {
     "memory": "shared against global memory",
     "principles": "from first principles",
     "tiles": "the layout of a tile in shared memory",
+    "practice": "reductions in practice",
     "limit": "at the limit of the card",
     "open": "the open exercises, which belong to no lesson",
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -73,6 +74,11 @@ public:
         configuration.grid.x = static_cast<std::uint32_t>(grid);
         configuration.block.x = block;
         configuration.dynamic_shared_bytes = block * sizeof(int);
+        run(kernel, configuration, index, parameters);
+    }
+
+    void run(const std::string& kernel, const emulator::LaunchConfiguration& configuration,
+             std::uint64_t index, const std::vector<std::uint64_t>& parameters) {
         const emulator::Kernel& code = module_.kernel(kernel);
         const emulator::Grid launch{.kernel = code,
                                     .configuration = configuration,
@@ -146,6 +152,32 @@ TEST(WideIndex, of_kernels_that_add_to_the_result_is_right_in_the_last_block) {
         const int sum = input.open(first, n - first), found = result.open(0, 1);
         wide.run(kernel.name, grid, grid - 1, {address(input.data()), address(result.data()), n});
         EXPECT_EQ(*result.data(), found + sum);
+    }
+}
+
+TEST(WideIndex, of_a_matrix_is_right_in_the_last_tile) {
+    // 70,001 x 70,001 ints, the last tile of which has 17 x 17. It begins at element 69,984 x 70,002 > 2^32.
+    constexpr std::uint64_t side = 70'001, tiles = ceil_div(side, 32), first = 32 * (tiles - 1);
+    emulator::LaunchConfiguration configuration;
+    configuration.grid = {tiles, tiles, 1};
+    configuration.block = {32, 8, 1};
+    for (const char* kernel : {"_Z4copyPKiPijj", "_Z14transposeNaivePKiPijj", "_Z14transposeTiledPKiPijj",
+                               "_Z15transposePaddedPKiPijj", "_Z17transposeSwizzledPKiPijj"}) {
+        SCOPED_TRACE(kernel);
+        WideGrid wide;
+        SparseInts input(wide.memory, side * side), output(wide.memory, side * side);
+        for (std::uint64_t row = first; row < side; ++row) {
+            input.open(row * side + first, side - first);
+            output.open(row * side + first, side - first);
+            std::fill_n(output.data() + row * side + first, side - first, 0);
+        }
+        wide.run(kernel, configuration, tiles * tiles - 1,
+                 {address(input.data()), address(output.data()), side << 32 | side});
+        const bool copies = kernel == std::string("_Z4copyPKiPijj");
+        for (std::uint64_t row = first; row < side; ++row)
+            for (std::uint64_t col = first; col < side; ++col)
+                ASSERT_EQ(output.data()[row * side + col],
+                          input.data()[copies ? row * side + col : col * side + row]);
     }
 }
 

@@ -132,7 +132,7 @@ class Manifest(unittest.TestCase):
                 ("report", ["often"],
                  'report[0]: "often" is unknown; write one of: once, size by size, padding by padding, emulated'),
                 ("part", "open",
-                 'part: "open" is unknown; write one of: ladder, memory, principles, tiles, limit'),
+                 'part: "open" is unknown; write one of: ladder, memory, principles, tiles, practice, limit'),
                 ("measure", {"sanitize": "", "launches": 0}, "measure.launches: 0 is not above 0"),
                 ("measure", {"sanitize": "", "launches": True}, "measure.launches: true is not a whole number"),
                 ("measure", {"sanitize": "", "kernels": {"sum": 1}}, "measure.kernels.sum: 1 is not a text or null"),

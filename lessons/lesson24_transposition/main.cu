@@ -1,0 +1,60 @@
+// Lesson 24: a whole matrix, transposed.
+//
+//     make lesson24 && ./lesson24
+
+#include "harness/lesson.hpp"
+#include "kernels.cuh"
+
+namespace {
+
+using Kernel = void (*)(const int* input, int* output, unsigned int width, unsigned int height);
+
+harness::LessonOption size_option(const char* name, const char* value, const char* what) {
+    return {.name = name,
+            .value = value,
+            .help = std::string(what) + " of the matrix: 1 to 1,048,576. Default: 1024",
+            .smallest = 1,
+            .largest = 1u << 20, // 2^15 tiles: a grid may be twice as high
+            .default_value = 1024};
+}
+
+/// Measures a kernel with one block per tile.
+void measure_matrix(harness::Turn& turn, Kernel kernel, bool transposes) {
+    const auto width = static_cast<unsigned int>(turn.option("--width"));
+    const auto height = static_cast<unsigned int>(turn.option("--height"));
+    const harness::RandomInts& input = turn.input();
+    harness::DeviceBuffer<int> output(turn.n());
+
+    const std::vector<int> matrix = input.values(0, turn.n());
+    std::vector<int> expected = matrix;
+    for (std::size_t row = 0; transposes && row < height; ++row)
+        for (std::size_t col = 0; col < width; ++col)
+            expected[col * height + row] = matrix[row * width + col];
+
+    const dim3 block(tile_size, block_rows);
+    const dim3 grid(harness::ceil_div(width, tile_size), harness::ceil_div(height, tile_size));
+    turn.measure({.grid = grid, .block = block, .bytes = 2 * output.bytes()},
+                 {.prepare = [&] { output.poison(); },
+                  .launch = [&] { kernel<<<grid, block>>>(input.data(), output.data(), width, height); },
+                  .verify = [&] { return harness::compare_elements(expected, output.read()); }});
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    harness::Lesson lesson(
+        {.name = "lesson24",
+         .title = "A whole matrix, transposed",
+         .options = {size_option("--width", "W", "columns"), size_option("--height", "H", "rows")},
+         .count_elements = [](const auto& size) { return size.at("--width") * size.at("--height"); }});
+
+    lesson.add_kernel("copy", [](harness::Turn& turn) { measure_matrix(turn, copy, false); });
+    for (const auto& [name, kernel] : {std::pair<const char*, Kernel>("transposeNaive", transposeNaive),
+                                       {"transposeTiled", transposeTiled},
+                                       {"transposePadded", transposePadded},
+                                       {"transposeSwizzled", transposeSwizzled}}) {
+        lesson.add_kernel(name, [kernel](harness::Turn& turn) { measure_matrix(turn, kernel, true); });
+    }
+
+    return lesson.run(argc, argv);
+}

@@ -1,0 +1,85 @@
+// The kernels of lesson 24 with matrices of every shape: what each writes, element by element, and that it
+// writes nothing else.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "device_main.hpp"
+#include "harness/check.hpp"
+#include "harness/device_buffer.hpp"
+#include "harness/random_input.hpp"
+#include "harness/reduction.hpp"
+#include "harness/verification.hpp"
+
+namespace transposition {
+#include "../../lessons/lesson24_transposition/kernels.cuh"
+} // namespace transposition
+
+namespace transposition_kernels_test {
+
+using namespace harness;
+using transposition::block_rows, transposition::tile_size;
+
+struct MatrixKernel {
+    const char* name;
+    void (*kernel)(const int*, int*, unsigned int, unsigned int);
+    bool transposes = true;
+    friend void PrintTo(const MatrixKernel& kernel, std::ostream* out) { *out << kernel.name; }
+};
+
+const MatrixKernel matrix_kernels[] = {{"copy", transposition::copy, false},
+                                       {"transposeNaive", transposition::transposeNaive},
+                                       {"transposeTiled", transposition::transposeTiled},
+                                       {"transposePadded", transposition::transposePadded},
+                                       {"transposeSwizzled", transposition::transposeSwizzled}};
+
+testing::AssertionResult is_right(const MatrixKernel& kernel, unsigned int width, unsigned int height) {
+    constexpr std::size_t beyond = 64;
+    const std::size_t n = std::size_t{width} * height;
+    const RandomInts input(n, 7);
+    DeviceBuffer<int> output(n + beyond);
+    output.poison();
+    const std::vector<int> poison = output.read(n, beyond);
+    const dim3 grid(ceil_div(width, tile_size), ceil_div(height, tile_size));
+    kernel.kernel<<<grid, dim3(tile_size, block_rows)>>>(input.data(), output.data(), width, height);
+    check_launch(kernel.name);
+    synchronize(kernel.name);
+
+    std::vector<int> expected;
+    if (!kernel.transposes) expected = input.values(0, n);
+    for (std::size_t col = 0; kernel.transposes && col < width; ++col)
+        for (std::size_t row = 0; row < height; ++row) expected.push_back(random_int(7, row * width + col));
+    const Verification result = compare_elements(expected, output.read(0, n));
+    const std::string shape = std::to_string(width) + " x " + std::to_string(height) + ": ";
+    if (!result.passed) return testing::AssertionFailure() << shape << result.wrong_places[0];
+    if (output.read(n, beyond) != poison)
+        return testing::AssertionFailure() << shape << "writes beyond output";
+    return testing::AssertionSuccess();
+}
+
+class Matrix : public testing::TestWithParam<MatrixKernel> {};
+INSTANTIATE_TEST_SUITE_P(Lessons, Matrix, testing::ValuesIn(matrix_kernels),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(Matrix, is_right_in_every_shape) {
+    // Around a quarter of a tile, a tile and two tiles, in both directions.
+    for (const unsigned int width : {1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65})
+        for (const unsigned int height : {1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65})
+            EXPECT_TRUE(is_right(GetParam(), width, height));
+}
+
+TEST_P(Matrix, is_right_if_long_and_narrow) {
+    for (const auto& [width, height] :
+         {std::pair(1000, 37), {37, 1000}, {1, 4097}, {4097, 1}, {1023, 1025}, {3, 65'537}, {65'537, 3}})
+        EXPECT_TRUE(is_right(GetParam(), width, height));
+}
+
+TEST(Matrix, of_columns_has_as_many_tiles_as_a_grid_may_be_high) {
+    // gridDim.y is at most 65,535. The program's largest --height takes 2^20 / 32 = 32,768.
+    EXPECT_LE(ceil_div(1u << 20, tile_size), 65'535u);
+    EXPECT_TRUE(is_right(matrix_kernels[4], 1, 1u << 20));
+}
+
+} // namespace transposition_kernels_test
