@@ -29,8 +29,8 @@ std::string test_name(std::string text) {
 
 bool on_gpu() { return test_device().kind == harness::DeviceKind::gpu; }
 
-/// What a kernel of the first pass moves beside the n elements: a partial sum for each block, ...
-enum class Stores { partial_sums, partial_sums_twice_and_the_sum, the_sum };
+/// What a kernel of the first pass moves beside the n elements: a partial sum for each block, ..., 256 bins
+enum class Stores { partial_sums, partial_sums_twice_and_the_sum, the_sum, bins };
 
 struct KernelCase {
     std::string name;
@@ -81,6 +81,11 @@ INSTANTIATE_TEST_SUITE_P(
                     {"coarse_reduction", 1, Stores::the_sum}},
                    100'000,
                    {"sequential_reduction", "naive_reduction", "warp_reduction", "block_reduction"}},
+        // 256 ints per warp are 8 per thread
+        LessonCase{"lesson26",
+                   {{"histogram_global", 0, Stores::bins},
+                    {"histogram_shared", 0, Stores::bins},
+                    {"histogram_private", 8, Stores::bins}}},
         // 4 stages of 32 KiB for 128 threads
         LessonCase{"lesson28", {{"reduce8"}, {"reduce10", 256}, {"reduce11", 256}}}),
     [](const auto& info) { return info.param.name; });
@@ -118,6 +123,7 @@ TEST_P(EveryLesson, prints_json) {
         EXPECT_EQ(kernel["dynamic_shared_bytes"], 128 * 4 * expected.shared_ints_per_thread);
         const int blocks = kernel["grid"][0];
         const int stored = expected.stores == Stores::the_sum        ? 1
+                           : expected.stores == Stores::bins         ? 256
                            : expected.stores == Stores::partial_sums ? blocks
                                                                      : 2 * blocks + 1;
         EXPECT_EQ(kernel["bytes"], (GetParam().n + stored) * 4);

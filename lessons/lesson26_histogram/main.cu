@@ -1,0 +1,66 @@
+// Lesson 26: a histogram: one for the grid, one per block, one per warp.
+//
+//     make lesson26 && ./lesson26 --skew 90
+
+#include <algorithm>
+#include <vector>
+
+#include "data.hpp"
+#include "harness/launch_size.hpp"
+#include "harness/lesson.hpp"
+#include "kernels.cuh"
+
+namespace {
+
+using harness::Turn;
+using Kernel = void (*)(const int* input, int* histogram, std::size_t n);
+
+enum class Histogram { per_grid, per_block, per_warp };
+
+void measure_histogram(Turn& turn, Kernel kernel, Histogram kind) {
+    const std::size_t n = turn.n(), block = turn.block();
+    const std::size_t shared_bytes = kind == Histogram::per_warp ? block / 32 * bins * sizeof(int) : 0;
+    const std::size_t most_blocks = harness::resident_blocks(kernel, turn.block(), shared_bytes);
+    const auto grid = static_cast<unsigned int>(
+        std::min(harness::ceil_div(n, 16 * block), most_blocks)); // at least 16 elements per thread
+    const SkewedInts input(turn.input(), turn.option("--skew"));
+    harness::DeviceBuffer<int> histogram(bins);
+
+    const std::size_t threads_per_copy = kind == Histogram::per_grid    ? grid * block
+                                         : kind == Histogram::per_block ? block
+                                                                        : 32;
+    turn.illustrate(describe_contention(turn.kernel(), input.busiest_word(grid * block, threads_per_copy),
+                                        kind == Histogram::per_grid ? 0 : grid));
+
+    const std::vector<int> expected = input.histogram();
+    const auto prepare = [&] { histogram.write(std::vector<int>(bins)); }; // before each run, and not timed
+    const auto launch = [&] {
+        kernel<<<grid, turn.block(), shared_bytes>>>(input.data(), histogram.data(), n);
+    };
+    const auto verify = [&] { return harness::compare_elements(expected, histogram.read()); };
+    turn.measure({.grid = dim3(grid),
+                  .block = dim3(turn.block()),
+                  .dynamic_shared_bytes = shared_bytes,
+                  .bytes = (n + bins) * sizeof(int)},
+                 {.prepare = prepare, .launch = launch, .verify = verify});
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    harness::Lesson lesson({.name = "lesson26",
+                            .title = "Histogram",
+                            .options = {{.name = "--skew",
+                                         .value = "P",
+                                         .help = "P in 100 elements are 0, and fall into bin 0. Default: 0",
+                                         .largest = 100}}});
+
+    lesson.add_kernel("histogram_global",
+                      [](Turn& turn) { measure_histogram(turn, histogram_global, Histogram::per_grid); });
+    lesson.add_kernel("histogram_shared",
+                      [](Turn& turn) { measure_histogram(turn, histogram_shared, Histogram::per_block); });
+    lesson.add_kernel("histogram_private",
+                      [](Turn& turn) { measure_histogram(turn, histogram_private, Histogram::per_warp); });
+
+    return lesson.run(argc, argv);
+}
