@@ -15,6 +15,7 @@
 #include "../../lessons/lesson13_atomics/kernels.cuh"
 #include "../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
 #include "../../lessons/lesson24_transposition/kernels.cuh"
+#include "../../lessons/lesson26_histogram/kernels.cuh"
 
 template __global__ void reduce5<256>(const int*, int*, std::size_t);
 template __global__ void reduce6<256>(const int*, int*, std::size_t);

@@ -69,11 +69,11 @@ class WideGrid {
 public:
     /// Runs block `index` of `grid`.
     void run(const std::string& kernel, std::uint64_t grid, std::uint64_t index,
-             const std::vector<std::uint64_t>& parameters) {
+             const std::vector<std::uint64_t>& parameters, std::uint32_t shared_ints = block) {
         emulator::LaunchConfiguration configuration;
         configuration.grid.x = static_cast<std::uint32_t>(grid);
         configuration.block.x = block;
-        configuration.dynamic_shared_bytes = block * sizeof(int);
+        configuration.dynamic_shared_bytes = shared_ints * sizeof(int);
         run(kernel, configuration, index, parameters);
     }
 
@@ -193,6 +193,26 @@ TEST(WideIndex, goes_on_by_a_stride_of_2_to_the_32) {
         partial_sums.open(1, 1);
         wide.run(kernel, grid, 1, {address(input.data()), address(partial_sums.data()), n});
         EXPECT_EQ(partial_sums.data()[1], low + high);
+    }
+}
+
+TEST(WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
+    // 2^24 blocks of 256 threads are 2^32 threads. Block 1 counts elements 256 to 511, then those from
+    // 2^32 + 256 on. Each of 8 warps may have 256 ints of shared memory.
+    const std::uint64_t grid = std::uint64_t{1} << 24, n = two_to_32 + 500;
+    for (const char* kernel :
+         {"_Z16histogram_globalPKiPim", "_Z16histogram_sharedPKiPim", "_Z17histogram_privatePKiPim"}) {
+        SCOPED_TRACE(kernel);
+        WideGrid wide;
+        SparseInts input(wide.memory, n), histogram(wide.memory, 1024);
+        input.open(256, 256), input.open(two_to_32 + 256, 500 - 256);
+        histogram.open(0, 256);
+        std::vector<int> expected(histogram.data(), histogram.data() + 256);
+        for (std::uint64_t i = 256; i < 512; ++i) ++expected[static_cast<unsigned char>(input.data()[i])];
+        for (std::uint64_t i = two_to_32 + 256; i < n; ++i)
+            ++expected[static_cast<unsigned char>(input.data()[i])];
+        wide.run(kernel, grid, 1, {address(input.data()), address(histogram.data()), n}, 8 * 256);
+        EXPECT_EQ(std::vector<int>(histogram.data(), histogram.data() + 256), expected);
     }
 }
 
