@@ -1,0 +1,96 @@
+// Lesson 27: prefix sums, tile by tile and in one pass.
+//
+//     make lesson27 && ./lesson27
+
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "harness/check.hpp"
+#include "harness/lesson.hpp"
+#include "in_shared_memory.cuh"
+#include "kernels.cuh"
+
+namespace {
+
+using harness::DeviceBuffer, harness::Turn;
+using TileScan = void (*)(const int* input, int* output, std::size_t n, int* tile_sums);
+
+/// Compares every element with the obvious loop. Wraps as unsigned ints do.
+harness::Verification check_scan(const harness::RandomInts& input, const DeviceBuffer<int>& output) {
+    std::vector<int> expected = input.values(0, input.size());
+    std::partial_sum(expected.begin(), expected.end(), expected.begin(), [](int sum, int value) {
+        return static_cast<int>(static_cast<unsigned int>(sum) + static_cast<unsigned int>(value));
+    });
+    return harness::compare_elements(expected, output.read());
+}
+
+/// Measures a kernel that scans tiles. The first pass scans the input's tiles. The others scan the sums of
+/// the tiles, the sums of tiles of those, until there is one tile, and then add them from the top down.
+void measure_tiles(Turn& turn, TileScan kernel, unsigned int shared_ints) {
+    const unsigned int block = turn.block();
+    const std::size_t shared_bytes = shared_ints * sizeof(int);
+    const harness::RandomInts& input = turn.input();
+    std::vector<DeviceBuffer<int>> levels; // the output, the sums of its tiles, ...
+    std::vector<unsigned int> tiles = harness::plan_grids(turn.n(), block, {}); // of each level
+    levels.emplace_back(turn.n());
+    for (const unsigned int sums : tiles) levels.emplace_back(sums);
+
+    const auto scan = [&](std::size_t level, const int* from) {
+        kernel<<<tiles[level], block, shared_bytes>>>(from, levels[level].data(), levels[level].size(),
+                                                      levels[level + 1].data());
+    };
+    const auto launch_rest = [&] {
+        for (std::size_t level = 1; level < tiles.size(); ++level) scan(level, levels[level].data());
+        for (std::size_t level = tiles.size() - 1; level-- > 0;)
+            add_tile_sums<<<tiles[level], block>>>(levels[level].data(), levels[level].size(),
+                                                   levels[level + 1].data());
+    };
+    const auto verify = [&] { return launch_rest(), check_scan(input, levels.front()); };
+    turn.measure({.grid = dim3(tiles.front()),
+                  .block = dim3(block),
+                  .dynamic_shared_bytes = shared_bytes,
+                  .bytes = (2 * turn.n() + tiles.front()) * sizeof(int),
+                  .passes = 2 * tiles.size() - 1},
+                 {.prepare =
+                      [&] {
+                          for (auto& level : levels) level.poison();
+                      },
+                  .launch = [&] { scan(0, input.data()); },
+                  .verify = verify,
+                  .launch_rest = tiles.size() > 1 ? std::function<void()>(launch_rest) : nullptr});
+}
+
+void measure_lookback(Turn& turn) {
+    const harness::RandomInts& input = turn.input();
+    const unsigned int tiles = harness::plan_grids(turn.n(), turn.block(), {}).front();
+    DeviceBuffer<int> output(turn.n()), sums(tiles), prefixes(tiles);
+    DeviceBuffer<unsigned int> next_and_status(1 + std::size_t{tiles});
+    const auto launch = [&] { // the memset is a part of it: each scan needs one
+        HARNESS_CHECK(cudaMemsetAsync(next_and_status.data(), 0, next_and_status.bytes()));
+        unsigned int* const next = next_and_status.data();
+        scan_lookback<<<tiles, turn.block()>>>(input.data(), output.data(), turn.n(),
+                                               {next, next + 1, sums.data(), prefixes.data()});
+    };
+    turn.measure({.grid = dim3(tiles), .block = dim3(turn.block()), .bytes = 2 * turn.n() * sizeof(int)},
+                 {.prepare = [&] { output.poison(), sums.poison(), prefixes.poison(); },
+                  .launch = launch,
+                  .verify = [&] { return check_scan(input, output); }});
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    harness::Lesson lesson({.name = "lesson27", .title = "Scan"});
+
+    lesson.add_kernel("scan_hillis_steele",
+                      [](Turn& turn) { measure_tiles(turn, scan_hillis_steele, turn.block()); });
+    lesson.add_kernel("scan_blelloch", [](Turn& turn) { measure_tiles(turn, scan_blelloch, turn.block()); });
+    lesson.add_kernel("scan_blelloch_padded", [](Turn& turn) {
+        measure_tiles(turn, scan_blelloch_padded, turn.block() + turn.block() / 32);
+    });
+    lesson.add_kernel("scan_warps", [](Turn& turn) { measure_tiles(turn, scan_warps, 0); });
+    lesson.add_kernel("scan_lookback", measure_lookback);
+
+    return lesson.run(argc, argv);
+}

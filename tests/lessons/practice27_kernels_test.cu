@@ -1,0 +1,122 @@
+// The kernels of lesson 27, on every size that has a boundary near it, with every block. Every element is
+// compared.
+#include <cuda/atomic>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "device_main.hpp"
+#include "harness/check.hpp"
+#include "harness/random_input.hpp"
+#include "harness/reduction.hpp"
+
+namespace lesson27 { // Other lessons have functions of the same names.
+#include "../../lessons/lesson27_scan/in_shared_memory.cuh"
+#include "../../lessons/lesson27_scan/kernels.cuh"
+
+using namespace harness;
+
+constexpr unsigned int block_sizes[] = {32, 64, 128, 256, 512, 1024};
+constexpr std::size_t sizes[] = {1,   2,   3,    4,    5,    31,   32,   33,   255,  256,
+                                 257, 999, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
+constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+
+std::vector<int> inclusive_sums(const std::vector<int>& values) {
+    std::vector<int> sums;
+    unsigned int sum = 0;
+    for (const int value : values) sums.push_back(static_cast<int>(sum += static_cast<unsigned int>(value)));
+    return sums;
+}
+
+/// Scans n ints on the device, with tiles of `block`.
+using Scan = void (*)(const int* input, int* output, std::size_t n, unsigned int block);
+
+template <auto kernel, unsigned int unused_after> // ints of shared memory per unused one; 0: none unused
+void scan_tiles(const int* input, int* output, std::size_t n, unsigned int block) {
+    const auto tiles = static_cast<unsigned int>(ceil_div(n, block));
+    const std::size_t words = block + (unused_after > 0 ? block / unused_after : 0);
+    DeviceBuffer<int> sums(tiles);
+    sums.poison();
+    kernel<<<tiles, block, words * sizeof(int)>>>(input, output, n, sums.data());
+    check_launch("a scan of tiles");
+    if (tiles == 1) return;
+    scan_tiles<kernel, unused_after>(sums.data(), sums.data(), tiles, block);
+    add_tile_sums<<<tiles, block>>>(output, n, sums.data());
+    check_launch("add_tile_sums");
+    synchronize("add_tile_sums"); // before the sums are freed
+}
+
+void scan_in_one_pass(const int* input, int* output, std::size_t n, unsigned int block) {
+    const auto tiles = static_cast<unsigned int>(ceil_div(n, block));
+    DeviceBuffer<int> sums(tiles), prefixes(tiles);
+    DeviceBuffer<unsigned int> next_and_status(1 + std::size_t{tiles});
+    sums.poison(), prefixes.poison();
+    HARNESS_CHECK(cudaMemset(next_and_status.data(), 0, next_and_status.bytes()));
+    unsigned int* const next = next_and_status.data();
+    scan_lookback<<<tiles, block>>>(input, output, n, {next, next + 1, sums.data(), prefixes.data()});
+    check_launch("scan_lookback");
+    synchronize("scan_lookback");
+    EXPECT_EQ(next_and_status.read(0, 1).front(), tiles) << "each block takes one number";
+}
+
+struct Kernel {
+    const char* name;
+    Scan scan;
+};
+constexpr Kernel kernels[] = {
+    {"scan_hillis_steele", scan_tiles<scan_hillis_steele, 0>},
+    {"scan_blelloch", scan_tiles<scan_blelloch, 0>},
+    {"scan_blelloch_padded", scan_tiles<scan_blelloch_padded, 32>},
+    {"scan_warps", scan_tiles<scan_warps, 0>},
+    {"scan_lookback", scan_in_one_pass},
+};
+
+class Scans : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {
+protected:
+    static void expect_sums(const int* input, const std::vector<int>& values) {
+        const auto& [kernel, block] = GetParam();
+        DeviceBuffer<int> output(values.size() + 1);
+        output.poison();
+        const int untouched = output.read(0, 1).front();
+        kernel.scan(input, output.data(), values.size(), block);
+        synchronize(kernel.name);
+        std::vector<int> expected = inclusive_sums(values);
+        expected.push_back(untouched); // Nothing is written past the end.
+        const Verification result = compare_elements(expected, output.read());
+        EXPECT_TRUE(result.passed) << "n = " << values.size() << ": "
+                                   << testing::PrintToString(result.wrong_places);
+    }
+    static void expect_sums(const RandomInts& input) {
+        expect_sums(input.data(), input.values(0, input.size()));
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Lessons, Scans,
+                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(block_sizes)),
+                         [](const auto& info) {
+                             return std::string(std::get<0>(info.param).name) + "_block_" +
+                                    std::to_string(std::get<1>(info.param));
+                         });
+
+TEST_P(Scans, are_right_for_every_size) {
+    for (const std::size_t n : sizes) expect_sums(RandomInts(n, n));
+}
+
+TEST_P(Scans, are_right_for_large_sizes) {
+    for (const std::size_t n : large_sizes) expect_sums(RandomInts(n, n));
+}
+
+// 5,000 values of about 2^30: the sums wrap 1,250 times.
+TEST_P(Scans, wrap_as_unsigned_ints_do) {
+    std::vector<int> values(5000);
+    std::iota(values.begin(), values.end(), 1 << 30);
+    DeviceBuffer<int> input(values.size());
+    input.write(values);
+    expect_sums(input.data(), values);
+}
+
+} // namespace lesson27
