@@ -32,6 +32,7 @@ from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 LONGEST = 10  # seconds that a case may take; the slowest takes two
 LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take
 PATIENCE = 30  # times as long by the clock: then the machine is too busy, which says nothing of the solution
+ORDERS = 5  # other ones that a run under `orders` is checked in
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
 CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
 
@@ -147,6 +148,11 @@ class Exercise:
         cases = [(tuple(shlex.split(run)), kernels)
                  for run in (reductions(**said) if isinstance(said, dict) else said)]
         return list(dict.fromkeys([*cases, *((goal.arguments, (goal.kernel,)) for goal in self.goals)]))
+
+    def cases_in_other_orders(self):
+        """The same, and which order."""
+        return [(tuple(shlex.split(run)), tuple(self.kernels()), schedule)
+                for run in self.lesson.exercise.get("orders", []) for schedule in range(1, ORDERS + 1)]
 
 
 def all_numbers():
@@ -272,6 +278,7 @@ class Case:
     arguments: tuple
     seed: int
     kernels: tuple  # those that run
+    schedule: int = 0  # another order, if not 0
     problem: str = ""  # why it is not right; empty if it is
     findings: list = field(default_factory=list)
     counters: dict = field(default_factory=dict)  # of each kernel's launches, as lists
@@ -284,7 +291,8 @@ BY_LINE = ("--lines", "--launch", "0")  # a goal is about a kernel's first launc
 def emulate_command(exercise, ptx, case, how=CHECKED, programs=("./emulate", "./{}")):
     kernels = [word for kernel in case.kernels for word in ("--kernel", kernel)]
     seed = ["--seed", str(case.seed)] if takes_seed(exercise) else []
-    return [programs[0], "--ptx", str(ptx), *how, programs[1].format(exercise.program), "--device", "emulator",
+    order = ["--schedule", str(case.schedule)] if case.schedule else []
+    return [programs[0], "--ptx", str(ptx), *how, *order, programs[1].format(exercise.program), "--device", "emulator",
             *kernels, *case.arguments, *seed, "--check"]
 
 
@@ -361,7 +369,8 @@ MOST_SEED_BITS = 48  # too many for a kernel to try them all and learn from a fe
 def run_all(exercise, ptx, build, seed):
     """Runs the cases on all processors. Returns those before the first that is not right, and that one."""
     numbers = random.Random(seed)
-    cases = [Case(arguments, numbers.randrange(1, 2**MOST_SEED_BITS), kernels) for arguments, kernels in exercise.cases()]
+    cases = [Case(arguments, numbers.randrange(1, 2**MOST_SEED_BITS), kernels, schedule)
+             for arguments, kernels, schedule in [*((*case, 0) for case in exercise.cases()), *exercise.cases_in_other_orders()]]
     lock, first_wrong = threading.Lock(), len(cases)
 
     def run(index):

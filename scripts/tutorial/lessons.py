@@ -21,6 +21,8 @@
       options        in turn
       with_block     {block: options that go with it}
       first, last    more runs, before and after
+    orders    arguments of the runs to check in other orders as well, such as `emulate --schedule 1` has them: for kernels
+              whose usual order hides what they do (optional)
     goals     what the counters of a kernel may be in a run: 1,024 (no more than that), at least 1,024 or exactly 1,024.
               They are the rows of the table on the exercise's page
     score     the goals' counter to make as small as one can, if there is one (optional)
@@ -109,7 +111,7 @@ GOAL = Keys({"kernel": Text(), "run": RUN, "counters": MapOf(Text())})
 CASES = Keys({}, {"sizes": ListOf(Number()), "large": ListOf(Number()), "options": ARGUMENTS, "with_block": MapOf(Text()),
                   "first": ARGUMENTS, "last": ARGUMENTS})
 EXERCISE = Keys({"cases": OneOf((ARGUMENTS, CASES)), "goals": ListOf(GOAL)},
-                {"score": Text(), "uses": ListOf(Text(USES)), "data": Text(("thread numbers",))})
+                {"orders": ARGUMENTS, "score": Text(), "uses": ListOf(Text(USES)), "data": Text(("thread numbers",))})
 MEASURE = Keys({"sanitize": RUN},
                {"time": ListOf(Keys({"run": RUN}, {"without": ListOf(Text())})), "count": ARGUMENTS,
                 "launches": Number(), "kernels": MapOf(OneOf((Text(), Nothing())))})
