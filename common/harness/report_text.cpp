@@ -313,9 +313,9 @@ std::string time_row(const Report& report, std::size_t row, std::size_t name_wid
         percent = 100 * *bandwidth / *report.device.peak_bandwidth_gbs;
     const std::string step =
         has_steps(report)
-            ? fmt::format("{:>6}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
+            ? fmt::format("{:>8}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
             : "";
-    return fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", kernel.name, name_width,
+    return fmt::format("{:<{}}{:>11}{:>9}{:>13}{:>11}{:>9}{:>10}{:>9}{}\n", kernel.name, name_width,
                        blocks_or_dash(kernel), yes_or_no(kernel.verification.passed), or_dash(median, 2),
                        or_dash(other, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
                        or_dash(speed_up_over(report.kernels.front()), 2), step);
@@ -353,10 +353,10 @@ std::string format_times(const Report& report) {
         "Timed on {}, compute capability {}{}.\n", report.device.name, report.device.compute_capability,
         threads_in_block(report) > 0 ? fmt::format("; blocks of {} threads", threads_in_block(report)) : "");
     text += illustrations(report) + "\n";
-    text += fmt::format("{:<{}}{:>12}{:>9}{:>13}{:>11}{:>9}{:>10}{:>10}{}\n", "kernel", name_width, "blocks",
+    text += fmt::format("{:<{}}{:>11}{:>9}{:>13}{:>11}{:>9}{:>10}{:>9}{}\n", "kernel", name_width, "blocks",
                         "verified", "median [us]", has_complete_times(report) ? "all [us]" : "min [us]",
-                        "GB/s", "% of peak", "speed-up", has_steps(report) ? "  step" : "");
-    text += std::string(name_width + (has_steps(report) ? 80 : 74), '-') + "\n";
+                        "GB/s", "% of peak", "speed-up", has_steps(report) ? "    step" : "");
+    text += std::string(name_width + (has_steps(report) ? 80 : 72), '-') + "\n";
     for (std::size_t row = 0; row < report.kernels.size(); ++row) text += time_row(report, row, name_width);
     return text + timing_notes(report);
 }

@@ -375,6 +375,12 @@ TEST(Text, has_a_row_for_each_of_many_kernels) {
     EXPECT_THAT(text, HasSubstr("Sectors of global loads: 2,097,152 to 2,097,160, as each kernel loads"));
 }
 
+TEST(Text, keeps_large_speed_ups_apart) {
+    Report report = many_kernels(gpu_report());
+    report.kernels[0].times->median = 1234 * report.kernels[1].times->median;
+    EXPECT_THAT(line_with(format_text(report), "reduce3 "), testing::EndsWith(" 1234.00 1234.00"));
+}
+
 TEST(Text, tells_the_step_from_kernel_to_kernel_if_there_are_many) {
     Report report = many_kernels(gpu_report());
     report.kernels[3].times = Times{.median = 16, .min = 15, .runs = 50, .cold_cache = true};
