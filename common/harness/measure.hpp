@@ -76,7 +76,7 @@ struct RunSteps {
     std::function<void()> prepare;
     /// Launches the kernel once, on the default stream.
     std::function<void()> launch;
-    /// Completes the result and compares it with the reference.
+    /// Completes the result, unless launch_rest has, and compares it with the reference.
     std::function<Verification()> verify;
     /// Launches the passes after the first. Empty: there are none. `launch` and `launch_rest` together are
     /// timed in separate runs.

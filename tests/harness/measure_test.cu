@@ -326,6 +326,21 @@ TEST(Measure, verifies_every_run) {
     EXPECT_EQ(thrice.order, "plvplvplv");
 }
 
+TEST(Measure, verifies_all_passes_as_they_are_timed) {
+    Steps checked, timed, wrong{.wrong_run = 1};
+    const auto with_rest = [](Steps& steps) {
+        RunSteps all = steps.steps();
+        all.launch_rest = [&steps] { steps.order += 'r'; };
+        return all;
+    };
+    measure(test_device(), {.verify_only = true, .runs = 2}, "k", {}, with_rest(checked));
+    EXPECT_EQ(checked.order, "plvplvplrv");
+    measure(as_gpu(), {.verify_only = false, .runs = 2}, "k", {}, with_rest(timed));
+    EXPECT_EQ(timed.order, "plvplvplvplrvplrv");
+    measure(test_device(), {.verify_only = true, .runs = 1}, "k", {}, with_rest(wrong));
+    EXPECT_EQ(wrong.order, "plv") << "after a wrong run";
+}
+
 TEST(Measure, stops_at_a_wrong_run) {
     Steps steps{.wrong_run = 2};
     EXPECT_FALSE(
