@@ -88,7 +88,7 @@ void take_turn_of_reduce9(Turn& turn) {
 
 } // namespace
 
-#ifdef LADDER_WITH_CUB
+#ifdef WITH_CUB
 void add_limit(harness::Lesson& lesson); // limit.cu
 void add_cub(harness::Lesson& lesson);   // cub.cu
 #endif
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
     add_looping(lesson, "reduce7", 2, 0, [](auto block_size) { return reduce7<block_size>; });
     add_looping(lesson, "reduce8", 8, 0, [](auto block_size) { return reduce8<block_size>; });
     lesson.add_kernel("reduce9", take_turn_of_reduce9);
-#ifdef LADDER_WITH_CUB
+#ifdef WITH_CUB
     add_limit(lesson);
     add_cub(lesson);
 #endif

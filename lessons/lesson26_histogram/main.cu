@@ -47,6 +47,10 @@ void measure_histogram(Turn& turn, Kernel kernel, Histogram kind) {
 
 } // namespace
 
+#ifdef WITH_CUB
+void add_cub(harness::Lesson& lesson); // cub.cu
+#endif
+
 int main(int argc, char** argv) {
     harness::Lesson lesson({.name = "lesson26",
                             .title = "Histogram",
@@ -61,6 +65,9 @@ int main(int argc, char** argv) {
                       [](Turn& turn) { measure_histogram(turn, histogram_shared, Histogram::per_block); });
     lesson.add_kernel("histogram_private",
                       [](Turn& turn) { measure_histogram(turn, histogram_private, Histogram::per_warp); });
+#ifdef WITH_CUB
+    add_cub(lesson);
+#endif
 
     return lesson.run(argc, argv);
 }

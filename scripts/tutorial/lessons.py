@@ -214,6 +214,11 @@ class Lesson:
         return shlex.split(self.manifest["measure"]["sanitize"])
 
     @property
+    def timed_program(self):
+        """The program to time: the one that has the library's kernels too, if there is one."""
+        return f"{self.name}_with_cub" if (self.folder / "cub.cu").exists() else self.name
+
+    @property
     def timed(self):
         """[(arguments, kernels that are left out)]"""
         return [(shlex.split(run["run"]), run.get("without", [])) for run in self.manifest["measure"].get("time", [])]

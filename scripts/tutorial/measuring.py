@@ -62,11 +62,24 @@ class Course:
     """What there is to measure, as the lessons' manifests have it."""
 
     def __init__(self, lessons):
-        self.limit = [lesson for lesson in lessons if lesson.part == "limit"]  # these have a step of their own
-        self.lessons = [lesson for lesson in lessons if lesson.part != "limit"]
-        self.limit_programs = [*(lesson.name for lesson in self.limit), "limit_table", "limit_curves"]
-        self.programs = [*(lesson.name for lesson in self.lessons), "ladder", "ladder_with_cub", "wrong_lesson", *TESTS,
-                         *self.limit_programs]
+        # Two parts have a step of their own.
+        self.limit, self.practice = ([lesson for lesson in lessons if lesson.part == part] for part in ("limit", "practice"))
+        self.lessons = [lesson for lesson in lessons if lesson not in self.limit + self.practice]
+
+    def programs(self, steps):
+        """Those that these steps run."""
+        names, practice, limit = ([lesson.name for lesson in lessons]
+                                  for lessons in (self.lessons, self.practice, self.limit))
+        of_steps = {
+            "verify": [*TESTS, "wrong_lesson", "start", "ladder", *names, *practice, *limit],
+            "sanitize": names,
+            "ladder": ["ladder_with_cub"],
+            "lessons": names,
+            "practice": [*practice, *(lesson.timed_program for lesson in self.practice)],
+            "limit": [*limit, "limit_table", "limit_curves"],
+            "counters": ["ladder", *names],
+        }
+        return list(dict.fromkeys(name for step in steps for name in of_steps[step]))
 
 
 def run(command, **more):
@@ -107,6 +120,7 @@ class BuiltPrograms(Programs):
                           stdout=sys.stderr)
             if targets.returncode != 0:
                 raise Failure(1, "the build failed")
+        self.needed = needed
         missing = [name for name in needed if not (folder / "bin" / name).exists()]
         if missing:
             raise Failure(2, f"{folder} is neither a build tree nor a kit: there is no bin/{missing[0]}")
@@ -219,22 +233,30 @@ class Measurement:
         self.write("ladder", "ladder_with_cub --device gpu --n …", header, rows)
 
     def lessons(self):
+        self.time_lessons("lessons", self.course.lessons)
+
+    def practice(self):
+        self.time_lessons("practice", self.course.practice)
+        self.count_kernels("practice_ncu", self.course.practice, MORE_METRICS)
+        self.sanitize_lessons("practice_sanitize", self.course.practice)
+
+    def time_lessons(self, name, lessons):
         header, rows = [], []
-        timed = [(lesson.name, *run) for lesson in self.course.lessons for run in lesson.timed]
+        timed = [(lesson.timed_program, *run) for lesson in lessons for run in lesson.timed]
         for program, arguments, left_out in timed:
-            say(f"lessons: {shlex.join([program, *arguments])}")
+            say(f"{name}: {shlex.join([program, *arguments])}")
             chosen = [f"--kernel={kernel}" for kernel in self.kernels(program) if left_out and kernel not in left_out]
             with tempfile.TemporaryDirectory() as folder:
                 done = self.programs.run([self.programs.path(program), "--device", "gpu", *arguments, *chosen,
                                           "--save", folder])
                 if done.returncode != 0:
-                    self.miss(f"lessons: nothing recorded for {shlex.join([program, *arguments])}: status "
+                    self.miss(f"{name}: nothing recorded for {shlex.join([program, *arguments])}: status "
                               f"{done.returncode}")
                     continue
-                with (Path(folder) / f"{program}.csv").open(newline="", encoding="utf-8") as file:
+                with next(Path(folder).glob("*.csv")).open(newline="", encoding="utf-8") as file:
                     header, *these = csv.reader(file)
                 rows += these
-        self.write("lessons", "lesson… --device gpu --n …", header, rows)
+        self.write(name, "lesson… --device gpu …", header, rows)
 
     def kernels(self, program):
         return self.programs.run([self.programs.path(program), "--list"], stdout=subprocess.PIPE).stdout.split()
@@ -308,12 +330,12 @@ def shared_libraries(path):
 
 
 def read_by_scripts():
-    """What a kit needs of this tree: the scripts, and what these read."""
+    """What a kit needs of this tree: the scripts, and what these read or look for."""
     return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")), *ROOT.glob("scripts/tutorial/*.py"),
-            ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json")]
+            ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json"), *ROOT.glob("lessons/*/cub.cu")]
 
 
-def pack(course, programs, kit):
+def pack(programs, kit):
     if (programs.folder / "toolkit").exists():
         raise Failure(2, f"{programs.folder} is a kit already")
     if kit.exists() and any(kit.iterdir()) and not (kit / "toolkit").exists():
@@ -321,7 +343,7 @@ def pack(course, programs, kit):
     shutil.rmtree(kit, ignore_errors=True)
     for folder in ("bin", "lib"):
         (kit / folder).mkdir(parents=True)
-    for name in course.programs:
+    for name in programs.needed:
         shutil.copy2(programs.path(name), kit / "bin")
     shutil.copytree(programs.folder / "emulator", kit / "emulator")
     for file in read_by_scripts():

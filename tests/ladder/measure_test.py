@@ -56,7 +56,7 @@ case "$*" in
 *--save*)
     echo "$*" >>$LOG
     for folder in "$@"; do :; done
-    printf 'elements,name\\n%s,kernel\\n' "$4" >"$folder/$(basename $0).csv"
+    printf 'elements,name,program\\n%s,kernel,%s\\n' "$4" "$(basename $0)" >"$folder/$(basename $0).csv"
     ;;
 esac
 """
@@ -76,7 +76,8 @@ class Machine(unittest.TestCase):
         self.status = {"LARGE": "0"}
         for name in ("ladder", "ladder_with_cub"):
             self.program(self.kit / "bin" / name, LADDER)
-        for name in [*(lesson.name for lesson in read_lessons()), "wrong_lesson"]:
+        timed = [name for lesson in read_lessons() for name in (lesson.name, lesson.timed_program)]
+        for name in [*timed, "start", "wrong_lesson"]:
             self.program(self.kit / "bin" / name, LESSON)
         for name in ("limit_table", "limit_curves"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"$*\" >>$LOG\nprintf 'n,what\\n256,%s\\n' $1\n")
@@ -124,12 +125,17 @@ class Machine(unittest.TestCase):
         for name, what in (("sum", "sum"), ("strategies", "strategies"), ("in_flight", "in_flight"), ("steps", "steps")):
             self.assertEqual(self.record(f"limit_{name}")[1], [{"n": "256", "what": what}])
         self.assertEqual(len(self.record("limit_sanitize")[1]), 3 * 4)
+        practice = {lesson.name for lesson in read_lessons() if lesson.part == "practice"}
+        self.assertEqual({row["program"] for row in self.record("practice_ncu")[1]}, practice)
+        self.assertEqual(len(self.record("practice_sanitize")[1]), len(practice) * 4)
+        timed_programs = {row["program"] for row in self.record("practice")[1]}
+        self.assertLessEqual({"lesson24", "lesson26_with_cub"}, timed_programs)  # beside CUB where the lesson has it
         self.assertEqual({row["program"] for row in self.record("limit_ncu")[1]}, {"lesson28", "lesson29", "lesson30"})
 
         self.assertEqual([(row["program"], row["tests"]) for row in self.record("verify")[1]],
                          [("lessons_test", "12"), ("harness_device_test", "12")])
         sanitized = self.record("sanitize")[1]
-        self.assertEqual(len(sanitized), sum(lesson.part != "limit" for lesson in read_lessons()) * 4)
+        self.assertEqual(len(sanitized), sum(lesson.part not in ("limit", "practice") for lesson in read_lessons()) * 4)
         self.assertEqual({row["arguments"] for row in sanitized if row["lesson"] in ("lesson14", "lesson16")},
                          {"--device gpu --n 2047 --check", "--device gpu --check"})
         self.assertEqual({row["tool"] for row in sanitized}, {"memcheck", "racecheck", "initcheck", "synccheck"})
@@ -141,7 +147,7 @@ class Machine(unittest.TestCase):
         counted = self.record("ncu")[1]
         self.assertEqual([(row["kernel"], row["arguments"]) for row in counted if row["program"] == "ladder"],
                          [(kernel, f"--n {n}") for n in ("4194304", "1000003") for kernel in KERNELS])
-        self.assertEqual({lesson.name for lesson in read_lessons() if lesson.counted and lesson.part != "limit"},
+        self.assertEqual({lesson.name for lesson in read_lessons() if lesson.counted and lesson.part not in ("limit", "practice")},
                          {row["program"] for row in counted} - {"ladder"})
         columns = ("block", "grid", SECTORS, "smsp__inst_executed.sum", "gpu__time_duration.sum")
         self.assertEqual([counted[0][name] for name in columns], ["256", "16384", "2097152", "", "1600"])
@@ -172,7 +178,7 @@ class Machine(unittest.TestCase):
         self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
         self.assertIn("counters: skipped, there is no ncu", done.stderr)
         self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv") if not path.name.startswith("limit_")},
-                         {"verify.csv", "ladder.csv", "lessons.csv"})
+                         {"verify.csv", "ladder.csv", "lessons.csv", "practice.csv"})
         self.assertEqual({path.name for path in (self.kit / "data").rglob("limit_*.csv")},
                          {f"limit_{name}.csv" for name in ("sum", "strategies", "in_flight", "steps")})
 
