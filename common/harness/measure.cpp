@@ -115,8 +115,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         return times;
     };
     result.times = time(steps.launch);
-    if (result.times && steps.launch_rest)
-        result.complete_times = time(launch_all);
+    if (result.times && steps.launch_rest) result.complete_times = time(launch_all);
     return result;
 }
 

@@ -3,27 +3,19 @@
 //     make lesson27 && ./lesson27
 
 #include <functional>
-#include <numeric>
 #include <vector>
 
+#include "check_scan.hpp"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
 #include "in_shared_memory.cuh"
 #include "kernels.cuh"
+#include "wide_lookback.cuh"
 
 namespace {
 
 using harness::DeviceBuffer, harness::Turn;
 using TileScan = void (*)(const int* input, int* output, std::size_t n, int* tile_sums);
-
-/// Compares every element with the obvious loop. Wraps as unsigned ints do.
-harness::Verification check_scan(const harness::RandomInts& input, const DeviceBuffer<int>& output) {
-    std::vector<int> expected = input.values(0, input.size());
-    std::partial_sum(expected.begin(), expected.end(), expected.begin(), [](int sum, int value) {
-        return static_cast<int>(static_cast<unsigned int>(sum) + static_cast<unsigned int>(value));
-    });
-    return harness::compare_elements(expected, output.read());
-}
 
 /// Measures a kernel that scans tiles. The first pass scans the input's tiles. The others scan the sums of
 /// the tiles, the sums of tiles of those, until there is one tile, and then add them from the top down.
@@ -84,7 +76,29 @@ void measure_lookback(Turn& turn) {
                   .verify = [&] { return check_scan(input, output); }});
 }
 
+void measure_wide_lookback(Turn& turn) {
+    const harness::RandomInts& input = turn.input();
+    const unsigned int tiles =
+        harness::plan_grids(turn.n(), turn.block(), {.elements_per_thread = elements_per_thread}).front();
+    DeviceBuffer<int> output(turn.n());
+    DeviceBuffer<unsigned long long> words_and_next(std::size_t{tiles} + 1);
+    const auto launch = [&] {
+        HARNESS_CHECK(cudaMemsetAsync(words_and_next.data(), 0, words_and_next.bytes()));
+        unsigned long long* const words = words_and_next.data();
+        scan_lookback_wide<<<tiles, turn.block()>>>(input.data(), output.data(), turn.n(),
+                                                    {reinterpret_cast<unsigned int*>(words + tiles), words});
+    };
+    turn.measure({.grid = dim3(tiles), .block = dim3(turn.block()), .bytes = 2 * turn.n() * sizeof(int)},
+                 {.prepare = [&] { output.poison(); },
+                  .launch = launch,
+                  .verify = [&] { return check_scan(input, output); }});
+}
+
 } // namespace
+
+#ifdef WITH_CUB
+void add_cub(harness::Lesson& lesson); // cub.cu
+#endif
 
 int main(int argc, char** argv) {
     harness::Lesson lesson({.name = "lesson27", .title = "Scan"});
@@ -97,6 +111,10 @@ int main(int argc, char** argv) {
     });
     lesson.add_kernel("scan_warps", [](Turn& turn) { measure_tiles(turn, scan_warps, 0); });
     lesson.add_kernel("scan_lookback", measure_lookback);
+    lesson.add_kernel("scan_lookback_wide", measure_wide_lookback);
+#ifdef WITH_CUB
+    add_cub(lesson);
+#endif
 
     return lesson.run(argc, argv);
 }

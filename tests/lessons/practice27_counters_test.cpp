@@ -31,6 +31,10 @@
 // scan_lookback in global memory: an atomic per tile. Each tile stores its sum, its prefix and a status for
 // each; the first one has no sum to announce: 4 T - 2. Each other tile looks at one status and one sum or
 // more, as the order of the blocks has it: at least 2 (T - 1) loads more.
+// scan_lookback_wide: tiles of 16 B elements. All warps of a tile load the sum before it, the first one loads
+// the sums of the warps and the others theirs, and all load the tile's number: 3 W T loads, (W + 3) T stores.
+// In global memory a tile has one word for its status and sum, stored twice, but once by the first tile: 2 T
+// - 1.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -168,14 +172,32 @@ TEST(Lesson27, look_back_is_one_pass_over_the_data) {
     }
 }
 
+TEST(Lesson27, a_wide_look_back_meets_other_tiles_less_often) {
+    for (const Shape& shape : shapes) {
+        SCOPED_TRACE(shape.n);
+        const Launch scan = launch("scan_lookback_wide", shape);
+        const std::uint64_t tiles = ceil_div(shape.n, 16 * shape.block);
+        EXPECT_EQ(scan.blocks(), tiles);
+        EXPECT_EQ(scan.sectors("atom"), tiles);
+        EXPECT_EQ(scan.sectors("st"), shape.sectors() + 2 * tiles - 1);
+        EXPECT_EQ(scan.requests("st"), shape.warps_with_elements() + 2 * tiles - 1);
+        // A look-back of 32 tiles at most is a request, or more if it has to wait.
+        EXPECT_GE(scan.requests("ld"), shape.warps_with_elements() + tiles - 1);
+        EXPECT_EQ(scan.wavefronts("ld"), 3 * shape.warps() * tiles);
+        EXPECT_EQ(scan.wavefronts("st"), (shape.warps() + 3) * tiles);
+        EXPECT_EQ(scan.conflicts("ld") + scan.conflicts("st"), 0u);
+        EXPECT_EQ(scan.counter(thread_barriers), 3 * tiles * shape.block);
+    }
+}
+
 TEST(Lesson27, reports_the_bytes_that_a_scan_moves) {
     const ProgramResult result =
         run_program("./lesson27 --device emulator --n 1000 --block 128 --format json");
     ASSERT_EQ(result.status, 0) << result.err;
     const nlohmann::json report = nlohmann::json::parse(result.out);
-    ASSERT_EQ(report["kernels"].size(), 5u);
+    ASSERT_EQ(report["kernels"].size(), 6u);
     for (const nlohmann::json& kernel : report["kernels"]) {
-        const bool one_pass = kernel["name"] == "scan_lookback";
+        const bool one_pass = kernel["name"] == "scan_lookback" || kernel["name"] == "scan_lookback_wide";
         EXPECT_EQ(kernel["bytes"], (1000 + 1000 + (one_pass ? 0 : 8)) * 4) << kernel["name"];
         EXPECT_EQ(kernel["dynamic_shared_bytes"], kernel["name"] == "scan_blelloch_padded"     ? (128 + 4) * 4
                                                   : one_pass || kernel["name"] == "scan_warps" ? 0

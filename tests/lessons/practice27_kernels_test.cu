@@ -17,6 +17,7 @@
 namespace lesson27 { // Other lessons have functions of the same names.
 #include "../../lessons/lesson27_scan/in_shared_memory.cuh"
 #include "../../lessons/lesson27_scan/kernels.cuh"
+#include "../../lessons/lesson27_scan/wide_lookback.cuh"
 
 using namespace harness;
 
@@ -63,6 +64,18 @@ void scan_in_one_pass(const int* input, int* output, std::size_t n, unsigned int
     EXPECT_EQ(next_and_status.read(0, 1).front(), tiles) << "each block takes one number";
 }
 
+void scan_in_one_wide_pass(const int* input, int* output, std::size_t n, unsigned int block) {
+    const auto tiles = static_cast<unsigned int>(ceil_div(n, 16 * block));
+    DeviceBuffer<unsigned int> next(1);
+    DeviceBuffer<unsigned long long> words(tiles);
+    HARNESS_CHECK(cudaMemset(next.data(), 0, next.bytes()));
+    HARNESS_CHECK(cudaMemset(words.data(), 0, words.bytes()));
+    scan_lookback_wide<<<tiles, block>>>(input, output, n, {next.data(), words.data()});
+    check_launch("scan_lookback_wide");
+    synchronize("scan_lookback_wide");
+    EXPECT_EQ(next.read(0, 1).front(), tiles) << "each block takes one number";
+}
+
 struct Kernel {
     const char* name;
     Scan scan;
@@ -73,6 +86,7 @@ constexpr Kernel kernels[] = {
     {"scan_blelloch_padded", scan_tiles<scan_blelloch_padded, 32>},
     {"scan_warps", scan_tiles<scan_warps, 0>},
     {"scan_lookback", scan_in_one_pass},
+    {"scan_lookback_wide", scan_in_one_wide_pass},
 };
 
 class Scans : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {
@@ -117,6 +131,32 @@ TEST_P(Scans, wrap_as_unsigned_ints_do) {
     DeviceBuffer<int> input(values.size());
     input.write(values);
     expect_sums(input.data(), values);
+}
+
+__global__ void look_back_once(WideTiles tiles, unsigned int tile, int* sums) {
+    sums[threadIdx.x] = look_back_by_warp(tiles, tile);
+}
+
+// Blocks that run side by side rarely leave more than a few tiles without a prefix; here up to 100 do.
+TEST(WideLookBack, goes_as_far_as_the_nearest_prefix) {
+    const RandomInts random(100, 27);
+    const std::vector<int> values = random.values(0, 100);
+    DeviceBuffer<unsigned long long> words(100);
+    DeviceBuffer<int> sums(32);
+    for (const unsigned int with_prefix : {0, 5, 31, 32, 67, 68, 99}) {
+        std::vector<unsigned long long> announced;
+        for (unsigned int tile = 0; tile < 100; ++tile) {
+            const unsigned long long status = tile == 0 || tile == with_prefix ? all_up_to_it : its_sum;
+            announced.push_back(status << 32 | static_cast<unsigned int>(values[tile]));
+        }
+        words.write(announced);
+        for (const unsigned int tile : {100u, with_prefix + 1}) {
+            look_back_once<<<1, 32>>>({nullptr, words.data()}, tile, sums.data());
+            synchronize("look_back_once");
+            const int expected = std::accumulate(values.begin() + with_prefix, values.begin() + tile, 0);
+            EXPECT_EQ(sums.read(), std::vector<int>(32, expected)) << "tile " << tile << ", " << with_prefix;
+        }
+    }
 }
 
 } // namespace lesson27

@@ -1,0 +1,28 @@
+// The library's own scan beside the lesson's kernels: for `make measure`.
+
+#include <cub/device/device_scan.cuh>
+
+#include "check_scan.hpp"
+#include "harness/check.hpp"
+#include "harness/lesson.hpp"
+
+void add_cub(harness::Lesson& lesson) {
+    lesson.add_kernel("cub::InclusiveSum", [](harness::Turn& turn) {
+        const harness::RandomInts& input = turn.input();
+        harness::DeviceBuffer<int> output(turn.n());
+        const auto scan = [&](void* scratch, std::size_t& scratch_bytes) {
+            HARNESS_CHECK(
+                cub::DeviceScan::InclusiveSum(scratch, scratch_bytes, input.data(), output.data(), turn.n()));
+        };
+        std::size_t scratch_bytes = 0;
+        scan(nullptr, scratch_bytes);
+        harness::DeviceBuffer<unsigned char> scratch(scratch_bytes);
+
+        const auto prepare = [&] { output.poison(); };
+        const auto launch = [&] { scan(scratch.data(), scratch_bytes); };
+        const auto verify = [&] { return check_scan(input, output); };
+        // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
+        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = 2 * turn.n() * sizeof(int)},
+                     {.prepare = prepare, .launch = launch, .verify = verify});
+    });
+}
