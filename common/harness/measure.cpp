@@ -95,10 +95,14 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
 
     run_untimed(steps.launch);
     if (!timed) {
-        for (unsigned run = 1; run < plan.runs.value_or(1) && result.verification.passed; ++run)
-            run_untimed(steps.launch);
-        // As all passes are timed on a GPU.
-        if (plan.verify_only && steps.launch_rest && result.verification.passed) run_untimed(launch_all);
+        const unsigned runs = plan.runs.value_or(1);
+        for (unsigned run = 1; run < runs && result.verification.passed; ++run) {
+            // The last one with all passes, as they are timed on a GPU.
+            if (steps.launch_rest && run + 1 == runs)
+                run_untimed(launch_all);
+            else
+                run_untimed(steps.launch);
+        }
         return result;
     }
     Timer timer(device);

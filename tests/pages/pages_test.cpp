@@ -1,7 +1,7 @@
 // What the pages quote from the project, print, calculate and link to is true.
 //
 //   ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
-//   ```cpp       lines that stand in the lesson's kernels.cuh, main.cu, sum.cuh or start.cu, or in the
+//   ```cpp       lines that stand in one of the lesson's .cu and .cuh files, but for exercise.cuh, or in the
 //                errata's test; those of other pages the site looks for in the file that is named above
 //                them (Site.is_made)
 //   ```console   `$ command`, then its standard output, if the command runs a lesson
@@ -177,9 +177,9 @@ TEST(Pages, quote_the_real_diff) {
 void expect_quotes_from_its_folder(const fs::path& page) {
     SCOPED_TRACE(page);
     std::vector<std::string> files;
-    for (const char* name : {"start.cu", "kernels.cuh", "main.cu", "sum.cuh"}) {
-        const fs::path file = page.parent_path() / name;
-        if (fs::exists(file)) files.push_back(join(read_lines(file)));
+    for (const fs::path& file : fs::directory_iterator(page.parent_path())) {
+        const bool is_code = file.extension() == ".cu" || file.extension() == ".cuh";
+        if (is_code && file.filename() != "exercise.cuh") files.push_back(join(read_lines(file)));
     }
     for (const Lines& quoted : read_page(page).cpp)
         EXPECT_THAT(files, testing::Contains(testing::HasSubstr(join(quoted))));
