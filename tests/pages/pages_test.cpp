@@ -177,7 +177,7 @@ TEST(Pages, quote_the_real_diff) {
 void expect_quotes_from_its_folder(const fs::path& page) {
     SCOPED_TRACE(page);
     std::vector<std::string> files;
-    for (const char* name : {"start.cu", "kernels.cuh", "main.cu", "sum.cuh"}) {
+    for (const char* name : {"start.cu", "kernels.cuh", "main.cu", "rows.cuh", "sum.cuh"}) {
         const fs::path file = page.parent_path() / name;
         if (fs::exists(file)) files.push_back(join(read_lines(file)));
     }
