@@ -9,6 +9,10 @@
 #include "kernels.cuh"
 #include "rows.cuh"
 
+#ifdef WITH_CUB
+void add_cub(harness::Lesson& lesson);
+#endif
+
 namespace {
 
 using harness::DeviceBuffer, harness::Turn;
@@ -72,6 +76,9 @@ int main(int argc, char** argv) {
     lesson.add_kernel("rows_by_thread", [](Turn& turn) { measure_sums(turn, rows_by_thread, Unit::thread); });
     lesson.add_kernel("rows_by_warp", [](Turn& turn) { measure_sums(turn, rows_by_warp, Unit::warp); });
     lesson.add_kernel("rows_by_block", [](Turn& turn) { measure_sums(turn, rows_by_block, Unit::block); });
+#ifdef WITH_CUB
+    add_cub(lesson);
+#endif
     lesson.add_kernel("softmax_three_passes",
                       [](Turn& turn) { measure_softmax(turn, softmax_three_passes); });
     lesson.add_kernel("softmax_online", [](Turn& turn) { measure_softmax(turn, softmax_online); });

@@ -309,8 +309,8 @@ def shared_libraries(path):
 
 def read_by_scripts():
     """What a kit needs of this tree: the scripts, and what these read."""
-    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")), *ROOT.glob("scripts/tutorial/*.py"),
-            ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json")]
+    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "torch_softmax.py", "report")),
+            *ROOT.glob("scripts/tutorial/*.py"), ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json")]
 
 
 def pack(course, programs, kit):
