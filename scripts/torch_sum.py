@@ -10,8 +10,7 @@ import statistics
 
 import torch
 
-FLUSH_BYTES = 256 * 2**20
-HOLD_CYCLES = 200_000  # The host has queued all of a run before it begins: it is slower here than in C++.
+from tutorial.torch_timing import MODES, Timer
 
 
 def cases(largest):
@@ -30,31 +29,20 @@ def main():
     ints = torch.empty(2**arguments.largest + 64, dtype=torch.int32, device="cuda")
     for start in range(0, len(ints), 2**28):
         ints[start:start + 2**28].random_(-1000, 1001)
-    zeros = torch.zeros(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    timer = Timer(arguments.runs)
     print("n,offset,mode,contender,verified,time_us_median,time_us_min,time_us_runs,bandwidth_gbs")
     for n, offset in cases(arguments.largest):
         part = ints[offset:offset + n]
         # Another order and another width: chunks in 64 bits, wrapped at the end.
         expected = sum(int(chunk.to(torch.int64).sum()) for chunk in part.split(2**28))
         expected = (expected + 2**31) % 2**32 - 2**31
-        for mode in ("cold", "warm"):
-            times = []
-            for run in range(-2, arguments.runs):
-                if mode == "cold":
-                    zeros.max()  # reads, and writes one int
-                else:
-                    torch.cuda._sleep(HOLD_CYCLES)
-                    torch.sum(part, dtype=torch.int32)
-                torch.cuda._sleep(HOLD_CYCLES)
-                start.record()
-                total = torch.sum(part, dtype=torch.int32)
-                stop.record()
-                torch.cuda.synchronize()
-                if int(total) != expected:
-                    raise SystemExit(f"torch.sum of {n} ints at {offset}: {int(total)}, expected {expected}")
-                if run >= 0:
-                    times.append(start.elapsed_time(stop) * 1e3)
+
+        def verify(total, n=n, offset=offset, expected=expected):
+            if int(total) != expected:
+                raise SystemExit(f"torch.sum of {n} ints at {offset}: {int(total)}, expected {expected}")
+
+        for mode in MODES:
+            times = timer.times(mode, lambda part=part: torch.sum(part, dtype=torch.int32), verify)
             median = statistics.median(times)
             print(f"{n},{offset},{mode},torch.sum {torch.__version__},true,{median:.4f},{min(times):.4f},{len(times)},"
                   f"{(n + 1) * 4 / median * 1e-3:.2f}", flush=True)

@@ -24,10 +24,6 @@ using Names = std::vector<std::string>;
 const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
                          "--format", "--save",  "--list",   "--help",   "--version"};
 
-bool is_about_input(std::string_view option) {
-    return option == "--n" || option == "--block" || option == "--seed";
-}
-
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
     const std::string nearest = nearest_name(word, candidates);
@@ -128,7 +124,8 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
     Names names, own_names;
     for (const LessonOption& own : info.options) own_names.push_back(own.name);
     const auto is_missing = [&](const std::string& name) {
-        return is_about_input(name) && (name == "--seed" ? !info.random_input : !info.takes_n());
+        return (name == "--seed" && !info.random_input) || (name == "--n" && !info.takes_n()) ||
+               (name == "--block" && !info.takes_block());
     };
     if (is_missing(option))
         return fmt::format("{}: this lesson's {}.{}", option,
@@ -171,20 +168,24 @@ std::string wrap(const std::string& text) {
 
 /// --n and --block in --help, if the lesson has them.
 std::string describe_input(const LessonInfo& info) {
-    if (!info.takes_n()) return "";
     const std::string most =
         info.largest_n ? group_digits(std::uint64_t{*info.largest_n}) : "what memory holds";
-    return fmt::format(R"(
+    std::string text;
+    if (info.takes_n())
+        text += fmt::format(R"(
   --n N           how many ints: 1000, 16M, 1Gi or 2^24 (k, M, G are powers of 1000;
                   Ki, Mi, Gi of 1024). Any number from 1 to {}.
-                  Default: {}
+                  Default: {})",
+                            most,
+                            info.default_n   ? group_digits(std::uint64_t{*info.default_n})
+                            : info.largest_n ? most
+                                             : "several times the L2 cache on a GPU, 4Mi on the emulator");
+    if (info.takes_block())
+        text += fmt::format(R"(
   --block B       threads in a block: a power of two from {} to {}.
                   Default: {})",
-                       most,
-                       info.default_n   ? group_digits(std::uint64_t{*info.default_n})
-                       : info.largest_n ? most
-                                        : "several times the L2 cache on a GPU, 4Mi on the emulator",
-                       info.smallest_block, info.largest_block, info.default_block);
+                            info.smallest_block, info.largest_block, info.default_block);
+    return text;
 }
 
 void add_observing_options(CLI::App& app, ObservingOptions& options) {
@@ -229,10 +230,8 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.set_help_flag();
     app.allow_extras();
     // CLI11 gets values as text. They are parsed here, so that each error says what would be right.
-    if (info.takes_n()) {
-        app.add_option("--n", n)->take_last();
-        app.add_option("--block", block)->take_last();
-    }
+    if (info.takes_n()) app.add_option("--n", n)->take_last();
+    if (info.takes_block()) app.add_option("--block", block)->take_last();
     if (info.random_input) app.add_option("--seed", seed)->take_last();
     app.add_option("--kernel", asked_kernels)->allow_extra_args(false);
     app.add_option("--device", device)->take_last();

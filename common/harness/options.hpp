@@ -28,7 +28,7 @@ struct LessonInfo {
     std::string name;              ///< "lesson03"
     std::string title;             ///< one line
     unsigned smallest_block = 32;  ///< its kernels are right for blocks of a power of two from here
-    unsigned largest_block = 1024; ///< to here
+    unsigned largest_block = 1024; ///< to here. The same: there is no --block
     unsigned default_block = 256;
     std::vector<LessonOption> options = {}; ///< the lesson's own
     /// The most elements that its kernels can handle.
@@ -38,8 +38,7 @@ struct LessonInfo {
     std::string larger_n_hint = {}; ///< what to do for more elements: "lesson42 sums any number."
     /// false: its kernels generate their data, and there is no --n, --block or --seed.
     bool random_input = true;
-    /// The number of elements, if the lesson's own options set it: rows x columns. There is no --n and no
-    /// --block.
+    /// The number of elements, if the lesson's own options set it: rows x columns. There is no --n.
     std::function<std::size_t(const std::map<std::string, std::uint64_t>&)> count_elements = {};
     /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.
     std::map<std::string, std::string> optional_kernels = {};
@@ -48,8 +47,8 @@ struct LessonInfo {
     /// command line left open, and checks combinations. \throws UsageError
     std::function<void(std::map<std::string, std::uint64_t>&)> complete_options = {};
 
-    /// Whether it has --n and --block.
     bool takes_n() const { return random_input && !count_elements; }
+    bool takes_block() const { return random_input && smallest_block < largest_block; }
 };
 
 enum class OutputFormat { text, json, csv };

@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
     harness::Lesson lesson(
         {.name = "lesson24",
          .title = "A whole matrix, transposed",
+         .smallest_block = tile_size * block_rows,
+         .largest_block = tile_size * block_rows,
          .options = {size_option("--width", "W", "columns"), size_option("--height", "H", "rows")},
          .count_elements = [](const auto& size) { return size.at("--width") * size.at("--height"); }});
 

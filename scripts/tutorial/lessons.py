@@ -14,7 +14,7 @@
     launches  the times of so many launches are recorded, as their median. Default: 1
     kernels   the kernel behind a name that is none, such as a function that launches it; null if that is not one kernel
   report    what `make report` runs: any of REPORTS
-  figures   {file in docs/figures: arguments of the program that draws it}
+  figures   {file in docs/figures: arguments of the program that draws it, or of several runs: then their counters are plotted}
   exercise
     cases     arguments of the runs to check. Or {}: sizes and blocks of all kinds, with
       sizes, large   in place of the usual ones
@@ -118,7 +118,7 @@ MEASURE = Keys({"sanitize": RUN},
 OPEN = {"number": Text(), "part": Text(("open",)), "title": Text(), "idea": Text(), "kernels": ListOf(Text()),
         "exercise": EXERCISE}
 LESSON = {**OPEN, "part": Text(tuple(part for part in PARTS if part != "open")), "shows": Text(), "check": ARGUMENTS,
-          "measure": MEASURE, "report": ListOf(Text(REPORTS)), "figures": MapOf(RUN)}
+          "measure": MEASURE, "report": ListOf(Text(REPORTS)), "figures": MapOf(OneOf((RUN, ARGUMENTS)))}
 
 
 def check(value, kind, place=""):

@@ -199,21 +199,24 @@ class Measurement:
     def limit(self):
         for name, command in LIMIT_TIMED.items():
             self.record_output(name, [self.programs.path(command[0]), *command[1:]], shlex.join(command))
-        torch = ROOT / "scripts/torch_sum.py"
-        if output_of(["python3", "-c", "import torch; torch.cuda.init()"]) is None:
-            say("limit: torch.sum is left out, as there is no PyTorch for a GPU")
-        else:
-            self.record_output("limit_torch", ["python3", torch], "scripts/torch_sum.py")
+        self.time_torch("limit", "torch_sum.py")
         self.count_kernels("limit_ncu", self.course.limit, MORE_METRICS[:-1] + ASYNC_METRICS + MORE_METRICS[-1:])
         self.sanitize_lessons("limit_sanitize", self.course.limit)
 
+    def time_torch(self, step, script):
+        if output_of(["python3", "-c", "import torch; torch.cuda.init()"]) is None:
+            say(f"{step}: {script} is left out, as there is no PyTorch for a GPU")
+        else:
+            self.record_output(f"{step}_torch", ["python3", ROOT / "scripts" / script], f"scripts/{script}")
+
     def record_output(self, name, command, shown):
         """A program's CSV."""
-        say(f"limit: {shown}")
+        step = name.partition("_")[0]
+        say(f"{step}: {shown}")
         environment = None if command[0] == "python3" else self.programs.environment
         done = run(command, env=environment, stdout=subprocess.PIPE)
         if done.returncode != 0:
-            return self.miss(f"limit: nothing recorded of {shown}: status {done.returncode}")
+            return self.miss(f"{step}: nothing recorded of {shown}: status {done.returncode}")
         header, *rows = csv.reader(done.stdout.splitlines())
         self.write(name, shown, header, rows)
 
@@ -237,6 +240,7 @@ class Measurement:
 
     def practice(self):
         self.time_lessons("practice", self.course.practice)
+        self.time_torch("practice", "torch_softmax.py")
         self.count_kernels("practice_ncu", self.course.practice, MORE_METRICS)
         self.sanitize_lessons("practice_sanitize", self.course.practice)
 
@@ -331,8 +335,9 @@ def shared_libraries(path):
 
 def read_by_scripts():
     """What a kit needs of this tree: the scripts, and what these read or look for."""
-    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "report")), *ROOT.glob("scripts/tutorial/*.py"),
-            ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json"), *ROOT.glob("lessons/*/cub.cu")]
+    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "torch_softmax.py", "report")),
+            *ROOT.glob("scripts/tutorial/*.py"), ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json"),
+            *ROOT.glob("lessons/*/cub.cu")]
 
 
 def pack(programs, kit):

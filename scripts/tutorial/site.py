@@ -15,6 +15,7 @@ from tutorial.ladder_chart import draw as draw_ladder
 from tutorial.lessons import read_lessons
 from tutorial.limit_charts import DRAWINGS
 from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, read_measured, run_console, slug
+from tutorial.sweep_chart import draw as draw_sweep
 
 THEME = Path("/usr/share/doxygen-awesome-css")
 SCRIPTS = [THEME / "doxygen-awesome-darkmode-toggle.js", THEME / "doxygen-awesome-fragment-copy-button.js",
@@ -44,17 +45,19 @@ def read_contents():
 
 def make_figures(bin_folder, folder):
     """Those of the lessons' manifests, and each line of docs/figures.txt: a file's name, and what draws it."""
-    drawn = [(name, [f"./{lesson.name}", *shlex.split(arguments)]) for lesson in read_lessons()
+    drawn = [(name, f"./{lesson.name}", arguments) for lesson in read_lessons()
              for name, arguments in lesson.figures.items()]
     plotted = [shlex.split(line) for line in (ROOT / "docs/figures.txt").read_text(encoding="utf-8").splitlines()
                if line and not line.startswith("#")]
     folder.mkdir(parents=True, exist_ok=True)
 
-    def draw(name, command):
-        if "--draw" in command:
-            draw_kernel(bin_folder, folder / name, command)
+    def draw(name, program, arguments):
+        if isinstance(arguments, list):
+            draw_runs(bin_folder, folder / name, program, arguments)
+        elif "--draw" in arguments:
+            draw_kernel(bin_folder, folder / name, [program, *shlex.split(arguments)])
         else:
-            draw_terminal(bin_folder, folder / name, shlex.join(command))
+            draw_terminal(bin_folder, folder / name, f"{program} {arguments}".strip())
 
     def plot(name, record, what):
         chart = recorded_ladder(ROOT / record, what) if record.endswith(".csv") else DRAWINGS[what](ROOT / record)
@@ -74,6 +77,19 @@ def draw_kernel(bin_folder, path, program):
     run = subprocess.run(command, cwd=bin_folder, capture_output=True, text=True)
     if run.returncode != 0 or not path.is_file():
         raise PageError(f"{path.name}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
+
+
+def draw_runs(bin_folder, path, program, runs):
+    """What the program counts in each run, plotted as a sweep."""
+    record = []
+    for arguments in runs:
+        command = [program, "--device", "emulator", "--format", "csv", *shlex.split(arguments)]
+        run = subprocess.run(command, cwd=bin_folder, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise PageError(f"{path.name}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
+        record += run.stdout.splitlines()[1 if record else 0:]  # the names of the columns once
+    path.with_suffix(".csv").write_text("\n".join(record), encoding="utf-8")
+    path.write_text(draw_sweep(path.with_suffix(".csv")), encoding="utf-8")
 
 
 def recorded_ladder(record, elements):

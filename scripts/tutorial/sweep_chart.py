@@ -1,6 +1,8 @@
-"""The chart of a lesson's --sweep: on a GPU times against n; on the emulator, which has no time, what is counted per int."""
+"""The chart of a lesson's --sweep: on a GPU times against n; on the emulator, which has no time, what is counted per int.
+Or of runs with matrices of one size and of many shapes: against the columns."""
 
 import math
+import re
 
 from tutorial.counters import INSTRUCTIONS, SECTORS
 from tutorial.plots import new_axes, new_figure, set_sizes, svg_of
@@ -10,11 +12,11 @@ from tutorial.records import read_record
 STYLES = (("#000000", "s", "none"), ("#e69f00", "o", "none"), ("#56b4e9", "^", "none"), ("#009e73", "D", "none"),
           ("#d55e00", "s", "full"), ("#cc79a7", "v", "none"), ("#0072b2", "o", "full"), ("#777777", "^", "full"))
 INK, GRID = "#222222", "#dddddd"
-WIDTH, LEFT, RIGHT = 900, 104, 230  # of the picture, and beside the axes; the names stand on the right
+WIDTH, LEFT, RIGHT = 920, 104, 250  # of the picture, and beside the axes; the names stand on the right
 HEADER, PANEL, BOTTOM = 80, 360, 62  # heights: of the title, of a panel's axes, of what is below them
 
 
-def per_int(counters):
+def per_element(counters):
     def value(row):
         return sum(float(row[name] or 0) for name in counters) / int(row["elements"]) if row[counters[0]] else None
     return value
@@ -24,9 +26,21 @@ def microseconds(row):
     return float(row["time_us_median"]) if row["time_us_median"] else None
 
 
+def columns_of(row):
+    """Of the matrix, or None if there is none."""
+    columns = re.search(r"--columns (\d+)", row["options"])
+    return columns and int(columns.group(1))
+
+
+def size(row):
+    return columns_of(row) or int(row["elements"])
+
+
 def conditions(row, rows):
     """What is the same for all points."""
     threads = max(int(row["block_x"]) for row in rows)  # a kernel may run in one thread
+    if columns_of(row):
+        return f"matrices of {int(row['elements']):,} elements, blocks of {threads} threads"
     return f"blocks of {threads} threads {row['options'].replace('--sweep', '')}".strip()
 
 
@@ -38,8 +52,9 @@ def draw(path):
     first = rows[0]
     if first["device_kind"] == "emulator":
         title = f"{first['lesson']}, emulated: counted, not timed"
-        panels = (("warp instructions (PTX) per int", per_int([INSTRUCTIONS])),
-                  ("sectors of global memory per int", per_int(SECTORS)))
+        what = "element" if columns_of(first) else "int"
+        panels = ((f"warp instructions (PTX) per {what}", per_element([INSTRUCTIONS])),
+                  (f"sectors of global memory per {what}", per_element(SECTORS)))
     else:
         title = f"{first['lesson']} on {first['device_name']}"
         panels = (("median time [µs]", microseconds),)
@@ -59,9 +74,9 @@ def draw(path):
 
 
 def draw_panel(axes, label, value, rows):
-    set_sizes(axes, [int(row["elements"]) for row in rows])
+    set_sizes(axes, [size(row) for row in rows])
     axes.set_yscale("log")
-    axes.set_xlabel("n [ints]")
+    axes.set_xlabel("columns" if columns_of(rows[0]) else "n [ints]")
     axes.set_ylabel(label)
     values = [number for row in rows if (number := value(row))]  # 0 has no logarithm
     least = math.floor(math.log10(min(values, default=1)))
@@ -69,7 +84,7 @@ def draw_panel(axes, label, value, rows):
     axes.yaxis.set_major_formatter(lambda number, _: f"{number:,.0f}" if number >= 1 else f"{number:g}")
     axes.minorticks_off()
     for index, name in enumerate(dict.fromkeys(row["name"] for row in rows)):
-        points = [(int(row["elements"]), value(row)) for row in rows if row["name"] == name and value(row)]
+        points = [(size(row), value(row)) for row in rows if row["name"] == name and value(row)]
         colour, marker, fill = STYLES[index % len(STYLES)]
         axes.plot([n for n, _ in points], [number for _, number in points], color=colour, linewidth=1.6, label=name,
                   # Smaller and smaller points, so that those below them can still be seen.

@@ -193,11 +193,14 @@ TEST(WithoutRandomInput, there_are_no_options_about_it) {
         ThrowsMessage<UsageError>("--n: this lesson's kernels make their data themselves."));
 }
 
-TEST(OwnSize, replaces_n_and_block) {
+TEST(OwnSize, replaces_n) {
     LessonInfo matrix = tile;
     matrix.random_input = true;
     matrix.count_elements = [](const auto& options) { return options.at("--width") * 2; };
     EXPECT_EQ(parse({"--width", "7", "--seed", "5"}, matrix).seed, 5u);
+    EXPECT_EQ(parse({"--block", "64"}, matrix).block, 64u);
+    EXPECT_THAT(help_text(matrix, kernels), HasSubstr("\n  --block B "));
+    matrix.smallest_block = matrix.largest_block = 256; // another block would be wrong
     for (const char* option : {"--n", "--block"}) {
         EXPECT_THAT(
             [&] {

@@ -15,6 +15,8 @@
 #include "../../lessons/lesson13_atomics/kernels.cuh"
 #include "../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
 #include "../../lessons/lesson24_transposition/kernels.cuh"
+#include "../../lessons/lesson25_rows/kernels.cuh"
+#include "../../lessons/lesson25_rows/rows.cuh"
 #include "../../lessons/lesson26_histogram/kernels.cuh"
 
 template __global__ void reduce5<256>(const int*, int*, std::size_t);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -193,6 +194,45 @@ TEST(WideIndex, goes_on_by_a_stride_of_2_to_the_32) {
         partial_sums.open(1, 1);
         wide.run(kernel, grid, 1, {address(input.data()), address(partial_sums.data()), n});
         EXPECT_EQ(partial_sums.data()[1], low + high);
+    }
+}
+
+TEST(WideIndex, of_sums_of_rows_is_right_in_the_last_block) {
+    // More than 2^32 elements, and for the first two kernels more than 2^32 rows. A grid has at most 2^31 - 1
+    // blocks: the third one has longer rows.
+    struct Rows {
+        const char* kernel;
+        std::uint64_t rows, columns, rows_per_block;
+    };
+    for (const auto& [kernel, rows, columns, rows_per_block] :
+         {Rows{"_Z14rows_by_threadPKiPimm", two_to_32 + 101, 3, 256},
+          {"_Z12rows_by_warpPKiPimm", two_to_32 + 5, 3, 8},
+          {"_Z13rows_by_blockPKiPimm", (std::uint64_t{1} << 31) - 1, 3, 1}}) {
+        SCOPED_TRACE(kernel);
+        const std::uint64_t grid = ceil_div(rows, rows_per_block), first = (grid - 1) * rows_per_block;
+        WideGrid wide;
+        SparseInts input(wide.memory, rows * columns), sums(wide.memory, rows);
+        input.open(first * columns, (rows - first) * columns);
+        sums.open(first, rows - first);
+        wide.run(kernel, grid, grid - 1, {address(input.data()), address(sums.data()), rows, columns});
+        for (std::uint64_t row = first; row < rows; ++row)
+            ASSERT_EQ(sums.data()[row], harness::reference_sum({input.data() + row * columns, columns}));
+    }
+}
+
+TEST(WideIndex, of_a_softmax_is_right_in_the_last_row) {
+    // Zeros, of which each becomes 1 / 1000. The row begins beyond element 2^32.
+    constexpr std::uint64_t columns = 1000, row = 4'300'000, first = row * columns;
+    static_assert(first > two_to_32);
+    for (const char* kernel : {"_Z20softmax_three_passesPKfPfm", "_Z14softmax_onlinePKfPfm"}) {
+        SCOPED_TRACE(kernel);
+        WideGrid wide;
+        SparseInts input(wide.memory, first + columns), output(wide.memory, first + columns);
+        input.open(first, columns), output.open(first, columns);
+        std::fill_n(input.data() + first, columns, 0); // 0.0F, too
+        wide.run(kernel, row + 1, row, {address(input.data()), address(output.data()), columns});
+        for (std::uint64_t col = 0; col < columns; ++col)
+            ASSERT_EQ(std::bit_cast<float>(output.data()[first + col]), 1.0F / columns);
     }
 }
 

@@ -128,7 +128,7 @@ class Manifest(unittest.TestCase):
                 ("title", "", "title: is empty"),
                 ("kernels", "reduce3", 'kernels: "reduce3" is not a list'),
                 ("kernels", ["reduce3", None], "kernels[1]: null is not a text"),
-                ("figures", {"a.svg": 1}, "figures.a.svg: 1 is not a text"),
+                ("figures", {"a.svg": 1}, "figures.a.svg: 1 is not a text or a list"),
                 ("report", ["often"],
                  'report[0]: "often" is unknown; write one of: once, size by size, padding by padding, emulated'),
                 ("part", "open",

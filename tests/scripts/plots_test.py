@@ -105,6 +105,14 @@ class Sweep(unittest.TestCase):
         self.words("# quick is left out beyond 1,024 ints: they took 60 s\n"
                    "lesson42,emulator,E,1024,--sweep,quick,64,,256,0,0,256,1024\n")
 
+    def test_shows_matrices_of_one_size_against_their_columns(self):
+        words = self.words("lesson42,emulator,E,4096,--rows 4096 --columns 1,quick,64,,256,0,0,256,1024\n"
+                           "lesson42,emulator,E,4096,--rows 64 --columns 64,quick,64,,512,0,0,512,2048\n")
+        for word in ("matrices of 4,096 elements, blocks of 64 threads", "warp instructions (PTX) per element",
+                     "sectors of global memory per element", "2⁰", "2⁶"):
+            self.assertIn(word, words)
+        self.assertEqual((words.count("columns"), words.count("n [ints]")), (2, 0))
+
     def test_tells_what_is_wrong(self):
         self.assertEqual(self.plot().returncode, 2)
         self.csv.write_text("a,b\n1,2\n")
