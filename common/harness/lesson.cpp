@@ -47,7 +47,8 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
         const bool is_size =
             !info.takes_n() && !option.value.empty(); // printed in place of the number of elements
         if (value == option.default_value && !is_size) continue;
-        changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value)});
+        changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value),
+                           option.choices.empty() ? "" : option.choices.at(value)});
     }
     return changed;
 }

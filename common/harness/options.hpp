@@ -14,13 +14,15 @@
 
 namespace harness {
 
-/// A lesson's own option, besides those of all lessons: a whole number or a flag.
+/// A lesson's own option, besides those of all lessons: a whole number, a flag or a named choice.
 struct LessonOption {
     std::string name;  ///< "--offset"
     std::string value; ///< the value's name in --help: "K". Empty: a flag, 0 or 1
     std::string help;  ///< lines of at most 62 characters, printed after the name in --help
     std::uint64_t smallest = 0, largest = 1;
     std::uint64_t default_value = 0;
+    /// The names to choose from, in place of a number: "half". The value is the name's index.
+    std::vector<std::string> choices = {};
 };
 
 /// A lesson's name, limits and own options.

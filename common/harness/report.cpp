@@ -58,11 +58,13 @@ Json kernel_json(const Report& report, const KernelResult& kernel) {
             {"counters", counters_json(kernel.counters)}};
 }
 
-/// {"--offset": 3}; a flag is true.
+/// {"--offset": 3, "--type": "half"}; a flag is true.
 Json options_json(const std::vector<ChangedOption>& options) {
     Json object = Json::object();
     for (const ChangedOption& option : options)
-        object[option.name] = option.value ? Json(*option.value) : Json(true);
+        object[option.name] = !option.choice.empty() ? Json(option.choice)
+                              : option.value         ? Json(*option.value)
+                                                     : Json(true);
     return object;
 }
 
@@ -71,7 +73,7 @@ std::string options_text(const Json& options) {
     std::vector<std::string> words;
     for (const auto& [name, value] : options.items()) {
         words.push_back(name);
-        if (!value.is_boolean()) words.push_back(value.dump());
+        if (!value.is_boolean()) words.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }
     return fmt::format("{}", fmt::join(words, " "));
 }

@@ -18,6 +18,7 @@ namespace harness {
 struct ChangedOption {
     std::string name;                   ///< "--offset"
     std::optional<std::uint64_t> value; ///< nullopt: a flag
+    std::string choice = {};            ///< the value's name, if the option has names
 };
 
 struct Report {

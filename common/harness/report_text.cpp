@@ -37,7 +37,9 @@ std::string heading(const Report& report) {
         facts.push_back(fmt::format("seed {}", *report.seed));
     }
     for (const ChangedOption& option : report.options)
-        facts.push_back(option.name + (option.value ? " " + group_digits(*option.value) : ""));
+        facts.push_back(option.name + (!option.choice.empty() ? " " + option.choice
+                                       : option.value         ? " " + group_digits(*option.value)
+                                                              : ""));
     return fmt::format("{}: {}\n{}\n", report.lesson, report.title, fmt::join(facts, ", "));
 }
 

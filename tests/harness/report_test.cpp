@@ -226,10 +226,13 @@ TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
 
 TEST(Report, names_the_options_that_changed) {
     Report report = emulator_report();
-    report.options = {{"--offset", 3000}, {"--aligned", {}}};
-    EXPECT_THAT(format_text(report), HasSubstr("seed 18446744073709551615, --offset 3,000, --aligned\n"));
-    EXPECT_EQ(json::parse(format_json(report))["options"], (json{{"--offset", 3000}, {"--aligned", true}}));
-    EXPECT_THAT(format_csv(report), HasSubstr(",18446744073709551615,--offset 3000 --aligned,reduce2,"));
+    report.options = {{"--offset", 3000}, {"--aligned", {}}, {"--type", 2, "half"}};
+    EXPECT_THAT(format_text(report),
+                HasSubstr("seed 18446744073709551615, --offset 3,000, --aligned, --type half\n"));
+    EXPECT_EQ(json::parse(format_json(report))["options"],
+              (json{{"--offset", 3000}, {"--aligned", true}, {"--type", "half"}}));
+    EXPECT_THAT(format_csv(report),
+                HasSubstr(",18446744073709551615,--offset 3000 --aligned --type half,reduce2,"));
 }
 
 TEST(Report, tells_the_options_of_a_lesson_without_random_input_and_no_seed) {
