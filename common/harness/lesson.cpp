@@ -159,6 +159,8 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .title = info_.title,
                   .device = choose_device(options.device, argv),
                   .elements = 0,
+                  .element_type =
+                      info_.element_type ? info_.element_type(options.lesson_options) : ElementType(),
                   .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
                   .options = told_options(info_, options),
                   .verified_only = options.check,

@@ -25,6 +25,12 @@ struct LessonOption {
     std::vector<std::string> choices = {};
 };
 
+/// What a lesson's elements are, for its table's heading.
+struct ElementType {
+    std::string plural = "ints";
+    std::size_t bytes = sizeof(int);
+};
+
 /// A lesson's name, limits and own options.
 struct LessonInfo {
     std::string name;              ///< "lesson03"
@@ -43,6 +49,8 @@ struct LessonInfo {
     /// The number of elements, if the lesson's own options set it: rows x columns. There is no --n and no
     /// --block.
     std::function<std::size_t(const std::map<std::string, std::uint64_t>&)> count_elements = {};
+    /// What the elements are with these values of the lesson's own options. Empty: ints.
+    std::function<ElementType(const std::map<std::string, std::uint64_t>&)> element_type = {};
     /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.
     std::map<std::string, std::string> optional_kernels = {};
     bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV

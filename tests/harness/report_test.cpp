@@ -235,6 +235,32 @@ TEST(Report, names_the_options_that_changed) {
                 HasSubstr(",18446744073709551615,--offset 3000 --aligned --type half,reduce2,"));
 }
 
+TEST(Report, shows_what_the_elements_are) {
+    Report report = emulator_report();
+    report.element_type = {"halves", 2};
+    EXPECT_THAT(format_text(report), HasSubstr("16,777,216 random halves (32.0 MiB), seed"));
+}
+
+TEST(Report, shows_a_result_that_is_no_whole_number_as_its_text) {
+    Report report = emulator_report();
+    report.kernels[1].verification.expected_text = "0.25";
+    report.kernels[1].verification.actual_text = "0.5 at 17";
+    EXPECT_THAT(squeeze(line_with(format_text(report), "result")), "result -1,234 0.5 at 17");
+    const json kernels = json::parse(format_json(report))["kernels"];
+    EXPECT_EQ(kernels[0]["expected"], -1234);
+    EXPECT_EQ(kernels[1]["expected"], "0.25");
+    EXPECT_EQ(kernels[1]["actual"], "0.5 at 17");
+    EXPECT_THAT(format_csv(report), HasSubstr(",0.25,0.5 at 17,"));
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce3: verified, 0.5 at 17\n"));
+    report.kernels[1].verification.passed = false;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce3: WRONG, expected 0.25, got 0.5 at 17\n"));
+    testing::internal::CaptureStderr();
+    tell_wrong_result("lesson03", report.kernels[1]);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "lesson03: reduce3: wrong result: expected 0.25, got 0.5 at 17\n");
+}
+
 TEST(Report, tells_the_options_of_a_lesson_without_random_input_and_no_seed) {
     Report report = emulator_report();
     report.seed.reset();
