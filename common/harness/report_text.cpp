@@ -263,7 +263,7 @@ std::string pass_note(const Report& report, const char* subject) {
     if (whole.size() == report.kernels.size()) return "";
     return fmt::format(
         "{} are those of the first pass, which leaves one partial sum a block{}.\n", subject,
-        whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole sum", fmt::join(whole, ", ")));
+        whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole result", fmt::join(whole, ", ")));
 }
 
 /// More columns would exceed 100 characters.
@@ -339,7 +339,7 @@ std::string timing_notes(const Report& report) {
         "a "
         "second{}.\nspeed-up: over {}{}.\n",
         pass_note(report, "The times"),
-        has_complete_times(report) ? "all: the median of complete sums, with all their passes.\n" : "",
+        has_complete_times(report) ? "all: the median of complete results, with all their passes.\n" : "",
         fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most),
         timed->cold_cache ? "the L2 cache flushed before each"
                           : "the L2 cache not flushed, for want of memory",

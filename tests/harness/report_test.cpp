@@ -300,7 +300,7 @@ TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {
         EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block.\n"));
         report.kernels[1].launch.passes = 1;
         EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block;\n"
-                                                   "those of reduce3 are of the whole sum.\n"));
+                                                   "those of reduce3 are of the whole result.\n"));
         report.kernels[0].launch.passes = 1;
         EXPECT_THAT(format_text(report), AllOf(Not(HasSubstr("pass")), Not(HasSubstr("whole"))));
     }
