@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {"coarse_reduction", 1, Stores::the_sum}},
                    100'000,
                    {"sequential_reduction", "naive_reduction", "warp_reduction", "block_reduction"}},
+        LessonCase{"lesson22", {{"reduce_any", 0, Stores::partial_sums_twice_and_the_sum}}},
         // 256 ints per warp are 8 per thread
         LessonCase{"lesson26",
                    {{"histogram_global", 0, Stores::bins},
