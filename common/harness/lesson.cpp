@@ -47,7 +47,8 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
         const bool is_size =
             !info.takes_n() && !option.value.empty(); // printed in place of the number of elements
         if (value == option.default_value && !is_size) continue;
-        changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value)});
+        changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value),
+                           option.choices.empty() ? "" : option.choices.at(value)});
     }
     return changed;
 }
@@ -158,6 +159,8 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .title = info_.title,
                   .device = choose_device(options.device, argv),
                   .elements = 0,
+                  .element_type =
+                      info_.element_type ? info_.element_type(options.lesson_options) : ElementType(),
                   .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
                   .options = told_options(info_, options),
                   .verified_only = options.check,

@@ -102,6 +102,11 @@ Names select_kernels(const Names& asked, const Names& kernels) {
 }
 
 std::uint64_t parse_lesson_option(const LessonOption& option, const std::string& text) {
+    if (!option.choices.empty()) {
+        std::vector<std::pair<std::string, std::uint64_t>> choices;
+        for (const std::string& name : option.choices) choices.emplace_back(name, choices.size());
+        return parse_choice(option.name.c_str(), text, choices);
+    }
     const std::string right = fmt::format("Write a whole number from {} to {}.",
                                           group_digits(option.smallest), group_digits(option.largest));
     const std::uint64_t value = parse_number(option.name.c_str(), text, right);

@@ -14,13 +14,21 @@
 
 namespace harness {
 
-/// A lesson's own option, besides those of all lessons: a whole number or a flag.
+/// A lesson's own option, besides those of all lessons: a whole number, a flag or a named choice.
 struct LessonOption {
     std::string name;  ///< "--offset"
     std::string value; ///< the value's name in --help: "K". Empty: a flag, 0 or 1
     std::string help;  ///< lines of at most 62 characters, printed after the name in --help
     std::uint64_t smallest = 0, largest = 1;
     std::uint64_t default_value = 0;
+    /// The names to choose from, in place of a number: "half". The value is the name's index.
+    std::vector<std::string> choices = {};
+};
+
+/// What a lesson's elements are, for its table's heading.
+struct ElementType {
+    std::string plural = "ints";
+    std::size_t bytes = sizeof(int);
 };
 
 /// A lesson's name, limits and own options.
@@ -40,6 +48,8 @@ struct LessonInfo {
     bool random_input = true;
     /// The number of elements, if the lesson's own options set it: rows x columns. There is no --n.
     std::function<std::size_t(const std::map<std::string, std::uint64_t>&)> count_elements = {};
+    /// What the elements are with these values of the lesson's own options. Empty: ints.
+    std::function<ElementType(const std::map<std::string, std::uint64_t>&)> element_type = {};
     /// Kernels that run only with one of the lesson's own options, or by name: kernel -> option.
     std::map<std::string, std::string> optional_kernels = {};
     bool sweep = false; ///< has --sweep: its kernels over many sizes, as a CSV

@@ -42,14 +42,18 @@ Json counters_json(const std::optional<Counters>& counters) {
     return object;
 }
 
+Json number_or_text(std::int64_t number, const std::string& text) {
+    return text.empty() ? Json(number) : Json(text);
+}
+
 Json kernel_json(const Report& report, const KernelResult& kernel) {
     return {{"name", kernel.name},
             {"grid", extent(kernel.launch.grid)},
             {"block", extent(kernel.launch.block)},
             {"dynamic_shared_bytes", kernel.launch.dynamic_shared_bytes},
             {"verified", kernel.verification.passed},
-            {"expected", kernel.verification.expected},
-            {"actual", kernel.verification.actual},
+            {"expected", number_or_text(kernel.verification.expected, kernel.verification.expected_text)},
+            {"actual", number_or_text(kernel.verification.actual, kernel.verification.actual_text)},
             {"bytes", kernel.launch.bytes},
             {"time_us", times_json(kernel.times)},
             {"complete_time_us", times_json(kernel.times_of_all_passes())},
@@ -58,11 +62,13 @@ Json kernel_json(const Report& report, const KernelResult& kernel) {
             {"counters", counters_json(kernel.counters)}};
 }
 
-/// {"--offset": 3}; a flag is true.
+/// {"--offset": 3, "--type": "half"}; a flag is true.
 Json options_json(const std::vector<ChangedOption>& options) {
     Json object = Json::object();
     for (const ChangedOption& option : options)
-        object[option.name] = option.value ? Json(*option.value) : Json(true);
+        object[option.name] = !option.choice.empty() ? Json(option.choice)
+                              : option.value         ? Json(*option.value)
+                                                     : Json(true);
     return object;
 }
 
@@ -71,7 +77,7 @@ std::string options_text(const Json& options) {
     std::vector<std::string> words;
     for (const auto& [name, value] : options.items()) {
         words.push_back(name);
-        if (!value.is_boolean()) words.push_back(value.dump());
+        if (!value.is_boolean()) words.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }
     return fmt::format("{}", fmt::join(words, " "));
 }
@@ -176,9 +182,8 @@ std::string format_csv(const Report& report) {
 
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
     const Verification& verification = kernel.verification;
-    write_message(lesson,
-                  fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
-                              group_digits(verification.expected), group_digits(verification.actual)));
+    write_message(lesson, fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
+                                      expected_text(verification), actual_text(verification)));
     for (const std::string& place : verification.wrong_places)
         write_message(lesson, fmt::format("{}: {}", kernel.name, place));
 }

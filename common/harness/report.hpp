@@ -18,6 +18,7 @@ namespace harness {
 struct ChangedOption {
     std::string name;                   ///< "--offset"
     std::optional<std::uint64_t> value; ///< nullopt: a flag
+    std::string choice = {};            ///< the value's name, if the option has names
 };
 
 struct Report {
@@ -25,6 +26,7 @@ struct Report {
     std::string title;
     Device device;
     std::size_t elements = 0;
+    ElementType element_type = {};
     std::optional<std::uint64_t> seed;  ///< nullopt: no random input
     std::vector<ChangedOption> options; ///< without random input: all options but flags
     bool verified_only = false;         ///< --check: no times and no counters

@@ -32,12 +32,15 @@ const char* yes_or_no(bool passed) { return passed ? "yes" : "NO"; }
 std::string heading(const Report& report) {
     std::vector<std::string> facts;
     if (report.seed) {
-        facts.push_back(fmt::format("{} random ints ({})", group_digits(std::uint64_t{report.elements}),
-                                    format_bytes(report.elements * sizeof(int))));
+        facts.push_back(fmt::format("{} random {} ({})", group_digits(std::uint64_t{report.elements}),
+                                    report.element_type.plural,
+                                    format_bytes(report.elements * report.element_type.bytes)));
         facts.push_back(fmt::format("seed {}", *report.seed));
     }
     for (const ChangedOption& option : report.options)
-        facts.push_back(option.name + (option.value ? " " + group_digits(*option.value) : ""));
+        facts.push_back(option.name + (!option.choice.empty() ? " " + option.choice
+                                       : option.value         ? " " + group_digits(*option.value)
+                                                              : ""));
     return fmt::format("{}: {}\n{}\n", report.lesson, report.title, fmt::join(facts, ", "));
 }
 
@@ -72,8 +75,7 @@ public:
             "", [](const KernelResult& kernel) { return kernel.name; }, has_changes_ ? "change" : "");
         text_ += fmt::format("{:-<{}}\n", "", text_.size() - 1);
         add_row("verified", [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
-        add_row("result",
-                [](const KernelResult& kernel) { return group_digits(kernel.verification.actual); });
+        add_row("result", [](const KernelResult& kernel) { return actual_text(kernel.verification); });
         if (threads_in_block(report_) > 0) {
             add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
             add_numbers("threads a block",
@@ -261,7 +263,7 @@ std::string pass_note(const Report& report, const char* subject) {
     if (whole.size() == report.kernels.size()) return "";
     return fmt::format(
         "{} are those of the first pass, which leaves one partial sum a block{}.\n", subject,
-        whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole sum", fmt::join(whole, ", ")));
+        whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole result", fmt::join(whole, ", ")));
 }
 
 /// More columns would exceed 100 characters.
@@ -337,7 +339,7 @@ std::string timing_notes(const Report& report) {
         "a "
         "second{}.\nspeed-up: over {}{}.\n",
         pass_note(report, "The times"),
-        has_complete_times(report) ? "all: the median of complete sums, with all their passes.\n" : "",
+        has_complete_times(report) ? "all: the median of complete results, with all their passes.\n" : "",
         fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most),
         timed->cold_cache ? "the L2 cache flushed before each"
                           : "the L2 cache not flushed, for want of memory",
@@ -366,9 +368,9 @@ std::string format_verdicts(const Report& report) {
     for (const KernelResult& kernel : report.kernels) {
         const Verification& verification = kernel.verification;
         text += verification.passed
-                    ? fmt::format("{}: verified, {}\n", kernel.name, group_digits(verification.actual))
+                    ? fmt::format("{}: verified, {}\n", kernel.name, actual_text(verification))
                     : fmt::format("{}: WRONG, expected {}, got {}\n", kernel.name,
-                                  group_digits(verification.expected), group_digits(verification.actual));
+                                  expected_text(verification), actual_text(verification));
     }
     return text;
 }

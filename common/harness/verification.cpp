@@ -18,6 +18,15 @@ int poisoned_int() {
 
 } // namespace
 
+std::string expected_text(const Verification& verification) {
+    return verification.expected_text.empty() ? group_digits(verification.expected)
+                                              : verification.expected_text;
+}
+
+std::string actual_text(const Verification& verification) {
+    return verification.actual_text.empty() ? group_digits(verification.actual) : verification.actual_text;
+}
+
 Verification compare_value(std::int64_t expected, std::int64_t actual) {
     return {.passed = expected == actual, .expected = expected, .actual = actual, .wrong_places = {}};
 }

@@ -19,7 +19,13 @@ struct Verification {
         0; ///< the result; of several elements the first wrong one, or the last if all are right
     std::int64_t actual = 0;               ///< what the kernel left in its place
     std::vector<std::string> wrong_places; ///< the first wrong places, one sentence each
+    /// What reports show in place of `expected` and `actual`, for results that are no whole numbers.
+    std::string expected_text = {}, actual_text = {};
 };
+
+/// The results as reports show them: "1,234", or the text.
+std::string expected_text(const Verification& verification);
+std::string actual_text(const Verification& verification);
 
 /// Compares one value, such as a sum.
 Verification compare_value(std::int64_t expected, std::int64_t actual);

@@ -26,7 +26,9 @@ EMULATED = (
 # --- numbers
 
 def number(value, decimals=0):
-    """1,234.5; a missing one is a dash."""
+    """1,234.5; a missing one is a dash, and a text is as it is."""
+    if isinstance(value, str):
+        return value
     return "–" if value is None else f"{value:,.{decimals}f}"
 
 

@@ -137,6 +137,28 @@ TEST(LessonOptions, are_in_the_help) {
     EXPECT_THAT(help, HasSubstr("\n  --sweep         all sizes\n"));
 }
 
+const LessonInfo with_choices{.name = "lesson42",
+                              .title = "A title",
+                              .options = {{.name = "--type",
+                                           .value = "T",
+                                           .help = "int, long or half",
+                                           .default_value = 1,
+                                           .choices = {"int", "long", "half"}}}};
+
+TEST(LessonOptions, are_choices_by_name) {
+    EXPECT_EQ(parse({}, with_choices).lesson_options.at("--type"), 1u);
+    EXPECT_EQ(parse({"--type", "int"}, with_choices).lesson_options.at("--type"), 0u);
+    EXPECT_EQ(parse({"--type", "int", "--type=half"}, with_choices).lesson_options.at("--type"), 2u);
+    for (const char* wrong : {"ints", "1", ""}) {
+        EXPECT_THAT(
+            [&] {
+                parse({"--type", wrong}, with_choices);
+            },
+            ThrowsMessage<UsageError>(std::string("--type ") + wrong +
+                                      ": unknown. Write one of: int, long, half."));
+    }
+}
+
 const LessonInfo one_block{.name = "lesson14",
                            .title = "A title",
                            .options = {},

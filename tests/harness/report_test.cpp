@@ -226,10 +226,39 @@ TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
 
 TEST(Report, names_the_options_that_changed) {
     Report report = emulator_report();
-    report.options = {{"--offset", 3000}, {"--aligned", {}}};
-    EXPECT_THAT(format_text(report), HasSubstr("seed 18446744073709551615, --offset 3,000, --aligned\n"));
-    EXPECT_EQ(json::parse(format_json(report))["options"], (json{{"--offset", 3000}, {"--aligned", true}}));
-    EXPECT_THAT(format_csv(report), HasSubstr(",18446744073709551615,--offset 3000 --aligned,reduce2,"));
+    report.options = {{"--offset", 3000}, {"--aligned", {}}, {"--type", 2, "half"}};
+    EXPECT_THAT(format_text(report),
+                HasSubstr("seed 18446744073709551615, --offset 3,000, --aligned, --type half\n"));
+    EXPECT_EQ(json::parse(format_json(report))["options"],
+              (json{{"--offset", 3000}, {"--aligned", true}, {"--type", "half"}}));
+    EXPECT_THAT(format_csv(report),
+                HasSubstr(",18446744073709551615,--offset 3000 --aligned --type half,reduce2,"));
+}
+
+TEST(Report, shows_what_the_elements_are) {
+    Report report = emulator_report();
+    report.element_type = {"halves", 2};
+    EXPECT_THAT(format_text(report), HasSubstr("16,777,216 random halves (32.0 MiB), seed"));
+}
+
+TEST(Report, shows_a_result_that_is_no_whole_number_as_its_text) {
+    Report report = emulator_report();
+    report.kernels[1].verification.expected_text = "0.25";
+    report.kernels[1].verification.actual_text = "0.5 at 17";
+    EXPECT_THAT(squeeze(line_with(format_text(report), "result")), "result -1,234 0.5 at 17");
+    const json kernels = json::parse(format_json(report))["kernels"];
+    EXPECT_EQ(kernels[0]["expected"], -1234);
+    EXPECT_EQ(kernels[1]["expected"], "0.25");
+    EXPECT_EQ(kernels[1]["actual"], "0.5 at 17");
+    EXPECT_THAT(format_csv(report), HasSubstr(",0.25,0.5 at 17,"));
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce3: verified, 0.5 at 17\n"));
+    report.kernels[1].verification.passed = false;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce3: WRONG, expected 0.25, got 0.5 at 17\n"));
+    testing::internal::CaptureStderr();
+    tell_wrong_result("lesson03", report.kernels[1]);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "lesson03: reduce3: wrong result: expected 0.25, got 0.5 at 17\n");
 }
 
 TEST(Report, tells_the_options_of_a_lesson_without_random_input_and_no_seed) {
@@ -271,7 +300,7 @@ TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {
         EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block.\n"));
         report.kernels[1].launch.passes = 1;
         EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block;\n"
-                                                   "those of reduce3 are of the whole sum.\n"));
+                                                   "those of reduce3 are of the whole result.\n"));
         report.kernels[0].launch.passes = 1;
         EXPECT_THAT(format_text(report), AllOf(Not(HasSubstr("pass")), Not(HasSubstr("whole"))));
     }

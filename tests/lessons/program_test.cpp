@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {"coarse_reduction", 1, Stores::the_sum}},
                    100'000,
                    {"sequential_reduction", "naive_reduction", "warp_reduction", "block_reduction"}},
+        LessonCase{"lesson22", {{"reduce_any", 0, Stores::partial_sums_twice_and_the_sum}}},
         // 256 ints per warp are 8 per thread
         LessonCase{"lesson26",
                    {{"histogram_global", 0, Stores::bins},
@@ -300,7 +301,7 @@ TEST(Program, reports_options_that_differ_from_their_default) {
 TEST(Program, says_of_which_kernel_it_shows_the_first_pass_only) {
     EXPECT_THAT(run_lesson("lesson09", "--n 100000").out,
                 HasSubstr(" are those of the first pass, which leaves one partial sum a block;\n"
-                          "those of reduce9 are of the whole sum.\n"));
+                          "those of reduce9 are of the whole result.\n"));
     EXPECT_THAT(run_lesson("lesson08", "--n 100000").out,
                 HasSubstr(" are those of the first pass, which leaves one partial sum a block.\n"));
 }

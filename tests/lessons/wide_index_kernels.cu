@@ -14,6 +14,7 @@
 #include "../../lessons/lesson12_dynamic_shared_memory/kernels.cuh"
 #include "../../lessons/lesson13_atomics/kernels.cuh"
 #include "../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
+#include "../../lessons/lesson22_any_type_and_operation/kernels.cuh"
 #include "../../lessons/lesson24_transposition/kernels.cuh"
 #include "../../lessons/lesson25_rows/kernels.cuh"
 #include "../../lessons/lesson25_rows/rows.cuh"
@@ -24,6 +25,8 @@ template __global__ void reduce6<256>(const int*, int*, std::size_t);
 template __global__ void reduce7<256>(const int*, int*, std::size_t);
 template __global__ void reduce8<256>(const int*, int*, std::size_t);
 template __global__ void reduce9<256>(const int*, int*, std::size_t, int*, unsigned int*);
+template __global__ void reduce_any<int, ArgMax<int>>(const int*, ValueAt<int>*, std::size_t, ValueAt<int>*,
+                                                      unsigned int*);
 template __global__ void reduceNeighboredSmem<256>(const int*, int*, std::size_t);
 template __global__ void reduceSmem<256>(const int*, int*, std::size_t);
 template __global__ void reduceSmemUnroll<256>(const int*, int*, std::size_t);

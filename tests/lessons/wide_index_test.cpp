@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -300,6 +301,34 @@ TEST(WideIndex, of_one_launch_is_right_in_both_loops) {
     EXPECT_EQ(partial_sums.data()[1], expected[1]);
     EXPECT_EQ(*blocks_done, 2);
     EXPECT_EQ(*result, -1) << "neither block was the last";
+}
+
+TEST(WideIndex, of_a_maximum_is_right_in_both_loops) {
+    // The same. The largest elements are in the third load of a thread's first loop, and in the last of its
+    // second. A value is an int and, 8 bytes further, its index.
+    const std::uint64_t grid = std::uint64_t{1} << 23, stride = std::uint64_t{1} << 31;
+    const std::uint64_t vectors = 7 * stride + 256, n = 4 * vectors + 3;
+    WideGrid wide;
+    SparseInts input(wide.memory, n), partials(wide.memory, 4 * grid), others(wide.memory, 2048);
+    for (const std::uint64_t index : {0, 1})
+        for (std::uint64_t k = 0; k < 8 - index; ++k) input.open(4 * (k * stride + 256 * index), 1024);
+    input.open(n - 3, 3);
+    const std::uint64_t places[] = {4 * (7 * stride) + 77, 4 * (2 * stride + 256) + 1023};
+    for (const std::uint64_t place : places) input.data()[place] = 5000;
+    partials.open(0, 8);
+    others.open(0, 5);
+    int* const blocks_done = others.data() + 4;
+    *blocks_done = 0;
+    for (const std::uint64_t index : {0, 1})
+        wide.run("_Z10reduce_anyIi6ArgMaxIiEEvPKT_PNT0_5ValueEmS7_Pj", grid, index,
+                 {address(input.data()), address(others.data()), n, address(partials.data()),
+                  address(blocks_done)});
+    for (const std::uint64_t index : {0, 1}) {
+        std::int64_t found;
+        std::memcpy(&found, partials.data() + 4 * index + 2, sizeof found);
+        EXPECT_EQ(partials.data()[4 * index], 5000);
+        EXPECT_EQ(found, static_cast<std::int64_t>(places[index]));
+    }
 }
 
 } // namespace
