@@ -42,14 +42,18 @@ Json counters_json(const std::optional<Counters>& counters) {
     return object;
 }
 
+/// With the nine digits that tell floats apart, not the seventeen of doubles. null: no finite number
+Json float_json(float value) { return std::stod(fmt::format("{:.9g}", value)); }
+
 Json kernel_json(const Report& report, const KernelResult& kernel) {
+    const std::optional<Floats>& floats = kernel.verification.floats;
     return {{"name", kernel.name},
             {"grid", extent(kernel.launch.grid)},
             {"block", extent(kernel.launch.block)},
             {"dynamic_shared_bytes", kernel.launch.dynamic_shared_bytes},
             {"verified", kernel.verification.passed},
-            {"expected", kernel.verification.expected},
-            {"actual", kernel.verification.actual},
+            {"expected", floats ? float_json(floats->expected) : Json(kernel.verification.expected)},
+            {"actual", floats ? float_json(floats->actual) : Json(kernel.verification.actual)},
             {"bytes", kernel.launch.bytes},
             {"time_us", times_json(kernel.times)},
             {"complete_time_us", times_json(kernel.times_of_all_passes())},
@@ -176,9 +180,8 @@ std::string format_csv(const Report& report) {
 
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {
     const Verification& verification = kernel.verification;
-    write_message(lesson,
-                  fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
-                              group_digits(verification.expected), group_digits(verification.actual)));
+    write_message(lesson, fmt::format("{}: wrong result: expected {}, got {}", kernel.name,
+                                      verification.expected_text(), verification.actual_text()));
     for (const std::string& place : verification.wrong_places)
         write_message(lesson, fmt::format("{}: {}", kernel.name, place));
 }

@@ -72,8 +72,7 @@ public:
             "", [](const KernelResult& kernel) { return kernel.name; }, has_changes_ ? "change" : "");
         text_ += fmt::format("{:-<{}}\n", "", text_.size() - 1);
         add_row("verified", [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
-        add_row("result",
-                [](const KernelResult& kernel) { return group_digits(kernel.verification.actual); });
+        add_row("result", [](const KernelResult& kernel) { return kernel.verification.actual_text(); });
         if (threads_in_block(report_) > 0) {
             add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
             add_numbers("threads a block",
@@ -366,9 +365,9 @@ std::string format_verdicts(const Report& report) {
     for (const KernelResult& kernel : report.kernels) {
         const Verification& verification = kernel.verification;
         text += verification.passed
-                    ? fmt::format("{}: verified, {}\n", kernel.name, group_digits(verification.actual))
+                    ? fmt::format("{}: verified, {}\n", kernel.name, verification.actual_text())
                     : fmt::format("{}: WRONG, expected {}, got {}\n", kernel.name,
-                                  group_digits(verification.expected), group_digits(verification.actual));
+                                  verification.expected_text(), verification.actual_text());
     }
     return text;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace harness {
@@ -16,10 +17,30 @@ int poisoned_int() {
     return value;
 }
 
+/// Nine digits tell any two floats apart.
+std::string format_float(float value) { return fmt::format("{:.9g}", value); }
+
 } // namespace
+
+std::string Verification::expected_text() const {
+    return floats ? format_float(floats->expected) : group_digits(expected);
+}
+std::string Verification::actual_text() const {
+    return floats ? format_float(floats->actual) : group_digits(actual);
+}
 
 Verification compare_value(std::int64_t expected, std::int64_t actual) {
     return {.passed = expected == actual, .expected = expected, .actual = actual, .wrong_places = {}};
+}
+
+Verification compare_float(float expected, float actual, double error, double bound) {
+    Verification result{.passed = std::abs(error) <= bound, // false if the error is no number
+                        .wrong_places = {},
+                        .floats = Floats{.expected = expected, .actual = actual}};
+    if (!result.passed)
+        result.wrong_places.push_back(
+            fmt::format("off by {:.3g}, and the bound is {:.3g}", std::abs(error), bound));
+    return result;
 }
 
 Verification compare_elements(std::span<const int> expected, std::span<const int> actual) {

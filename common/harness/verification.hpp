@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,16 +14,30 @@ namespace harness {
 /// How many wrong places are reported.
 inline constexpr std::size_t most_wrong_places = 4;
 
+/// A result that is a float, and what it should be.
+struct Floats {
+    float expected = 0;
+    float actual = 0;
+};
+
 struct Verification {
     bool passed = false;
     std::int64_t expected =
         0; ///< the result; of several elements the first wrong one, or the last if all are right
     std::int64_t actual = 0;               ///< what the kernel left in its place
     std::vector<std::string> wrong_places; ///< the first wrong places, one sentence each
+    std::optional<Floats> floats = {};     ///< in place of `expected` and `actual`
+
+    std::string expected_text() const; ///< "4,096", or a float with all its digits
+    std::string actual_text() const;
 };
 
 /// Compares one value, such as a sum.
 Verification compare_value(std::int64_t expected, std::int64_t actual);
+
+/// Compares a sum of floats. \param expected the nearest float to the exact sum \param error how far `actual`
+/// is from the exact sum \param bound the largest error that is right
+Verification compare_float(float expected, float actual, double error, double bound);
 
 /// Compares element by element. Different lengths are wrong.
 Verification compare_elements(std::span<const int> expected, std::span<const int> actual);
