@@ -159,6 +159,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .device = choose_device(options.device, argv),
                   .elements = 0,
                   .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
+                  .input = info_.input,
                   .options = told_options(info_, options),
                   .verified_only = options.check,
                   .kernels = {}};

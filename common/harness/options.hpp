@@ -38,6 +38,8 @@ struct LessonInfo {
     std::string larger_n_hint = {}; ///< what to do for more elements: "lesson42 sums any number."
     /// false: its kernels generate their data, and there is no --n, --block or --seed.
     bool random_input = true;
+    /// What the table calls the input, whose elements have 4 bytes each.
+    std::string input = "random ints";
     /// The number of elements, if the lesson's own options set it: rows x columns. There is no --n and no
     /// --block.
     std::function<std::size_t(const std::map<std::string, std::uint64_t>&)> count_elements = {};

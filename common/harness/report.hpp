@@ -26,6 +26,7 @@ struct Report {
     Device device;
     std::size_t elements = 0;
     std::optional<std::uint64_t> seed;  ///< nullopt: no random input
+    std::string input = "random ints";  ///< what the elements are, of 4 bytes each
     std::vector<ChangedOption> options; ///< without random input: all options but flags
     bool verified_only = false;         ///< --check: no times and no counters
     std::vector<KernelResult> kernels;

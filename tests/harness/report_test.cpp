@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -241,11 +242,40 @@ TEST(Report, tells_the_options_of_a_lesson_without_random_input_and_no_seed) {
     EXPECT_THAT(format_csv(report), HasSubstr(",16777216,,--width 32 --height 16,reduce2,"));
 }
 
+TEST(Text, shows_an_illustration_of_one_line_as_a_row_of_the_one_before) {
+    Report report = emulator_report();
+    report.kernels[0].illustration = "kernel    error\nreduce2   1\n";
+    report.kernels[1].illustration = "reduce3   2\n";
+    EXPECT_THAT(format_text(report), HasSubstr("\n\nkernel    error\nreduce2   1\nreduce3   2\n\n"));
+}
+
+TEST(Text, names_the_input) {
+    Report report = emulator_report();
+    report.input = "random floats";
+    EXPECT_THAT(format_text(report), HasSubstr("16,777,216 random floats (64.0 MiB)"));
+}
+
+// The float nearest to 0.1 is 0.100000001490116...: nine digits tell it from its neighbors.
+TEST(Report, shows_floats_in_place_of_whole_numbers) {
+    Report report = emulator_report();
+    report.kernels[0].verification = compare_float(0.1f, 0x1.8p-149f, 1, 0); // rounds to 2^-148
+    report.kernels[1].verification = compare_float(-2.5f, NAN, 1, 0);
+    const json kernels = json::parse(format_json(report))["kernels"];
+    EXPECT_EQ(kernels[0]["expected"].dump(), "0.100000001");
+    EXPECT_EQ(kernels[0]["actual"].dump(), "2.80259693e-45");
+    EXPECT_EQ(kernels[1]["expected"].dump(), "-2.5");
+    EXPECT_TRUE(kernels[1]["actual"].is_null());
+    EXPECT_THAT(format_text(report), HasSubstr(" 2.80259693e-45            nan"));
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce2: WRONG, expected 0.100000001, got 2.80259693e-45\n"));
+}
+
 TEST(Text, shows_illustrations_above_the_table) {
     for (Report report : {emulator_report(), gpu_report()}) {
         report.kernels[0].illustration = "a map\nof banks\n";
-        report.kernels[1].illustration = "another\n";
-        EXPECT_THAT(format_text(report), testing::ContainsRegex("\n\na map\nof banks\n\nanother\n\n[k ]"));
+        report.kernels[1].illustration = "another\nmap\n";
+        EXPECT_THAT(format_text(report),
+                    testing::ContainsRegex("\n\na map\nof banks\n\nanother\nmap\n\n[k ]"));
         report.verified_only = true;
         EXPECT_THAT(format_text(report), Not(HasSubstr("a map")));
     }
