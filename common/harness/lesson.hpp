@@ -25,6 +25,7 @@ public:
     std::size_t n() const { return n_; }
     unsigned block() const { return options_.block; }
     const Device& device() const { return device_; }
+    std::uint64_t seed() const { return options_.seed; }
 
     /// The value of one of the lesson's own options: "--offset".
     std::uint64_t option(const std::string& name) const { return options_.lesson_options.at(name); }
