@@ -1,9 +1,9 @@
 // What the pages quote from the project, print, calculate and link to is true.
 //
 //   ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
-//   ```cpp       lines that stand in the lesson's kernels.cuh, main.cu, sum.cuh or start.cu, or in the
-//                errata's test; those of other pages the site looks for in the file that is named above
-//                them (Site.is_made)
+//   ```cpp       lines that stand in the lesson's kernels.cuh, main.cu, sum.cuh, trees.cuh or start.cu, or
+//                in the errata's test; those of other pages the site looks for in the file that is named
+//                above them (Site.is_made)
 //   ```console   `$ command`, then its standard output, if the command runs a lesson
 //   ```text      anything else
 #include <gmock/gmock.h>
@@ -177,7 +177,7 @@ TEST(Pages, quote_the_real_diff) {
 void expect_quotes_from_its_folder(const fs::path& page) {
     SCOPED_TRACE(page);
     std::vector<std::string> files;
-    for (const char* name : {"start.cu", "kernels.cuh", "main.cu", "sum.cuh"}) {
+    for (const char* name : {"start.cu", "kernels.cuh", "main.cu", "sum.cuh", "trees.cuh"}) {
         const fs::path file = page.parent_path() / name;
         if (fs::exists(file)) files.push_back(join(read_lines(file)));
     }
