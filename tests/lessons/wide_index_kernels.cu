@@ -14,6 +14,7 @@
 #include "../../lessons/lesson12_dynamic_shared_memory/kernels.cuh"
 #include "../../lessons/lesson13_atomics/kernels.cuh"
 #include "../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
+#include "../../lessons/lesson23_floating_point/kernels.cuh"
 #include "../../lessons/lesson24_transposition/kernels.cuh"
 #include "../../lessons/lesson26_histogram/kernels.cuh"
 
