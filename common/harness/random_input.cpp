@@ -6,11 +6,15 @@
 
 namespace harness {
 
-int random_int(std::uint64_t seed, std::uint64_t index) {
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
     std::uint64_t bits = seed + (index + 1) * 0x9E3779B97F4A7C15;
     bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
     bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
-    bits ^= bits >> 31;
+    return bits ^ (bits >> 31);
+}
+
+int random_int(std::uint64_t seed, std::uint64_t index) {
+    const std::uint64_t bits = random_bits(seed, index);
     const int below_2000 = static_cast<int>(((bits >> 32) * 2000) >> 32);
     return below_2000 < 1000 ? below_2000 - 1000 : below_2000 - 999; // -1000 to -1, and 1 to 1000
 }

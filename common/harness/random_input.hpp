@@ -10,6 +10,9 @@
 
 namespace harness {
 
+/// 64 random bits: number `index` of the sequence `seed`. Computed without those before it.
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
+
 /// Element `index` of the random sequence `seed`, from -1000 to 1000 but never 0: a lost element changes the
 /// sum. Computed without the elements before it: SplitMix64 only scrambles a counter.
 int random_int(std::uint64_t seed, std::uint64_t index);

@@ -42,8 +42,11 @@ Json counters_json(const std::optional<Counters>& counters) {
     return object;
 }
 
+/// A number that is a text is a number in JSON, too: 0.1, but not nan.
 Json number_or_text(std::int64_t number, const std::string& text) {
-    return text.empty() ? Json(number) : Json(text);
+    if (text.empty()) return number;
+    const Json parsed = Json::parse(text, nullptr, false);
+    return parsed.is_number() ? parsed : Json(text);
 }
 
 Json kernel_json(const Report& report, const KernelResult& kernel) {

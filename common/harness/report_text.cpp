@@ -44,11 +44,15 @@ std::string heading(const Report& report) {
     return fmt::format("{}: {}\n{}\n", report.lesson, report.title, fmt::join(facts, ", "));
 }
 
-/// The kernels' own maps and tables, printed before the common table.
+/// The kernels' own maps and tables, printed before the common table. One of a single line is a further row
+/// of the one before.
 std::string illustrations(const Report& report) {
     std::string text;
-    for (const KernelResult& kernel : report.kernels)
-        if (!kernel.illustration.empty()) text += "\n" + kernel.illustration;
+    for (const KernelResult& kernel : report.kernels) {
+        const std::string& illustration = kernel.illustration;
+        const bool is_row = !text.empty() && illustration.find('\n') + 1 == illustration.size();
+        if (!illustration.empty()) text += (is_row ? "" : "\n") + illustration;
+    }
     return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace harness {
@@ -15,6 +16,9 @@ int poisoned_int() {
     std::memset(&value, poison_byte, sizeof value);
     return value;
 }
+
+/// Nine digits tell any two floats apart.
+std::string format_float(float value) { return fmt::format("{:.9g}", value); }
 
 } // namespace
 
@@ -29,6 +33,17 @@ std::string actual_text(const Verification& verification) {
 
 Verification compare_value(std::int64_t expected, std::int64_t actual) {
     return {.passed = expected == actual, .expected = expected, .actual = actual, .wrong_places = {}};
+}
+
+Verification compare_float(float expected, float actual, double error, double bound) {
+    Verification result{.passed = std::abs(error) <= bound, // false if the error is no number
+                        .wrong_places = {},
+                        .expected_text = format_float(expected),
+                        .actual_text = format_float(actual)};
+    if (!result.passed)
+        result.wrong_places.push_back(
+            fmt::format("off by {:.3g}, and the bound is {:.3g}", std::abs(error), bound));
+    return result;
 }
 
 Verification compare_elements(std::span<const int> expected, std::span<const int> actual) {

@@ -30,6 +30,10 @@ std::string actual_text(const Verification& verification);
 /// Compares one value, such as a sum.
 Verification compare_value(std::int64_t expected, std::int64_t actual);
 
+/// Compares a sum of floats. \param expected the nearest float to the exact sum \param error how far `actual`
+/// is from the exact sum \param bound the largest error that is right
+Verification compare_float(float expected, float actual, double error, double bound);
+
 /// Compares element by element. Different lengths are wrong.
 Verification compare_elements(std::span<const int> expected, std::span<const int> actual);
 

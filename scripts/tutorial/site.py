@@ -11,6 +11,7 @@ from pathlib import Path
 from pygments.formatters import HtmlFormatter
 
 from tutorial import ROOT
+from tutorial.errors_chart import draw as draw_errors
 from tutorial.ladder_chart import draw as draw_ladder
 from tutorial.lessons import read_lessons
 from tutorial.limit_charts import DRAWINGS
@@ -60,7 +61,8 @@ def make_figures(bin_folder, folder):
             draw_terminal(bin_folder, folder / name, f"{program} {arguments}".strip())
 
     def plot(name, record, what):
-        chart = recorded_ladder(ROOT / record, what) if record.endswith(".csv") else DRAWINGS[what](ROOT / record)
+        chart = (recorded_ladder(ROOT / record, what) if record.endswith(".csv")
+                 else draw_errors(ROOT / record) if what == "float_errors" else DRAWINGS[what](ROOT / record))
         (folder / name).write_text(chart, encoding="utf-8")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

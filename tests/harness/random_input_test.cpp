@@ -14,6 +14,11 @@ namespace {
 //     16408922859458223821
 // The upper 32 bits, times 2000, over 2^32, are 700, 347, 1064, 498, 1779; 0..999 are -1000..-1, and
 // 1000..1999 are 1..1000.
+TEST(RandomBits, are_splitmix64) {
+    EXPECT_EQ(random_bits(1234567, 0), 6457827717110365317u);
+    EXPECT_EQ(random_bits(1234567, 4), 16408922859458223821u);
+}
+
 TEST(RandomInt, is_the_same_on_every_platform) {
     const std::vector<int> expected{-300, -653, 65, -502, 780};
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(random_int(1234567, i), expected[i]) << i;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -248,7 +249,7 @@ TEST(Report, shows_a_result_that_is_no_whole_number_as_its_text) {
     EXPECT_THAT(squeeze(line_with(format_text(report), "result")), "result -1,234 0.5 at 17");
     const json kernels = json::parse(format_json(report))["kernels"];
     EXPECT_EQ(kernels[0]["expected"], -1234);
-    EXPECT_EQ(kernels[1]["expected"], "0.25");
+    EXPECT_EQ(kernels[1]["expected"], 0.25);
     EXPECT_EQ(kernels[1]["actual"], "0.5 at 17");
     EXPECT_THAT(format_csv(report), HasSubstr(",0.25,0.5 at 17,"));
     report.verified_only = true;
@@ -270,11 +271,34 @@ TEST(Report, tells_the_options_of_a_lesson_without_random_input_and_no_seed) {
     EXPECT_THAT(format_csv(report), HasSubstr(",16777216,,--width 32 --height 16,reduce2,"));
 }
 
+TEST(Text, shows_an_illustration_of_one_line_as_a_row_of_the_one_before) {
+    Report report = emulator_report();
+    report.kernels[0].illustration = "kernel    error\nreduce2   1\n";
+    report.kernels[1].illustration = "reduce3   2\n";
+    EXPECT_THAT(format_text(report), HasSubstr("\n\nkernel    error\nreduce2   1\nreduce3   2\n\n"));
+}
+
+// The float nearest to 0.1 is 0.100000001490116...: nine digits tell it from its neighbors.
+TEST(Report, shows_floats_in_place_of_whole_numbers) {
+    Report report = emulator_report();
+    report.kernels[0].verification = compare_float(0.1f, 0x1.8p-149f, 1, 0); // rounds to 2^-148
+    report.kernels[1].verification = compare_float(-2.5f, NAN, 1, 0);
+    const json kernels = json::parse(format_json(report))["kernels"];
+    EXPECT_EQ(kernels[0]["expected"].dump(), "0.100000001");
+    EXPECT_EQ(kernels[0]["actual"].dump(), "2.80259693e-45");
+    EXPECT_EQ(kernels[1]["expected"].dump(), "-2.5");
+    EXPECT_EQ(kernels[1]["actual"], "nan"); // JSON has no such number
+    EXPECT_THAT(format_text(report), HasSubstr(" 2.80259693e-45            nan"));
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), HasSubstr("reduce2: WRONG, expected 0.100000001, got 2.80259693e-45\n"));
+}
+
 TEST(Text, shows_illustrations_above_the_table) {
     for (Report report : {emulator_report(), gpu_report()}) {
         report.kernels[0].illustration = "a map\nof banks\n";
-        report.kernels[1].illustration = "another\n";
-        EXPECT_THAT(format_text(report), testing::ContainsRegex("\n\na map\nof banks\n\nanother\n\n[k ]"));
+        report.kernels[1].illustration = "another\nmap\n";
+        EXPECT_THAT(format_text(report),
+                    testing::ContainsRegex("\n\na map\nof banks\n\nanother\nmap\n\n[k ]"));
         report.verified_only = true;
         EXPECT_THAT(format_text(report), Not(HasSubstr("a map")));
     }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace harness;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -16,6 +18,25 @@ TEST(CompareValue, keeps_both_values) {
     EXPECT_FALSE(wrong.passed);
     EXPECT_EQ(wrong.expected, -3);
     EXPECT_EQ(wrong.actual, 4);
+}
+
+TEST(CompareFloat, passes_within_the_bound_alone) {
+    EXPECT_TRUE(compare_float(0.1f, 0.3f, 0.2, 0.2).passed);
+    EXPECT_TRUE(compare_float(0.1f, -0.1f, -0.2, 0.2).passed);
+    EXPECT_TRUE(compare_float(0.1f, 0.1f, 0, 0).passed);
+    const Verification wrong = compare_float(0.1f, 16777216.0f, -3, 2.5);
+    EXPECT_FALSE(wrong.passed);
+    EXPECT_THAT(wrong.wrong_places, ElementsAre("off by 3, and the bound is 2.5"));
+    EXPECT_FALSE(compare_float(0.1f, NAN, NAN, 2.5).passed);
+}
+
+// 2^-1 + 2^-24 is 0.500000059604644775390625; the floats beside it are 0.5 and 0.50000012.
+TEST(CompareFloat, tells_values_with_all_their_digits) {
+    const Verification result = compare_float(0.5f + 0x1p-24f, -1e-38f, 0, 0);
+    EXPECT_EQ(expected_text(result), "0.50000006");
+    EXPECT_EQ(actual_text(result), "-9.99999935e-39");
+    EXPECT_EQ(expected_text(compare_value(-4096, 17)), "-4,096");
+    EXPECT_EQ(actual_text(compare_value(-4096, 17)), "17");
 }
 
 TEST(CompareElements, passes_equal_arrays) {

@@ -15,6 +15,7 @@
 #include "../../lessons/lesson13_atomics/kernels.cuh"
 #include "../../lessons/lesson15_segments_and_coarsening/kernels.cuh"
 #include "../../lessons/lesson22_any_type_and_operation/kernels.cuh"
+#include "../../lessons/lesson23_floating_point/kernels.cuh"
 #include "../../lessons/lesson24_transposition/kernels.cuh"
 #include "../../lessons/lesson25_rows/kernels.cuh"
 #include "../../lessons/lesson25_rows/rows.cuh"

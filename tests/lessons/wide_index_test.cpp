@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -255,6 +256,37 @@ TEST(WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
         wide.run(kernel, grid, 1, {address(input.data()), address(histogram.data()), n}, 8 * 256);
         EXPECT_EQ(std::vector<int>(histogram.data(), histogram.data() + 256), expected);
     }
+}
+
+TEST(WideIndex, of_floats_goes_on_by_a_stride_of_2_to_the_32) {
+    // As above. Elements are whole numbers, and so small that their sum is exact in any order.
+    const std::uint64_t grid = std::uint64_t{1} << 24, n = two_to_32 + 500;
+    WideGrid wide;
+    SparseInts input(wide.memory, n), partial_sums(wide.memory, 1024), exact(wide.memory, 1024);
+    input.open(256, 256), input.open(two_to_32 + 256, 500 - 256);
+    partial_sums.open(0, 2), exact.open(0, 32);
+    std::fill_n(exact.data(), 32, 0);
+    auto* const elements = reinterpret_cast<float*>(input.data());
+    float sum = 0;
+    for (std::uint64_t i = 256; i < n; i = i == 511 ? two_to_32 + 256 : i + 1) {
+        elements[i] = static_cast<float>(harness::random_int(2, i));
+        sum += elements[i];
+    }
+    wide.run("_Z8sum_treePKfPfm", grid, 1, {address(elements), address(partial_sums.data()), n});
+    EXPECT_EQ(reinterpret_cast<float*>(partial_sums.data())[1], sum);
+
+    wide.run("_Z16sum_reproduciblePKfP8ExactSumm", grid, 1, {address(elements), address(exact.data()), n},
+             2 * 9 * block);
+    const auto* const words = reinterpret_cast<const std::int64_t*>(exact.data());
+    double exact_sum = 0;
+    std::int64_t carry = 0; // The sum is positive, so that no digit is left in the top words.
+    for (int k = 0; k < 9; ++k) {
+        const std::int64_t word = words[k] + carry;
+        exact_sum += std::ldexp(static_cast<double>(word & 0xffffffff), 32 * k - 149);
+        carry = word >> 32;
+    }
+    EXPECT_EQ(carry, 0);
+    EXPECT_EQ(exact_sum, sum);
 }
 
 TEST(WideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {

@@ -1,0 +1,30 @@
+// The library's own sum of floats, as the last row: for `make measure`.
+
+#include <cub/device/device_reduce.cuh>
+
+#include "floats.hpp"
+#include "harness/check.hpp"
+#include "harness/lesson.hpp"
+#include "orders.hpp"
+
+void add_cub(harness::Lesson& lesson) {
+    lesson.add_kernel("cub::Sum", [](harness::Turn& turn) {
+        Floats& input = input_of(turn);
+        harness::DeviceBuffer<float> result(1);
+        std::size_t scratch_bytes = 0;
+        HARNESS_CHECK(cub::DeviceReduce::Sum(nullptr, scratch_bytes, input.data(), result.data(), turn.n()));
+        harness::DeviceBuffer<unsigned char> scratch(scratch_bytes);
+
+        // CUB documents no order. In any, an element passes at most n - 1 additions.
+        const double bound = plain_bound(static_cast<double>(turn.n() - 1), input.magnitude);
+        const auto prepare = [&] { result.poison(); };
+        const auto launch = [&] {
+            HARNESS_CHECK(
+                cub::DeviceReduce::Sum(scratch.data(), scratch_bytes, input.data(), result.data(), turn.n()));
+        };
+        const auto verify = [&] { return input.check(turn, result.read().front(), bound); };
+        // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
+        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + 1) * sizeof(float)},
+                     {.prepare = prepare, .launch = launch, .verify = verify});
+    });
+}

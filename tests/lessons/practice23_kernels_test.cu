@@ -1,0 +1,427 @@
+// The kernels of lesson 23: each sum is within its bound of the exact one, has the bits of its order, and
+// sum_reproducible has those of the exact sum, rounded once. The exact sum here is MPFR's.
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "../../lessons/lesson23_floating_point/data.hpp"
+#include "../../lessons/lesson23_floating_point/orders.hpp"
+#include "device_main.hpp"
+#include "harness/check.hpp"
+#include "harness/device_buffer.hpp"
+#include "harness/launch_size.hpp"
+#include "harness/reduction.hpp"
+
+namespace lesson23 { // Other lessons have functions of the same names.
+#include "../../lessons/lesson23_floating_point/kernels.cuh"
+
+using namespace harness;
+
+constexpr unsigned int block_sizes[] = {32, 64, 128, 256, 512, 1024};
+constexpr std::size_t sizes[] = {1,   2,    3,    31,   32,   33,   255,  256,  257,
+                                 999, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
+constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+constexpr FloatKind kinds[] = {{}, {.cancel = true}, {.tiny = true}, {.cancel = true, .tiny = true}};
+constexpr float largest = std::numeric_limits<float>::max();
+constexpr float smallest = 0x1p-149f;
+
+std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+/// A number of 700 bits: any sum of 2^100 floats, exactly.
+class Exact {
+public:
+    Exact() { mpfr_init2(value_, 700), mpfr_set_zero(value_, 1); }
+    ~Exact() { mpfr_clear(value_); }
+    Exact(const Exact&) = delete;
+    Exact& operator=(const Exact&) = delete;
+
+    void add(double value) { mpfr_add_d(value_, value_, value, MPFR_RNDN); }
+    void add_units(long long count, int exponent) { // count x 2^exponent
+        add(std::ldexp(static_cast<double>(count >> 32), exponent + 32));
+        add(std::ldexp(static_cast<double>(count & 0xffffffff), exponent));
+    }
+    /// The nearest float, with a positive 0.
+    float rounded() const { return mpfr_get_flt(value_, MPFR_RNDN) + 0.0f; }
+    double minus(float value) const {
+        Exact difference;
+        mpfr_sub_d(difference.value_, value_, value, MPFR_RNDN);
+        return mpfr_get_d(difference.value_, MPFR_RNDN);
+    }
+
+private:
+    mpfr_t value_;
+};
+
+struct Sums {
+    explicit Sums(const std::vector<float>& values) {
+        for (const float value : values) sum.add(value), magnitude += std::abs(double{value});
+    }
+    Exact sum;
+    double magnitude = 0;
+};
+
+template <class T> DeviceBuffer<T> on_device(const std::vector<T>& values) {
+    DeviceBuffer<T> buffer(values.size());
+    buffer.write(values);
+    return buffer;
+}
+
+float sum_in_sequence(const DeviceBuffer<float>& input) {
+    DeviceBuffer<float> result(1);
+    result.poison();
+    sum_sequential<<<1, 1>>>(input.data(), result.data(), input.size());
+    check_launch("sum_sequential");
+    return result.read().front();
+}
+
+float sum_by_atomics(const DeviceBuffer<float>& input, unsigned int block, unsigned int grid) {
+    DeviceBuffer<float> result = on_device(std::vector<float>{0});
+    sum_atomic<<<grid, block>>>(input.data(), result.data(), input.size());
+    check_launch("sum_atomic");
+    return result.read().front();
+}
+
+std::vector<unsigned int> grids_of(std::size_t n, unsigned int block, unsigned int most_blocks) {
+    return plan_grids(n, block, {.most_blocks = most_blocks});
+}
+
+/// The passes of sum_tree, sum_kahan or sum_in_double, until one sum is left.
+template <class Sum>
+float sum_passes(const DeviceBuffer<float>& input, unsigned int block, unsigned int most_blocks,
+                 void (*first)(const float*, Sum*, std::size_t),
+                 void (*next)(const Sum*, Sum*, std::size_t)) {
+    std::vector<DeviceBuffer<Sum>> sums;
+    std::size_t n = input.size();
+    for (const unsigned int grid : grids_of(input.size(), block, most_blocks)) {
+        sums.emplace_back(grid);
+        sums.back().poison();
+        if (sums.size() == 1)
+            first<<<grid, block>>>(input.data(), sums.back().data(), n);
+        else
+            next<<<grid, block>>>(sums.end()[-2].data(), sums.back().data(), n);
+        check_launch("a pass");
+        n = grid;
+    }
+    return static_cast<float>(sums.back().read().front());
+}
+
+float sum_exactly(const DeviceBuffer<float>& input, unsigned int block, unsigned int grid) {
+    const std::size_t shared_bytes = block * words * sizeof(long long);
+    allow_shared_bytes(reinterpret_cast<const void*>(sum_reproducible), shared_bytes);
+    DeviceBuffer<ExactSum> sum = on_device(std::vector<ExactSum>(1));
+    DeviceBuffer<float> result(1);
+    result.poison();
+    sum_reproducible<<<grid, block, shared_bytes>>>(input.data(), sum.data(), input.size());
+    check_launch("sum_reproducible");
+    round_sum<<<1, 1>>>(sum.data(), result.data());
+    check_launch("round_sum");
+    return result.read().front();
+}
+
+/// The same additions in the same order on the host.
+template <class Sum> float on_host(const std::vector<float>& values, unsigned int block, unsigned int most) {
+    std::vector<Sum> level(values.begin(), values.end());
+    for (const unsigned int grid : grids_of(values.size(), block, most)) {
+        std::vector<Sum> partial_sums;
+        for (std::size_t b = 0; b < grid; ++b) {
+            std::vector<Sum> of_threads;
+            for (std::size_t t = 0; t < block; ++t) {
+                Sum sum = 0;
+                for (std::size_t i = b * block + t; i < level.size(); i += std::size_t{grid} * block)
+                    sum = sum + level[i];
+                of_threads.push_back(sum);
+            }
+            for (; of_threads.size() > 1; of_threads.resize(of_threads.size() / 2))
+                for (std::size_t t = 0; t < of_threads.size() / 2; ++t)
+                    of_threads[t] = of_threads[t] + of_threads[t + of_threads.size() / 2];
+            partial_sums.push_back(of_threads[0]);
+        }
+        level = partial_sums;
+    }
+    return static_cast<float>(level.front());
+}
+
+class FloatSum : public testing::TestWithParam<unsigned int> {};
+INSTANTIATE_TEST_SUITE_P(Lesson23, FloatSum, testing::ValuesIn(block_sizes),
+                         testing::PrintToStringParamName());
+
+void expect_all(std::size_t n, FloatKind kind, unsigned int block, unsigned int most_blocks) {
+    SCOPED_TRACE("n = " + std::to_string(n) + (kind.cancel ? " cancel" : "") + (kind.tiny ? " tiny" : "") +
+                 ", at most " + std::to_string(most_blocks) + " blocks");
+    const std::vector<float> values = float_elements(kind, n, n);
+    const Sums exact(values);
+    const float nearest = exact.sum.rounded();
+    const DeviceBuffer<float> input = on_device(values);
+    const std::vector<unsigned int> grids = grids_of(n, block, most_blocks);
+    const double h = depth(n, block, grids), sum = exact.sum.minus(0);
+
+    const float tree = sum_passes<float>(input, block, most_blocks, sum_tree, sum_tree);
+    EXPECT_EQ(bits_of(tree), bits_of(on_host<float>(values, block, most_blocks)));
+    EXPECT_LE(std::abs(exact.sum.minus(tree)), plain_bound(h, exact.magnitude));
+
+    const float atomic = sum_by_atomics(input, block, grids.front());
+    EXPECT_LE(std::abs(exact.sum.minus(atomic)),
+              atomic_bound(depth_in_block(n, block, grids.front()) + grids.front() - 1, grids.front(),
+                           exact.magnitude));
+
+    const float kahan =
+        sum_passes<Compensated>(input, block, most_blocks, sum_kahan<float>, sum_kahan<Compensated>);
+    EXPECT_EQ(bits_of(kahan), bits_of(on_host<Compensated>(values, block, most_blocks)));
+    EXPECT_LE(std::abs(exact.sum.minus(kahan)), compensated_bound(h, sum, exact.magnitude));
+
+    const float in_double =
+        sum_passes<double>(input, block, most_blocks, sum_in_double<float>, sum_in_double<double>);
+    EXPECT_EQ(bits_of(in_double), bits_of(on_host<double>(values, block, most_blocks)));
+    EXPECT_LE(std::abs(exact.sum.minus(in_double)), double_bound(h, sum, exact.magnitude));
+
+    EXPECT_EQ(bits_of(sum_exactly(input, block, grids.front())), bits_of(nearest));
+}
+
+TEST_P(FloatSum, is_within_its_bound_and_has_the_bits_of_its_order) {
+    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+        for (const FloatKind kind : kinds) {
+            expect_all(sizes[i], kind, GetParam(), std::numeric_limits<unsigned int>::max());
+            if (HasFailure()) return;
+        }
+        expect_all(sizes[i], kinds[i % 4], GetParam(), 1 + i % 7);
+    }
+}
+
+TEST_P(FloatSum, is_right_for_large_sizes) {
+    const std::size_t turn = std::countr_zero(GetParam()) % 4;
+    expect_all(large_sizes[turn], kinds[turn], GetParam(), std::numeric_limits<unsigned int>::max());
+    expect_all(200'003, {.cancel = true}, GetParam(), 5);
+}
+
+TEST(SumSequential, has_the_bits_of_the_loop) {
+    for (const std::size_t n : sizes) {
+        for (const FloatKind kind : kinds) {
+            const std::vector<float> values = float_elements(kind, n, n);
+            float expected = 0;
+            for (const float value : values) expected += value;
+            const float sum = sum_in_sequence(on_device(values));
+            EXPECT_EQ(bits_of(sum), bits_of(expected)) << n;
+            const Sums exact(values);
+            EXPECT_LE(std::abs(exact.sum.minus(sum)),
+                      plain_bound(static_cast<double>(n - 1), exact.magnitude));
+        }
+    }
+}
+
+// 2^24 + 1 lies between two floats, and is rounded to 2^24 each time.
+TEST(SumSequential, stops_growing_at_2_to_the_24) {
+    std::vector<float> values(100, 1);
+    values[0] = 0x1p24f;
+    EXPECT_EQ(sum_in_sequence(on_device(values)), 0x1p24f);
+    EXPECT_EQ(sum_exactly(on_device(values), 32, 1), 0x1p24f + 100); // 99, to the even neighbor
+}
+
+/// The results of a sum for 6 blocks and 4 grids.
+template <class Launch> std::set<std::uint32_t> results(const Launch& launch) {
+    std::set<std::uint32_t> found;
+    for (const unsigned int block : block_sizes)
+        for (const unsigned int grid : {1u, 2u, 7u, 100u}) found.insert(bits_of(launch(block, grid)));
+    return found;
+}
+
+TEST(FloatOrder, changes_the_bits_of_all_sums_but_the_reproducible_one) {
+    // Not tiny ones alone: up to 2^24 units, float sums are exact.
+    for (const FloatKind kind : {kinds[0], kinds[1], kinds[3]}) {
+        const DeviceBuffer<float> input = on_device(float_elements(kind, 42, 100'003));
+        EXPECT_GT(results([&](unsigned int block, unsigned int grid) {
+                      return sum_passes<float>(input, block, grid, sum_tree, sum_tree);
+                  }).size(),
+                  3u);
+        EXPECT_EQ(results([&](unsigned int block, unsigned int grid) {
+                      return sum_exactly(input, block, grid);
+                  }).size(),
+                  1u);
+    }
+    const DeviceBuffer<float> input = on_device(float_elements({.cancel = true}, 42, 100'003));
+    EXPECT_GT(results([&](unsigned int block, unsigned int grid) {
+                  return sum_passes<Compensated>(input, block, grid, sum_kahan<float>,
+                                                 sum_kahan<Compensated>);
+              }).size(),
+              3u);
+}
+
+TEST(FloatOrder, of_blocks_alone_changes_sum_tree_and_of_grids_alone_too) {
+    const DeviceBuffer<float> input = on_device(float_elements({}, 42, 100'003));
+    const auto tree = [&](unsigned int block, unsigned int grid) {
+        return bits_of(sum_passes<float>(input, block, grid, sum_tree, sum_tree));
+    };
+    EXPECT_GT((std::set{tree(32, 7), tree(64, 7), tree(128, 7), tree(256, 7), tree(512, 7)}).size(), 1u);
+    EXPECT_GT((std::set{tree(64, 1), tree(64, 2), tree(64, 7), tree(64, 100), tree(64, 1000)}).size(), 1u);
+}
+
+// ---- sum_reproducible on floats of every kind ----
+
+/// The sum in several orders, blocks and grids, which is the same in all of them.
+float sum_in_many_ways(std::vector<float> values) {
+    std::mt19937 random(7);
+    const DeviceBuffer<float> input = on_device(values);
+    const float first = sum_exactly(input, 32, 1);
+    for (const auto& [block, grid] : {std::pair(64u, 3u), std::pair(1024u, 2u)}) {
+        std::shuffle(values.begin(), values.end(), random);
+        EXPECT_EQ(bits_of(sum_exactly(on_device(values), block, grid)), bits_of(first));
+    }
+    return first;
+}
+
+TEST(SumReproducible, rounds_to_the_nearest_float_and_then_to_the_even_one) {
+    const std::pair<std::vector<float>, float> cases[] = {
+        {{0x1p24f, 1}, 0x1p24f},                    // a tie, below
+        {{0x1p24f, 3}, 0x1p24f + 4},                // a tie, above
+        {{0x1p24f, 1, smallest}, 0x1p24f + 2},      // a little more than one
+        {{0x1p24f, 3, -smallest}, 0x1p24f + 2},     // and a little less
+        {{0x1p24f, 1, 1, 1}, 0x1p24f + 4},          // not what any float addition does
+        {{0x1.fffffep0f, 0x1p-24f}, 2},             // the carry raises the exponent
+        {{smallest, smallest}, 2 * smallest},       // subnormal
+        {{0x1.fffffcp-127f, smallest}, 0x1p-126f},  // subnormal to normal
+        {{0x1p-126f, -smallest}, 0x1.fffffcp-127f}, // and back
+        {{0x1p-125f, smallest}, 0x1p-125f},         // a tie between multiples of 2^-148
+        {{0x1p-125f, 3 * smallest}, 0x1p-125f + 4 * smallest},
+        {{1e30f, 1, -1e30f}, 1},
+        {{0x1p127f, smallest, -0x1p127f}, smallest}, // 276 bits apart
+    };
+    for (const auto& [values, expected] : cases) {
+        EXPECT_EQ(bits_of(sum_in_many_ways(values)), bits_of(expected)) << expected;
+        std::vector<float> negative = values;
+        for (float& value : negative) value = -value;
+        EXPECT_EQ(bits_of(sum_in_many_ways(negative)), bits_of(-expected)) << -expected;
+    }
+}
+
+TEST(SumReproducible, of_nothing_but_zeros_is_a_positive_zero) {
+    for (const std::vector<float>& values : {std::vector<float>{0}, {-0.0f}, {-0.0f, -0.0f}, {1, -1}})
+        EXPECT_EQ(bits_of(sum_in_many_ways(values)), 0u);
+}
+
+// Between the largest float, 2^128 - 2^104, and 2^128 the middle is 2^103 more.
+TEST(SumReproducible, is_infinite_only_if_the_sum_is_too_large) {
+    EXPECT_EQ(sum_in_many_ways({largest, largest, -largest}), largest);
+    EXPECT_EQ(sum_in_many_ways(std::vector<float>(1000, largest)), INFINITY);
+    EXPECT_EQ(sum_in_many_ways(std::vector<float>(1000, -largest)), -INFINITY);
+    EXPECT_EQ(sum_in_many_ways({largest, 0x1p103f}), INFINITY);
+    EXPECT_EQ(sum_in_many_ways({largest, 0x1p103f, -smallest}), largest);
+}
+
+TEST(SumReproducible, of_infinities_and_nan_is_that_of_ieee_754) {
+    EXPECT_EQ(sum_in_many_ways({1, INFINITY, -largest, INFINITY}), INFINITY);
+    EXPECT_EQ(sum_in_many_ways({1, -INFINITY, largest}), -INFINITY);
+    for (const std::vector<float>& values : {std::vector<float>{INFINITY, 1, -INFINITY},
+                                             {NAN},
+                                             {-NAN, 1},
+                                             {NAN, INFINITY},
+                                             {std::numeric_limits<float>::signaling_NaN(), -INFINITY}})
+        EXPECT_EQ(bits_of(sum_in_many_ways(values)), 0x7fffffffu) << "one NaN, the same for all";
+}
+
+TEST(SumReproducible, is_mpfrs_for_random_bits) {
+    std::mt19937 random(23);
+    for (int round = 0; round < 40; ++round) {
+        std::vector<float> values(1 + random() % 300);
+        Exact exact;
+        const std::uint32_t exponents = 1 + random() % 255; // fewer of them in some rounds
+        for (float& value : values) {
+            const std::uint32_t exponent = random() % exponents;
+            value = std::bit_cast<float>(static_cast<std::uint32_t>(random() & 0x807fffff) | exponent << 23);
+            exact.add(value);
+        }
+        EXPECT_EQ(bits_of(sum_in_many_ways(values)), bits_of(exact.rounded())) << round;
+    }
+}
+
+// ---- how much its words hold ----
+
+// A thread may add 2^31 elements: each adds less than 2^32 to a word. 2^31 threads then add less than 2^32
+// each to a word in global memory. Neither is more than this.
+constexpr long long full = (1ll << 31) * ((1ll << 32) - 1);
+
+__global__ void carry_once(long long* word) { carry(word, 1, words); }
+
+TEST(SumReproducible, carries_words_that_are_full) {
+    for (const long long value : {full, -full}) {
+        std::vector<long long> before(words, value);
+        before.back() = value / 1024; // so that 1024 threads are not too much
+        DeviceBuffer<long long> word = on_device(before);
+        carry_once<<<1, 1>>>(word.data());
+        check_launch("carry_once");
+        const std::vector<long long> after = word.read();
+        Exact expected, actual;
+        for (unsigned int k = 0; k < words; ++k) {
+            expected.add_units(before[k], static_cast<int>(32 * k) - 149);
+            actual.add_units(-after[k], static_cast<int>(32 * k) - 149);
+            if (k + 1 < words) {
+                EXPECT_GE(after[k], 0);
+                EXPECT_LT(after[k], 1ll << 32);
+            }
+        }
+        EXPECT_EQ(expected.minus(0), -actual.minus(0));
+    }
+}
+
+TEST(SumReproducible, rounds_words_that_are_full) {
+    std::mt19937_64 random(5);
+    DeviceBuffer<float> result(1);
+    for (int round = 0; round < 200; ++round) {
+        ExactSum sum{};
+        Exact exact;
+        const unsigned int used = 1 + random() % words;
+        for (unsigned int k = 0; k < used; ++k) {
+            long long value = static_cast<long long>(random()) >> random() % 64;
+            value = std::clamp(value, -full, full);
+            if (round < 2) value = round == 0 ? full : -full;
+            sum.word[k] = static_cast<unsigned long long>(value);
+            exact.add_units(value, static_cast<int>(32 * k) - 149);
+        }
+        const DeviceBuffer<ExactSum> on = on_device(std::vector<ExactSum>{sum});
+        round_sum<<<1, 1>>>(on.data(), result.data());
+        check_launch("round_sum");
+        EXPECT_EQ(bits_of(result.read().front()), bits_of(exact.rounded())) << round;
+    }
+}
+
+// ---- what the lesson compares with ----
+
+TEST(HostSum, is_mpfrs) {
+    std::mt19937 random(3);
+    for (int round = 0; round < 60; ++round) {
+        const FloatKind kind = kinds[round % 4];
+        const std::vector<float> values = float_elements(kind, random(), 1 + random() % 3000);
+        const HostSum sum = sum_on_host(values);
+        const Sums exact(values);
+        EXPECT_EQ(bits_of(sum.rounded()), bits_of(exact.sum.rounded()));
+        EXPECT_NEAR(sum.magnitude() / exact.magnitude, 1, 1e-12); // MPFR was not asked for this one
+        for (const float value : {0.0f, sum.rounded(), 1e9f * static_cast<float>(round), smallest})
+            EXPECT_DOUBLE_EQ(sum.minus(value), exact.sum.minus(value));
+    }
+    EXPECT_EQ(sum_on_host({0x1p24f, 1}).rounded(), 0x1p24f) << "a tie";
+    EXPECT_EQ(sum_on_host({0x1p24f, 3}).rounded(), 0x1p24f + 4);
+    EXPECT_EQ(sum_on_host({0x1p24f, 1, smallest}).rounded(), 0x1p24f + 2) << "no tie, but a double of it is";
+    EXPECT_EQ(sum_on_host({-0x1p24f, -3, smallest}).rounded(), -0x1p24f - 2);
+}
+
+TEST(FloatElements, cancel_but_for_a_rest) {
+    const std::vector<float> values = float_elements({.cancel = true}, 42, 100'001);
+    const Sums exact(values);
+    EXPECT_GT(exact.magnitude / std::abs(exact.sum.minus(0)), 1e10) << "the condition number";
+    for (std::size_t i = 0; i < values.size() / 2; ++i) {
+        const double rest = double{values[i]} + values[values.size() - 1 - i];
+        EXPECT_GE(rest, 0) << i;
+        EXPECT_LE(rest, 1) << i;
+    }
+}
+
+} // namespace lesson23
