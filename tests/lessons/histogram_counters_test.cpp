@@ -91,7 +91,9 @@ TEST(HistogramGlobal, pays_for_each_lane_at_the_most_wanted_bin_of_a_sector) {
         const Launch launch = run.launch("histogram_global");
         expect_common(launch, run);
         EXPECT_EQ(launch.sectors("red"), atomic_sectors(bins_of(run)));
-        if (run.skew == 100) { EXPECT_EQ(launch.sectors("red"), run.n); } // every lane at one word
+        if (run.skew == 100) {
+            EXPECT_EQ(launch.sectors("red"), run.n);
+        } // every lane at one word
         EXPECT_EQ(launch.wavefronts("ld") + launch.wavefronts("st"), 0u);
     }
 }

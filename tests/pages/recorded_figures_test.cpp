@@ -194,6 +194,40 @@ TEST(RecordedFigures, of_times_are_those_in_the_record) {
     }
 }
 
+TEST(RecordedFigures, of_reductions_in_practice_are_those_in_the_record) {
+    const std::regex head(
+        R"(\| (NVIDIA [^,|]+), ([\d,]+) \w+(?:, `([^`]*)`)? \| first pass \[us\] \| complete \[us\] \| (\S+) / complete \|)");
+    const auto complete = [](const Row& row) { return std::stod(row.at("complete_time_us_median")); };
+    const auto measured = read_record(root / "docs/data/nvidia-h200/practice.csv");
+    for (const fs::path& page : pages()) {
+        SCOPED_TRACE(page);
+        const std::string lesson = lesson_of(page);
+        const bool is_measured = std::any_of(measured.begin(), measured.end(),
+                                             [&](const Row& row) { return row.at("lesson") == lesson; });
+        const auto found = tables(page, head);
+        EXPECT_EQ(!found.empty(), is_measured) << "each lesson of part practice shows what was measured";
+        for (const Table& table : found) {
+            const auto record = read_record(record_of(table.head[1], "practice.csv"));
+            const auto row_of = [&](const std::string& kernel) {
+                return find_row(record, {{"lesson", lesson},
+                                         {"name", kernel},
+                                         {"elements", without_commas(table.head[2])},
+                                         {"options", table.head[3].str()}});
+            };
+            EXPECT_GE(table.rows.size(), 2u);
+            for (const auto& cells : table.rows) {
+                const Row row = row_of(cells.at(0));
+                EXPECT_EQ(cells.at(1), grouped(std::stod(row.at("time_us_median")), 1)) << cells[0];
+                EXPECT_EQ(cells.at(2), grouped(complete(row), 1)) << cells[0];
+                const double ratio = complete(row_of(table.head[4])) / complete(row);
+                char text[32]; // two digits behind the point, or two that are not 0
+                std::snprintf(text, sizeof text, ratio < 0.01 ? "%.2g" : "%.2f", ratio);
+                EXPECT_EQ(cells.at(3), text) << cells[0];
+            }
+        }
+    }
+}
+
 TEST(RecordedFigures, of_complete_sums_are_those_in_the_record) {
     const std::regex head(
         R"(\| (NVIDIA [^,|]+), complete sums of ([\d,]+) ints \| first launch \[us\] \| all launches \[us\] \| CUB / all launches \|)");
