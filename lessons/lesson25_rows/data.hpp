@@ -52,7 +52,7 @@ public:
     Logits(const harness::RandomInts& random, std::size_t rows, std::size_t columns)
         : random_(random), columns_(columns), device_(rows * columns) {
         expected_.reserve(rows * columns);
-        std::vector<float> waiting; // for the device: a copy for each row would take minutes if rows are short
+        std::vector<float> waiting; // for the device: a copy per row would take minutes if rows are short
         for (std::size_t row = 0; row < rows; ++row) {
             const std::vector<float> values = this->row(row);
             waiting.insert(waiting.end(), values.begin(), values.end());

@@ -39,12 +39,12 @@ from dataclasses import dataclass, field
 from tutorial import ROOT
 
 PARTS = {
-    "ladder": "one sum, step by step",
+    "ladder": "the ladder",
     "memory": "shared against global memory",
-    "principles": "from first principles",
-    "tiles": "the layout of a tile in shared memory",
+    "principles": "first principles",
+    "tiles": "the layout of shared memory",
     "practice": "reductions in practice",
-    "limit": "at the limit of the card",
+    "limit": "the limit of the card",
     "open": "the open exercises, which belong to no lesson",
 }
 USES = ("bulk copies", "distributed shared memory", "local memory")
@@ -257,6 +257,15 @@ def read_lessons(root=ROOT):
 
 
 # ---- the README's tables ----
+
+
+def readme_head(part):
+    """What stands above the rows of a part's lessons in the README."""
+    return f"### {part_title(part)}\n\n| lesson | kernel | the one idea | what it shows |\n|---|---|---|---|\n"
+
+
+def part_title(part):
+    return PARTS[part][0].upper() + PARTS[part][1:]
 
 
 def readme_row(lesson):

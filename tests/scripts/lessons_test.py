@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from tutorial import ROOT, exercises
-from tutorial.lessons import Lesson, ManifestError, all_folders, read_all, readme_row
+from tutorial.lessons import PARTS, Lesson, ManifestError, all_folders, read_all, readme_head, readme_row
 
 LESSON, OPEN = "lesson03_first_add_on_load", "openA_fewest_counters"
 
@@ -38,6 +38,13 @@ class Lessons(unittest.TestCase):
             row = readme_row(lesson)
             self.assertTrue(row in rows, f"the README has no row\n{row}")
         self.assertEqual(rows, [readme_row(lesson) for lesson in self.lessons], "their order")
+
+    def test_the_readme_has_a_table_for_each_part(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        for part in PARTS:
+            lessons = [lesson for lesson in self.lessons if lesson.part == part and not lesson.is_open]
+            table = readme_head(part) + "".join(readme_row(lesson) + "\n" for lesson in lessons) + "\n"
+            self.assertEqual(table in readme, bool(lessons), table)
 
     def test_the_pages_of_the_exercises_have_their_goals(self):
         for lesson in self.lessons:
