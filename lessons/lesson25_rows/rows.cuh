@@ -43,15 +43,18 @@ __global__ void rows_by_warp(const int* input, int* sums, std::size_t rows, std:
     }
 }
 
-/// One block per row: the sums of its warps meet in shared memory.
+/// One block per row: the sums of its warps meet in shared memory. Eight loads are on their way before the
+/// first one is needed.
 __global__ void rows_by_block(const int* input, int* sums, std::size_t rows, std::size_t columns) {
     __shared__ int warp_sums[32];
     const std::size_t row = blockIdx.x;
     const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     int sum = 0;
-    for (std::size_t col = threadIdx.x; col < columns; col += blockDim.x) {
-        sum += input[row * columns + col];
+    for (std::size_t col = threadIdx.x; col < columns; col += 8 * blockDim.x) {
+        for (unsigned int k = 0; k < 8; ++k) {
+            sum += col + k * blockDim.x < columns ? input[row * columns + col + k * blockDim.x] : 0;
+        }
     }
     sum = sum_warp(sum);
     if (lane == 0) {

@@ -65,7 +65,7 @@ void scan_in_one_pass(const int* input, int* output, std::size_t n, unsigned int
 }
 
 void scan_in_one_wide_pass(const int* input, int* output, std::size_t n, unsigned int block) {
-    const auto tiles = static_cast<unsigned int>(ceil_div(n, 16 * block));
+    const auto tiles = static_cast<unsigned int>(ceil_div(n, elements_per_thread * block));
     DeviceBuffer<unsigned int> next(1);
     DeviceBuffer<unsigned long long> words(tiles);
     HARNESS_CHECK(cudaMemset(next.data(), 0, next.bytes()));
