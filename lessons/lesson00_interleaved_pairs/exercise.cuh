@@ -13,7 +13,7 @@ __global__ void reduce0(const int* input, int* partial_sums, std::size_t n) {
     __syncthreads(); // Every element is stored before another thread reads it.
 
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
-        // TODO, about 4 lines: add the sums that are left in pairs of neighbours, stride words apart, all at
+        // TODO, about 4 lines: add the sums that are left in pairs of neighbors, stride words apart, all at
         // the same time; the left one of a pair takes the sum. Find out by a remainder which threads add. No
         // step may begin too early.
     }

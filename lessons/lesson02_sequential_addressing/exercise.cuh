@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// The stride halves from step to step, so that neighbouring lanes use neighbouring words: no bank conflicts.
+/// The stride halves from step to step, so that neighboring lanes use neighboring words: no bank conflicts.
 /// Shared memory: one int a thread. Leaves one partial sum a block.
 __global__ void reduce2(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];

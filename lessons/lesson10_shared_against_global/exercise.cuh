@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// Neighboured pairs, in place in global memory: the input is overwritten. Leaves one partial sum a block.
+/// Neighbored pairs, in place in global memory: the input is overwritten. Leaves one partial sum a block.
 __global__ void reduceNeighboredGmem(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;

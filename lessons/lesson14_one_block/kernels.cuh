@@ -4,7 +4,7 @@
 
 // One block sums n ints, 2 * blockDim.x at most, and stores the sum in *result. blockDim.x is a power of two.
 
-/// Neighbours meet first; the threads that still add are spread over all warps, on purpose. In place:
+/// Neighbors meet first; the threads that still add are spread over all warps, on purpose. In place:
 /// overwrites data.
 __global__ void blocked_reduction(int* data, int* result, std::size_t n) {
     const unsigned int i = 2 * threadIdx.x;

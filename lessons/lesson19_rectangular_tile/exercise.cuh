@@ -20,7 +20,7 @@ __global__ void setColReadCol(int* out) {
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 
-    // Bad on purpose: neighbouring lanes take words that lie `width` apart.
+    // Bad on purpose: neighboring lanes take words that lie `width` apart.
     tile[col * width + row] = idx;
     __syncthreads(); // No hazard: each thread reads its own word. Without it the compiler would not load.
     out[idx] = tile[col * width + row];

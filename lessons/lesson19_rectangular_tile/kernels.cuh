@@ -20,7 +20,7 @@ __global__ void setColReadCol(int* out) {
     // The place of element idx in the transposed tile, which has `width` rows of `height` ints.
     const unsigned int transposed_row = idx / height, transposed_col = idx % height;
 
-    // Bad on purpose: neighbouring lanes take words that lie `width` apart.
+    // Bad on purpose: neighboring lanes take words that lie `width` apart.
     tile[transposed_col * width + transposed_row] = idx;
     __syncthreads(); // No hazard: each thread reads its own word. Without it the compiler would not load.
     out[idx] = tile[transposed_col * width + transposed_row];

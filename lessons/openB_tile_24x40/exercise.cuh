@@ -5,7 +5,7 @@ constexpr int words = 960;
 
 /// The word, from 0 to words - 1, in which the element of this row and column lies: one for each.
 __device__ constexpr int place(int row, int column) {
-    // TODO, about 4 lines: a layout with which neither the stores, 32 neighbours in row order each, nor the
-    // loads, 32 neighbours in column order each, have a bank conflict.
+    // TODO, about 4 lines: a layout with which neither the stores, 32 neighbors in row order each, nor the
+    // loads, 32 neighbors in column order each, have a bank conflict.
     return row * 24 + column;
 }

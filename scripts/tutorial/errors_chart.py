@@ -6,13 +6,13 @@ import subprocess
 
 from tutorial.lessons import read_lessons
 from tutorial.records import read_record
-from tutorial.svg import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, Svg
+from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg
 
 COLUMNS = ("data", "n", "kernel", "sum", "error_ulp", "relative_error", "bound", "condition_number")
 # What is drawn of each kind of data: a title, the smallest and the largest error, and whether the bounds are drawn.
 PANELS = (("", "elements from 0 to 1", -9, 1, True), ("--cancel", "large elements that cancel", -9, 4, False))
 STYLES = {"sum_sequential": (ORANGE, "none"), "sum_atomic": (PURPLE, "6 3"), "sum_tree": (BLUE, "none"),
-          "sum_kahan": (GREEN, "6 3"), "sum_in_double": (INK, "2 3"), "sum_reproducible": (GREY, "none")}
+          "sum_kahan": (GREEN, "6 3"), "sum_in_double": (INK, "2 3"), "sum_reproducible": (GRAY, "none")}
 WIDTH, LEFT, RIGHT, HEIGHT, EXPONENTS = 960, 76, 770, 300, (10, 26)
 ROUNDING = 2.0**-24
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -75,15 +75,15 @@ def draw(folder):
                 points = [at(n, bound(n)) for n in sizes]
                 svg.polyline(points, INK, "1 4")
                 svg.text(RIGHT + 6, points[-1][1] + 4, words, size=12, font_style="italic")
-        for kernel, (colour, dashes) in STYLES.items():
+        for kernel, (color, dashes) in STYLES.items():
             points = [at(int(row["n"]), float(row["relative_error"])) for row in rows
                       if row["data"] == data and row["kernel"] == kernel]
-            svg.polyline(points, colour, dashes)
+            svg.polyline(points, color, dashes)
             for x, y in points:
-                svg.dot(x, y, colour)
-            entries.append((colour, dashes, kernel))
-        for line, (colour, dashes, words) in enumerate(entries):
+                svg.dot(x, y, color)
+            entries.append((color, dashes, kernel))
+        for line, (color, dashes, words) in enumerate(entries):
             y = top + 56 + 20 * line
-            svg.polyline([(RIGHT + 12, y - 4), (RIGHT + 42, y - 4)], colour, dashes)
+            svg.polyline([(RIGHT + 12, y - 4), (RIGHT + 42, y - 4)], color, dashes)
             svg.text(RIGHT + 48, y, words, size=12)
     return str(svg)

@@ -34,7 +34,7 @@ LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take
 PATIENCE = 30  # times as long by the clock: then the machine is too busy, which says nothing of the solution
 ORDERS = 5  # other ones that a run under `orders` is checked in
 LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
-CHECKERS = {"mem": "memory accesses", "init": "uninitialised reads", "race": "races", "sync": "barriers"}
+CHECKERS = {"mem": "memory accesses", "init": "uninitialized reads", "race": "races", "sync": "barriers"}
 
 # A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them; and what else the report
 # has of a launch.

@@ -4,7 +4,7 @@
 from tutorial import ROOT
 from tutorial.counters import INSTRUCTIONS, WAVEFRONTS
 from tutorial.records import read_record
-from tutorial.svg import BLUE, GREY, INK, ORANGE, Svg
+from tutorial.svg import BLUE, GRAY, INK, ORANGE, Svg
 
 WIDTH, TOP, ROW, BOTTOM = 960, 118, 34, 104
 NAMES = 130  # where the kernels' names end
@@ -27,15 +27,15 @@ class Panel:
         return self.left + self.width * value / self.top
 
     def bars(self, row, values, inside=False):
-        """`values`: (number, what is written beside it, colour); `inside`: within the bar, if that is long."""
+        """`values`: (number, what is written beside it, color); `inside`: within the bar, if that is long."""
         height = (ROW - 8) / len(values)
-        for i, (value, label, colour) in enumerate(values):
+        for i, (value, label, color) in enumerate(values):
             y = TOP + row * ROW + 4 + i * height
-            self.svg.rect(self.left, y, self.x(value) - self.left, height - 1, colour)
+            self.svg.rect(self.left, y, self.x(value) - self.left, height - 1, color)
             size = 11 if len(values) > 1 else 12
             if inside and value > self.top / 2:  # clear of the peak's line
                 self.svg.text(self.x(value) - 5, y + height / 2 + 3.5, label, "end", size,
-                              fill="white" if colour == BLUE else INK)
+                              fill="white" if color == BLUE else INK)
             else:
                 self.svg.text(self.x(value) + 4, y + height / 2 + 3.5, label, size=size)
 
@@ -48,8 +48,8 @@ class Panel:
 
     def legend(self, entries):
         x = self.left
-        for colour, words in entries:
-            self.svg.rect(x, 75, 11, 11, colour)
+        for color, words in entries:
+            self.svg.rect(x, 75, 11, 11, color)
             self.svg.text(x + 16, 85, words, size=12)
             x += 26 + 6.2 * len(words)
 
@@ -81,7 +81,7 @@ def draw_counters(svg, report):
     panel.title("Emulated: counted, not timed")
     panel.legend([(BLUE, "instructions (PTX), per warp"), (ORANGE, "shared-memory wavefronts")])
     for row, pair in enumerate(zip(instructions, wavefronts)):
-        panel.bars(row, [(value, f"{value:.3g}", colour) for value, colour in zip(pair, (BLUE, ORANGE))])
+        panel.bars(row, [(value, f"{value:.3g}", color) for value, color in zip(pair, (BLUE, ORANGE))])
     return "Emulated GPU: counters of the first launch, which say nothing about time"
 
 
@@ -100,8 +100,8 @@ def draw_bandwidths(svg, report):
         values = [(kernel["bandwidth_gbs"], BLUE)]
         if has_complete:  # The ints alone: partial sums are the method's own traffic.
             values.append((4e-3 * report["elements"] / complete_time(kernel), ORANGE))
-        panel.bars(row, [(value, f"{value:.0f}" + (f" ({100 * value / peak:.1f} %)" if peak else ""), colour)
-                         for value, colour in values], inside=True)
+        panel.bars(row, [(value, f"{value:.0f}" + (f" ({100 * value / peak:.1f} %)" if peak else ""), color)
+                         for value, color in values], inside=True)
     return (f"{device['name']}: effective bandwidth of the first launch{' and of complete sums' if has_complete else ''}, "
             "and its share of the card's peak")
 
@@ -120,7 +120,7 @@ def draw_published(svg, kernels, facts, rows):
         if kernel["name"] in rows:
             figures = rows[kernel["name"]]
             label = f"{figures['bandwidth_gbs']} ({figures['peak_percent']} %)"
-            panel.bars(row, [(float(figures["bandwidth_gbs"]), label, GREY)], inside=True)
+            panel.bars(row, [(float(figures["bandwidth_gbs"]), label, GRAY)], inside=True)
         else:
             svg.text(panel.left + 4, TOP + row * ROW + 21, "not published", size=12)
 

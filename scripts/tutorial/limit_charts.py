@@ -3,7 +3,7 @@
 import math
 
 from tutorial.records import read_record
-from tutorial.svg import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, Svg
+from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg
 
 WIDTH, LEFT, RIGHT = 960, 76, 930
 EXPONENTS = (8, 32)
@@ -58,16 +58,16 @@ class Panel:
         self.svg.line(LEFT, bottom, RIGHT, bottom)
         self.svg.text(LEFT, self.top - 12, title, size=14, font_weight="bold")
 
-    def curve(self, points, colour, dashes="none"):
-        self.svg.polyline([(self.x(n), self.y(min(value, self.most))) for n, value in sorted(points)], colour, dashes)
+    def curve(self, points, color, dashes="none"):
+        self.svg.polyline([(self.x(n), self.y(min(value, self.most))) for n, value in sorted(points)], color, dashes)
 
-    def dots(self, points, colour):
+    def dots(self, points, color):
         for n, value in points:
-            self.svg.dot(self.x(n), self.y(value), colour)
+            self.svg.dot(self.x(n), self.y(value), color)
 
     def legend(self, entries, x, y):
-        for colour, dashes, words in entries:
-            self.svg.polyline([(x, y - 4), (x + 24, y - 4)], colour, dashes)
+        for color, dashes, words in entries:
+            self.svg.polyline([(x, y - 4), (x + 24, y - 4)], color, dashes)
             self.svg.text(x + 30, y, words, size=12)
             x += 54 + 6.1 * len(words)
 
@@ -91,25 +91,25 @@ def draw_sum(folder):
 
     panel = Panel(svg, 84, 330, 2, 10_000, log=True)
     panel.axes((2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000), "Time [us], cold", True)
-    curves = ((GREY, "none", "torch.sum", lambda n: torch[n, 0, "cold", "torch.sum"]),
+    curves = ((GRAY, "none", "torch.sum", lambda n: torch[n, 0, "cold", "torch.sum"]),
               (ORANGE, "none", "CUB, the faster of its two forms", lambda n: cub(times, n, 0, "cold")),
               (GREEN, "5 3", "sum(), workspace zeroed once", lambda n: times[n, 0, "cold", "sum_zeroed"]),
               (BLUE, "none", "sum()", lambda n: times[n, 0, "cold", "sum"]))
-    for colour, dashes, _, time in curves:
-        panel.curve([(n, time(n)) for n in powers], colour, dashes)
+    for color, dashes, _, time in curves:
+        panel.curve([(n, time(n)) for n in powers], color, dashes)
     panel.legend([entry[:3] for entry in reversed(curves)], 250, 72)
 
     ratio = Panel(svg, 484, 210, 0.9, 1.8)
     ratio.axes((0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8), "CUB's time / time of sum()", False)
     svg.line(LEFT, ratio.y(1), RIGHT, ratio.y(1))
     entries, means = [], []
-    for colour, dashes, mode, name, words in ((PURPLE, "2 3", "warm", "sum", "warm"),
+    for color, dashes, mode, name, words in ((PURPLE, "2 3", "warm", "sum", "warm"),
                                               (GREEN, "5 3", "cold", "sum_zeroed", "cold, workspace zeroed once"),
                                               (BLUE, "none", "cold", "sum", "cold")):
         ratios = {case: cub(times, *case, mode) / times[(*case, mode, name)] for case in cases}
-        ratio.curve([(n, ratios[n, 0]) for n in powers], colour, dashes)
-        ratio.dots([(case[0], value) for case, value in ratios.items()], colour)
-        entries.append((colour, dashes, words))
+        ratio.curve([(n, ratios[n, 0]) for n in powers], color, dashes)
+        ratio.dots([(case[0], value) for case, value in ratios.items()], color)
+        entries.append((color, dashes, words))
         means.append(f"{words} {geometric_mean(ratios.values()):.3f}, {min(ratios.values()):.3f}")
     ratio.legend(entries[::-1], 310, 472)
     svg.text((LEFT + RIGHT) / 2, 730, "n, the number of ints", "middle")
@@ -133,12 +133,12 @@ def draw_strategies(folder):
     panel.axes((1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6), "Time / time of the fastest, cold", True)
     fastest = {n: min(times[n, 0, "cold", name] for _, _, name, _ in contenders if (n, 0, "cold", name) in times)
                for n in sizes}
-    for colour, dashes, name, _ in contenders:
+    for color, dashes, name, _ in contenders:
         ratios = [(n, times[n, 0, "cold", name] / fastest[n]) for n in sizes if (n, 0, "cold", name) in times]
         kept = [(n, value) for n, value in ratios if value <= panel.most]
-        panel.curve(kept, colour, dashes)
-        panel.dots(kept, colour)
-    panel.legend([(colour, dashes, words) for colour, dashes, _, words in contenders], 345, 72)
+        panel.curve(kept, color, dashes)
+        panel.dots(kept, color)
+    panel.legend([(color, dashes, words) for color, dashes, _, words in contenders], 345, 72)
     svg.text((LEFT + RIGHT) / 2, 384, "n, the number of ints", "middle")
     svg.text(20, 406, source(facts), size=12)
     svg.text(20, 424, "Cold: the L2 cache was flushed by reading before each run. Dotted lines: where sum() changes its "
@@ -173,16 +173,16 @@ def draw_in_flight(folder):
     # Little's law with the latency that the page derives: straight here but for the logarithmic axis.
     few = min((kib, gbs) for kernel, kib, gbs in points if kernel == "reduce10")
     line = [(kib, few[1] * kib / few[0]) for kib in (least_kib * 2**(i / 8) for i in range(57))]
-    svg.polyline([(x(kib), y(gbs)) for kib, gbs in line if gbs <= peak], GREY, "2 3")
-    for kernel, colour in (("reduce11", ORANGE), ("reduce10", BLUE)):
+    svg.polyline([(x(kib), y(gbs)) for kib, gbs in line if gbs <= peak], GRAY, "2 3")
+    for kernel, color in (("reduce11", ORANGE), ("reduce10", BLUE)):
         mine = [(kib, gbs) for name, kib, gbs in points if name == kernel]
         best = {kib: max(gbs for other, gbs in mine if other == kib) for kib, _ in mine}
-        svg.polyline([(x(kib), y(gbs)) for kib, gbs in sorted(best.items())], colour)
+        svg.polyline([(x(kib), y(gbs)) for kib, gbs in sorted(best.items())], color)
         for kib, gbs in mine:
-            svg.dot(x(kib), y(gbs), colour, 2)
-    for i, (colour, dashes, words) in enumerate(((BLUE, "none", "reduce10: cp.async"), (ORANGE, "none", "reduce11: bulk copies"),
-                                                 (GREY, "2 3", "bytes in flight / latency"))):
-        svg.polyline([(300 + 200 * i, 68), (324 + 200 * i, 68)], colour, dashes)
+            svg.dot(x(kib), y(gbs), color, 2)
+    for i, (color, dashes, words) in enumerate(((BLUE, "none", "reduce10: cp.async"), (ORANGE, "none", "reduce11: bulk copies"),
+                                                 (GRAY, "2 3", "bytes in flight / latency"))):
+        svg.polyline([(300 + 200 * i, 68), (324 + 200 * i, 68)], color, dashes)
         svg.text(330 + 200 * i, 72, words, size=12)
     svg.line(LEFT, top, LEFT, bottom)
     svg.line(LEFT, bottom, RIGHT, bottom)
@@ -194,7 +194,7 @@ def draw_in_flight(folder):
 
 
 # What a small sum is made of, and the ways in which its blocks meet.
-STEPS = (("events", GREY, "two events"), ("empty_16_blocks", ORANGE, "launch"), ("block_sums", GREEN, "loads, sums of blocks"))
+STEPS = (("events", GRAY, "two events"), ("empty_16_blocks", ORANGE, "launch"), ("block_sums", GREEN, "loads, sums of blocks"))
 MEETINGS = ("counted_sum", "reduce12a", "atomic_per_block", "reduce12", "last_block", "two_launches")
 
 
@@ -206,8 +206,8 @@ def draw_steps(folder):
     svg = Svg(WIDTH, 442)
     svg.text(WIDTH / 2, 26, "Where the time of a small sum goes", "middle", 18, font_weight="bold")
     entry = left
-    for colour, words in [*((colour, words) for _, colour, words in STEPS), (BLUE, "the blocks meet")]:
-        svg.rect(entry, 52, 12, 12, colour)
+    for color, words in [*((color, words) for _, color, words in STEPS), (BLUE, "the blocks meet")]:
+        svg.rect(entry, 52, 12, 12, color)
         svg.text(entry + 18, 63, words, size=12)
         entry += 54 + 6.6 * len(words)
     for us in range(7):
@@ -216,8 +216,8 @@ def draw_steps(folder):
     for i, name in enumerate(MEETINGS):
         top, at = 90 + 44 * i, 0
         svg.text(left - 10, top + 21, name, "end", 13, font_weight="bold")
-        for step, colour, _ in STEPS:
-            svg.rect(left + at * scale, top, (times[step] - at) * scale, 32, colour)
+        for step, color, _ in STEPS:
+            svg.rect(left + at * scale, top, (times[step] - at) * scale, 32, color)
             at = times[step]
         svg.rect(left + at * scale, top, (times[name] - at) * scale, 32, BLUE)
         svg.text(left + times[name] * scale + 6, top + 21, f"{times[name]:.2f}", size=12)

@@ -1,11 +1,11 @@
-"""Plots by matplotlib: bars and curves, as SVG that stands in a page and takes its colours and its font from it."""
+"""Plots by matplotlib: bars and curves, as SVG that stands in a page and takes its colors and its font from it."""
 
 import io
 import xml.etree.ElementTree
 
-# Colours that no plot means: the page's own, light or dark, take their place.
+# Colors that no plot means: the page's own, light or dark, take their place.
 INK, GRID, PAPER, SERIES = "#010101", "#020202", "#040404", [f"#0303{i:02x}" for i in range(6)]
-VARIABLES = {INK: "ink", GRID: "grid", PAPER: "paper", **{colour: f"series{i}" for i, colour in enumerate(SERIES)}}
+VARIABLES = {INK: "ink", GRID: "grid", PAPER: "paper", **{color: f"series{i}" for i, color in enumerate(SERIES)}}
 MARKERS = (("o", "full"), ("s", "none"), ("^", "full"), ("D", "none"), ("s", "full"), ("^", "none"))
 DASHES = ("-", (0, (6, 3)), (0, (6, 2, 1, 2)), (0, (6, 2, 1, 2, 1, 2)), (0, (1, 2)), (0, (3, 2)))
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -73,7 +73,7 @@ def svg_of(figure, words):
 
 
 def in_page(figure, words):
-    """A figure of HTML: without what only a file needs, with the page's colours, and without names of groups, which would be
+    """A figure of HTML: without what only a file needs, with the page's colors, and without names of groups, which would be
     those of other figures, too."""
     svg = xml.etree.ElementTree.fromstring(svg_of(figure, words))
     for parent in list(svg.iter()):
@@ -84,8 +84,8 @@ def in_page(figure, words):
         element.tag = element.tag.rpartition("}")[2]
         for name in list(element.attrib):
             value = element.attrib.pop(name)
-            for colour, variable in VARIABLES.items():
-                value = value.replace(colour, f"var(--{variable})")
+            for color, variable in VARIABLES.items():
+                value = value.replace(color, f"var(--{variable})")
             if not (name == "id" and element.tag == "g"):
                 element.set(name.rpartition("}")[2], value)
     svg.attrib = {"viewBox": svg.get("viewBox"), "role": "img", "aria-label": words}

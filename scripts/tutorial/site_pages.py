@@ -228,7 +228,7 @@ class Site:
                 result.append(f"{'#' * level} {doxygen_text(text)} {{#{label}}}\n")
                 index += 3
                 if level == 1:
-                    group.append(html_token(token, self.neighbours(page)))
+                    group.append(html_token(token, self.neighbors(page)))
                     # The same, for readers of the tree.
                     if any(token.content.startswith("[All lessons]") for token in tokens[index + 1:index + 2]):
                         index += 3
@@ -254,11 +254,11 @@ class Site:
             if token.type == "table_close":
                 group.append(html_token(token, "</div>\n"))
             index += 1
-        group.append(html_token(tokens[0], self.neighbours(page)))
+        group.append(html_token(tokens[0], self.neighbors(page)))
         flush()
         return "\n".join(result)
 
-    def neighbours(self, page):
+    def neighbors(self, page):
         position = self.order.index(page)
         both = [("before", self.order[position - 1] if position else None),
                 ("next", self.order[position + 1] if position + 1 < len(self.order) else None)]

@@ -2,11 +2,11 @@
 
 from xml.sax.saxutils import escape
 
-# Told apart by every kind of colour vision, and in grey by their lightness.
-BLUE, ORANGE, GREY, INK = "#0072b2", "#e69f00", "#bbbbbb", "#222222"
+# Told apart by every kind of color vision, and in gray by their lightness.
+BLUE, ORANGE, GRAY, INK = "#0072b2", "#e69f00", "#bbbbbb", "#222222"
 GREEN, PURPLE = "#009e73", "#cc79a7"
 
-# What is written in a bar keeps its colour.
+# What is written in a bar keeps its color.
 DARK = """@media screen and (prefers-color-scheme:dark){rect[fill=white]{fill:#12161b}text:not([fill]){fill:#e6eaef}
 line[stroke="#222222"]{stroke:#e6eaef}line[stroke="#dddddd"]{stroke:#2a313a}
 polyline[stroke="#0072b2"]{stroke:#56b4e9}circle[fill="#0072b2"]{fill:#56b4e9}}"""
@@ -27,17 +27,17 @@ class Svg:
         self.elements.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.5):.1f}" height="{height:.1f}" fill="{fill}"/>')
 
-    def line(self, x1, y1, x2, y2, colour=INK, dashes="none"):
-        self.elements.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
+    def line(self, x1, y1, x2, y2, color=INK, dashes="none"):
+        self.elements.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
                              f'stroke-dasharray="{dashes}"/>')
 
-    def polyline(self, points, colour, dashes="none"):
+    def polyline(self, points, color, dashes="none"):
         words = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        self.elements.append(f'<polyline points="{words}" fill="none" stroke="{colour}" stroke-width="2" '
+        self.elements.append(f'<polyline points="{words}" fill="none" stroke="{color}" stroke-width="2" '
                              f'stroke-dasharray="{dashes}"/>')
 
-    def dot(self, x, y, colour, radius=2.5):
-        self.elements.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"/>')
+    def dot(self, x, y, color, radius=2.5):
+        self.elements.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{color}"/>')
 
     def __str__(self):
         return "\n".join([

@@ -8,7 +8,7 @@ from tutorial.counters import INSTRUCTIONS, SECTORS
 from tutorial.plots import new_axes, new_figure, set_sizes, svg_of
 from tutorial.records import read_record
 
-# Told apart by every kind of colour vision (Okabe and Ito's colours, and grey), and in print by the points.
+# Told apart by every kind of color vision (Okabe and Ito's colors, and gray), and in print by the points.
 STYLES = (("#000000", "s", "none"), ("#e69f00", "o", "none"), ("#56b4e9", "^", "none"), ("#009e73", "D", "none"),
           ("#d55e00", "s", "full"), ("#cc79a7", "v", "none"), ("#0072b2", "o", "full"), ("#777777", "^", "full"))
 INK, GRID = "#222222", "#dddddd"
@@ -85,7 +85,7 @@ def draw_panel(axes, label, value, rows):
     axes.minorticks_off()
     for index, name in enumerate(dict.fromkeys(row["name"] for row in rows)):
         points = [(size(row), value(row)) for row in rows if row["name"] == name and value(row)]
-        colour, marker, fill = STYLES[index % len(STYLES)]
-        axes.plot([n for n, _ in points], [number for _, number in points], color=colour, linewidth=1.6, label=name,
+        color, marker, fill = STYLES[index % len(STYLES)]
+        axes.plot([n for n, _ in points], [number for _, number in points], color=color, linewidth=1.6, label=name,
                   # Smaller and smaller points, so that those below them can still be seen.
                   marker=marker, fillstyle=fill, markersize=max(9 - 0.7 * index, 3.5))

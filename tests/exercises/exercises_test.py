@@ -344,7 +344,7 @@ class Commands(WithFolder):
         self.solve()
         told = self.run_script("check", "03")
         self.assertRegex(told, r"  right      \d+ cases: n from 1 to 4,194,304, blocks of 32 to 1,024\n"
-                               r"  clean      no findings: memory accesses, uninitialised reads, races, barriers\n"
+                               r"  clean      no findings: memory accesses, uninitialized reads, races, barriers\n"
                                r"  traffic    global load sectors of reduce3: yours 524,288, goal 524,288\n")
         self.assertIn("Solved.", told)
         board = self.run_script("board")

@@ -23,7 +23,7 @@ std::vector<Tile> every_tile() {
     return tiles;
 }
 
-TEST(Words, of_rows_are_neighbours_and_of_columns_lie_a_pitch_apart) {
+TEST(Words, of_rows_are_neighbors_and_of_columns_lie_a_pitch_apart) {
     const Tile tile{.width = 3, .height = 2};
     std::vector<unsigned int> rows, columns, padded_rows, padded_columns;
     for (unsigned int thread = 0; thread < 6; ++thread) {

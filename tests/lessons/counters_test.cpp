@@ -1,6 +1,6 @@
 // The counters of the first pass, to the digit, as they follow from each kernel's access pattern.
 //
-// Global memory, the same for reduce0 to reduce7: neighbouring lanes load neighbouring ints, so a warp's
+// Global memory, the same for reduce0 to reduce7: neighboring lanes load neighboring ints, so a warp's
 // request is 128 bytes, 4 sectors.
 //   n ints are ceil(4n / 32) sectors, and ceil(n / 32) requests (a warp beyond n makes none). From reduce3 on
 //   each thread makes two requests or more, but there are fewer threads. Each block stores one int: one
@@ -15,7 +15,7 @@
 //   load conflicts = 2 (S - A)   store conflicts = S - A
 //
 // The emulator counts, also where there is a GPU, and it counts on PTX. ptxas may join a thread's loads of
-// neighbouring words into a wider one; these kernels have none such, so that hardware should count the same.
+// neighboring words into a wider one; these kernels have none such, so that hardware should count the same.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -62,7 +62,7 @@ constexpr Shared strided_256 = shared_of(8, 12, 47);
 constexpr Shared strided_128 = shared_of(4, 8, 23);
 constexpr Shared strided_32 = shared_of(1, 5, 5);
 
-// reduce2, reduce3. The first `stride` threads use neighbouring words: no conflicts, S = A.
+// reduce2, reduce3. The first `stride` threads use neighboring words: no conflicts, S = A.
 //   B = 256:  4 + 2 + 1 warps for 128, 64, 32 lanes, then five steps of one warp: 12
 //   B = 128:  2 + 1 + 5 = 8       B = 32:  5
 constexpr Shared sequential_256 = shared_of(8, 12, 12);
@@ -88,7 +88,7 @@ constexpr Shared shuffles_32{1, 1, 0, 0};
 // Grids of reduce6 to reduce8. The emulated card has 132 multiprocessors, each of which holds 2048 threads: 8
 // blocks of 256, 132 x 8 = 1056 in all. A grid has no more blocks than that, and no more than n needs: ceil(n
 // / 2B), or ceil(n / 8B) for reduce8. In reduce6 and reduce7 it is still true that each warp takes 32
-// neighbouring ints with each request; only the warps are others.
+// neighboring ints with each request; only the warps are others.
 //
 // reduce8. A request is 32 vectors of 16 bytes: 512 bytes, 16 sectors, a quarter of the requests and the same
 // sectors. n ints from the offset K on are a head of h = (4 - K mod 4) mod 4 ints up to a 16-byte boundary,

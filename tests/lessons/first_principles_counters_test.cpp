@@ -1,7 +1,7 @@
 // The counters of lessons 13 to 15, to the digit, as they follow from each kernel's access pattern; lesson
 // 14's tables of steps; and what the three programs do with their options.
 //
-// Neighbouring lanes that load neighbouring ints: a warp's request is 128 bytes, 4 sectors. So n ints are
+// Neighboring lanes that load neighboring ints: a warp's request is 128 bytes, 4 sectors. So n ints are
 // ceil(n / 8) sectors and ceil(n / 32) requests. An atomic on one word is one sector for all lanes of its
 // warp that take part: the compiler has them summed up first, and one lane add the sum (lesson 13 shows the
 // machine code; the emulator counts accordingly).

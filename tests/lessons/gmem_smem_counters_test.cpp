@@ -42,7 +42,7 @@
 // Shared memory, of W = B / 32 warps; A = the sum, over all steps, of the warps that add. No step has a
 // conflict: S = A. The elements are W stores; a step loads twice and stores once; thread 0 loads shared[0].
 // So 2 A + 1 wavefronts of loads, W + A of stores.
-//     neighboured   B = 256: A = 5 x 8 + 4 + 2 + 1 = 47    95 and 55     B = 128: 5 x 4 + 2 + 1 = 23   47 and
+//     neighbored   B = 256: A = 5 x 8 + 4 + 2 + 1 = 47    95 and 55     B = 128: 5 x 4 + 2 + 1 = 23   47 and
 //     27 sequential    B = 256: A = 4 + 2 + 6 = 12            25 and 20     B = 128: 2 + 6 = 8            17
 //     and 12 both          B = 32: A = 5, as in reduceGmem        11 and 6
 //
@@ -160,7 +160,7 @@ TEST_P(GmemAndSmemCounters, follow_from_the_access_pattern) {
 }
 
 constexpr Traffic none{0, 0};
-constexpr Traffic neighboured_256{95, 55}, neighboured_128{47, 27};
+constexpr Traffic neighbored_256{95, 55}, neighbored_128{47, 27};
 constexpr Traffic sequential_256{25, 20}, sequential_128{17, 12};
 constexpr Traffic of_32{11, 6};
 
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         // clang-format off
         Case{"lesson10", "reduceNeighboredGmem", n24, 256, many, many * Traffic{255, 128}, many * Traffic{95, 48}, none, 8},
-        Case{"lesson10", "reduceNeighboredSmem", n24, 256, many, {2'097'152, many}, {524'288, many}, neighboured_256, 9},
+        Case{"lesson10", "reduceNeighboredSmem", n24, 256, many, {2'097'152, many}, {524'288, many}, neighbored_256, 9},
         Case{"lesson10", "reduceGmem", n24, 256, many, many * Traffic{100, 49}, many * Traffic{25, 13}, none, 2},
         Case{"lesson10", "reduceSmem", n24, 256, many, {2'097'152, many}, {524'288, many}, sequential_256, 3},
         Case{"lesson11", "reduceGmemUnroll", n24, 256, few, few * Traffic{228, 81}, few * Traffic{57, 21}, none, 3},
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"lesson12", "reduceSmemUnrollDyn", n24, 256, few, {2'097'152, few}, {524'288, few}, sequential_256, 3},
 
         Case{"lesson10", "reduceNeighboredGmem", 1000, 128, 8, {992, 500}, {372, 190}, none, 7},
-        Case{"lesson10", "reduceNeighboredSmem", 1000, 128, 8, {125, 8}, {32, 8}, neighboured_128, 8},
+        Case{"lesson10", "reduceNeighboredSmem", 1000, 128, 8, {125, 8}, {32, 8}, neighbored_128, 8},
         Case{"lesson10", "reduceGmem", 1000, 128, 8, {538, 261}, {136, 72}, none, 1},
         Case{"lesson10", "reduceSmem", 1000, 128, 8, {125, 8}, {32, 8}, sequential_128, 2},
         Case{"lesson11", "reduceGmemUnroll", 1000, 128, 2, {261, 98}, {66, 26}, none, 2},
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 // Where a warp of B = 256 splits, when n fills all blocks.
-//   neighboured: in all 47 warps that have adders, and at tid == 0
+//   neighbored: in all 47 warps that have adders, and at tid == 0
 //   sequential: at tid == 0 alone. The guards split none, and the last warp's lanes stay together.
 TEST(GmemAndSmemDivergence, follows_from_the_conditions) {
     const struct {

@@ -3,12 +3,12 @@
 //
 // G blocks of B threads, W = B / 32 warps. A block has 16 x B elements or more: G = ceil(n / 16 B), and no
 // more than fit: 132 multiprocessors with 32 blocks or 2,048 threads.
-//   loads          neighbouring lanes, neighbouring ints: ceil(n / 32) requests, ceil(n / 8) sectors
+//   loads          neighboring lanes, neighboring ints: ceil(n / 32) requests, ceil(n / 8) sectors
 //   global         an atomic request for each load request. For each sector it costs as many as there are
 //                  lanes at that sector's most wanted word. A sector has 8 bins.
 //   shared         256 zeros stored, 32 lanes at 32 words: 8 wavefronts per block. As many to load the
 //   counts.
-//                  256 counts added to neighbouring words: 8 requests of 4 sectors, 32 sectors per block.
+//                  256 counts added to neighboring words: 8 requests of 4 sectors, 32 sectors per block.
 //   private        W times as many words to zero and to load: 8 W wavefronts per block, each. The sums are
 //                  256 again, 32 sectors.
 // Atomics in shared memory are neither loads nor stores: no counter has them.
@@ -123,7 +123,7 @@ TEST(HistogramPrivate, zeroes_and_loads_256_counts_per_warp) {
     }
 }
 
-/// The most elements that one group of neighbouring threads has in one bin. Element i belongs to thread
+/// The most elements that one group of neighboring threads has in one bin. Element i belongs to thread
 /// i % (G B) of the grid.
 std::uint64_t busiest(const Case& run, std::uint64_t threads) {
     std::map<std::pair<std::uint64_t, unsigned int>, std::uint64_t> additions;

@@ -3,9 +3,9 @@
 //
 // R rows of C elements, blocks of W warps. A sector has 8 elements.
 //   thread   a request per column for 32 rows. Lanes load C elements apart: from 8 on each in its own sector.
-//            The sums are stored by neighbouring lanes.
+//            The sums are stored by neighboring lanes.
 //   warp     ceil(C / 32) requests per row, and one to store its sum.
-//   block    as many: warps take 32 neighbouring elements in turn, and one that gets none makes no request.
+//   block    as many: warps take 32 neighboring elements in turn, and one that gets none makes no request.
 //            In shared memory W warps store their sums, and one warp loads them in one wavefront.
 //   softmax  the loads of `block` three times or twice, and its stores as many as one of these. Each of W
 //            warps stores two floats, maximum and sum, in a wavefront each, and loads those of all warps.
@@ -25,7 +25,7 @@
 //   thread   a request is 32 elements, 3 apart: 96 elements, all of their 12 sectors. 2 x 3 requests, 72.
 //   shared   block 8 x 64 = 512 and 64. Softmax 8 x 2 x 64 = 1,024.
 //
-// 100 rows of 1, W = 1: 4 requests of neighbouring ints, 100 / 8 = 12.5, so 13 sectors. Else one of each per
+// 100 rows of 1, W = 1: 4 requests of neighboring ints, 100 / 8 = 12.5, so 13 sectors. Else one of each per
 // row.
 //
 // 1 row of 4,099, W = 32: 128 requests of 4 sectors and one of 3 elements: 129 requests, 513 sectors.

@@ -14,14 +14,14 @@ constexpr int block_size = 256;
 
 /// Each element's tile has this sum; it changes with each of three rounds.
 template <int size> __global__ void sum_tiles(const int* input, int* sums, int* maxima) {
-    __shared__ int neighbours[block_size];
+    __shared__ int neighbors[block_size];
     const auto tile = cg::tiled_partition<size>(cg::this_thread_block());
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     int value = input[i];
     for (int round = 0; round < 3; ++round) {
-        neighbours[threadIdx.x] = value;
+        neighbors[threadIdx.x] = value;
         tile.sync();
-        const int next = neighbours[threadIdx.x / size * size + (threadIdx.x + 1) % size];
+        const int next = neighbors[threadIdx.x / size * size + (threadIdx.x + 1) % size];
         tile.sync();
         value = cg::reduce(tile, value, cg::plus<int>()) % 1'000 + next;
     }

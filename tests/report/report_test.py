@@ -196,7 +196,7 @@ class Folder(unittest.TestCase):
         for figure in re.findall(r"<figure>.*?</figure>", self.text, re.DOTALL):
             self.assertNotRegex(figure, "#[0-9a-f]{6}|<style|font-family")  # of the page's own, light or dark
         self.assertFalse({"script", "iframe", "object", "img", "link"} & page.tags)
-        self.assertNotIn("rgb(", self.text)  # a colour that neither light nor dark chose
+        self.assertNotIn("rgb(", self.text)  # a color that neither light nor dark chose
         runs = self.runs()
         self.check_lessons(page, runs)
         known = set(self.derived(runs))

@@ -50,7 +50,7 @@ class Report(unittest.TestCase):
         self.assertEqual(plots.bars("T", "u", []) + plots.lines("T", "x", "y", {"a": []}), "")
         self.assertIn("No run left anything", plots.figures("", ""))
 
-    def test_colours_are_the_pages_and_names_are_nobody_elses(self):
+    def test_colors_are_the_pages_and_names_are_nobody_elses(self):
         series = {name: [(1024, 3), (2048, 4)] for name in "abcdef"}
         both = plots.lines("T", "x", "y", series, peak=5) + plots.lines("U", "x", "y", series)
         self.assertNotRegex(both, r"#[0-9a-f]{6}|url\(|<style|http")

@@ -143,17 +143,17 @@ class Spelled(unittest.TestCase):
                             for child in token.children or [] if child.type == "text")
             names = r"https?://\S+|\b[a-z]+[A-Z]\w*\b|\b\w*[_\d]\w*\b|\w+\.(?:cuh?|[ch]pp|md|csv|txt)\b"
             prose[str(path.relative_to(ROOT))] = re.sub(names, " ", re.sub(r"'s\b", "", text))
-        found = subprocess.run(["hunspell", "-l", "-d", "en_GB", "-p", ROOT / "docs/words.txt"], text=True, check=True,
+        found = subprocess.run(["hunspell", "-l", "-d", "en_US", "-p", ROOT / "docs/words.txt"], text=True, check=True,
                                input="\n".join(prose.values()), capture_output=True).stdout.split()
-        misspelt = {word: [path for path, text in prose.items() if word in text] for word in set(found)}
-        self.assertEqual(misspelt, {}, "not in the dictionary, nor in docs/words.txt")
+        misspelled = {word: [path for path, text in prose.items() if word in text] for word in set(found)}
+        self.assertEqual(misspelled, {}, "not in the dictionary, nor in docs/words.txt")
 
 
-# What a page looks like: its name, width and height of the window, and whether the system prefers dark colours.
+# What a page looks like: its name, width and height of the window, and whether the system prefers dark colors.
 MODES = (("light", 1280, 1400, False), ("phone", 380, 1600, False), ("dark", 1280, 1400, True))
 
 # Ends when every picture is loaded, or cannot be, and when two frames are drawn: in the first one the page hears that the
-# system prefers other colours.
+# system prefers other colors.
 LOOK = """
     const done = arguments[0];
     const loaded = [...document.images].map(image => image.complete ? null : new Promise(ended => {

@@ -62,7 +62,7 @@ public:
     }
     void used_mbarrier(const Warp&, const Instruction&, int, MbarrierUse use, const Block& owner,
                        std::uint64_t offset) override {
-        if (use == MbarrierUse::initialise) shared_of(owner).fill(offset, 8);
+        if (use == MbarrierUse::initialize) shared_of(owner).fill(offset, 8);
     }
 
 private:
@@ -184,7 +184,7 @@ private:
         const Grid& grid = warp.block().grid();
         Finding result{
             .checker = "init",
-            .kind = "uninitialised read",
+            .kind = "uninitialized read",
             .message = describe(LaneAccess{access.space, access.kind, access.bytes, access.addresses[lane],
                                            access.remote ? access.remote->rank() : LaneAccess::own}) +
                        ": ",
@@ -259,7 +259,7 @@ void InitChecker::read(std::uint64_t first, std::size_t bytes) {
     const auto unwritten = from.written->find_unwritten(first - from.first, bytes);
     if (!unwritten) return;
     findings_.add({.checker = "init",
-                   .kind = "uninitialised copy",
+                   .kind = "uninitialized copy",
                    .message = "copy of " + byte_count(bytes) + " at " + hexadecimal(first) +
                               " to the host: nobody has written " + thousands(unwritten->count) +
                               " of them, the first is byte " + thousands(unwritten->first) + " of " +

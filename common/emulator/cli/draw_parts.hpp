@@ -50,7 +50,7 @@ struct LaneColumn {
     double middle(int lane) const { return top + row_height * (lane + 0.5); }
     double bottom() const { return top + row_height * emulator::warp_size; }
 
-    /// Numbers all lanes; those that are not active are greyed out.
+    /// Numbers all lanes; those that are not active are grayed out.
     void draw(Svg& svg, emulator::LaneMask active) const;
 };
 

@@ -75,16 +75,16 @@ Tile tile_of(const AccessTrace& trace, std::uint64_t address) {
 
 /// Dark blue to yellow in equal steps of lightness: readable in gray and with all kinds of color vision.
 constexpr std::uint32_t first_light_bank = 15; // text on it is black
-std::string colour_of(std::uint32_t bank) {
+std::string color_of(std::uint32_t bank) {
     constexpr std::array<std::array<double, 3>, 5> stops{
         {{0, 42, 102}, {66, 78, 108}, {124, 123, 120}, {188, 175, 111}, {255, 234, 120}}};
     const double place = static_cast<double>(bank) / (bank_count - 1) * (stops.size() - 1);
     const auto low = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-    std::string colour = "#";
+    std::string color = "#";
     for (std::size_t channel = 0; channel < 3; ++channel)
-        colour += fmt::format("{:02x}", std::lround(std::lerp(stops[low][channel], stops[low + 1][channel],
-                                                              place - static_cast<double>(low))));
-    return colour;
+        color += fmt::format("{:02x}", std::lround(std::lerp(stops[low][channel], stops[low + 1][channel],
+                                                             place - static_cast<double>(low))));
+    return color;
 }
 
 class TilePicture {
@@ -133,7 +133,7 @@ private:
     }
 
     static void draw_bank(Svg& svg, double x, double y, std::uint32_t bank) {
-        svg.rectangle(x, y, cell, cell, "cell", colour_of(bank));
+        svg.rectangle(x, y, cell, cell, "cell", color_of(bank));
         svg.text(x + cell / 2, y + cell / 2, std::to_string(bank),
                  bank < first_light_bank ? "tiny middle white" : "tiny middle black");
     }
@@ -200,7 +200,7 @@ Drawing draw_tile(std::string_view kernel, const AccessTrace& trace, const Trace
     y = svg.end_keys();
     y = svg.paragraph(
         Svg::margin, y, svg.width() - 2 * Svg::margin,
-        "Numbers and colours are banks. Emulated, from the addresses that the PTX computed. A row's "
+        "Numbers and colors are banks. Emulated, from the addresses that the PTX computed. A row's "
         "length is inferred from untouched words or the block's width, else it is 32.",
         "small quiet");
     return {svg.finish(y + Svg::margin, heading.title, heading.result), heading.result};

@@ -22,8 +22,8 @@ text{font-family:system-ui,sans-serif;font-size:15px;fill:#1b1f24}
 .quiet{fill:#59636e}.inside{fill:#fff}.white{fill:#fff}.black{fill:#000}
 .paper{fill:#fff}.first{fill:#0072b2}.later{fill:#b84a00}.idle{fill:#eceff2}
 .waste{fill:url(#hatch);stroke:#b84a00;stroke-width:.8}.hatch{stroke:#b84a00}
-.spare{fill:#fbe3d3;stroke:#b84a00;stroke-width:.8}.padding{fill:url(#grey);stroke:#8c959f;stroke-width:.8}
-.grey{stroke:#8c959f}.cell{stroke:#fff;stroke-width:.6}.span{fill:#c9d1d9}
+.spare{fill:#fbe3d3;stroke:#b84a00;stroke-width:.8}.padding{fill:url(#gray);stroke:#8c959f;stroke-width:.8}
+.gray{stroke:#8c959f}.cell{stroke:#fff;stroke-width:.6}.span{fill:#c9d1d9}
 .outlined{fill:#8f8f8f;stroke:#000;stroke-width:2.6}
 .outer{fill:none;stroke:#fff;stroke-width:5}.inner{fill:none;stroke:#000;stroke-width:2.4}
 line{stroke-width:1.4}line.first{stroke:#0072b2;stroke-width:1.9}line.later{stroke:#b84a00}
@@ -39,7 +39,7 @@ constexpr std::string_view dark_style = R"(
 text{fill:#e6eaef}.quiet{fill:#a3adb8}.inside{fill:#0c1014}.white{fill:#fff}.black{fill:#000}
 .paper{fill:#12161b}.first{fill:#5bb8f0}.later{fill:#ff9a4d}.idle{fill:#2a313a}
 .waste{stroke:#ff9a4d}.hatch{stroke:#ff9a4d}.spare{fill:#4d3018;stroke:#ff9a4d}
-.span{fill:#434d58}.padding{stroke:#77828e}.outlined{stroke:#fff}.grey{stroke:#77828e}.cell{stroke:#12161b}
+.span{fill:#434d58}.padding{stroke:#77828e}.outlined{stroke:#fff}.gray{stroke:#77828e}.cell{stroke:#12161b}
 line.first{stroke:#5bb8f0}line.later{stroke:#ff9a4d}line.rule{stroke:#77828e}
 )";
 
@@ -144,7 +144,7 @@ std::string Svg::finish(double height, std::string_view title, std::string_view 
                        "@media screen and (prefers-color-scheme:dark){{{6}}}</style>\n"
                        "<defs>{7}{8}</defs>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n",
                        number(width_), number(height), escaped(title), escaped(description), picture_style,
-                       narrow_style, dark_style, hatch("hatch"), hatch("grey")) +
+                       narrow_style, dark_style, hatch("hatch"), hatch("gray")) +
            body_ + "</svg>\n";
 }
 

@@ -128,7 +128,7 @@ void wait_all(Warp& warp, const Instruction&, LaneMask active) {
     warp.block().async_copies().finish_all(warp, active);
 }
 
-/// The immediate says whether the mbarrier counts the arrival beside those that it was initialised for.
+/// The immediate says whether the mbarrier counts the arrival beside those that it was initialized for.
 void arrive_after_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
     const AddressOperand& address = detail_of(instruction).mbarrier;
     for_each_lane_absorbing_faults(warp, active, [&](int lane) {

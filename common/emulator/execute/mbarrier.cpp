@@ -38,9 +38,9 @@ uint32_t count_of(const Warp& warp, const Instruction& instruction, int lane) {
     return instruction.sources[1] == no_row ? 1 : warp.cells<uint32_t>(instruction.sources[1])[lane];
 }
 
-void initialise(Warp& warp, const Instruction& instruction, LaneMask active) {
+void initialize(Warp& warp, const Instruction& instruction, LaneMask active) {
     at_each(warp, instruction, active, [&](int lane, Mbarrier mbarrier) {
-        mbarrier.initialise(warp, instruction, lane, count_of(warp, instruction, lane));
+        mbarrier.initialize(warp, instruction, lane, count_of(warp, instruction, lane));
     });
 }
 
@@ -164,7 +164,7 @@ void decode_mbarrier(Decoding& statement) {
     }
     auto& detail = statement.detail<MbarrierDetail>();
     statement.instruction.sync = SyncKind::mbarrier;
-    if (action == ".init") return decode_counted(statement, detail, &initialise);
+    if (action == ".init") return decode_counted(statement, detail, &initialize);
     if (action == ".complete_tx") return decode_counted(statement, detail, &complete_bytes);
     if (action == ".expect_tx") return decode_counted(statement, detail, &expect_bytes);
     if (action == ".inval") {

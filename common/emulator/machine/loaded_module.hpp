@@ -73,7 +73,7 @@ private:
     std::unique_ptr<KernelCode> code_;
 };
 
-/// Parses PTX text and gives its `.global` and `.const` variables a place in `memory`, initialised. Its
+/// Parses PTX text and gives its `.global` and `.const` variables a place in `memory`, initialized. Its
 /// kernels are decoded with `opcodes`, which outlives it.
 class LoadedModule {
 public:

@@ -61,7 +61,7 @@ Mbarrier::State Mbarrier::load(const Instruction& instruction, int lane) const {
     if (!found)
         fail(instruction, lane,
              "there is no mbarrier at " + hexadecimal(offset_) +
-                 " of shared memory: it has not been initialised, or it has been overwritten or invalidated");
+                 " of shared memory: it has not been initialized, or it has been overwritten or invalidated");
     return *found;
 }
 
@@ -75,13 +75,13 @@ void Mbarrier::tell(const Warp& warp, const Instruction& instruction, int lane, 
         observer->used_mbarrier(warp, instruction, lane, use, owner_, offset_);
 }
 
-void Mbarrier::initialise(const Warp& warp, const Instruction& instruction, int lane,
+void Mbarrier::initialize(const Warp& warp, const Instruction& instruction, int lane,
                           std::uint32_t arrivals) {
     if (arrivals == 0 || arrivals > max_arrivals)
         fail(instruction, lane,
              "an mbarrier for " + std::to_string(arrivals) + " arrivals: it can be for 1 to " +
                  std::to_string(max_arrivals));
-    tell(warp, instruction, lane, MbarrierUse::initialise);
+    tell(warp, instruction, lane, MbarrierUse::initialize);
     State state;
     state.pending = state.expected = arrivals;
     store(state);
@@ -101,9 +101,9 @@ std::uint64_t Mbarrier::arrive(const Warp& warp, const Instruction& instruction,
         fail(instruction, lane,
              std::to_string(arrivals) + " arrivals at an mbarrier that needs " +
                  std::to_string(state.pending) +
-                 " more in this phase: more come than it was initialised for");
+                 " more in this phase: more come than it was initialized for");
     if (drops && arrivals > state.expected)
-        fail(instruction, lane, "more arrivals drop out than the mbarrier was initialised for");
+        fail(instruction, lane, "more arrivals drop out than the mbarrier was initialized for");
     tell(warp, instruction, lane, MbarrierUse::arrive);
     state.pending -= arrivals;
     if (drops) state.expected -= arrivals;

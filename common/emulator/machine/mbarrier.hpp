@@ -22,7 +22,7 @@ public:
     // Each of these is done by a lane of a warp, by an instruction. \throws Fault for what PTX leaves
     // undefined.
 
-    void initialise(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals);
+    void initialize(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals);
     void invalidate(const Warp& warp, const Instruction& instruction, int lane);
 
     /// Returns the state before it: what test() takes.

@@ -50,12 +50,12 @@ uint32_t conflict_degree(const Access& access, LaneMask group) {
     return static_cast<uint32_t>(most);
 }
 
-/// True when each active lane's neighbour at `distance` is inactive or has the same address.
-bool neighbours_agree(const Access& access, int distance) {
+/// True when each active lane's neighbor at `distance` is inactive or has the same address.
+bool neighbors_agree(const Access& access, int distance) {
     bool agree = true;
     for_each_lane(access.active, [&](int lane) {
-        const int neighbour = lane ^ distance;
-        if ((access.active >> neighbour & 1) != 0 && access.addresses[lane] != access.addresses[neighbour])
+        const int neighbor = lane ^ distance;
+        if ((access.active >> neighbor & 1) != 0 && access.addresses[lane] != access.addresses[neighbor])
             agree = false;
     });
     return agree;
@@ -227,7 +227,7 @@ uint32_t bulk_sectors(uint64_t from, uint64_t to, uint32_t bytes) {
 int lanes_served_together(const Access& access) {
     if (access.bytes <= bank_bytes) return warp_size;
     const int lanes = access.bytes <= 8 ? 16 : 8;
-    return neighbours_agree(access, 1) || neighbours_agree(access, 2) ? 2 * lanes : lanes;
+    return neighbors_agree(access, 1) || neighbors_agree(access, 2) ? 2 * lanes : lanes;
 }
 
 std::string access_name(ptx::Space space, AccessKind kind) {

@@ -121,7 +121,7 @@ struct AsyncCopy {
 };
 
 enum class MbarrierUse : std::uint8_t {
-    initialise,
+    initialize,
     invalidate,
     arrive, ///< by a thread, or by a copy of a thread that has ended
     wait    ///< for a phase that has ended

@@ -36,7 +36,7 @@ struct FreedAllocation {
     std::string by; ///< who ended it: "cudaFree #2"
 };
 
-/// Owns all allocations. Not synchronised: the runtime lets one API call or launch in at a time.
+/// Owns all allocations. Not synchronized: the runtime lets one API call or launch in at a time.
 class GlobalMemory {
 public:
     GlobalMemory() = default;

@@ -5,7 +5,7 @@
 namespace emulator::ptx {
 
 std::string excerpt(std::string_view text, std::uint32_t offset) {
-    constexpr std::size_t longest_line = 160; // initialisers of variables can be megabytes long
+    constexpr std::size_t longest_line = 160; // initializers of variables can be megabytes long
     const std::size_t place = std::min<std::size_t>(offset, text.size());
     const std::size_t before = place == 0 ? std::string_view::npos : text.rfind('\n', place - 1);
     const std::size_t line_start = before == std::string_view::npos ? 0 : before + 1;

@@ -50,7 +50,7 @@ protected:
         return result;
     }
 
-    /// declarator = name {"[" [n] "]"} ["=" initialiser]
+    /// declarator = name {"[" [n] "]"} ["=" initializer]
     std::unique_ptr<Variable> declarator(Space space, Type type, std::uint32_t lanes,
                                          std::uint32_t alignment) {
         if (size_of(type) == 0) fail(*token_, "a variable cannot be of this type");
@@ -76,20 +76,20 @@ protected:
         if (token_->is("=") && space != Space::global && space != Space::constant)
             fail(*token_, "only variables in global and constant memory have initial values");
         if (accept("=")) {
-            initialiser(*variable, size_of(type), unsized ? largest_variable : variable->bytes);
+            initializer(*variable, size_of(type), unsized ? largest_variable : variable->bytes);
             if (unsized) variable->bytes = variable->initial.size();
         }
         return variable;
     }
 
-    /// initialiser = "{" initialiser {"," initialiser} "}" | number | symbol ["+" n] | "generic" "(" symbol
+    /// initializer = "{" initializer {"," initializer} "}" | number | symbol ["+" n] | "generic" "(" symbol
     /// ")" ["+" n]
-    void initialiser(Variable& variable, std::uint32_t element_bytes, std::uint64_t max_bytes) {
+    void initializer(Variable& variable, std::uint32_t element_bytes, std::uint64_t max_bytes) {
         const Token& start = *token_;
         if (accept("{")) {
             if (++depth_ > 100) fail(start, "braces nested too deeply");
             do {
-                initialiser(variable, element_bytes, max_bytes);
+                initializer(variable, element_bytes, max_bytes);
             } while (accept(","));
             expect("}");
             --depth_;

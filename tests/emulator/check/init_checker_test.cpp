@@ -73,7 +73,7 @@ TEST(InitChecker, tells_who_read_what_nobody_wrote) {
     const auto found = program.run(grid_of(32, 2), {memory});
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found[0].checker, "init");
-    EXPECT_EQ(found[0].kind, "uninitialised read");
+    EXPECT_EQ(found[0].kind, "uninitialized read");
     EXPECT_THAT(found[0].message, AllOf(HasSubstr("4-byte load from global memory at 0x"),
                                         HasSubstr(": nobody has written bytes 200 to 203 of its 256")));
     EXPECT_EQ(found[0].kernel, "k");
@@ -273,7 +273,7 @@ TEST(InitChecker, finds_unwritten_bytes_in_a_copy_to_the_host) {
     program.checker.read(address_of(memory) + 2, 10);
     const auto found = program.findings.take();
     ASSERT_THAT(found, SizeIs(1));
-    EXPECT_EQ(found[0].kind, "uninitialised copy");
+    EXPECT_EQ(found[0].kind, "uninitialized copy");
     EXPECT_THAT(
         found[0].message,
         AllOf(HasSubstr("copy of 10 bytes at 0x"),

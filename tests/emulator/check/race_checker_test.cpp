@@ -188,7 +188,7 @@ TEST(Race, shuffles_and_votes_order_nothing) {
 
 TEST(Race, a_warp_barrier_orders_the_lanes_that_it_names) {
     const std::string halves = "selp.b32 %r6, 0xffff, 0xffff0000, %p7; bar.warp.sync %r6;";
-    // The neighbour is in the same half, the lane at distance 16 is not.
+    // The neighbor is in the same half, the lane at distance 16 is not.
     EXPECT_EQ(kinds("xor.b32 %r5, %r60, 1; mad.lo.u32 %r5, %r5, 4, %r12; st.shared.u32 [%r10], %r60;" +
                         halves + "ld.shared.u32 %r5, [%r5];",
                     one_warp),

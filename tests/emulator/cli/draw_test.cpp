@@ -579,7 +579,7 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     EXPECT_THAT(texts_of(gap), HasSubstr("22 rows of 32 words, 104 of them untouched.\n"));
 }
 
-TEST(DrawTile, has_a_colour_of_its_own_for_each_bank_on_which_its_number_can_be_read) {
+TEST(DrawTile, has_a_color_of_its_own_for_each_bank_on_which_its_number_can_be_read) {
     const TracedAccess row = shared_load(4, strided(4));
     const auto picture = elements_of(draw_tile("k", tile(row, 1, 32, 32, {32, 1, 1}), row, source).svg);
     const auto cells = select(picture, "rect", "banks");
@@ -595,7 +595,7 @@ TEST(DrawTile, has_a_colour_of_its_own_for_each_bank_on_which_its_number_can_be_
             luminance +=
                 weight * (channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4));
         }
-        EXPECT_GT(luminance, darker) << bank; // also a grey scale
+        EXPECT_GT(luminance, darker) << bank; // also a gray scale
         darker = luminance;
         EXPECT_EQ(numbers[bank].text, std::to_string(bank));
         EXPECT_GE(numbers[bank].looks("white") ? 1.05 / (luminance + 0.05) : (luminance + 0.05) / 0.05, 4.5)

@@ -58,8 +58,8 @@ std::vector<std::string> findings_of(const std::string& body, uint32_t threads) 
 
 constexpr const char* copy_own = "cp.async.ca.shared.global [%r10], [%rd60], 4;\n";
 constexpr const char* read_own = "ld.shared.u32 %r0, [%r10];\n";
-constexpr const char* neighbour = "xor.b32 %r14, %r12, 4; mov.u32 %r15, tile; add.u32 %r14, %r14, %r15; "
-                                  "ld.shared.u32 %r0, [%r14];\n";
+constexpr const char* neighbor = "xor.b32 %r14, %r12, 4; mov.u32 %r15, tile; add.u32 %r14, %r14, %r15; "
+                                 "ld.shared.u32 %r0, [%r14];\n";
 /// Waits until the phase of parity 0 is over.
 constexpr const char* wait_0 = "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; @!%p5 bra WAIT;\n";
 constexpr const char* init_for_all = "setp.eq.u32 %p1, %r60, 0; mov.u32 %r20, %ntid.x; @%p1 "
@@ -152,13 +152,13 @@ TEST(AsyncCopy, counts_as_a_load_and_not_as_a_store) {
 
 TEST(AsyncCopyChecks, are_silent_where_all_is_waited_for) {
     EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all;" + read_own, 64), testing::IsEmpty());
-    EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all; bar.sync 0;" + neighbour, 64),
+    EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all; bar.sync 0;" + neighbor, 64),
                 testing::IsEmpty());
     // Two stages: the second copy goes on while the first one is read.
     EXPECT_THAT(findings_of("cp.async.ca.shared.global [%r10], [%rd60], 4; cp.async.commit_group;"
                             "cp.async.ca.shared.global [%r10+256], [%rd60], 4; cp.async.commit_group;"
                             "cp.async.wait_group 1; bar.sync 0;" +
-                                std::string(neighbour) + "cp.async.wait_group 0; bar.sync 0;",
+                                std::string(neighbor) + "cp.async.wait_group 0; bar.sync 0;",
                             64),
                 testing::IsEmpty());
 }
@@ -166,7 +166,7 @@ TEST(AsyncCopyChecks, are_silent_where_all_is_waited_for) {
 TEST(AsyncCopyChecks, find_a_read_before_the_wait) {
     const auto kinds = findings_of(std::string(copy_own) + read_own, 32);
     EXPECT_THAT(kinds, testing::Contains("race: read after write"));
-    EXPECT_THAT(kinds, testing::Contains("init: uninitialised read"));
+    EXPECT_THAT(kinds, testing::Contains("init: uninitialized read"));
     // … where the place was written before, and behind a barrier, too
     EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7;") + copy_own + "bar.sync 0;" + read_own +
                                 "bar.sync 0; cp.async.wait_all;",
@@ -180,12 +180,12 @@ TEST(AsyncCopyChecks, find_a_read_before_the_wait) {
 }
 
 TEST(AsyncCopyChecks, find_a_missing_barrier_behind_the_wait) {
-    EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all;" + neighbour, 32),
+    EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all;" + neighbor, 32),
                 testing::Contains("race: read after write"));
 }
 
 TEST(AsyncCopyChecks, find_a_copy_to_what_others_may_still_read) {
-    EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7; bar.sync 0;") + neighbour + copy_own +
+    EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7; bar.sync 0;") + neighbor + copy_own +
                                 "cp.async.wait_all;",
                             32),
                 testing::ElementsAre("race: write after read"));
@@ -219,7 +219,7 @@ TEST(AsyncCopyChecks, find_different_values_that_lanes_bring_to_one_place) {
 // ---- mbarrier ----
 
 TEST(Mbarrier, lets_go_when_all_have_come) {
-    // Each thread stores, arrives, waits, and reads its neighbour's word: over two warps.
+    // Each thread stores, arrives, waits, and reads its neighbor's word: over two warps.
     EXPECT_EQ(
         run_async(std::string(init_for_all) +
                       "st.shared.u32 [%r10], %r60; mbarrier.arrive.shared.b64 "
@@ -286,7 +286,7 @@ TEST(Mbarrier, lets_lanes_of_one_warp_wait_for_each_other) {
 
 TEST(Mbarrier, says_what_is_wrong) {
     const auto error = [](const char* body) { return error_of([&] { run_async(body, 1); }); };
-    EXPECT_THAT(error("mbarrier.arrive.shared.b64 _, [%r11];").what(), HasSubstr("has not been initialised"));
+    EXPECT_THAT(error("mbarrier.arrive.shared.b64 _, [%r11];").what(), HasSubstr("has not been initialized"));
     EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 0;").what(), HasSubstr("1 to 1048575"));
     EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 2; mbarrier.arrive.shared.b64 _, [%r11], 3;").what(),
                 HasSubstr("3 arrivals"));
@@ -318,42 +318,42 @@ TEST(Mbarrier, tells_who_waits_that_an_arrival_finds_none) {
 }
 
 TEST(Mbarrier, waits_for_asynchronous_copies) {
-    // With .noinc the copy's arrival is one of those that the barrier was initialised for.
+    // With .noinc the copy's arrival is one of those that the barrier was initialized for.
     EXPECT_EQ(run_async(init_for_all + std::string(copy_own) +
-                            "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + wait_0 + neighbour,
+                            "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + wait_0 + neighbor,
                         64)[4],
               1005u);
     // Without, it comes on top: the thread arrives as well.
     EXPECT_EQ(run_async(init_for_all + std::string(copy_own) +
                             "cp.async.mbarrier.arrive.shared.b64 [%r11]; "
                             "mbarrier.arrive.shared.b64 _, [%r11];" +
-                            wait_0 + neighbour,
+                            wait_0 + neighbor,
                         64)[4],
               1005u);
 }
 
 TEST(MbarrierChecks, are_silent_where_it_orders) {
     EXPECT_THAT(findings_of(init_for_all + std::string(copy_own) +
-                                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + wait_0 + neighbour,
+                                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + wait_0 + neighbor,
                             64),
                 testing::IsEmpty());
     EXPECT_THAT(findings_of(std::string(init_for_all) +
                                 "st.shared.u32 [%r10], %r60; "
                                 "mbarrier.arrive.shared.b64 _, [%r11];" +
-                                wait_0 + neighbour,
+                                wait_0 + neighbor,
                             64),
                 testing::IsEmpty());
 }
 
 TEST(MbarrierChecks, find_a_read_without_the_wait) {
     EXPECT_THAT(findings_of(init_for_all + std::string(copy_own) +
-                                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + neighbour + wait_0,
+                                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];" + neighbor + wait_0,
                             64),
                 testing::Contains("race: read after write"));
     EXPECT_THAT(findings_of(std::string(init_for_all) +
                                 "st.shared.u32 [%r10], %r60; "
                                 "mbarrier.arrive.shared.b64 _, [%r11];" +
-                                neighbour + wait_0,
+                                neighbor + wait_0,
                             64),
                 testing::Contains("race: read after write"));
 }
@@ -374,7 +374,7 @@ TEST(BulkCopy, brings_a_tile) {
     EXPECT_EQ(run_async(std::string(bulk_load) + wait_0 + read_own, 64), iota(64, 1000));
     EXPECT_THAT(findings_of(std::string(bulk_load) + wait_0 + read_own, 64), testing::IsEmpty());
     EXPECT_THAT(findings_of(std::string(bulk_load) + read_own + wait_0, 64),
-                testing::UnorderedElementsAre("init: uninitialised read", HasSubstr("race: ")));
+                testing::UnorderedElementsAre("init: uninitialized read", HasSubstr("race: ")));
 }
 
 TEST(BulkCopy, must_end_before_its_block_does) {

@@ -143,7 +143,7 @@ TEST(Convert, integers_to_floating_point_rounds_once) {
             std::vector<LaneCase> cases;
             for (const uint64_t pattern : integer_patterns()) {
                 const quad value = static_cast<From>(pattern);
-                const To near = static_cast<To>(value); // one of the two neighbours, or both
+                const To near = static_cast<To>(value); // one of the two neighbors, or both
                 const To up = std::nextafter(near, std::numeric_limits<To>::infinity()),
                          down = std::nextafter(near, -std::numeric_limits<To>::infinity());
                 const To below = near <= value ? near : down, above = near >= value ? near : up;

@@ -1,5 +1,5 @@
 // Floating-point arithmetic. Rounding is checked by its definition: the exact result, in 113-bit arithmetic,
-// must lie where the rounding mode says, between the result and its neighbours. `-` of two __float128 has the
+// must lie where the rounding mode says, between the result and its neighbors. `-` of two __float128 has the
 // right sign even where it rounds.
 
 #include "reference.hpp"
@@ -169,7 +169,7 @@ TEST(FloatingPoint, rounds_where_the_modes_differ) {
                  lanes({{greatest, greatest, greatest, 0}, {minus_infinity, 0xFF7F'FFFF, 0xFF7F'FFFF, 0}}));
     expect_lanes("add.rp.f32 %r0, %r1, %r2",
                  lanes({{infinity, greatest, greatest, 0}, {0xFF7F'FFFF, 0xFF7F'FFFF, 0xFF7F'FFFF, 0}}));
-    // A zero that comes from cancelling is negative only when rounding down.
+    // A zero that comes from canceling is negative only when rounding down.
     expect_lanes("add.rn.f32 %r0, %r1, %r2", lanes({{0, one, minus_one, 0}}));
     expect_lanes("add.rm.f32 %r0, %r1, %r2", lanes({{minus_zero, one, minus_one, 0}}));
 }
@@ -227,7 +227,7 @@ TEST(FloatingPoint, flushes_what_is_subnormal_once_it_is_rounded) {
     expect_lanes("mul.rm.ftz.f32 %r0, %r1, %r2", lanes({{sign, least | sign, before_one, 0}}));
     expect_lanes("mul.rn.ftz.sat.f32 %r0, %r1, %r2", lanes({{0, least, before_one, 0}}));
     expect_lanes("mul.f32 %r0, %r1, %r2", lanes({{least, least, before_one, 0}}));
-    // 2^-126 (1 - 2^-46) and 2^-126 (1 - 2^-126) are rounded to 2^-126, unless towards zero.
+    // 2^-126 (1 - 2^-46) and 2^-126 (1 - 2^-126) are rounded to 2^-126, unless toward zero.
     expect_lanes("mul.ftz.f32 %r0, %r1, %r2", lanes({{least, least + 1, one - 2, 0}}));
     expect_lanes("mul.rz.ftz.f32 %r0, %r1, %r2", lanes({{0, least + 1, one - 2, 0}}));
     expect_lanes("mul.rp.ftz.f32 %r0, %r1, %r2",

@@ -67,7 +67,7 @@ TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
     // A quarter, a half and three quarters of the way from each finite pattern to the next one away from
     // zero.
     for (const Format& format : formats) {
-        std::vector<LaneCase> nearest, towards_zero;
+        std::vector<LaneCase> nearest, toward_zero;
         const uint32_t infinity = 0x7FFF >> format.significand_bits << format.significand_bits;
         for (const uint32_t sign : {0u, 0x8000u})
             for (uint32_t bits = 0; bits < infinity; ++bits) {
@@ -83,12 +83,12 @@ TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
                     const uint64_t input = bits_of(between) | (sign << 16);
                     const bool up = quarters == 3 || (quarters == 2 && bits % 2 == 1);
                     nearest.push_back({sign | (bits + up), input});
-                    towards_zero.push_back({sign | bits, input});
+                    toward_zero.push_back({sign | bits, input});
                 }
             }
         EXPECT_GT(nearest.size(), 150'000u);
         expect_lanes("cvt.rn." + format.name + ".f32 %rs0, %r1", nearest);
-        expect_lanes("cvt.rz." + format.name + ".f32 %rs0, %r1", towards_zero);
+        expect_lanes("cvt.rz." + format.name + ".f32 %rs0, %r1", toward_zero);
     }
 }
 

@@ -79,7 +79,7 @@ TEST(IntegerArithmetic, multiplies_and_adds_at_twice_the_width) {
     });
 }
 
-TEST(IntegerArithmetic, divides_towards_zero) {
+TEST(IntegerArithmetic, divides_toward_zero) {
     // PTX leaves division by zero to the machine. NVIDIA's routines return all ones, for the remainder too.
     for_all_integers([]<class T>() {
         expect_like<T>("div.", [](Exact<T> a, Exact<T> b) { return b == 0 ? Exact<T>(-1) : a / b; });
@@ -87,7 +87,7 @@ TEST(IntegerArithmetic, divides_towards_zero) {
     });
 }
 
-// As programs mostly do. Quotients of multiples and of their neighbours are where a rounded inverse would
+// As programs mostly do. Quotients of multiples and of their neighbors are where a rounded inverse would
 // show.
 TEST(IntegerArithmetic, divides_whole_warps_by_one_number) {
     Numbers numbers;

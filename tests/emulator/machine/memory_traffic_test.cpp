@@ -58,7 +58,7 @@ AddressOf strided(uint64_t step, uint64_t start = 0) {
 
 } // namespace
 
-TEST(Sectors, of_neighbouring_lanes_are_shared) {
+TEST(Sectors, of_neighboring_lanes_are_shared) {
     EXPECT_EQ(sectors(4, strided(4)), 4u);    // 32 lanes x 4 B = 128 B
     EXPECT_EQ(sectors(8, strided(8)), 8u);    // 256 B
     EXPECT_EQ(sectors(16, strided(16)), 16u); // 512 B
@@ -180,7 +180,7 @@ TEST(Wavefronts, of_narrow_accesses_go_by_their_words) {
 TEST(Wavefronts, of_64_bits_serve_half_a_warp_each) {
     EXPECT_EQ(wavefronts(8, strided(8)), (Wavefronts{2, 2})); // uint2[tid], as published for an A100
     EXPECT_EQ(wavefronts(8, [](uint64_t lane) { return lane / 2 * 8; }),
-              (Wavefronts{1, 1})); // uint2[tid/2], likewise: neighbours agree
+              (Wavefronts{1, 1})); // uint2[tid/2], likewise: neighbors agree
     EXPECT_EQ(
         wavefronts(8, [](uint64_t lane) { return (lane & ~2ull) * 8; }),
         (Wavefronts{
@@ -214,8 +214,8 @@ TEST(Wavefronts, of_parts_of_a_warp) {
     EXPECT_EQ(wavefronts(8, strided(8), 0xFFFF'0000), (Wavefronts{1, 1}));
     EXPECT_EQ(
         wavefronts(8, strided(8), 0x5555'5555),
-        (Wavefronts{
-            2, 1})); // no lane has a neighbour: the halves merge; their 16 places of 16 B take two passes
+        (Wavefronts{2,
+                    1})); // no lane has a neighbor: the halves merge; their 16 places of 16 B take two passes
     EXPECT_EQ(wavefronts(16, strided(16), 0x0000'00FF), (Wavefronts{1, 1}));
     EXPECT_EQ(wavefronts(16, strided(16), 0x00FF'00FF), (Wavefronts{2, 2}));
     EXPECT_EQ(wavefronts(16, strided(16), 1u << 13), (Wavefronts{1, 1}));

@@ -133,7 +133,7 @@ TEST(Schedule, shows_a_missing_warp_barrier_between_lanes_that_have_parted) {
 }
 
 TEST(Schedule, shows_a_missing_warp_barrier_between_lanes_that_are_together) {
-    // Each lane adds its neighbour's value, in two steps.
+    // Each lane adds its neighbor's value, in two steps.
     const auto step = [](const std::string& distance, const std::string& barrier) {
         return "xor.b32 %r5, %r60, " + distance +
                "; mad.lo.u32 %r11, %r5, 4, %r12; ld.shared.u32 %r6, [%r11];" + barrier +

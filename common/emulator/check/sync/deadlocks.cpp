@@ -134,7 +134,7 @@ void found_wait_at_barriers(SyncFindings& findings, const Block& block, const Bl
                               "barrier not reached by all", message, std::move(waits.parties),
                               at_mbarriers_only
                                   ? "A phase of an mbarrier ends with as many arrivals as it was "
-                                    "initialised for: one of them is missing, or the number is too high."
+                                    "initialized for: one of them is missing, or the number is too high."
                                   : "The threads do not agree on which barriers they come to, or on how many "
                                     "threads those are for.");
     });

@@ -20,7 +20,7 @@ void check_format(const cudaChannelFormatDesc& format, const char* call) {
     const auto [x, y, z, w, kind] = format;
     if (kind >= cudaChannelFormatKindNV12 && kind <= cudaChannelFormatKindUnsignedNormalized1010102)
         throw UnsupportedCall(
-            call, "arrays of normalised, compressed or planar formats are not supported by the emulator; "
+            call, "arrays of normalized, compressed or planar formats are not supported by the emulator; "
                   "cudaChannelFormatKindSigned, Unsigned and Float are");
     const bool is_float = kind == cudaChannelFormatKindFloat;
     const bool has_kind =

@@ -136,8 +136,8 @@ __global__ void groups(int* x, int a) {
     x[2] = tile.any(a) + tile.all(a) + tile.ballot(a) + tile.match_any(a) + tile.shfl_xor(a, 1);
     const auto some = cg::coalesced_threads();
     x[3] = some.size() + some.thread_rank() + some.shfl(a, 0) + cg::reduce(some, a, cg::plus<int>());
-    const auto labelled = cg::labeled_partition(some, a);
-    x[4] = labelled.size() + cg::binary_partition(some, a > 3).size();
+    const auto labeled = cg::labeled_partition(some, a);
+    x[4] = labeled.size() + cg::binary_partition(some, a > 3).size();
     cg::invoke_one(some, [&] { x[5] = 1; });
     block.sync();
     auto token = block.barrier_arrive();

@@ -214,12 +214,12 @@ TEST(Message, of_a_copy_that_leaves_an_array_says_where) {
 TEST(Message, of_an_array_that_is_not_supported_names_its_sort) {
     cudaArray_t array = nullptr;
     const auto ints = cudaCreateChannelDesc<int>();
-    const cudaChannelFormatDesc normalised{8, 0, 0, 0, cudaChannelFormatKindUnsignedNormalized8X1};
+    const cudaChannelFormatDesc normalized{8, 0, 0, 0, cudaChannelFormatKindUnsignedNormalized8X1};
     testing::internal::CaptureStderr();
     EXPECT_EQ(cudaMallocArray(&array, &ints, 8, 8, cudaArraySparse), cudaErrorNotSupported);
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaArraySparse"));
     testing::internal::CaptureStderr();
-    EXPECT_EQ(cudaMallocArray(&array, &normalised, 8, 8), cudaErrorNotSupported);
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("normalised"));
+    EXPECT_EQ(cudaMallocArray(&array, &normalized, 8, 8), cudaErrorNotSupported);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("normalized"));
     EXPECT_CUDA(cudaDeviceReset());
 }

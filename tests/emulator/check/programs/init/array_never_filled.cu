@@ -10,6 +10,6 @@ int main() {
     cudaMalloc(&device, sizeof image);
     cudaMemcpy2DToArray(array, 0, 0, image, 32, 32, 3, cudaMemcpyHostToDevice);
     cudaMemcpy2DFromArray(device, 32, array, 0, 0, 32, 4, cudaMemcpyDeviceToDevice);
-    cudaMemcpy(image, device, sizeof image, cudaMemcpyDeviceToHost); // expect: init, uninitialised copy
+    cudaMemcpy(image, device, sizeof image, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
     return cudaFree(device) != cudaSuccess || cudaFreeArray(array) != cudaSuccess;
 }

@@ -11,7 +11,7 @@ __global__ void __cluster_dims__(2) tail_is_read(const int* in, int* out) {
     if (i < 100) values[tid] = in[i];
     cluster.sync();
     if (cluster.block_rank() == 0)
-        out[tid] = *cluster.map_shared_rank(&values[tid], 1); // expect: init, uninitialised read
+        out[tid] = *cluster.map_shared_rank(&values[tid], 1); // expect: init, uninitialized read
     cluster.sync();
 }
 

@@ -11,6 +11,6 @@ int main() {
     int host[blocks];
     cudaMalloc(&device, sizeof host);
     number_blocks<<<blocks, 32>>>(device, blocks);
-    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialised copy
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(device) != cudaSuccess;
 }

@@ -9,7 +9,7 @@ __global__ void fill(int* data, int n) {
 __global__ void square(const int* in, int* out, int n) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
-    const int value = in[i]; // expect: init, uninitialised read
+    const int value = in[i]; // expect: init, uninitialized read
     out[i] = value * value;
 }
 

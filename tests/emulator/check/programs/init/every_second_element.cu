@@ -9,6 +9,6 @@ int main() {
     int host[n];
     cudaMalloc(&device, sizeof host);
     fill_strided<<<1, n / 2>>>(device);
-    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialised copy
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(device) != cudaSuccess;
 }

@@ -3,7 +3,7 @@
 
 __global__ void add_up(const int* in, int* sum, int n) {
     const int i = static_cast<int>(threadIdx.x);
-    if (i < n) atomicAdd(sum, in[i]); // expect: init, uninitialised read
+    if (i < n) atomicAdd(sum, in[i]); // expect: init, uninitialized read
 }
 
 int main() {

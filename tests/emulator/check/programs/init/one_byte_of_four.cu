@@ -9,7 +9,7 @@ __global__ void paint(unsigned char* pixels) {
 }
 
 __global__ void invert(const unsigned* in, unsigned* out) {
-    out[threadIdx.x] = ~in[threadIdx.x]; // expect: init, uninitialised read
+    out[threadIdx.x] = ~in[threadIdx.x]; // expect: init, uninitialized read
 }
 
 int main() {

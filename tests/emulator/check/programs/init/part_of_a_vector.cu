@@ -4,7 +4,7 @@
 __global__ void sum_vectors_of_four(const float4* in, float* out, int vectors) {
     const int i = static_cast<int>(threadIdx.x);
     if (i >= vectors) return;
-    const float4 v = in[i]; // expect: init, uninitialised read
+    const float4 v = in[i]; // expect: init, uninitialized read
     out[i] = v.x + v.y + v.z + v.w;
 }
 

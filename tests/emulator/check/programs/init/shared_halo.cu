@@ -7,7 +7,7 @@ __global__ void smooth(const float* in, float* out, int n) {
     tile[tid + 1] = i < n ? in[i] : 0.0f;
     if (tid == 0) tile[0] = i > 0 ? in[i - 1] : 0.0f;
     __syncthreads();
-    const float right = tile[tid + 2]; // expect: init, uninitialised read
+    const float right = tile[tid + 2]; // expect: init, uninitialized read
     if (i < n) out[i] = tile[tid] + tile[tid + 1] + right;
 }
 

@@ -6,7 +6,7 @@ __global__ void look_up(int* out) {
     const unsigned tid = threadIdx.x;
     if (blockIdx.x == 0) table[tid] = static_cast<int>(tid * tid);
     __syncthreads();
-    out[blockIdx.x * blockDim.x + tid] = table[31 - tid]; // expect: init, uninitialised read
+    out[blockIdx.x * blockDim.x + tid] = table[31 - tid]; // expect: init, uninitialized read
 }
 
 int main() {

@@ -8,7 +8,7 @@ __global__ void reduce_block(const int* in, int* out, unsigned n) {
     __syncthreads();
     for (unsigned stride = 32; stride > 0; stride /= 2) {
         if (tid < stride) {
-            const int other = sums[tid + stride]; // expect: init, uninitialised read
+            const int other = sums[tid + stride]; // expect: init, uninitialized read
             sums[tid] += other;
         }
         __syncthreads();

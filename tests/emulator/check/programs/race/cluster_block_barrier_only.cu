@@ -4,7 +4,7 @@
 
 namespace cg = cooperative_groups;
 
-__global__ void __cluster_dims__(2) neighbours(const int* in, int* out) {
+__global__ void __cluster_dims__(2) neighbors(const int* in, int* out) {
     __shared__ int values[64];
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid;
@@ -22,7 +22,7 @@ int main() {
     cudaMalloc(&out, 128 * sizeof(int));
     cudaMemset(in, 1, 128 * sizeof(int));
     cudaMemset(out, 0, 128 * sizeof(int));
-    neighbours<<<2, 64>>>(in, out);
+    neighbors<<<2, 64>>>(in, out);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
            cudaFree(out) != cudaSuccess;
 }

@@ -1,4 +1,4 @@
-// Correct: neighbouring threads of different warps write neighbouring bytes, and halves of words.
+// Correct: neighboring threads of different warps write neighboring bytes, and halves of words.
 #include <cuda_runtime.h>
 
 __global__ void pack(const int* in, unsigned char* out) {

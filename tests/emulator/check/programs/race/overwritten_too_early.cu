@@ -2,7 +2,7 @@
 // again is not.
 #include <cuda_runtime.h>
 
-__global__ void sum_of_neighbours(const int* in, int* out, int rounds) {
+__global__ void sum_of_neighbors(const int* in, int* out, int rounds) {
     __shared__ int tile[64];
     const int tid = static_cast<int>(threadIdx.x);
     int sum = 0;
@@ -19,7 +19,7 @@ int main() {
     cudaMalloc(&in, 4 * 64 * sizeof(int));
     cudaMalloc(&out, 64 * sizeof(int));
     for (int i = 0; i < 4; ++i) cudaMemset(in + 64 * i, i, 64 * sizeof(int));
-    sum_of_neighbours<<<1, 64>>>(in, out, 4);
+    sum_of_neighbors<<<1, 64>>>(in, out, 4);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
            cudaFree(out) != cudaSuccess;
 }

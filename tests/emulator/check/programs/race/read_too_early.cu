@@ -5,7 +5,7 @@ __global__ void reverse(int* data) {
     __shared__ int tile[128];
     const unsigned tid = threadIdx.x;
     tile[tid] = data[tid];       // expect: race, write after read
-    data[tid] = tile[127 - tid]; // expect: init, uninitialised read
+    data[tid] = tile[127 - tid]; // expect: init, uninitialized read
 }
 
 int main() {

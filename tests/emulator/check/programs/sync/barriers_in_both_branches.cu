@@ -1,7 +1,7 @@
 // Both branches have a barrier, but it is not the same one.
 #include <cuda_runtime.h>
 
-__global__ void add_two_neighbours(int* data) {
+__global__ void add_two_neighbors(int* data) {
     __shared__ int values[64];
     const unsigned tid = threadIdx.x;
     values[tid] = data[tid];
@@ -18,6 +18,6 @@ int main() {
     int* data = nullptr;
     cudaMalloc(&data, 64 * sizeof(int));
     cudaMemset(data, 0, 64 * sizeof(int));
-    add_two_neighbours<<<1, 64>>>(data);
+    add_two_neighbors<<<1, 64>>>(data);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(data) != cudaSuccess;
 }

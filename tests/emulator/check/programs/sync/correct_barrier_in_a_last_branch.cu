@@ -2,7 +2,7 @@
 // ones.
 #include <cuda_runtime.h>
 
-__global__ void add_neighbour(int* data) {
+__global__ void add_neighbor(int* data) {
     __shared__ int values[64];
     const unsigned tid = threadIdx.x;
     values[tid] = data[tid];
@@ -16,6 +16,6 @@ int main() {
     int* data = nullptr;
     cudaMalloc(&data, 64 * sizeof(int));
     cudaMemset(data, 0, 64 * sizeof(int));
-    add_neighbour<<<1, 64>>>(data);
+    add_neighbor<<<1, 64>>>(data);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(data) != cudaSuccess;
 }
