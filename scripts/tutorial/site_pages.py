@@ -187,12 +187,24 @@ def with_measured_tables(page, data):
 
 # ---- pages as Doxygen takes them ----
 
+def reading_order(pages):
+    """The pages, each exercise right after its lesson."""
+    exercises = {os.path.dirname(page.path): page for page in pages if re.match(r"lessons/lesson.*/exercise\.md$", page.path)}
+    order = []
+    for page in pages:
+        if page not in exercises.values():
+            order.append(page)
+            exercise = exercises.get(os.path.dirname(page.path))
+            order += [exercise] if exercise else []
+    return order
+
+
 class Site:
     """All pages, and the files that they link to."""
 
     def __init__(self, pages, bin_folder, figures_folder, data=ROOT / "docs/data"):
         self.pages = {page.path: page for page in pages}
-        self.order = pages
+        self.order = reading_order(pages)
         self.bin_folder, self.figures_folder, self.data = bin_folder, figures_folder, data
         self.files = set()  # that pages link to
         self.markdown = MarkdownIt("commonmark", {"html": True}).enable("table")

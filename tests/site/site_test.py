@@ -88,8 +88,10 @@ class Whole(unittest.TestCase):
         for lesson in lessons:
             self.assertIn(f"{lesson}.html", pages)
         for lesson, following in zip(lessons, lessons[1:]):
-            page = (SITE / f"html/{lesson}.html").read_text(encoding="utf-8")
-            self.assertIn(f'class="next" href="{following}.html"', page)
+            exercise = lesson.replace("lesson", "exercise")
+            for name, leads_to in ((lesson, exercise), (exercise, following)):
+                page = (SITE / f"html/{name}.html").read_text(encoding="utf-8")
+                self.assertIn(f'class="next" href="{leads_to}.html"', page)
 
     def test_no_block_of_markdown_is_left(self):
         for page in own_pages():

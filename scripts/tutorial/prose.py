@@ -1,0 +1,136 @@
+"""How a page reads: its words, its sentences, the order of its sections, and the phrases that it avoids.
+
+Words are those of the prose: no blocks of code, no console output, no tables. What stands in <details> is folded. The
+rest, from the title to the last link, is the core path.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+
+from tutorial import ROOT
+
+SECTIONS = ("Try it first", "The idea", "The change", "Run it", "Why", "On a GPU", "Check yourself", "Where next", "Deeper")
+WORDS_PER_MINUTE = 200
+LONGEST_SENTENCE = 30
+LONGEST_CORE = 900
+SHORT_CORE = {"start": 700, "00": 700, "17": 450, "19": 450, "20": 450}  # by lesson
+
+# Of the text outside code; each with what to write instead.
+BANNED = [(re.compile(pattern, flags), instead) for pattern, flags, instead in (
+    (r"\bits own affair\b", re.I, "say what differs"),
+    (r"\band yet\b", re.I, "but"),
+    (r"\bthat is all there is\b", re.I, "leave it out"),
+    (r"\bso many\b.*\bso that\b", re.I, "two sentences"),
+    (r"\bone (?:can|cannot|could|may|must|should|would|might|wants|sees|says|speaks|thinks|knows|expects|gets|asks|pads)\b",
+     re.I, "you"),
+    (r"\b(?:somebody|someone|anybody|anyone)\b", re.I, "name the actor"),
+    (r"^(?:Who|Whoever) (?!.*\?$)", 0, "if you"),
+    (r"\bthose who\b", re.I, "name them"),
+    (r"\b(?:is|are|was|were) told\b", re.I, "knows, prints, reports"),
+    (r"\b(?:speaks?|spoke|knows?|knew|tells?) of\b", re.I, "describes, counts, reports"),
+    (r"^(?:Of|Nor|Not (?:seen|shown|counted|to be))\b", 0, "subject first"),
+    (r"\b(?:\d(?:[\d,]*\d)?|one|two|three|four|five|six|eight|ten|an?)(?: \w+s)? a (?:thread|block|warp|lane|step|request|"
+     r"turn|element)\b(?! of)|\ban? \w+ a (?:thread|block|warp|lane|step)\b", re.I, "per"),
+    (r"\w [–—] \w|[a-z]{2,} - [a-z]{2,}", 0, "a full stop or a comma"),
+)]
+BRITISH = ("neighbour", "colour", "behaviour", "favour", "honour", " grey", "centre ", "metres ", "whilst", "amongst",
+           "initialis", "normalis", "synchronis", "optimis", "analyse ", "analysed", "labelled", "modelled", "travell",
+           "signalled", "artefact", "judgement", "learnt", " spelt", "towards", "licence", "defence")
+
+READING_TIME = re.compile(r"Reading time: (\d+) minutes?(?:, and (\d+) more for the folded parts)?\.")
+
+
+@dataclass
+class Text:
+    """A page's prose, a paragraph, list item or heading each."""
+
+    core: list = field(default_factory=list)
+    folded: list = field(default_factory=list)
+    sections: list = field(default_factory=list)  # headings of level 2
+    head: list = field(default_factory=list)  # where the links below the title lead
+
+
+def read(source):
+    text, depth, inside_table = Text(), 0, False
+    tokens = MarkdownIt("commonmark").enable("table").parse(source)
+    for before, token in zip([None, *tokens], tokens):
+        if token.type in ("table_open", "table_close"):
+            inside_table = token.type == "table_open"
+        elif token.type == "html_block":
+            for mark in re.findall(r"<(/?)details", token.content):
+                depth += -1 if mark else 1
+        elif token.type == "inline":
+            words = plain(token)
+            if before.type == "heading_open" and before.tag == "h2":
+                text.sections.append(words)
+            if "All lessons" in words and not text.head:
+                text.head = [child.attrs["href"] for child in token.children if child.type == "link_open"]
+            elif not inside_table:
+                (text.folded if depth else text.core).append(words)
+    return text
+
+
+def plain(token):
+    """Code as one word. What a figure shows counts as text."""
+    words = {"text": lambda child: child.content, "code_inline": lambda child: "`x`", "image": lambda child: child.content,
+             "softbreak": lambda child: " ", "hardbreak": lambda child: " "}
+    return "".join(words[child.type](child) for child in token.children if child.type in words).replace("\n", " ")
+
+
+def count(paragraphs):
+    """Words; a formula with numbers alone is one."""
+    formula = r"\d[\d,.]*(?: [x/+-] \d[\d,.]*)*(?: = \d[\d,.]*)+"
+    return sum(bool(re.search(r"\w", word)) for text in paragraphs for word in re.sub(formula, "1", text).split())
+
+
+def minutes(paragraphs):
+    return -(-count(paragraphs) // WORDS_PER_MINUTE)
+
+
+def reading_time(text):
+    core, folded = minutes(text.core), minutes(text.folded)
+    more = f", and {folded} more for the folded parts" if folded else ""
+    return f"Reading time: {core} minute{'s' if core > 1 else ''}{more}."
+
+
+def sentences(paragraphs):
+    return [sentence for text in paragraphs for sentence in re.split(r"(?<=[.!?])[\"')]*\s+", text)]
+
+
+def complaints(path, source):
+    """What is wrong with a page, path from the root."""
+    text = read(source)
+    lesson = re.match(r"lessons/(?:lesson(\d\d)_\w+|(start))/README\.md$", path)
+    number = lesson and (lesson.group(1) or lesson.group(2))
+    found = []
+    for sentence in sentences(text.core + text.folded):
+        if (words := count([sentence])) > LONGEST_SENTENCE:
+            found.append(f"{words} words, {LONGEST_SENTENCE} at most: {sentence}")
+        found += [f"'{match.group()}' ({instead}): {sentence}" for pattern, instead in BANNED
+                  if (match := pattern.search(sentence))]
+    if lesson or path.startswith("docs/"):
+        written = READING_TIME.search("\n".join(text.core))
+        if not written or written.group() != reading_time(text):
+            found.append(f"{written.group() if written else 'no reading time'}; by its words: {reading_time(text)}")
+    if lesson:
+        most = SHORT_CORE.get(number, LONGEST_CORE)
+        if (words := count(text.core)) > most:
+            found.append(f"a core path of {words} words, {most} at most")
+    if lesson and number != "start":
+        wanted = [name for name in SECTIONS if name != "Deeper" or "Deeper" in text.sections]
+        if text.sections != wanted:
+            found.append(f"sections: {', '.join(text.sections)}; in place of: {', '.join(wanted)}")
+    if (following := next_page(path)) and following not in text.head[-1:]:
+        found.append(f"the last link below the title leads to {''.join(text.head[-1:])}, not to {following}")
+    return found
+
+
+def next_page(path):
+    """Where a lesson's or an exercise's page leads: to the exercise, then to the next lesson. Or nothing."""
+    page = re.match(r"lessons/lesson(\d\d)_\w+/(README|exercise)\.md$", path)
+    if page and page.group(2) == "README":
+        return "exercise.md"
+    folders = ROOT.glob(f"lessons/lesson{int(page.group(1)) + 1:02}_*") if page else []
+    return next((f"../{folder.name}/README.md" for folder in folders), "")
