@@ -79,8 +79,8 @@ class Quotes(unittest.TestCase):
         self.assertNotIn("H200", text)
 
     def test_links_lead_to_pages_of_the_site(self):
-        text = self.render("[a](../lesson02_sequential_addressing/README.md#the-diff) [b](kernels.cuh) [c](https://x.y)")
-        self.assertIn('<a href="lesson02.html#lesson02_the-diff">a</a>', text)
+        text = self.render("[a](../lesson02_sequential_addressing/README.md#the-change) [b](kernels.cuh) [c](https://x.y)")
+        self.assertIn('<a href="lesson02.html#lesson02_the-change">a</a>', text)
         self.assertIn('<a href="file_lessons_lesson03_first_add_on_load_kernels_cuh.html">b</a>', text)
         self.assertIn('<a href="https://x.y">c</a>', text)
         with self.assertRaisesRegex(PageError, "a link to nowhere.md, which is not there"):
