@@ -38,45 +38,40 @@ README = """\
 # Lesson {number}: {title}
 
 [All lessons](../../README.md) · before:
-[{before_title}](../{before}/README.md)
+[{before_title}](../{before}/README.md) · next: [exercise {number}](exercise.md)
 
-FILL: what was wrong or left over in the step before, and what this one does about it. Three sentences.
+FILL: what was wrong or left over in the step before, and what this one does about it. Two sentences.
 
-## What you will be able to do
+Reading time: FILL: the line that tests/site/prose_test.py asks for.
 
-- FILL: three or four things that one can do, and show, after the lesson.
+## Try it first
 
-## Predict first
-
-1. FILL: which counter will move, and by what factor? Three questions with a number as answer.
+FILL: the exercise's task in three lines, with `make exercise{number}`, before any solution can be seen.
 
 ## The idea
 
-FILL: the idea with a drawing, before any code.
+FILL: the idea with a drawing that has data in it, before any code. 200 words at most.
 
-## The diff
+## The change
 
-FILL: the diff of the two kernels, as the other pages have it: a block `diff`, whose places are named `@@ … @@`.
+FILL: the diff of the two kernels in <details>, as the other pages have it: a block `diff`, whose places are named `@@ … @@`.
 
 ## Run it
 
-FILL: the command `make lesson{number} && ./lesson{number}` in a block `console`, and below it what it prints.
+FILL: in a block `console`, `make lesson{number} && ./lesson{number} | sed -n '…p'` with the rows that moved. The whole output
+in <details>.
 
-## What the counters say, and why
+## Why
 
-FILL: each row that moves, and each that one would expect to, derived by hand: 32 x 4 / 32 = 4 sectors.
+FILL: each row that moved, derived by hand: 32 x 4 / 32 = 4 sectors. 300 words at most.
 
-## What the counters don't say
+## On a GPU
 
-FILL: what only a clock shows.
+FILL: what was recorded and where, or 'Not measured yet.'
 
-## Measured
+## Check yourself
 
-FILL: what was recorded and where, or that nothing has been yet.
-
-## Check your understanding
-
-1. FILL: a question.
+1. FILL: a question. Three to five of them.
 
    <details><summary>Answer</summary>
 
@@ -85,7 +80,11 @@ FILL: what was recorded and where, or that nothing has been yet.
 
 ## Where next
 
-[Exercise {number}](exercise.md): write this step yourself; `make exercise{number}` checks it.
+[Exercise {number}](exercise.md): write this step yourself. FILL: what the next lesson does.
+
+## Deeper
+
+FILL: in <details>, machine code, other cards, published figures, what the counters don't show. Or leave it out.
 """
 
 MAIN = """\
@@ -117,7 +116,7 @@ EXERCISE = """\
 
 [Lesson {number}](README.md) · [All lessons](../../README.md)
 
-FILL: what one starts from, why it is not enough, and what it is to become.
+FILL: what you start from, why it is not enough, and what it is to become.
 
 You edit `lessons/{folder}/exercise.cuh`, at the line `TODO`. This checks it:
 
