@@ -194,13 +194,14 @@ def included(file):
     return found
 
 
-def compile_text(exercise, text, build, folder):
-    """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
-    shadow = folder / "shadow" / exercise.folder.name
-    shutil.rmtree(shadow.parent, ignore_errors=True)
+def lay_out(exercise, text, folder):
+    """Makes the folder anew, with the lesson's main.cu, the file `text` as its kernels.cuh, and the headers that a solution
+    sees. Returns the path of main.cu."""
+    shadow = folder / exercise.folder.name
+    shutil.rmtree(folder, ignore_errors=True)
     shadow.mkdir(parents=True)
     for header in headers(exercise):
-        link = shadow.parent / header.parent.name / header.name
+        link = folder / header.parent.name / header.name
         link.parent.mkdir(exist_ok=True)
         link.symlink_to(header)
     # So that errors, findings and costs by line name the file that the learner edits. What main.cu includes comes first,
@@ -210,9 +211,15 @@ def compile_text(exercise, text, build, folder):
     for name, before, original in (("kernels.cuh", "", text), ("main.cu", first, main)):
         lines = original.read_text(encoding="utf-8", errors="replace")
         (shadow / name).write_text(f'{before}#line 1 "{original}"\n{lines}', encoding="utf-8")
+    return shadow / "main.cu"
+
+
+def compile_text(exercise, text, build, folder):
+    """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
+    main = lay_out(exercise, text, folder / "shadow")
     ptx = folder / f"exercise{exercise.number}.ptx"
     ptx.unlink(missing_ok=True)
-    command = [nvcc_of(build), *COMPILE_OPTIONS, "-o", str(ptx), str(shadow / "main.cu")]
+    command = [nvcc_of(build), *COMPILE_OPTIONS, "-o", str(ptx), str(main)]
     said_file = folder / "nvcc.txt"
     status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
     noise = re.compile(r"\d+ errors? detected in the compilation of |In file included from | {17}from |"

@@ -177,11 +177,6 @@ class WrongSolutions(Solutions):
                 else:
                     self.expect_wrong(each, *self.check(compiled, each.path, None))
 
-    def test_unsolved_it_compiles_by_itself(self):
-        ptx, said = checker.compile_text(checker.Exercise(WHAT), checker.Exercise(WHAT).text, BUILD, self.folder)
-        self.assertTrue(ptx)
-        self.assertEqual(said, "", "nvcc warns of the unsolved exercise")
-
 
 class Commands(WithFolder):
     """scripts/exercise in a copy of the tree as far as it needs it."""

@@ -73,13 +73,15 @@ class Compiled:
         self.names = self.readable_names()
 
     def source(self, texts):
-        """The lesson's own solution comes last, lest a call in another one finds a function of it."""
+        """Of each its includes, and the rest in its namespace: the unsolved exercise comes first, and sees just what a learner
+        has it see. The lesson's own solution comes last, lest a call in another one finds a function of it."""
         main = (self.exercise.folder / "main.cu").read_text(encoding="utf-8")
         include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
-        lines = [line for text in (main, *texts.values()) for line in re.findall(r"^#include .*$", text, re.MULTILINE)]
-        parts = [line for line in dict.fromkeys(lines) if line != '#include "kernels.cuh"']
         at_main = f'#line 1 "{self.exercise.folder}/main.cu"'
+        parts = []
         for path, text in texts.items():
+            parts += [line for line in re.findall(r"^#include .*$", main + text, re.MULTILINE)
+                      if line != '#include "kernels.cuh"']
             parts += [f"namespace {self.spaces[path]} {{", f'#line 1 "{path}"', include.sub("", text),
                       at_main, include.sub("", main), "}"]
         return "\n".join([*parts, at_main, main])
@@ -87,10 +89,11 @@ class Compiled:
     def compile(self, nvcc, source, kept):
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-            file, ptx = Path(folder) / "solutions.cu", Path(folder) / "solutions.ptx"
-            file.write_text(source, encoding="utf-8")
-            run = subprocess.run([nvcc, *checker.COMPILE_OPTIONS, "-I", self.exercise.folder, "-o", ptx, file],
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            main = checker.lay_out(self.exercise, self.exercise.folder / "kernels.cuh", Path(folder) / "shadow")
+            main.write_text(source, encoding="utf-8")
+            ptx = Path(folder) / "solutions.ptx"
+            run = subprocess.run([nvcc, *checker.COMPILE_OPTIONS, "-o", ptx, main], stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True)
             if run.returncode != 0:
                 raise AssertionError(f"solutions of exercise {self.exercise.number} do not compile:\n{run.stdout}")
             kept.with_suffix(".txt").write_text(run.stdout, encoding="utf-8")
