@@ -131,14 +131,11 @@ test: $(build)/with_tests
 	@scripts/build $(build) tests/all
 	@ctest --preset $(PRESET) -j $$(nproc)
 
-# Every test, and the emulator's with the sanitizers on.
-sanitized := '^(Emulator|EmulatorApi|EmulatorCheck|EmulatorOnly|EmulatorRuntime|EmulateParts|Fuzz)\.'
-
-test-all: build/default/with_tests build/sanitize/with_tests
+test-all: build/default/with_tests
 	@scripts/setup browser
-	@scripts/build build/default tests/all slow_tests
-	@scripts/build build/sanitize sanitized_tests
-	@ctest --preset sanitize -R $(sanitized) -j $$(nproc)
+	@scripts/build build/default sanitized_tree
+	@scripts/build build/default/sanitized all emulator
+	@scripts/build build/default tests/all slow_tests sanitized_tests
 	@ctest --test-dir build/default --output-on-failure --no-tests=error -j $$(nproc)
 
 SECONDS := 600
@@ -157,7 +154,7 @@ bench-emulator: $(build)/with_tests
 	@$(build)/bin/bench_emulator
 
 # Ninja calls CMake again by itself when a CMakeLists.txt changes.
-trees := $(sort $(build) build/default build/sanitize)
+trees := $(sort $(build) build/default)
 $(trees:%=%/build.ninja): build/%/build.ninja: CMakePresets.json | setup
 	@echo "configuring build/$*"
 	@cmake --preset $* -DBUILD_TESTING=$(if $(wildcard build/$*/with_tests),ON,OFF) >/dev/null

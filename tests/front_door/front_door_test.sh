@@ -85,6 +85,7 @@ echo "cmake $*" >>"$sandbox/cmake.log"
 case "$*" in
 --version) echo "cmake version 3.25.1" ;;
 --preset*) mkdir -p "build/$2" && touch "build/$2/build.ninja" ;;
+--build*--target\ sanitized_tree) mkdir -p "$2/sanitized" ;;
 --build*--target*) mkdir -p "$2/bin"; for target in "${@:4}"; do ln -sf "$(command -v env)" "$2/bin/${target##*/}"; done ;;
 esac
 EOF
@@ -368,6 +369,7 @@ test_make_test_all_goes_on_without_a_browser() {
     expect_status 0
     expect_output "missing: chromium-driver"
     expect_output "Going on without a browser: the tests that need one are skipped."
+    expect_times 1 "--build build/default/sanitized --target all emulator$" cmake.log
     network_is up
     run make test-all
     expect_status 0

@@ -1,24 +1,23 @@
 #!/usr/bin/env bash
-# component_test.sh EMULATOR NVCC CUDA_VERSION CXX: builds the emulator alone and installs it, builds a CUDA project of
-# three files against what is installed, and runs it.
+# component_test.sh TREE NVCC CUDA_VERSION CXX: installs the emulator from TREE, where it was built alone, builds a CUDA project
+# of three files against what is installed, and runs it.
 set -euo pipefail
 
-emulator=$1 nvcc=$2 cuda_version=$3 cxx=$4
+tree=$1 nvcc=$2 cuda_version=$3 cxx=$4
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
 quietly() { "$@" >"$stage/log" 2>&1 || { cat "$stage/log"; echo "failed: $*"; exit 1; }; }
 
-# Without optimization: what runs here is small.
-quietly cmake -S "$emulator" -B "$stage/build" -G Ninja -DEMULATOR_VARIANTS=OFF -DCMAKE_BUILD_TYPE=None \
-    -DEMULATED_CUDA_VERSION="$cuda_version" -DCMAKE_CXX_COMPILER="$cxx"
-quietly cmake --build "$stage/build"
-quietly cmake --install "$stage/build" --prefix "$stage/installed"
+quietly cmake --install "$tree" --prefix "$stage/installed"
+cd "$stage/installed"
 for file in bin/emulate "lib/emulate/libcudart.so.${cuda_version%%.*}" include/cuda_emulator.h share/man/man1/emulate.1 \
     lib/cmake/cuda_emulator/cuda_emulatorConfig.cmake; do
-    [[ -s $stage/installed/$file ]] || { echo "$file is not installed"; exit 1; }
+    [[ -s $file ]] || { echo "$file is not installed"; exit 1; }
 done
-rm -rf "$stage/build" # what is installed needs none of it
+# What is installed needs nothing of the tree.
+if { readelf --dynamic bin/* lib/emulate/*.so* && cat lib/cmake/*/* share/man/man1/*; } | grep -F "$tree"; then exit 1; fi
+cd - >/dev/null
 
 cp -r "$(dirname "$0")/project" "$stage/project"
 quietly cmake -S "$stage/project" -B "$stage/project/build" -G Ninja -DCMAKE_PREFIX_PATH="$stage/installed" \
