@@ -338,10 +338,16 @@ class Pretended(Folder):
     def faults(self, *faults):
         (self.build / "faults").write_text(" ".join(faults))
 
-    def report(self, *arguments, status=0, build=True):
+    def report(self, *arguments, status=0, build=True, plots=True):
+        """`plots`: False where only the runs are looked at. Without matplotlib they are kept, and there is no page."""
         (self.build / "log").write_text("")
         command = [sys.executable, REPORT, *(["--build", self.build] if build else []), "--out", self.out, *arguments]
         environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")
+        if not plots:
+            status = 1
+            (self.folder / "modules/matplotlib").mkdir(parents=True, exist_ok=True)
+            (self.folder / "modules/matplotlib/__init__.py").write_text("raise ImportError('none here')\n")
+            environment["PYTHONPATH"] = str(self.folder / "modules")
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
@@ -435,21 +441,21 @@ class Pretended(Folder):
         self.assertEqual(self.text, before)
         (self.out / "runs/lesson03.json").unlink()
         (self.out / "runs/lesson04.json").write_text('{"half of a')
-        self.assertEqual([line.split()[0] for line in self.report()], ["lesson03", "lesson04"])
+        self.assertEqual([line.split()[0] for line in self.report(plots=False)], ["lesson03", "lesson04"])
         with (self.build / "bin/lesson05").open("a") as program:
             program.write("# changed\n")
-        self.assertEqual([line.split()[0] for line in self.report()], ["lesson05"])
+        self.assertEqual([line.split()[0] for line in self.report(plots=False)], ["lesson05"])
         record = json.loads((self.out / "runs/lesson06.json").read_text())
         (self.out / "runs/of_an_older_plan.json").write_text(json.dumps(record))
-        self.assertEqual(self.report(), [])
+        self.assertEqual(self.report(plots=False), [])
         self.assertFalse((self.out / "runs/of_an_older_plan.json").exists())
         (self.build / "emulator/libcudart.so.13").write_text("another")
-        self.assertEqual(len(self.report()), len(ran))
+        self.assertEqual(len(self.report(plots=False)), len(ran))
         self.assertEqual(len(self.report("--fresh")), len(ran))
 
     def test_another_driver_repeats_what_ran_on_the_gpu(self):
         self.has_gpu()
-        ran = self.report()
+        ran = self.report(plots=False)
         (self.tools / "nvidia-smi").write_text("#!/bin/sh\necho 590.00\n")
         self.assertEqual(self.report(), [line for line in ran if "--device gpu" in line])
 
@@ -516,10 +522,7 @@ class Pretended(Folder):
         self.assertEqual(ran[0].split()[0], "lesson02")
 
     def test_without_matplotlib_the_runs_are_kept(self):
-        (self.folder / "modules/matplotlib").mkdir(parents=True)
-        (self.folder / "modules/matplotlib/__init__.py").write_text("raise ImportError('none here')\n")
-        with unittest.mock.patch.dict(os.environ, PYTHONPATH=str(self.folder / "modules")):
-            self.report(status=1)
+        self.report(plots=False)
         self.assertIn("there is no matplotlib, so there are no plots: none here", self.told)
         self.assertIn("--render-only makes the page", self.told)
         self.assertEqual(self.report("--render-only"), [])
