@@ -2,6 +2,7 @@
 #
 ## make                     prints this list
 ## make start               builds a first CUDA program and puts ./start here; then run ./start
+## make exercise-start      checks the three changes that its page, lessons/start/README.md, asks for
 ## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
 ## make lessons             builds all lessons
 ## make exercise03          checks your lessons/lesson03_…/exercise.cuh, the exercise of that lesson
@@ -45,7 +46,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(exercise_targets) exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
+.PHONY: help start lessons $(lessons) $(opens) $(exercise_targets) exercise-start exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -82,6 +83,9 @@ $(numbers:%=reset%): reset%:
 
 exercise% hint% watch% reset%:
 	$(error There is no $@. Write the exercise's number with two digits, or its letter: $(numbers))
+
+exercise-start: emulate
+	@scripts/exercise_start --build $(build)
 
 exercises:
 	@scripts/exercise board

@@ -294,6 +294,15 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
     expect_output "There is no hint3. Write the exercise's number with two digits, or its letter: 00 03 A"
 }
 
+test_the_first_programs_exercise_is_checked_with_emulate() {
+    complete_machine
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise_start: $*"; exit 1' >tree/scripts/exercise_start
+    run make exercise-start
+    expect_status 2
+    expect_output "exercise_start: --build build/default"
+    expect_times 1 "--build build/default --target emulate$" cmake.log
+}
+
 test_an_open_exercise_has_a_program_of_its_own() {
     complete_machine
     program python3 <<<'echo "python3: $*"'
