@@ -18,10 +18,12 @@ ROUNDING = 2.0**-24
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def errors_of(bin_folder, data, exponent):
-    """The rows of one run. It has one processor, on which blocks come in their order: the sum by atomics depends on it."""
+def errors_of(bin_folder, data, exponent, kernels=()):
+    """The rows of one run, of all kernels if none is named. It has one processor, on which blocks come in their order: the
+    sum by atomics depends on it."""
     program = next(lesson.name for lesson in read_lessons() if "sum_reproducible" in lesson.kernels)
-    command = [f"./{program}", "--device", "emulator", "--n", str(2**exponent), *data.split()]
+    command = [f"./{program}", "--device", "emulator", "--n", str(2**exponent), *data.split(),
+               *(word for kernel in kernels for word in ("--kernel", kernel))]
     run = subprocess.run(command, cwd=bin_folder, capture_output=True, text=True,
                          preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
     if run.returncode != 0:
