@@ -26,10 +26,10 @@ EMULATED = (
 # --- numbers
 
 def number(value, decimals=0):
-    """1,234.5; a missing one is a dash, and a text is as it is."""
+    """1,234.5; a missing one is a dash, and a text is as it is. Without decimals: all that a sum of floats has."""
     if isinstance(value, str):
         return value
-    return "–" if value is None else f"{value:,.{decimals}f}"
+    return "–" if value is None else f"{value:,.{decimals}f}" if decimals else f"{value:,}"
 
 
 def per_int(result, kernel, names):
@@ -110,8 +110,8 @@ def complete_median(kernel):
 
 
 def describe(result):
-    """'4,194,304 ints, seed 42', 'Emulated'."""
-    facts = [f"{result['elements']:,} ints"] + ([f"seed {result['seed']}"] if result["seed"] is not None else [])
+    """'lesson03, emulated: 4,194,304 elements, seed 42'"""
+    facts = [f"{result['elements']:,} elements"] + ([f"seed {result['seed']}"] if result["seed"] is not None else [])
     facts += [name if value is True else f"{name} {value}" for name, value in result["options"].items()]
     origin = "emulated" if result["device"]["kind"] == "emulator" else f"measured on {result['device']['name']}"
     return f"{result['lesson']}, {origin}: {', '.join(facts)}"

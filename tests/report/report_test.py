@@ -11,6 +11,7 @@ import importlib.machinery
 import importlib.util
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -216,7 +217,7 @@ class Folder(unittest.TestCase):
             yield from (f"{padding}" for padding in [result.get("options", {}).get("--padding")])
             for kernel in kernels:
                 threads = kernel["block"][0] * kernel["block"][1]
-                yield from (f"{value:,}" for value in (kernel["actual"], kernel["grid"][0], threads))
+                yield from (f"{value:,}" for value in (kernel["actual"], math.prod(kernel["grid"]), threads))
                 if kernel["time_us"]:
                     yield from (f"{kernel['time_us'][name]:,.1f}" for name in ("median", "min"))
                     yield f"{kernel['time_us']['runs']}"
@@ -255,6 +256,7 @@ class Folder(unittest.TestCase):
                 rows = {row[0]: dict(zip(head[1:], row[1:])) for row in rows}
             emulated = result["device"]["kind"] == "emulator"
             self.assertIn("emulated" if emulated else f"measured on {result['device']['name']}", table[0]["caption"])
+            self.assertIn(f": {result['elements']:,} elements, ", table[0]["caption"])
             for kernel in result["kernels"]:
                 cells = {row: columns[kernel["name"]] for row, columns in rows.items()}
                 self.assertEqual(cells["verified"], "yes" if kernel["verified"] else "NO")
@@ -287,8 +289,8 @@ class Emulated(Folder):
         whole_plan = runs.plan
 
         def plan(kind, lessons):
-            tiles = [lesson.name for lesson in lessons if lesson.part == "tiles"]
-            return [run if run.program in tiles or run.arguments else dataclasses.replace(run, arguments=("--n", "1000"))
+            sized = ["ladder", *(lesson.name for lesson in lessons if any("--n " in run for run in lesson.manifest["check"]))]
+            return [run if run.program not in sized or run.arguments else dataclasses.replace(run, arguments=("--n", "1000"))
                     for run in whole_plan(kind, lessons)]
 
         for what, few in (("EXPONENTS", {"emulator": range(10, 13, 2)}), ("PADDINGS", range(3)), ("plan", plan)):
