@@ -181,9 +181,17 @@ TEST(Check, finds_a_variance_from_a_sum_of_squares) {
     double sum = 0, squares = 0;
     for (std::size_t i = 0; i < input.size(); ++i) sum += input[i], squares += input[i] * input[i];
     const double mean = sum / 100'000;
-    const Moments<double> naive{mean, squares - sum * mean, 100'000};
-    EXPECT_FALSE(check(input, naive, 40).passed);
-    EXPECT_FALSE(check(input, Moments<double>{mean, naive.m2, 99'999}, 40).passed);
+    double m2 = 0; // in a second pass
+    for (std::size_t i = 0; i < input.size(); ++i) m2 += (input[i] - mean) * (input[i] - mean);
+    const auto passes = [&](double m2, long long count) {
+        return check(input, Moments<double>{mean, m2, count}, 40).passed;
+    };
+    EXPECT_FALSE(passes(squares - sum * mean, 100'000));
+    EXPECT_TRUE(passes(m2, 100'000));
+    EXPECT_FALSE(passes(m2, 99'999));
+    // From -1 to 1 around 2^20, so m2 is about 100,000 / 3. The mean may be off by 40 x 2^-53 x (5 x 2 +
+    // 2^20) = 4.7e-9, and m2 by 4 x 4.7e-9 x sqrt(m2 x 50,000 x log2(100,000)) = 0.003, or 1e-7 of it.
+    EXPECT_FALSE(passes(m2 * (1 + 1e-6), 100'000));
 }
 
 // A factor of the product is 1 or -1, but for 64: 48 twos and 16 halves.
