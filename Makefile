@@ -29,7 +29,7 @@
 ## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      how many warp instructions a second the emulator executes
 ## make setup               installs what the build needs; the targets above call it themselves
-## make lint                clang-format, shellcheck and ruff find nothing; TIDY=1: nor does clang-tidy in common/
+## make lint                clang-format, shellcheck and ruff find nothing; TIDY=1: nor does clang-tidy
 ## make format              formats the sources with clang-format
 ## make clean               removes what was built; build/toolkit, what setup fetched, stays
 ## V=1                      with any of them: shows all that the build prints
@@ -174,6 +174,7 @@ setup:
 
 lint: $(if $(TIDY),setup)
 	@scripts/setup lint
+	@$(if $(TIDY),scripts/setup test)
 	@scripts/lint $(if $(TIDY),tidy)
 
 format:

@@ -73,7 +73,7 @@ Lines names_of_tests() {
     for (int i = 0; i < all.total_test_suite_count(); ++i) {
         const testing::TestSuite& suite = *all.GetTestSuite(i);
         if (std::string(suite.name()) != "Errata") continue;
-        for (int k = 0; k < suite.total_test_count(); ++k) names.push_back(suite.GetTestInfo(k)->name());
+        for (int k = 0; k < suite.total_test_count(); ++k) names.emplace_back(suite.GetTestInfo(k)->name());
     }
     return names;
 }

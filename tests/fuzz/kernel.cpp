@@ -41,7 +41,8 @@ private:
     class Counting final : public Observer {
         void instructions_executed(const Warp&, const Code&, std::uint32_t, std::uint32_t count,
                                    LaneMask) override {
-            if ((turn_counts_ += count) > max_instructions)
+            turn_counts_ += count;
+            if (turn_counts_ > max_instructions)
                 throw Error(Failure::launch_failure, "the launch takes too long");
         }
         std::uint64_t turn_counts_ = 0;

@@ -14,8 +14,7 @@ int main(int count, char** folders) {
     int files = 0;
     for (int i = 1; i < count; ++i)
         for (const auto& entry : std::filesystem::directory_iterator(folders[i])) {
-            std::cerr << entry.path().filename().string()
-                      << std::endl; // before it runs: the last one crashed
+            std::cerr << entry.path().filename().string() << "\n"; // before it runs: the last one crashed
             std::ostringstream content;
             content << std::ifstream(entry.path(), std::ios::binary).rdbuf();
             const std::string input = content.str();

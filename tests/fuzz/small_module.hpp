@@ -29,8 +29,10 @@ inline bool has_few_registers(const std::string& text) {
 inline bool has_small_variables(const std::string& text) {
     std::uint64_t bytes = 0;
     const auto module = ptx::parse(text);
-    for (const auto& variable : module->variables)
-        if ((bytes += variable->bytes) > 1 << 20) return false;
+    for (const auto& variable : module->variables) {
+        bytes += variable->bytes;
+        if (bytes > 1 << 20) return false;
+    }
     return true;
 }
 

@@ -65,7 +65,7 @@ const std::vector<Kind> kinds{{"--type int --op sum", 4, 4, {{0, 4}}, 1, 0},
                               {"--type double --op mean", 8, 24, {{0, 8}, {8, 8}, {16, 8}}, 2 + 2 + 2, 0}};
 
 Launch launch(const Kind& kind, std::uint64_t n, unsigned int block, unsigned int offset = 0) {
-    return Launch("lesson22", "reduce_any", arguments(n, block, offset) + " " + kind.options);
+    return {"lesson22", "reduce_any", arguments(n, block, offset) + " " + kind.options};
 }
 
 /// Sectors in which a warp's values of `blocks` blocks have their members.

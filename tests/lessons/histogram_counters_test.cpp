@@ -42,7 +42,7 @@ struct Case {
         return std::min<std::uint64_t>(ceil_div(n, std::uint64_t{16} * block), resident);
     }
     std::string arguments() const { return ::arguments(n, block) + " --skew " + std::to_string(skew); }
-    Launch launch(const char* kernel) const { return Launch("lesson26", kernel, arguments()); }
+    Launch launch(const char* kernel) const { return {"lesson26", kernel, arguments()}; }
 };
 
 // Full rounds; a last warp of 4 lanes; three warps, the last of one lane; a grid that is as large as the

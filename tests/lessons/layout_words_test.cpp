@@ -39,7 +39,7 @@ public:
                   const emulator::Access& access) override {
         if (access.space != emulator::ptx::Space::shared) return;
         const bool is_store = access.kind == emulator::AccessKind::store;
-        for (unsigned int lane = 0; lane < 32; ++lane) {
+        for (int lane = 0; lane < 32; ++lane) {
             if ((access.active >> lane & 1) == 0) continue;
             (is_store ? stored : loaded).at(32 * warp.index() + lane) =
                 static_cast<unsigned int>(access.addresses[lane] / sizeof(int));

@@ -49,9 +49,7 @@ struct Size {
 constexpr Size sizes[] = {{1 << 14, 512, 16}, {1 << 14, 512, 1}, {4096, 32, 8},
                           {65'537, 128, 13},  {1001, 1024, 3},   {1 << 20, 1024, 16}};
 
-Launch launch(const std::string& kernel, const Size& size) {
-    return Launch("lesson29", kernel, size.arguments());
-}
+Launch launch(const std::string& kernel, const Size& size) { return {"lesson29", kernel, size.arguments()}; }
 
 /// Shared memory without conflicts, and loads of the input, and `more` requests and sectors.
 void expect_loads(const Launch& launch, const Size& size, std::uint64_t more_requests = 0,

@@ -35,7 +35,7 @@ constexpr const char* thread_barriers = "ptx__thread_inst_executed_op_bar";
 constexpr unsigned int multiprocessors = 132; // of the emulated device
 
 Launch launch(const std::string& kernel, std::uint64_t n, const std::string& more = "") {
-    return Launch("lesson30", kernel, " --n " + std::to_string(n) + more);
+    return {"lesson30", kernel, " --n " + std::to_string(n) + more};
 }
 
 void expect_loads(const Launch& launch, std::uint64_t n) {

@@ -43,7 +43,7 @@ struct Case {
         return ::arguments(n, static_cast<unsigned int>(block)) +
                (blocks > 0 ? " --blocks " + std::to_string(blocks) : "") + data;
     }
-    Launch launch(const char* kernel) const { return Launch("lesson23", kernel, arguments()); }
+    Launch launch(const char* kernel) const { return {"lesson23", kernel, arguments()}; }
     std::uint64_t grid() const {
         const std::uint64_t useful = ceil_div(n, block);
         return blocks > 0 ? std::min(useful, blocks) : useful;

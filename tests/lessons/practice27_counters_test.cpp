@@ -87,7 +87,7 @@ constexpr Shape shapes[] = {{1, 32},      {33, 64},     {1000, 128},  {4099, 256
                             {4096, 1024}, {65537, 512}, {65536, 256}, {100'003, 32}};
 
 Launch launch(const char* kernel, const Shape& shape) {
-    return Launch("lesson27", kernel, arguments(shape.n, static_cast<unsigned int>(shape.block)));
+    return {"lesson27", kernel, arguments(shape.n, static_cast<unsigned int>(shape.block))};
 }
 
 /// What the kernels that scan tiles have in common.

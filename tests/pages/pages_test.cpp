@@ -210,7 +210,7 @@ std::string comparable(std::string output) {
 
 /// Runs the command on the emulator, also where there is a GPU.
 void expect_output(const std::string& command, const std::string& output) {
-    static const std::regex lesson("\\./(start|lesson\\d\\d|open[A-Z])");
+    static const std::regex lesson(R"(\./(start|lesson\d\d|open[A-Z]))");
     SCOPED_TRACE("$ " + command);
     if (!std::regex_search(command, lesson)) {
         EXPECT_EQ(output, "") << "nothing can test this output";
@@ -275,7 +275,7 @@ std::int64_t calculate(const std::string& expression) {
 
 TEST(Pages, calculate_right) {
     static const std::regex equation(
-        "(?:^|[ (|])(\\d[\\d,]*(?: [x/+-] \\d[\\d,]*)+) = (\\d+(?:,\\d{3})*)(?![\\d]|[.,]\\d)");
+        R"((?:^|[ (|])(\d[\d,]*(?: [x/+-] \d[\d,]*)+) = (\d+(?:,\d{3})*)(?![\d]|[.,]\d))");
     for (const fs::path& path : pages()) {
         SCOPED_TRACE(path);
         for (const std::string& line : read_page(path).text) {
@@ -286,7 +286,7 @@ TEST(Pages, calculate_right) {
 }
 
 TEST(Pages, link_to_what_is_there) {
-    static const std::regex link("\\]\\(([^)#]+)[^)]*\\)");
+    static const std::regex link(R"(\]\(([^)#]+)[^)]*\))");
     for (const fs::path& path : pages()) {
         SCOPED_TRACE(path);
         const std::string text = join(read_page(path).text);

@@ -735,7 +735,7 @@ protected:
 
     std::string draw(const std::string& kind, const std::vector<AccessTrace>& traces) {
         Report report;
-        for (const AccessTrace& trace : traces) report.accesses.push_back(Json(trace));
+        for (const AccessTrace& trace : traces) report.accesses.emplace_back(trace);
         options_.request.draw = kind;
         return emulate::draw(report, options_, read_source_);
     }

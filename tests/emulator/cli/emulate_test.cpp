@@ -390,7 +390,7 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
 TEST(Emulate, finds_a_library_that_is_there_for_this_processor_alone) {
     // As `make lesson03` leaves it: only the best variant is built.
     const Folder folder;
-    const fs::path tree = folder.path(), variant = tree / "emulator/observing/glibc-hwcaps/x86-64-v3";
+    const fs::path &tree = folder.path(), variant = tree / "emulator/observing/glibc-hwcaps/x86-64-v3";
     fs::create_directories(tree / "bin");
     fs::create_directories(variant);
     fs::copy_file(bin() / "emulate", tree / "bin/emulate");

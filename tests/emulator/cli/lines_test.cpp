@@ -379,7 +379,7 @@ TEST(LinesAsText, shortens_numbers_to_three_digits) {
         function.lines.push_back(line(13 + static_cast<std::uint32_t>(function.lines.size()), value));
     const std::string text = lines_as_text(kernels_of({function}), 20);
     std::vector<std::string> values;
-    const std::regex row("\\n *([^ -]+)\\*? +[0-9]+ \\|");
+    const std::regex row(R"(\n *([^ -]+)\*? +[0-9]+ \|)");
     for (std::sregex_iterator match(text.begin(), text.end(), row), end; match != end; ++match)
         values.push_back((*match)[1]);
     EXPECT_THAT(values, ElementsAre("9,999", "10.0k", "99.9k", "100k", "999k", "1.00M", "1.05M", "16.8M",

@@ -34,9 +34,9 @@ template <class T> std::vector<Comparison<T>> comparisons() {
         all.push_back({"num", [=](T a, T b) { return !unordered(a, b); }});
         all.push_back({"nan", unordered});
         const char* const names[] = {"ltu", "leu", "gtu", "geu", "equ"};
-        for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t i = 0; const char* const name : names)
             all.push_back(
-                {names[i], [=, holds = all[i].holds](T a, T b) { return unordered(a, b) || holds(a, b); }});
+                {name, [=, holds = all[i++].holds](T a, T b) { return unordered(a, b) || holds(a, b); }});
     } else {
         all.push_back({"ne", std::not_equal_to<T>()});
         if (std::is_unsigned_v<T>)
@@ -123,9 +123,8 @@ TEST(Compare, combines_with_a_third_predicate) {
         const char* operation;
         std::function<bool(bool, bool)> combine;
     };
-    const Row rows[] = {{"and", std::logical_and<bool>()},
-                        {"or", std::logical_or<bool>()},
-                        {"xor", std::not_equal_to<bool>()}};
+    const Row rows[] = {
+        {"and", std::logical_and<>()}, {"or", std::logical_or<>()}, {"xor", std::not_equal_to<>()}};
     for (const Row& row : rows)
         for (const bool negated : {false, true}) {
             std::vector<LaneCase> predicates, registers, second;
@@ -151,10 +150,9 @@ TEST(Compare, combines_with_a_third_predicate) {
 }
 
 TEST(Compare, sets_registers_to_all_ones_or_to_one) {
-    expect_lanes("set.lt.u32.s32 %r0, %r1, %r2", pairs<int32_t>(std::less<int32_t>(), 0xFFFF'FFFF));
-    expect_lanes("set.ge.s32.u64 %r0, %rd1, %rd2",
-                 pairs<uint64_t>(std::greater_equal<uint64_t>(), 0xFFFF'FFFF));
-    expect_lanes("set.eq.f32.f64 %r0, %rd1, %rd2", pairs<double>(std::equal_to<double>(), 0x3F80'0000));
+    expect_lanes("set.lt.u32.s32 %r0, %r1, %r2", pairs<int32_t>(std::less<>(), 0xFFFF'FFFF));
+    expect_lanes("set.ge.s32.u64 %r0, %rd1, %rd2", pairs<uint64_t>(std::greater_equal<>(), 0xFFFF'FFFF));
+    expect_lanes("set.eq.f32.f64 %r0, %rd1, %rd2", pairs<double>(std::equal_to<>(), 0x3F80'0000));
     expect_lanes("set.gtu.u32.f32 %r0, %r1, %r2",
                  pairs<float>([](float a, float b) { return !(a <= b); }, 0xFFFF'FFFF));
 }

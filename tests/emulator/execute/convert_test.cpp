@@ -199,7 +199,7 @@ TEST(Convert, f64_to_f32_rounds_in_every_mode) {
                                        row(-1e-46, minus), row(0x1p-149, 1)});
     expect_lanes("cvt.rz.f32.f64 %r0, %rd1",
                  std::vector<LaneCase>{row(three, one), row(-three, one | minus), row(1e39, 0x7F7F'FFFF),
-                                       row(-INFINITY, 0xFF80'0000)});
+                                       row(-double{INFINITY}, 0xFF80'0000)});
     expect_lanes("cvt.rm.f32.f64 %r0, %rd1",
                  std::vector<LaneCase>{row(three, one), row(-quarter, next | minus), row(1e39, 0x7F7F'FFFF),
                                        row(-1e-46, 1 | minus)});

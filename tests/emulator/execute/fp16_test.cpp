@@ -308,7 +308,7 @@ TEST(Half, eight_bits_widen_and_come_back) {
     const auto both = [](double high, double low, uint64_t expected) {
         return LaneCase{expected, f32(high), f32(low)};
     };
-    e4m3_back.push_back(both(1e9, -INFINITY, 0x7EFE));
+    e4m3_back.push_back(both(1e9, -double{INFINITY}, 0x7EFE));
     e4m3_back.push_back(both(NAN, 0x1p-10, 0x7F00)); // half of the least one: to zero
     e4m3_back.push_back(both(272, 304, 0x787A)); // between 256 and 288: to 256; between 288 and 320: to 320
     e4m3_back.push_back(both(248, 1.0625, 0x7838)); // to 256; 1 + 1/16: to 1

@@ -152,8 +152,8 @@ uint64_t bits_of(mpfr_ptr number, const Format& f) {
     mpfr_mul_2si(number, number, f.significand - exponent, MPFR_RNDN);
     mpfr_abs(number, number, MPFR_RNDN);
     const uint64_t significand = mpfr_get_uj(number, MPFR_RNDN);
-    const auto biased = static_cast<uint64_t>(exponent - 2 + f.bias());
-    return sign | (significand + (biased << (f.significand - 1))); // the hidden bit counts one up
+    const int biased = exponent - 2 + f.bias();                              // not below 0
+    return sign | (significand + (uint64_t(biased) << (f.significand - 1))); // the hidden bit counts one up
 }
 
 uint64_t canonical_nan(const Format& f) {

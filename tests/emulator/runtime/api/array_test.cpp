@@ -78,7 +78,7 @@ TEST(Array, counts_columns_in_bytes_and_lines_in_rows) {
     EXPECT_CUDA(cudaMemcpy2DToArray(array, 3 * sizeof(int), 1, patch.data(), 4 * sizeof(int), 2 * sizeof(int),
                                     3, cudaMemcpyHostToDevice));
     for (std::size_t row = 0; row < 3; ++row)
-        std::copy_n(patch.begin() + 4 * row, 2, expected.begin() + (row + 1) * width + 3);
+        std::copy_n(&patch[4 * row], 2, &expected[(row + 1) * width + 3]);
     EXPECT_EQ(contents(array, width, height), expected);
 
     std::vector<int> part(2);
@@ -133,7 +133,7 @@ TEST(Array, says_what_it_is) {
     EXPECT_EQ(extent.height, 0u);
     EXPECT_CUDA(cudaArrayGetInfo(nullptr, &extent, &flags, layers));
     EXPECT_EQ(extent.depth, 3u);
-    EXPECT_EQ(flags, unsigned{cudaArrayLayered});
+    EXPECT_EQ(flags, static_cast<unsigned>(cudaArrayLayered));
 
     EXPECT_CUDA(cudaGetChannelDesc(&format, line));
     EXPECT_EQ(format.x, 32);
@@ -204,9 +204,9 @@ TEST(Array, is_on_the_device_whatever_the_direction_of_a_copy_in_three_dimension
 }
 
 TEST(Array, of_layers_and_faces_is_slices) {
-    for (const auto& [extent, flags] : {std::pair{make_cudaExtent(4, 0, 3), unsigned{cudaArrayLayered}},
-                                        {make_cudaExtent(4, 5, 3), unsigned{cudaArrayLayered}},
-                                        {make_cudaExtent(4, 4, 6), unsigned{cudaArrayCubemap}},
+    for (const auto& [extent, flags] : {std::pair{make_cudaExtent(4, 0, 3), static_cast<unsigned>(cudaArrayLayered)},
+                                        {make_cudaExtent(4, 5, 3), static_cast<unsigned>(cudaArrayLayered)},
+                                        {make_cudaExtent(4, 4, 6), static_cast<unsigned>(cudaArrayCubemap)},
                                         {make_cudaExtent(4, 4, 12), cudaArrayCubemap | cudaArrayLayered}}) {
         const DeviceArray array(ints, extent, flags);
         const std::size_t rows = std::max<std::size_t>(extent.height, 1);
