@@ -13,7 +13,7 @@ namespace harness {
 namespace {
 
 /// The lane that accesses the word, as one character.
-char symbol(const Tile& tile, const std::vector<unsigned>& words, std::size_t word) {
+char symbol(const Tile& tile, const std::vector<unsigned int>& words, std::size_t word) {
     constexpr const char* lanes = "0123456789abcdefghijklmnopqrstuv";
     const auto lane = std::find(words.begin(), words.end(), word);
     if (lane != words.end()) return lanes[lane - words.begin()];
@@ -22,9 +22,9 @@ char symbol(const Tile& tile, const std::vector<unsigned>& words, std::size_t wo
 }
 
 /// The 32 words from `first` on, one per bank.
-std::string draw_banks(const Tile& tile, const std::vector<unsigned>& words, std::size_t first) {
+std::string draw_banks(const Tile& tile, const std::vector<unsigned int>& words, std::size_t first) {
     std::string line;
-    for (unsigned bank = 0; bank < banks; ++bank) {
+    for (unsigned int bank = 0; bank < banks; ++bank) {
         if (bank > 0 && bank % 8 == 0) line += ' ';
         line += symbol(tile, words, first + bank);
     }
@@ -33,8 +33,8 @@ std::string draw_banks(const Tile& tile, const std::vector<unsigned>& words, std
 
 /// Store and load side by side, one row per 32 words. A tall picture is cut to its first rows and the last
 /// row that the warp accesses.
-std::string draw_rows(const Tile& tile, const std::vector<unsigned>& store,
-                      const std::vector<unsigned>& load) {
+std::string draw_rows(const Tile& tile, const std::vector<unsigned int>& store,
+                      const std::vector<unsigned int>& load) {
     constexpr std::size_t most_rows = 8, first_rows = 6;
     const std::size_t rows = (tile.words() + banks - 1) / banks;
     const std::size_t last_word =
@@ -55,8 +55,8 @@ std::string draw_rows(const Tile& tile, const std::vector<unsigned>& store,
 }
 
 /// "bank 0: lanes 0, 1, 2, 3, ..."
-std::string describe_worst_bank(const std::vector<unsigned>& words) {
-    std::map<unsigned, std::vector<std::size_t>> lanes;
+std::string describe_worst_bank(const std::vector<unsigned int>& words) {
+    std::map<unsigned int, std::vector<std::size_t>> lanes;
     for (std::size_t lane = 0; lane < words.size(); ++lane) lanes[words[lane] % banks].push_back(lane);
     const auto worst = std::max_element(lanes.begin(), lanes.end(), [](const auto& a, const auto& b) {
         return a.second.size() < b.second.size();
@@ -68,8 +68,8 @@ std::string describe_worst_bank(const std::vector<unsigned>& words) {
 }
 
 std::string describe_cost(const Tile& tile, Order order) {
-    const std::vector<unsigned> words = words_of_warp(tile, order, 0);
-    const unsigned degree = wavefronts(words);
+    const std::vector<unsigned int> words = words_of_warp(tile, order, 0);
+    const unsigned int degree = wavefronts(words);
     std::string text = degree == 1 ? "1 wavefront, no conflict"
                                    : fmt::format("{} wavefronts, a {}-way conflict ({})", degree, degree,
                                                  describe_worst_bank(words));
@@ -79,7 +79,7 @@ std::string describe_cost(const Tile& tile, Order order) {
 
 std::string describe_padding(const Tile& tile, Order store, Order load) {
     const auto smallest = [&](std::initializer_list<Order> orders) {
-        const std::optional<unsigned> padding = smallest_padding(tile, orders);
+        const std::optional<unsigned int> padding = smallest_padding(tile, orders);
         return padding ? fmt::format("{}", *padding) : "none";
     };
     if (store == load) return smallest({store});
@@ -91,40 +91,41 @@ const char* name(Order order) { return order == Order::by_rows ? "by rows" : "by
 
 } // namespace
 
-unsigned word_of(const Tile& tile, Order order, unsigned thread) {
+unsigned int word_of(const Tile& tile, Order order, unsigned int thread) {
     if (order == Order::by_rows) return thread / tile.width * tile.pitch() + thread % tile.width;
     return thread % tile.height * tile.pitch() + thread / tile.height;
 }
 
-std::vector<unsigned> words_of_warp(const Tile& tile, Order order, unsigned warp) {
-    std::vector<unsigned> words;
-    for (unsigned thread = 32 * warp; thread < std::min(32 * warp + 32, tile.threads()); ++thread)
+std::vector<unsigned int> words_of_warp(const Tile& tile, Order order, unsigned int warp) {
+    std::vector<unsigned int> words;
+    for (unsigned int thread = 32 * warp; thread < std::min(32 * warp + 32, tile.threads()); ++thread)
         words.push_back(word_of(tile, order, thread));
     return words;
 }
 
-unsigned wavefronts(std::span<const unsigned> words) {
-    std::vector<unsigned> different(words.begin(), words.end()); // lanes share a wavefront for a word
+unsigned int wavefronts(std::span<const unsigned int> words) {
+    std::vector<unsigned int> different(words.begin(), words.end()); // lanes share a wavefront for a word
     std::sort(different.begin(), different.end());
     different.erase(std::unique(different.begin(), different.end()), different.end());
-    std::array<unsigned, banks> in_bank{};
-    for (const unsigned word : different) ++in_bank[word % banks];
+    std::array<unsigned int, banks> in_bank{};
+    for (const unsigned int word : different) ++in_bank[word % banks];
     return *std::max_element(in_bank.begin(), in_bank.end());
 }
 
 std::uint64_t wavefronts(const Tile& tile, Order order) {
     std::uint64_t sum = 0;
-    for (unsigned warp = 0; warp < tile.warps(); ++warp) sum += wavefronts(words_of_warp(tile, order, warp));
+    for (unsigned int warp = 0; warp < tile.warps(); ++warp)
+        sum += wavefronts(words_of_warp(tile, order, warp));
     return sum;
 }
 
 bool is_conflict_free(const Tile& tile, Order order) {
-    for (unsigned warp = 0; warp < tile.warps(); ++warp)
+    for (unsigned int warp = 0; warp < tile.warps(); ++warp)
         if (wavefronts(words_of_warp(tile, order, warp)) > 1) return false;
     return true;
 }
 
-std::optional<unsigned> smallest_padding(Tile tile, std::span<const Order> orders) {
+std::optional<unsigned int> smallest_padding(Tile tile, std::span<const Order> orders) {
     for (tile.padding = 0; tile.padding <= most_padding; ++tile.padding) {
         if (std::all_of(orders.begin(), orders.end(),
                         [&](Order order) { return is_conflict_free(tile, order); }))

@@ -12,19 +12,19 @@
 
 namespace harness {
 
-inline constexpr unsigned banks = 32; ///< banks of shared memory, each 4 bytes wide
-inline constexpr unsigned most_padding = 33;
+inline constexpr unsigned int banks = 32; ///< banks of shared memory, each 4 bytes wide
+inline constexpr unsigned int most_padding = 33;
 
 /// A tile of ints in shared memory. One block fills it, with one thread per int.
 struct Tile {
-    unsigned width = 32;
-    unsigned height = 32;
-    unsigned padding = 0; ///< unused ints after each row
+    unsigned int width = 32;
+    unsigned int height = 32;
+    unsigned int padding = 0; ///< unused ints after each row
 
-    unsigned threads() const { return width * height; }
-    unsigned warps() const { return (threads() + 31) / 32; }
+    unsigned int threads() const { return width * height; }
+    unsigned int warps() const { return (threads() + 31) / 32; }
     /// The distance from one row to the next, in ints.
-    unsigned pitch() const { return width + padding; }
+    unsigned int pitch() const { return width + padding; }
     /// Size in shared memory, padding included.
     std::size_t words() const { return std::size_t{pitch()} * height; }
 };
@@ -33,13 +33,13 @@ struct Tile {
 enum class Order { by_rows, by_columns };
 
 /// The word that a thread accesses. \param thread its index in the block
-unsigned word_of(const Tile& tile, Order order, unsigned thread);
+unsigned int word_of(const Tile& tile, Order order, unsigned int thread);
 
 /// The words that the lanes of a warp access, at most 32.
-std::vector<unsigned> words_of_warp(const Tile& tile, Order order, unsigned warp);
+std::vector<unsigned int> words_of_warp(const Tile& tile, Order order, unsigned int warp);
 
 /// Wavefronts of one request for these words: the most different words that lie in one bank.
-unsigned wavefronts(std::span<const unsigned> words);
+unsigned int wavefronts(std::span<const unsigned int> words);
 
 /// Wavefronts of all warps together.
 std::uint64_t wavefronts(const Tile& tile, Order order);
@@ -49,7 +49,7 @@ bool is_conflict_free(const Tile& tile, Order order);
 
 /// The smallest padding up to most_padding that avoids bank conflicts in all of these orders.
 /// \param tile its padding is ignored
-std::optional<unsigned> smallest_padding(Tile tile, std::span<const Order> orders);
+std::optional<unsigned int> smallest_padding(Tile tile, std::span<const Order> orders);
 
 /// A picture of what warp 0 stores and loads, in lines of at most 100 characters.
 std::string draw_bank_map(const std::string& kernel, const Tile& tile, Order store, Order load);

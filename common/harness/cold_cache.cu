@@ -7,8 +7,8 @@ namespace harness {
 namespace {
 
 /// Reads all of `words`, which are zeros.
-__global__ void read_all(unsigned* words, std::size_t count) {
-    unsigned bits = 0;
+__global__ void read_all(unsigned int* words, std::size_t count) {
+    unsigned int bits = 0;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {
         bits |= words[i];
@@ -20,7 +20,7 @@ __global__ void read_all(unsigned* words, std::size_t count) {
 
 ColdCache::ColdCache(std::size_t l2_bytes) {
     try {
-        DeviceBuffer<unsigned> zeros(2 * l2_bytes / sizeof(unsigned));
+        DeviceBuffer<unsigned int> zeros(2 * l2_bytes / sizeof(unsigned int));
         HARNESS_CHECK(cudaMemset(zeros.data(), 0, zeros.bytes()));
         scratch_ = std::move(zeros);
     } catch (const DeviceError&) {

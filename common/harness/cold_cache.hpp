@@ -23,7 +23,7 @@ public:
     void flush();
 
 private:
-    DeviceBuffer<unsigned> scratch_{0};
+    DeviceBuffer<unsigned int> scratch_{0};
 };
 
 /// Loads a kernel of this library. If that works, the device can run code for the architectures that this

@@ -17,7 +17,7 @@ int device_attribute(cudaDeviceAttr which) {
 
 } // namespace
 
-unsigned resident_blocks(const void* kernel, unsigned block, std::size_t shared_bytes) {
+unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t shared_bytes) {
     int blocks_each = 0;
     HARNESS_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, kernel, static_cast<int>(block),
                                                                 shared_bytes));
@@ -25,10 +25,12 @@ unsigned resident_blocks(const void* kernel, unsigned block, std::size_t shared_
         throw DeviceError("a block of " + std::to_string(block) +
                           " threads does not fit on a multiprocessor " + "(cudaErrorLaunchOutOfResources)");
     }
-    return multiprocessors() * static_cast<unsigned>(blocks_each);
+    return multiprocessors() * static_cast<unsigned int>(blocks_each);
 }
 
-unsigned multiprocessors() { return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount)); }
+unsigned int multiprocessors() {
+    return static_cast<unsigned int>(device_attribute(cudaDevAttrMultiProcessorCount));
+}
 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
     const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));

@@ -17,14 +17,14 @@ namespace harness {
 ///     });
 /// \endcode
 /// `use` is compiled once per block size, six times.
-template <class Use> void with_block_size(unsigned block, const Use& use) {
+template <class Use> void with_block_size(unsigned int block, const Use& use) {
     switch (block) {
-    case 32: return use(std::integral_constant<unsigned, 32>());
-    case 64: return use(std::integral_constant<unsigned, 64>());
-    case 128: return use(std::integral_constant<unsigned, 128>());
-    case 256: return use(std::integral_constant<unsigned, 256>());
-    case 512: return use(std::integral_constant<unsigned, 512>());
-    case 1024: return use(std::integral_constant<unsigned, 1024>());
+    case 32: return use(std::integral_constant<unsigned int, 32>());
+    case 64: return use(std::integral_constant<unsigned int, 64>());
+    case 128: return use(std::integral_constant<unsigned int, 128>());
+    case 256: return use(std::integral_constant<unsigned int, 256>());
+    case 512: return use(std::integral_constant<unsigned int, 512>());
+    case 1024: return use(std::integral_constant<unsigned int, 1024>());
     default: throw std::logic_error("no kernel is compiled for blocks of " + std::to_string(block));
     }
 }
@@ -32,16 +32,17 @@ template <class Use> void with_block_size(unsigned block, const Use& use) {
 /// How many blocks of a kernel are resident on the device at once: blocks per multiprocessor (the occupancy)
 /// times multiprocessors. \param kernel its address in host code \param shared_bytes dynamic shared memory
 /// per block \throws DeviceError if a multiprocessor cannot hold one block
-unsigned resident_blocks(const void* kernel, unsigned block, std::size_t shared_bytes);
+unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t shared_bytes);
 
 /// The same with a typed kernel: `resident_blocks(reduce6<256>, 256, 1024)`.
 template <class... Parameters>
-unsigned resident_blocks(void (*kernel)(Parameters...), unsigned block, std::size_t shared_bytes = 0) {
+unsigned int resident_blocks(void (*kernel)(Parameters...), unsigned int block,
+                             std::size_t shared_bytes = 0) {
     return resident_blocks(reinterpret_cast<const void*>(kernel), block, shared_bytes);
 }
 
 /// How many multiprocessors the device has.
-unsigned multiprocessors();
+unsigned int multiprocessors();
 
 /// Allows the kernel this much dynamic shared memory per block. A launch with more than 48 KiB fails without.
 /// \throws DeviceError if a block cannot have as much

@@ -23,7 +23,7 @@ class Turn {
 public:
     const std::string& kernel() const { return kernel_; }
     std::size_t n() const { return n_; }
-    unsigned block() const { return options_.block; }
+    unsigned int block() const { return options_.block; }
     std::uint64_t seed() const { return options_.seed; } ///< for a lesson that makes its own random input
     const Device& device() const { return device_; }
 

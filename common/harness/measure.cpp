@@ -55,7 +55,7 @@ private:
 
 } // namespace
 
-bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned> planned) {
+bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned) {
     if (microseconds.size() >= planned.value_or(default_timed_runs)) return true;
     return !planned && microseconds.size() >= fewest_timed_runs &&
            std::accumulate(microseconds.begin(), microseconds.end(), 0.0) >= enough_timed_microseconds;
@@ -95,8 +95,8 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
 
     run_untimed(steps.launch);
     if (!timed) {
-        const unsigned runs = plan.runs.value_or(1);
-        for (unsigned run = 1; run < runs && result.verification.passed; ++run) {
+        const unsigned int runs = plan.runs.value_or(1);
+        for (unsigned int run = 1; run < runs && result.verification.passed; ++run) {
             // The last one with all passes, as they are timed on a GPU.
             if (steps.launch_rest && run + 1 == runs)
                 run_untimed(launch_all);

@@ -28,10 +28,10 @@ struct LaunchShape {
 
 /// How measure() runs a kernel.
 struct MeasurePlan {
-    bool verify_only = false;     ///< no times, no counters
-    std::optional<unsigned> runs; ///< default: default_timed_runs on a GPU, 1 on the emulator
+    bool verify_only = false;         ///< no times, no counters
+    std::optional<unsigned int> runs; ///< default: default_timed_runs on a GPU, 1 on the emulator
 };
-inline constexpr unsigned default_timed_runs = 50;
+inline constexpr unsigned int default_timed_runs = 50;
 /// Without a planned number of runs, timing stops early once the runs have taken this long together, after at
 /// least this many runs.
 inline constexpr double enough_timed_microseconds = 2e6;
@@ -46,7 +46,7 @@ struct Times {
 };
 
 /// Whether runs of these times are enough. \param planned the number of runs; nullopt: the default
-bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned> planned);
+bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned);
 
 /// \param microseconds not empty
 Times summarize(std::vector<double> microseconds);

@@ -52,7 +52,7 @@ std::size_t parse_n(const std::string& text, const LessonInfo& info) {
     return n;
 }
 
-unsigned parse_block(const std::string& text, const LessonInfo& info) {
+unsigned int parse_block(const std::string& text, const LessonInfo& info) {
     const std::string right =
         fmt::format("Write a power of two from {} to {}.", info.smallest_block, info.largest_block);
     const std::uint64_t block = parse_number("--block", text, right);
@@ -64,15 +64,15 @@ unsigned parse_block(const std::string& text, const LessonInfo& info) {
     if (!std::has_single_bit(block)) throw wrong("not a power of two, and each step of the tree halves it");
     if (block < info.smallest_block) throw wrong("too small for this lesson's kernels");
     if (block > info.largest_block) throw wrong("too large for this lesson's kernels");
-    return static_cast<unsigned>(block);
+    return static_cast<unsigned int>(block);
 }
 
-unsigned parse_repeat(const std::string& text) {
+unsigned int parse_repeat(const std::string& text) {
     constexpr const char* right = "Write a whole number from 1 to 1M.";
     const std::uint64_t repeat = parse_number("--repeat", text, right);
     if (repeat == 0) throw UsageError(fmt::format("--repeat {}: no run verifies nothing. {}", text, right));
     if (repeat > 1'000'000) throw UsageError(fmt::format("--repeat {}: too many. {}", text, right));
-    return static_cast<unsigned>(repeat);
+    return static_cast<unsigned int>(repeat);
 }
 
 template <class Value>

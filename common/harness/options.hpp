@@ -33,11 +33,11 @@ struct ElementType {
 
 /// A lesson's name, limits and own options.
 struct LessonInfo {
-    std::string name;              ///< "lesson03"
-    std::string title;             ///< one line
-    unsigned smallest_block = 32;  ///< its kernels are right for blocks of a power of two from here
-    unsigned largest_block = 1024; ///< to here. The same: there is no --block
-    unsigned default_block = 256;
+    std::string name;                  ///< "lesson03"
+    std::string title;                 ///< one line
+    unsigned int smallest_block = 32;  ///< its kernels are right for blocks of a power of two from here
+    unsigned int largest_block = 1024; ///< to here. The same: there is no --block
+    unsigned int default_block = 256;
     std::vector<LessonOption> options = {}; ///< the lesson's own
     /// The most elements that its kernels can handle.
     std::optional<std::size_t> largest_n = std::nullopt;
@@ -66,11 +66,11 @@ enum class OutputFormat { text, json, csv };
 /// The command line's values.
 struct Options {
     std::optional<std::size_t> n; ///< default: depends on the device
-    unsigned block = 0;
+    unsigned int block = 0;
     std::vector<std::string> kernels; ///< those that --kernel names, in the lesson's order; else all
     bool named_kernels = false;       ///< --kernel was given
     DeviceChoice device = DeviceChoice::automatic;
-    std::optional<unsigned> repeat;
+    std::optional<unsigned int> repeat;
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
     std::string save; ///< folder for the report as JSON and CSV; empty: not written

@@ -20,8 +20,8 @@ int random_int(std::uint64_t seed, std::uint64_t index) {
 }
 
 int reference_sum(std::span<const int> values) {
-    unsigned sum = 0; // unsigned arithmetic wraps; signed overflow is undefined
-    for (const int value : values) sum += static_cast<unsigned>(value);
+    unsigned int sum = 0; // unsigned arithmetic wraps; signed overflow is undefined
+    for (const int value : values) sum += static_cast<unsigned int>(value);
     return static_cast<int>(sum);
 }
 

@@ -19,16 +19,16 @@ constexpr std::size_t largest_grid = 2'147'483'647; // gridDim.x
 /// vector loads.
 constexpr std::size_t aligned_size(std::size_t ints) { return ceil_div(ints, 64) * 64; }
 
-std::size_t total_size(const std::vector<unsigned>& grids) {
+std::size_t total_size(const std::vector<unsigned int>& grids) {
     std::size_t total = 0;
-    for (const unsigned grid : grids) total += aligned_size(grid);
+    for (const unsigned int grid : grids) total += aligned_size(grid);
     return total;
 }
 
 } // namespace
 
-std::vector<unsigned> plan_grids(std::size_t n, unsigned block, ReductionShape shape) {
-    std::vector<unsigned> grids;
+std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape) {
+    std::vector<unsigned int> grids;
     do {
         std::size_t grid = ceil_div(n, std::size_t{block} * shape.elements_per_thread);
         if (shape.most_blocks) grid = std::min<std::size_t>(grid, *shape.most_blocks);
@@ -37,13 +37,13 @@ std::vector<unsigned> plan_grids(std::size_t n, unsigned block, ReductionShape s
                 "--n {} with --block {} makes {} blocks, and a grid holds {}. Choose a larger --block.", n,
                 block, group_digits(std::uint64_t{grid}), group_digits(std::uint64_t{largest_grid})));
         }
-        grids.push_back(static_cast<unsigned>(grid));
+        grids.push_back(static_cast<unsigned int>(grid));
         n = grid;
     } while (n > 1);
     return grids;
 }
 
-Reduction::Reduction(std::string name, const RandomInts& input, unsigned block, ReductionShape shape,
+Reduction::Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
                      LaunchPass launch)
     : name_(std::move(name)), input_(input), shape_(shape), launch_(std::move(launch)),
       partial_sums_(total_size(plan_grids(input.size(), block, shape))),
@@ -51,7 +51,7 @@ Reduction::Reduction(std::string name, const RandomInts& input, unsigned block, 
     const int* pass_input = input.data();
     int* pass_output = partial_sums_.data();
     std::size_t n = input.size();
-    for (const unsigned grid : plan_grids(n, block, shape)) {
+    for (const unsigned int grid : plan_grids(n, block, shape)) {
         passes_.push_back({.input = pass_input,
                            .work = shape.in_place ? work_.data() : nullptr,
                            .partial_sums = pass_output,

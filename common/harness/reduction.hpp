@@ -18,12 +18,12 @@ namespace harness {
 /// How a kernel assigns elements to threads. Without most_blocks, block b sums the elements from
 /// b * block * elements_per_thread on.
 struct ReductionShape {
-    unsigned elements_per_thread = 1; ///< with most_blocks: at least
+    unsigned int elements_per_thread = 1; ///< with most_blocks: at least
     /// The largest grid of a pass, for kernels with a grid-stride loop: these are right with any grid.
-    std::optional<unsigned> most_blocks = std::nullopt;
-    unsigned shared_ints_per_thread = 1; ///< dynamic shared memory
-    std::size_t input_offset = 0;        ///< in ints, from the start of its allocation
-    bool in_place = false;               ///< the kernel overwrites its input: see Pass::work
+    std::optional<unsigned int> most_blocks = std::nullopt;
+    unsigned int shared_ints_per_thread = 1; ///< dynamic shared memory
+    std::size_t input_offset = 0;            ///< in ints, from the start of its allocation
+    bool in_place = false;                   ///< the kernel overwrites its input: see Pass::work
 };
 
 /// One launch of the kernel: `grid` blocks sum `n` elements to `grid` partial sums.
@@ -33,8 +33,8 @@ struct Pass {
     int* work = nullptr;
     int* partial_sums = nullptr; ///< grid elements in device memory
     std::size_t n = 0;
-    unsigned grid = 0;
-    unsigned block = 0;
+    unsigned int grid = 0;
+    unsigned int block = 0;
     std::size_t shared_bytes = 0; ///< dynamic shared memory: shared_ints_per_thread ints per thread
 };
 
@@ -47,7 +47,7 @@ constexpr std::size_t ceil_div(std::size_t count, std::size_t size) {
 
 /// The grid of each pass, which is the number of its partial sums; the last is 1.
 /// \throws UsageError if n needs more blocks than a grid can have
-std::vector<unsigned> plan_grids(std::size_t n, unsigned block, ReductionShape shape);
+std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, ReductionShape shape);
 
 /// All passes of one kernel over one input. Each pass has its own partial sums in memory: after a wrong
 /// result they show which pass and which block failed.
@@ -55,7 +55,7 @@ class Reduction {
 public:
     /// \param name the kernel's name, for messages
     /// \throws DeviceError if the partial sums don't fit in device memory
-    Reduction(std::string name, const RandomInts& input, unsigned block, ReductionShape shape,
+    Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
               LaunchPass launch);
 
     /// The launch of the first pass. Its bytes: the elements that it reads and the partial sums that it

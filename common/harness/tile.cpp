@@ -47,7 +47,7 @@ void complete_rectangle(Values& values) {
     check_block(width, height);
 }
 
-LessonInfo tile_lesson(std::string name, std::string title, unsigned padding, const char* default_width,
+LessonInfo tile_lesson(std::string name, std::string title, unsigned int padding, const char* default_width,
                        const char* default_height) {
     const std::string default_padding =
         padding > 0 ? fmt::format("Default: {}", padding) : "Default: no padded kernel";
@@ -80,30 +80,30 @@ LessonInfo tile_lesson(std::string name, std::string title, unsigned padding, co
 /// Calls `use(row, column)` for each element of the tile, in this order.
 template <class Use> void walk(const Tile& tile, Order order, const Use& use) {
     if (order == Order::by_rows) {
-        for (unsigned row = 0; row < tile.height; ++row)
-            for (unsigned column = 0; column < tile.width; ++column) use(row, column);
+        for (unsigned int row = 0; row < tile.height; ++row)
+            for (unsigned int column = 0; column < tile.width; ++column) use(row, column);
     } else {
-        for (unsigned column = 0; column < tile.width; ++column)
-            for (unsigned row = 0; row < tile.height; ++row) use(row, column);
+        for (unsigned int column = 0; column < tile.width; ++column)
+            for (unsigned int row = 0; row < tile.height; ++row) use(row, column);
     }
 }
 
 } // namespace
 
-LessonInfo square_tile_lesson(std::string name, std::string title, unsigned padding) {
+LessonInfo square_tile_lesson(std::string name, std::string title, unsigned int padding) {
     LessonInfo info = tile_lesson(std::move(name), std::move(title), padding, "32", "as --width");
     info.complete_options = complete_square;
     return info;
 }
 
-LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned padding) {
+LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned int padding) {
     LessonInfo info = tile_lesson(std::move(name), std::move(title), padding, "32", "16");
     info.complete_options = complete_rectangle;
     return info;
 }
 
 Tile tile_of(const Turn& turn) {
-    const auto value = [&](const char* option) { return static_cast<unsigned>(turn.option(option)); };
+    const auto value = [&](const char* option) { return static_cast<unsigned int>(turn.option(option)); };
     return {.width = value("--width"), .height = value("--height"), .padding = value("--padding")};
 }
 
@@ -143,9 +143,9 @@ std::vector<int> expected_output(const Tile& tile, const TileKernel& kernel) {
     std::vector<int> stored(tile.threads()), loaded;
     int number = 0;
     walk(tile, kernel.store,
-         [&](unsigned row, unsigned column) { stored[row * tile.width + column] = number++; });
+         [&](unsigned int row, unsigned int column) { stored[row * tile.width + column] = number++; });
     walk(tile, kernel.load,
-         [&](unsigned row, unsigned column) { loaded.push_back(stored[row * tile.width + column]); });
+         [&](unsigned int row, unsigned int column) { loaded.push_back(stored[row * tile.width + column]); });
     return loaded;
 }
 

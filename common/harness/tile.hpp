@@ -16,10 +16,10 @@ namespace harness {
 
 /// A lesson for square tiles, by default 32 x 32.
 /// \param padding the default of --padding
-LessonInfo square_tile_lesson(std::string name, std::string title, unsigned padding = 0);
+LessonInfo square_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
 
 /// A lesson for tiles of any shape, by default 32 x 16.
-LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned padding = 0);
+LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
 
 /// The tile of the command line.
 Tile tile_of(const Turn& turn);
@@ -34,7 +34,7 @@ struct TileKernel {
 struct TileLaunch {
     dim3 block;
     int* out = nullptr; ///< device memory, one int per thread
-    unsigned padding = 0;
+    unsigned int padding = 0;
     std::size_t shared_bytes = 0; ///< dynamic shared memory: the tile, padding included
 };
 

@@ -69,11 +69,11 @@ Verification compare_elements(std::span<const int> expected, std::span<const int
 }
 
 std::string describe_difference(int expected, int actual) {
-    const auto beyond_poison = static_cast<unsigned>(actual) - static_cast<unsigned>(poisoned_int());
+    const auto beyond_poison = static_cast<unsigned int>(actual) - static_cast<unsigned int>(poisoned_int());
     const char* cause = "";
     if (beyond_poison == 0)
         cause = " (the poison put there before: it was never written)";
-    else if (beyond_poison == static_cast<unsigned>(expected))
+    else if (beyond_poison == static_cast<unsigned int>(expected))
         cause = " (the poison put there before, and the right value: it was added to without being set)";
     return fmt::format("expected {}, got {}{}", group_digits(std::int64_t{expected}),
                        group_digits(std::int64_t{actual}), cause);

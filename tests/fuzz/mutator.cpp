@@ -37,7 +37,7 @@ std::string changed(const std::string& text, std::minstd_rand& random) {
 } // namespace
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t bytes, std::size_t max_bytes,
-                                               unsigned seed) {
+                                               unsigned int seed) {
     std::minstd_rand random(seed);
     if (random() % 2 == 0) return LLVMFuzzerMutate(data, bytes, max_bytes);
     try {

@@ -152,10 +152,13 @@ TEST(ResidentBlocks, fill_every_multiprocessor) {
     HARNESS_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     HARNESS_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
     // reduce2 needs so few registers that threads are what a multiprocessor runs out of.
-    EXPECT_EQ(resident_blocks(reduce2, 256, 1024), unsigned(multiprocessors) * (threads / 256));
-    EXPECT_EQ(resident_blocks(reduce2, 1024, 4096), unsigned(multiprocessors) * (threads / 1024));
+    EXPECT_EQ(resident_blocks(reduce2, 256, 1024),
+              static_cast<unsigned int>(multiprocessors) * (threads / 256));
+    EXPECT_EQ(resident_blocks(reduce2, 1024, 4096),
+              static_cast<unsigned int>(multiprocessors) * (threads / 1024));
     // Two blocks of 40,000 bytes need more shared memory than threads would.
-    EXPECT_LT(resident_blocks(reduce2, 256, 40'000), unsigned(multiprocessors) * (threads / 256));
+    EXPECT_LT(resident_blocks(reduce2, 256, 40'000),
+              static_cast<unsigned int>(multiprocessors) * (threads / 256));
 }
 
 TEST(WithBlockSize, gives_every_block_as_a_constant) {

@@ -19,7 +19,8 @@ inline void check(cudaError_t error, const char* call, int line) {
 }
 
 /// Random whole numbers from `low` to `high`, as T.
-template <class T> std::vector<T> random_values(std::size_t count, int low, int high, unsigned seed = 42) {
+template <class T>
+std::vector<T> random_values(std::size_t count, int low, int high, unsigned int seed = 42) {
     std::mt19937 engine(seed);
     std::uniform_int_distribution<int> any(low, high);
     std::vector<T> values(count);

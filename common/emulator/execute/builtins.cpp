@@ -124,7 +124,7 @@ std::string format_one(const std::string& specification, bool is_long, char conv
     case 'X':
         if (is_long)
             return formatted(specification + "ll" + conversion, arguments.next<unsigned long long>());
-        return formatted(specification + conversion, arguments.next<unsigned>());
+        return formatted(specification + conversion, arguments.next<unsigned int>());
     case 'c': return formatted(specification + conversion, arguments.next<int>());
     case 'p':
         return formatted(specification + conversion, reinterpret_cast<void*>(arguments.next<uint64_t>()));

@@ -159,7 +159,7 @@ struct ModeDetail : Detail {
 };
 
 void in_its_mode(Warp& warp, const Instruction& instruction, LaneMask active) {
-    const unsigned usual = _mm_getcsr();
+    const unsigned int usual = _mm_getcsr();
     const auto& detail = instruction.detail_as<ModeDetail>();
     _mm_setcsr(usual | detail.mode);
     detail.inner(warp, instruction, active);

@@ -105,12 +105,12 @@ private:
 };
 
 /// Cores that this process may use: a container or taskset may leave it fewer than the machine has.
-unsigned usable_cores() {
+unsigned int usable_cores() {
     cpu_set_t usable;
     CPU_ZERO(&usable);
     const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
-    return std::max(1u,
-                    known ? static_cast<unsigned>(CPU_COUNT(&usable)) : std::thread::hardware_concurrency());
+    return std::max(1u, known ? static_cast<unsigned int>(CPU_COUNT(&usable))
+                              : std::thread::hardware_concurrency());
 }
 
 /// Most clusters that one host thread has in progress. If blocks may wait for each other, as many as a device

@@ -51,7 +51,7 @@ struct LaunchConfiguration {
 
 /// How a launch is run. None of it changes what a correct kernel computes.
 struct RunOptions {
-    unsigned host_threads = 0;                  ///< 0: one for each core; a schedule has only one
+    unsigned int host_threads = 0;              ///< 0: one for each core; a schedule has only one
     std::span<Watcher* const> watchers{};       ///< beside the counters
     std::optional<std::uint64_t> schedule = {}; ///< seed of a random order of blocks, warps and lanes
 };

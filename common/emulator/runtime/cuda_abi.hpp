@@ -146,14 +146,15 @@ enum cudaDeviceP2PAttr : int {
     cudaDevP2PAttrOnlyPartialNativeAtomicSupported = 5,
 };
 
-inline constexpr unsigned cudaStreamNonBlocking = 1;
-inline constexpr unsigned cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
-inline constexpr unsigned cudaHostAllocMapped = 2, cudaHostAllocMask = 7;
-inline constexpr unsigned cudaHostRegisterMask = 15;
-inline constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2;
-inline constexpr unsigned cudaDeviceMapHost = 8, cudaDeviceMask = 255;
-inline constexpr unsigned cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 2, cudaArrayCubemap = 4;
-inline constexpr unsigned cudaArrayTextureGather = 8, cudaArraySparse = 64, cudaArrayDeferredMapping = 128;
+inline constexpr unsigned int cudaStreamNonBlocking = 1;
+inline constexpr unsigned int cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
+inline constexpr unsigned int cudaHostAllocMapped = 2, cudaHostAllocMask = 7;
+inline constexpr unsigned int cudaHostRegisterMask = 15;
+inline constexpr unsigned int cudaMemAttachGlobal = 1, cudaMemAttachHost = 2;
+inline constexpr unsigned int cudaDeviceMapHost = 8, cudaDeviceMask = 255;
+inline constexpr unsigned int cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 2, cudaArrayCubemap = 4;
+inline constexpr unsigned int cudaArrayTextureGather = 8, cudaArraySparse = 64,
+                              cudaArrayDeferredMapping = 128;
 
 /// The attributes of cudaDeviceGetAttribute for which the emulated device has something other than 0 to say.
 enum cudaDeviceAttr : int {
@@ -233,7 +234,7 @@ struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
     char luid[8];
-    unsigned luidDeviceNodeMask;
+    unsigned int luidDeviceNodeMask;
     std::size_t totalGlobalMem;
     std::size_t sharedMemPerBlock;
     int regsPerBlock;
@@ -308,9 +309,9 @@ struct cudaDeviceProp {
     int timelineSemaphoreInteropSupported;
     int memoryPoolsSupported;
     int gpuDirectRDMASupported;
-    unsigned gpuDirectRDMAFlushWritesOptions;
+    unsigned int gpuDirectRDMAFlushWritesOptions;
     int gpuDirectRDMAWritesOrdering;
-    unsigned memoryPoolSupportedHandleTypes;
+    unsigned int memoryPoolSupportedHandleTypes;
     int deferredMappingCudaArraySupported;
     int ipcEventSupported;
     int clusterLaunch;
@@ -319,8 +320,8 @@ struct cudaDeviceProp {
     int deviceNumaId;
     int mpsEnabled;
     int hostNumaId;
-    unsigned gpuPciDeviceID;
-    unsigned gpuPciSubsystemID;
+    unsigned int gpuPciDeviceID;
+    unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
     int reserved[56];
 };
@@ -373,7 +374,7 @@ struct cudaMemLocation {
 };
 
 struct dim3 {
-    unsigned x, y, z;
+    unsigned int x, y, z;
 };
 
 enum cudaLaunchAttributeID : int {
@@ -432,7 +433,7 @@ struct cudaKernelNodeParams {
     void* func;
     dim3 gridDim;
     dim3 blockDim;
-    unsigned sharedMemBytes;
+    unsigned int sharedMemBytes;
     void** kernelParams;
     void** extra;
 };
@@ -440,8 +441,8 @@ struct cudaKernelNodeParams {
 struct cudaMemsetParams {
     void* dst;
     std::size_t pitch;
-    unsigned value;
-    unsigned elementSize;
+    unsigned int value;
+    unsigned int elementSize;
     std::size_t width;
     std::size_t height;
 };
@@ -504,7 +505,7 @@ struct cudaLaunchConfig_t {
     std::size_t dynamicSmemBytes;
     void* stream;
     cudaLaunchAttribute* attrs;
-    unsigned numAttrs;
+    unsigned int numAttrs;
 };
 
 } // namespace emulator::abi

@@ -22,13 +22,13 @@
 namespace emulator {
 
 struct Stream {
-    unsigned flags = 0;
+    unsigned int flags = 0;
     int priority = 0;
     unsigned long long id = 0;
 };
 
 struct Event {
-    unsigned flags = 0;
+    unsigned int flags = 0;
     std::optional<std::chrono::steady_clock::time_point> recorded;
     unsigned long long capture = 0;              ///< the capture that recorded it last; 0: none
     std::vector<const GraphNode*> captured = {}; ///< the nodes of the graph that it stands for
@@ -38,7 +38,7 @@ struct Event {
 struct Array {
     abi::cudaChannelFormatDesc format;
     abi::cudaExtent extent; ///< in elements; 0 where it has no such dimension
-    unsigned flags;
+    unsigned int flags;
 
     std::size_t element_bytes() const {
         return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;

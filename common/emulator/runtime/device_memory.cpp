@@ -44,7 +44,7 @@ std::string DeviceMemory::next_name(MemoryKind kind) {
            std::to_string(++allocations_made_[static_cast<std::size_t>(kind)]);
 }
 
-void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
+void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int flags) {
     const Allocation& allocation = memory_of(kind).allocate(bytes, next_name(kind));
     notes_.insert_or_assign(allocation.address, Note{kind, flags});
     // Pages that the host can write to are zeros at first, and programs may rely on it.
@@ -57,7 +57,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned flags)
     return reinterpret_cast<void*>(allocation.address);
 }
 
-void DeviceMemory::adopt(void* first, std::size_t bytes, unsigned flags) {
+void DeviceMemory::adopt(void* first, std::size_t bytes, unsigned int flags) {
     const Allocation& allocation = global_.adopt(first, bytes, next_name(MemoryKind::registered));
     notes_.insert_or_assign(allocation.address, Note{MemoryKind::registered, flags});
 }
@@ -103,7 +103,7 @@ MemoryKind DeviceMemory::kind_of(const Allocation& allocation) const {
     return managed_variables_.contains(allocation.address) ? MemoryKind::managed : MemoryKind::device;
 }
 
-unsigned DeviceMemory::flags_of(const Allocation& allocation) const {
+unsigned int DeviceMemory::flags_of(const Allocation& allocation) const {
     const auto note = notes_.find(allocation.address);
     return note == notes_.end() ? 0 : note->second.flags;
 }

@@ -31,10 +31,10 @@ public:
     ~DeviceMemory();
 
     /// \throws Error out_of_memory.
-    void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags = 0);
+    void* allocate(std::size_t bytes, MemoryKind kind, unsigned int flags = 0);
 
     /// Makes the program's own memory accessible to kernels.
-    void adopt(void* first, std::size_t bytes, unsigned flags);
+    void adopt(void* first, std::size_t bytes, unsigned int flags);
 
     /// Frees, for the API's function `call`, the allocation that starts at `pointer`. Returns false when
     /// there is none, or it is of another kind.
@@ -58,7 +58,7 @@ public:
     const Allocation* find_array(const void* handle) const;
 
     MemoryKind kind_of(const Allocation& allocation) const;
-    unsigned flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
+    unsigned int flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
 
     GlobalMemory& global() { return global_; }
 
@@ -79,15 +79,15 @@ private:
 
     struct Note {
         MemoryKind kind;
-        unsigned flags;
+        unsigned int flags;
     };
     GlobalMemory global_;
     GlobalMemory arrays_;                           ///< apart from the rest, so that no kernel can access it
     std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
     std::unordered_set<std::uint64_t> managed_variables_;
-    std::array<unsigned, 5> allocations_made_{}; ///< of each kind
-    std::map<std::string, unsigned> frees_made_; ///< by each function
-    std::vector<MemoryEvents*> listeners_;       ///< usually none
+    std::array<unsigned int, 5> allocations_made_{}; ///< of each kind
+    std::map<std::string, unsigned int> frees_made_; ///< by each function
+    std::vector<MemoryEvents*> listeners_;           ///< usually none
 };
 
 } // namespace emulator

@@ -72,7 +72,7 @@ std::string decompress_zstd(const PtxEntry& entry) {
     return text;
 }
 
-unsigned target_of(Bytes header) { return value_at<std::uint32_t>(header, 28); }
+unsigned int target_of(Bytes header) { return value_at<std::uint32_t>(header, 28); }
 
 PtxEntry ptx_entry(Bytes header, Bytes content) {
     PtxEntry entry{.target = target_of(header), .payload = content};
@@ -147,8 +147,8 @@ std::vector<PtxEntry> ptx_entries(Bytes fat_binary) {
     return entries;
 }
 
-std::vector<unsigned> machine_code_targets(Bytes fat_binary) {
-    std::vector<unsigned> targets;
+std::vector<unsigned int> machine_code_targets(Bytes fat_binary) {
+    std::vector<unsigned int> targets;
     for_each_entry(fat_binary, [&](std::uint16_t kind, Bytes header, Bytes) {
         if (kind == entry_is_machine_code) targets.push_back(target_of(header));
     });
@@ -156,9 +156,9 @@ std::vector<unsigned> machine_code_targets(Bytes fat_binary) {
 }
 
 const PtxEntry* best_entry(std::span<const PtxEntry> entries) {
-    constexpr unsigned device =
+    constexpr unsigned int device =
         10 * DeviceLimits::compute_capability_major + DeviceLimits::compute_capability_minor;
-    const auto is_better = [](unsigned target, unsigned than) {
+    const auto is_better = [](unsigned int target, unsigned int than) {
         if (target <= device) return than > device || target > than;
         return target < than;
     };

@@ -18,7 +18,7 @@ enum class Compression { none, lz4, zstd };
 
 /// A PTX text inside a fat binary.
 struct PtxEntry {
-    unsigned target = 0; ///< 90 for `.target sm_90`
+    unsigned int target = 0; ///< 90 for `.target sm_90`
     Compression compression = Compression::none;
     std::span<const std::byte> payload;   ///< as stored, without padding when compressed
     std::uint64_t uncompressed_bytes = 0; ///< as the header says; 0 when not compressed
@@ -35,7 +35,7 @@ std::vector<PtxEntry> ptx_entries(std::span<const std::byte> fat_binary);
 
 /// The targets of the machine code in a fat binary: 90 for sm_90.
 /// \throws as above.
-std::vector<unsigned> machine_code_targets(std::span<const std::byte> fat_binary);
+std::vector<unsigned int> machine_code_targets(std::span<const std::byte> fat_binary);
 
 /// The entry that a device of compute capability 9.0 should run: the highest target that is not above 90,
 /// else the lowest one; null if there is none.

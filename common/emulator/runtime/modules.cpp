@@ -19,11 +19,12 @@ namespace {
 
 /// What to tell of a program whose fat binaries hold no PTX.
 std::string no_ptx(const void* wrapper) {
-    std::set<unsigned> targets;
+    std::set<unsigned int> targets;
     for (const auto fat_binary : fat_binaries(wrapper))
-        for (const unsigned target : machine_code_targets(fat_binary)) targets.insert(target);
+        for (const unsigned int target : machine_code_targets(fat_binary)) targets.insert(target);
     std::string list;
-    for (const unsigned target : targets) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(target);
+    for (const unsigned int target : targets)
+        list += (list.empty() ? "sm_" : ", sm_") + std::to_string(target);
     return "this program holds machine code only (" + list +
            "), and the emulator runs PTX.\n"
            "Compile it with PTX as well: add -gencode arch=compute_90,code=compute_90 for nvcc,\n"
@@ -31,7 +32,7 @@ std::string no_ptx(const void* wrapper) {
 }
 
 struct Text {
-    unsigned target;
+    unsigned int target;
     std::string ptx;
 };
 
@@ -73,8 +74,8 @@ std::string not_in_file(const std::string& kernel, const ptx::Module& module) {
 }
 
 /// 90 for `.target sm_90a`.
-unsigned target_of(const ptx::Module& module) {
-    unsigned target = 0;
+unsigned int target_of(const ptx::Module& module) {
+    unsigned int target = 0;
     const std::size_t digits = std::min(module.target.find_first_of("0123456789"), module.target.size());
     std::from_chars(module.target.data() + digits, module.target.data() + module.target.size(), target);
     return target;

@@ -14,7 +14,7 @@ namespace emulator {
 /// A kernel, and for which compute capability its PTX was made.
 struct FoundKernel {
     const Kernel& kernel;
-    unsigned target; ///< 90 for `.target sm_90`
+    unsigned int target; ///< 90 for `.target sm_90`
 };
 
 /// Loads a binary when the first of its kernels or variables is asked for. With `emulate --ptx FILE` that
@@ -40,7 +40,7 @@ public:
 
 private:
     struct Module {
-        unsigned target;
+        unsigned int target;
         std::shared_ptr<LoadedModule> loaded;
     };
 

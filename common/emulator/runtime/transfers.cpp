@@ -190,7 +190,7 @@ void copy(const Device& device, const Box& box) {
         }
 }
 
-void fill(const Device& device, void* to, Rows rows, unsigned value, std::size_t element_bytes) {
+void fill(const Device& device, void* to, Rows rows, unsigned int value, std::size_t element_bytes) {
     if (rows.width == 0 || rows.height == 0) return;
     require(rows.height == 1 || rows.width <= rows.pitch, cudaErrorInvalidPitchValue);
     check_side(device, to, rows.extent(), Place::device, "memset");

@@ -60,6 +60,6 @@ void copy(const Device& device, const Box& box);
 
 /// Writes `value`, in elements of 1, 2 or 4 bytes.
 /// \throws ApiError with cudaErrorInvalidValue when the rows are not inside one allocation.
-void fill(const Device& device, void* to, Rows rows, unsigned value, std::size_t element_bytes = 1);
+void fill(const Device& device, void* to, Rows rows, unsigned int value, std::size_t element_bytes = 1);
 
 } // namespace emulator

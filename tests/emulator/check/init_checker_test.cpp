@@ -37,7 +37,8 @@ public:
     }
 
     std::vector<Finding> run(emulator::LaunchConfiguration configuration,
-                             std::initializer_list<const void*> parameters = {}, unsigned host_threads = 1) {
+                             std::initializer_list<const void*> parameters = {},
+                             unsigned int host_threads = 1) {
         Watcher* const watchers[] = {&checker};
         launch("k", configuration, parameters,
                RunOptions{.host_threads = host_threads, .watchers = watchers});

@@ -42,7 +42,7 @@ public:
     explicit CheckedProgram(std::string text) : Program(std::move(text)) {}
 
     void run(emulator::LaunchConfiguration configuration, std::initializer_list<const void*> parameters = {},
-             std::string_view kernel = "k", unsigned host_threads = 1) {
+             std::string_view kernel = "k", unsigned int host_threads = 1) {
         Watcher* const watchers[] = {&checker};
         launch(kernel, configuration, parameters,
                RunOptions{.host_threads = host_threads, .watchers = watchers});

@@ -19,7 +19,7 @@ template <class Check> void for_all_integers(Check check) {
 
 struct IntegerType {
     std::string name, registers;
-    unsigned bits;
+    unsigned int bits;
 
     bool is_signed() const { return name[0] == 's'; }
     i128 least() const { return is_signed() ? -(i128{1} << (bits - 1)) : 0; }

@@ -38,7 +38,7 @@ template <class T> bool is_rounded(T result, std::string_view mode, const std::f
 template <class T> T some_number(Numbers& numbers, int range) {
     const T fraction = static_cast<T>(1) + static_cast<T>(numbers.next() >> 11) * static_cast<T>(0x1p-53);
     const T value = std::ldexp(
-        fraction, static_cast<int>(numbers.next() % (2u * static_cast<unsigned>(range) + 1)) - range);
+        fraction, static_cast<int>(numbers.next() % (2u * static_cast<unsigned int>(range) + 1)) - range);
     return numbers.next() % 2 == 0 ? value : -value;
 }
 

@@ -169,11 +169,14 @@ TEST(Logic, extracts_bit_fields) {
         constexpr int width = 8 * sizeof(T);
         std::vector<LaneCase> cases;
         for (const T a : edge_values<T>())
-            for (const uint32_t first : {0u, 1u, 5u, width - 1u, unsigned(width), 200u, 255u})
-                for (const uint32_t length : {0u, 1u, 8u, width - 1u, unsigned(width), 200u, 255u}) {
+            for (const uint32_t first :
+                 {0u, 1u, 5u, width - 1u, static_cast<unsigned int>(width), 200u, 255u})
+                for (const uint32_t length :
+                     {0u, 1u, 8u, width - 1u, static_cast<unsigned int>(width), 200u, 255u}) {
                     // Place and length are 0 to 255. Above the number stand copies of its sign.
                     const Exact<T> above = Exact<T>(a) >> std::min(first, 127u);
-                    const unsigned kept = std::min(length, unsigned(width)), unused = 128 - kept;
+                    const unsigned int kept = std::min(length, static_cast<unsigned int>(width)),
+                                       unused = 128 - kept;
                     const Exact<T> field =
                         kept == 0 ? 0
                                   : static_cast<Exact<T>>(static_cast<unsigned __int128>(above) << unused) >>
@@ -187,7 +190,7 @@ TEST(Logic, extracts_bit_fields) {
 
 TEST(Logic, inserts_bit_fields) {
     for (const BitType& type : {bit_types[1], bit_types[2]}) {
-        const unsigned width = type.mask == ~0ull ? 64 : 32;
+        const unsigned int width = type.mask == ~0ull ? 64 : 32;
         std::vector<LaneCase> cases;
         for (const uint64_t a : patterns)
             for (const uint64_t first : {0u, 1u, 5u, width - 1, width, 200u, 255u})

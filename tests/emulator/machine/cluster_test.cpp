@@ -91,7 +91,7 @@ TEST(Cluster, blocks_read_each_others_shared_memory) {
 TEST(Cluster, runs_in_any_order_and_on_any_number_of_threads) {
     for (uint64_t seed = 0; seed < 20; ++seed)
         EXPECT_EQ(run_clusters(from_the_next(read_32), 40, 30, 3, {.schedule = seed}), next_ones(40, 30, 3));
-    for (const unsigned host_threads : {2u, 5u})
+    for (const unsigned int host_threads : {2u, 5u})
         EXPECT_EQ(run_clusters(from_the_next(read_32), 40, 999, 3, {.host_threads = host_threads}),
                   next_ones(40, 999, 3));
 }

@@ -154,7 +154,7 @@ TEST(Progress, warps_may_wait_for_each_other) {
 }
 
 TEST(Progress, blocks_may_wait_for_later_blocks) {
-    for (const unsigned host_threads : {1u, 3u})
+    for (const unsigned int host_threads : {1u, 3u})
         // Every block waits until all 40 have arrived.
         EXPECT_EQ(run(R"(
         setp.ne.u32 %p1, %r60, 0; @%p1 bra MEET; red.global.add.u32 [%rd61], 1;

@@ -26,7 +26,7 @@ TEST(Launch, functions_find_the_block_they_run_in) {
 }
 
 TEST(Launch, every_thread_of_every_block_runs_once) {
-    for (const unsigned host_threads : {1u, 2u, 5u}) {
+    for (const unsigned int host_threads : {1u, 2u, 5u}) {
         Program program(module_of(R"(
         mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y;
         mad.lo.u32 %r1, %r1, %r2, %r3; mov.u32 %r2, %nctaid.x; mad.lo.u32 %r1, %r1, %r2, %r61;
@@ -55,7 +55,7 @@ TEST(Launch, counters_and_memory_do_not_depend_on_the_number_of_host_threads) {
         add.u32 %r2, %r2, 5; st.global.u32 [%rd1], %r2; red.global.add.u32 [%rd61], 1;)";
     std::vector<Counters> counters;
     std::vector<std::vector<uint32_t>> results;
-    for (const unsigned host_threads : {1u, 2u, 3u, 8u}) {
+    for (const unsigned int host_threads : {1u, 2u, 3u, 8u}) {
         Program program(module_of(body, ".shared .b8 tile[4096];"));
         auto* const words = program.allocate<uint32_t>(100 * 96);
         counters.push_back(
@@ -214,7 +214,7 @@ constexpr const char* wait_for_all_blocks = R"(
         DONE: bar.sync 0;)";
 
 TEST(Launch, all_blocks_that_the_device_holds_may_wait_for_each_other) {
-    for (const unsigned host_threads : {1u, 2u}) {
+    for (const unsigned int host_threads : {1u, 2u}) {
         Program program(module_of(wait_for_all_blocks));
         auto* const arrived = program.allocate<uint32_t>(1);
         auto* const passed = program.allocate<uint32_t>(1);

@@ -95,7 +95,7 @@ void* Program::allocate_bytes(std::size_t bytes, std::string origin) {
 }
 
 Counters Program::launch(std::string_view kernel, LaunchConfiguration configuration,
-                         std::initializer_list<const void*> parameters, unsigned host_threads) {
+                         std::initializer_list<const void*> parameters, unsigned int host_threads) {
     return launch(kernel, configuration, parameters, RunOptions{.host_threads = host_threads});
 }
 
@@ -109,7 +109,7 @@ Counters Program::launch(std::string_view kernel, LaunchConfiguration configurat
 
 std::vector<std::uint32_t> run(std::string_view body, std::uint32_t threads,
                                std::span<const std::uint32_t> input, std::string_view declarations,
-                               std::uint32_t blocks, unsigned host_threads) {
+                               std::uint32_t blocks, unsigned int host_threads) {
     const std::string text =
         "mul.wide.u32 %rd63, %r62, 4; add.s64 %rd60, %rd60, %rd63; ld.global.u32 %r1, [%rd60];\n" +
         std::string(body) + "\nst.global.u32 [%rd60], %r0;";

@@ -41,7 +41,7 @@ public:
 
     /// Launches `kernel` with 64-bit parameters.
     Counters launch(std::string_view kernel, LaunchConfiguration configuration,
-                    std::initializer_list<const void*> parameters = {}, unsigned host_threads = 1);
+                    std::initializer_list<const void*> parameters = {}, unsigned int host_threads = 1);
     Counters launch(std::string_view kernel, LaunchConfiguration configuration,
                     std::initializer_list<const void*> parameters, const RunOptions& options);
 
@@ -57,7 +57,7 @@ private:
 /// to 64 zeroed words that all threads share.
 std::vector<std::uint32_t> run(std::string_view body, std::uint32_t threads = 32,
                                std::span<const std::uint32_t> input = {}, std::string_view declarations = "",
-                               std::uint32_t blocks = 1, unsigned host_threads = 1);
+                               std::uint32_t blocks = 1, unsigned int host_threads = 1);
 
 inline constexpr std::uint32_t poison = 0xA5A5'A5A5;
 

@@ -31,7 +31,7 @@ constexpr const char* declarations = R"(
 
 /// Runs `body` with p0 = 64 KiB of memory at a sector's start, %r1 = the address of tile.
 AccessTrace trace(const std::string& body, uint32_t threads = 32, TraceOptions options = {},
-                  uint32_t blocks = 1, unsigned host_threads = 1) {
+                  uint32_t blocks = 1, unsigned int host_threads = 1) {
     Program program(module_of("mov.u32 %r1, _ZZ6kernelPiE4tile;" + body, declarations));
     AccessTracing tracing(options);
     emulator::Watcher* const watchers[] = {&tracing};
@@ -236,7 +236,7 @@ TEST(AccessTrace, keeps_no_more_steps_than_it_is_told) {
 TEST(AccessTrace, is_of_the_block_that_was_asked_for) {
     const std::string body =
         "mul.wide.u32 %rd1, %r62, 4; add.u64 %rd1, %rd60, %rd1; ld.global.u32 %r2, [%rd1];";
-    for (const unsigned host_threads : {1u, 3u}) {
+    for (const unsigned int host_threads : {1u, 3u}) {
         const AccessTrace t = trace(body, 64, {.block = 5}, 8, host_threads);
         EXPECT_TRUE(t.ran);
         EXPECT_EQ(t.index.x, 5u);
@@ -271,7 +271,7 @@ TEST(AccessTrace, is_the_same_on_any_number_of_host_threads) {
         st.volatile.global.u32 [%rd60], 1; bra END;
         ASK: ld.volatile.global.u32 %r2, [%rd60]; setp.eq.u32 %p2, %r2, 0; @%p2 bra ASK;
         END:)";
-    const auto requests = [&](unsigned host_threads) {
+    const auto requests = [&](unsigned int host_threads) {
         return trace(body, 32, {}, 2, host_threads).accesses.at(0).requests;
     };
     EXPECT_EQ(requests(2), requests(1));

@@ -44,7 +44,8 @@ struct Counted {
 };
 
 /// Launches a kernel with `body` with p0 = 64 KiB of memory at a sector's start.
-Counted count_text(const std::string& text, uint32_t threads, uint32_t blocks, unsigned host_threads = 1) {
+Counted count_text(const std::string& text, uint32_t threads, uint32_t blocks,
+                   unsigned int host_threads = 1) {
     Program program(text);
     LineCounting lines;
     emulator::Watcher* const watchers[] = {&lines};
@@ -62,7 +63,7 @@ constexpr const char* files = R"(
 )";
 
 Counted count(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1,
-              unsigned host_threads = 1) {
+              unsigned int host_threads = 1) {
     return count_text(module_of(".loc 1 1 0\n" + body, files), threads, blocks, host_threads);
 }
 

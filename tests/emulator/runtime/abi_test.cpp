@@ -5,20 +5,20 @@
 
 // CUDA defines these as macros, under which ours are out of sight once its headers are read.
 namespace ours {
-constexpr unsigned stream_non_blocking = emulator::abi::cudaStreamNonBlocking;
-constexpr unsigned event_disable_timing = emulator::abi::cudaEventDisableTiming;
-constexpr unsigned event_interprocess = emulator::abi::cudaEventInterprocess;
-constexpr unsigned host_alloc_mapped = emulator::abi::cudaHostAllocMapped;
-constexpr unsigned mem_attach_global = emulator::abi::cudaMemAttachGlobal;
-constexpr unsigned mem_attach_host = emulator::abi::cudaMemAttachHost;
-constexpr unsigned device_map_host = emulator::abi::cudaDeviceMapHost;
-constexpr unsigned device_mask = emulator::abi::cudaDeviceMask;
-constexpr unsigned array_layered = emulator::abi::cudaArrayLayered;
-constexpr unsigned array_surface_load_store = emulator::abi::cudaArraySurfaceLoadStore;
-constexpr unsigned array_cubemap = emulator::abi::cudaArrayCubemap;
-constexpr unsigned array_texture_gather = emulator::abi::cudaArrayTextureGather;
-constexpr unsigned array_sparse = emulator::abi::cudaArraySparse;
-constexpr unsigned array_deferred_mapping = emulator::abi::cudaArrayDeferredMapping;
+constexpr unsigned int stream_non_blocking = emulator::abi::cudaStreamNonBlocking;
+constexpr unsigned int event_disable_timing = emulator::abi::cudaEventDisableTiming;
+constexpr unsigned int event_interprocess = emulator::abi::cudaEventInterprocess;
+constexpr unsigned int host_alloc_mapped = emulator::abi::cudaHostAllocMapped;
+constexpr unsigned int mem_attach_global = emulator::abi::cudaMemAttachGlobal;
+constexpr unsigned int mem_attach_host = emulator::abi::cudaMemAttachHost;
+constexpr unsigned int device_map_host = emulator::abi::cudaDeviceMapHost;
+constexpr unsigned int device_mask = emulator::abi::cudaDeviceMask;
+constexpr unsigned int array_layered = emulator::abi::cudaArrayLayered;
+constexpr unsigned int array_surface_load_store = emulator::abi::cudaArraySurfaceLoadStore;
+constexpr unsigned int array_cubemap = emulator::abi::cudaArrayCubemap;
+constexpr unsigned int array_texture_gather = emulator::abi::cudaArrayTextureGather;
+constexpr unsigned int array_sparse = emulator::abi::cudaArraySparse;
+constexpr unsigned int array_deferred_mapping = emulator::abi::cudaArrayDeferredMapping;
 } // namespace ours
 
 #include <driver_types.h>

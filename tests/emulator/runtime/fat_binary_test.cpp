@@ -70,7 +70,7 @@ void expect_error(const EntryBuilder& entry, const std::string& words) {
     }
 }
 
-unsigned chosen_target(std::initializer_list<std::uint32_t> targets) {
+unsigned int chosen_target(std::initializer_list<std::uint32_t> targets) {
     std::vector<EntryBuilder> entries;
     for (const auto target : targets) entries.push_back(plain(target, ptx));
     const Bytes fat_binary = fat_binary_bytes(entries);

@@ -117,7 +117,7 @@ struct Cells {
 
 /// Each active lane's address lies `distance` bytes behind that of the lane before it.
 inline bool are_spaced(const std::uint64_t* addresses, std::uint64_t distance, LaneMask active) {
-    std::uint64_t place = addresses[0] - distance * static_cast<unsigned>(std::countr_zero(active));
+    std::uint64_t place = addresses[0] - distance * static_cast<unsigned int>(std::countr_zero(active));
     std::uint64_t difference = 0;
     for (int lane = 0; lane < warp_size; ++lane, place += distance)
         difference |= (active >> lane & 1) != 0 ? addresses[lane] ^ place : 0;

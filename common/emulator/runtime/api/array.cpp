@@ -45,7 +45,7 @@ bool is_valid_cubemap(const cudaExtent& extent, bool is_layered) {
 }
 
 /// Which dimensions are 0 says what sort of array it is.
-bool is_valid_extent(const cudaExtent& extent, unsigned flags) {
+bool is_valid_extent(const cudaExtent& extent, unsigned int flags) {
     const auto [width, height, depth] = extent;
     const bool is_layered = flags & cudaArrayLayered;
     if (flags & cudaArrayCubemap) return is_valid_cubemap(extent, is_layered);
@@ -68,7 +68,7 @@ bool is_valid_extent(const cudaExtent& extent, unsigned flags) {
             is_within(depth, cudaDevAttrMaxTexture3DDepthAlt));
 }
 
-void check_flags(unsigned flags, unsigned allowed, const cudaExtent& extent, const char* call) {
+void check_flags(unsigned int flags, unsigned int allowed, const cudaExtent& extent, const char* call) {
     if (flags & (cudaArraySparse | cudaArrayDeferredMapping))
         throw UnsupportedCall(call, "arrays without storage of their own (cudaArraySparse, "
                                     "cudaArrayDeferredMapping) are not supported by the emulator");
@@ -78,7 +78,7 @@ void check_flags(unsigned flags, unsigned allowed, const cudaExtent& extent, con
 }
 
 cudaError_t make_array(void** handle, const cudaChannelFormatDesc* format, const cudaExtent& extent,
-                       unsigned flags, unsigned allowed_flags, const char* call) {
+                       unsigned int flags, unsigned int allowed_flags, const char* call) {
     return api_call([&](Device& device) {
         require(handle && format);
         reject_while_capturing(device);
@@ -109,13 +109,13 @@ Side stretch(const Device& device, const void* array, std::size_t x, std::size_t
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaMallocArray(void** array, const cudaChannelFormatDesc* format,
-                                           std::size_t width, std::size_t height, unsigned flags) {
+                                           std::size_t width, std::size_t height, unsigned int flags) {
     return make_array(array, format, {width, height, 0}, flags,
                       cudaArraySurfaceLoadStore | cudaArrayTextureGather, "cudaMallocArray");
 }
 
 EMULATOR_ENTRY cudaError_t cudaMalloc3DArray(void** array, const cudaChannelFormatDesc* format,
-                                             cudaExtent extent, unsigned flags) {
+                                             cudaExtent extent, unsigned int flags) {
     return make_array(array, format, extent, flags,
                       cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
                           cudaArrayTextureGather,
@@ -136,7 +136,7 @@ EMULATOR_ENTRY cudaError_t cudaFreeArray(void* array) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent,
-                                            unsigned* flags, const void* array) {
+                                            unsigned int* flags, const void* array) {
     return api_call([&](Device& device) {
         const Array& found = array_at(device, array);
         if (format) *format = found.format;

@@ -42,7 +42,7 @@ cudaError_t fill_in(const void* stream, void* to, Rows rows, int value, std::siz
                                     [=](Device& device) {
                                         for (std::size_t z = 0; z < slices; ++z)
                                             fill(device, static_cast<char*>(to) + z * slice, rows,
-                                                 static_cast<unsigned>(value));
+                                                 static_cast<unsigned int>(value));
                                     },
                                 .host = nullptr});
 }

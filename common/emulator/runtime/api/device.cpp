@@ -44,9 +44,9 @@ std::size_t heap_bytes(std::size_t wanted) {
     return std::min(std::max(least, (wanted + step - 1) / step * step), here);
 }
 
-unsigned device_flags = cudaDeviceMapHost; ///< guarded by the runtime's mutex
+unsigned int device_flags = cudaDeviceMapHost; ///< guarded by the runtime's mutex
 
-void set_flags(unsigned flags) {
+void set_flags(unsigned int flags) {
     require((flags & ~cudaDeviceMask) == 0);
     device_flags = flags | cudaDeviceMapHost;
 }
@@ -76,7 +76,7 @@ EMULATOR_ENTRY cudaError_t cudaSetDevice(int device) {
     return api_call([&](Device&) { require_device(device); });
 }
 
-EMULATOR_ENTRY cudaError_t cudaInitDevice(int device, unsigned flags, unsigned flags_are_valid) {
+EMULATOR_ENTRY cudaError_t cudaInitDevice(int device, unsigned int flags, unsigned int flags_are_valid) {
     return api_call([&](Device&) {
         require_device(device);
         require(flags_are_valid <= 1);
@@ -98,11 +98,11 @@ EMULATOR_ENTRY cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* w
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaSetDeviceFlags(unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     return query_call([&](Device&) { set_flags(flags); });
 }
 
-EMULATOR_ENTRY cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+EMULATOR_ENTRY cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
     return query_call([&](Device&) {
         require(flags);
         *flags = device_flags;
@@ -151,7 +151,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, 
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     return api_call([&](Device&) {
         require(flags == 0);
         require_device(peer);

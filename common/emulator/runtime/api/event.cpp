@@ -14,7 +14,7 @@ Event& event_at(Device& device, const void* handle) {
     return *found->second;
 }
 
-constexpr unsigned event_flags = 7;
+constexpr unsigned int event_flags = 7;
 
 /// What is recorded in a stream that is captured never happens there. The host cannot wait for it or ask for
 /// it, and where it tries the capture is lost.
@@ -30,7 +30,7 @@ cudaError_t wait_for(const void* event) {
 
 } // namespace
 
-EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned int flags) {
     return api_call([&](Device& device) {
         const bool is_shared = flags & cudaEventInterprocess;
         require(handle && (flags & ~event_flags) == 0 && (!is_shared || flags & cudaEventDisableTiming));
@@ -47,7 +47,7 @@ EMULATOR_ENTRY cudaError_t cudaEventDestroy(void* event) {
         [&](Device& device) { require(device.events.erase(event) == 1, cudaErrorInvalidResourceHandle); });
 }
 
-EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, unsigned int flags) {
     return api_call([&](Device& device) {
         require(flags <= 1);
         require_stream(device, stream);

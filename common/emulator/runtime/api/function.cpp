@@ -181,7 +181,7 @@ EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* bl
 }
 
 EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, const void* host_stub, int threads, std::size_t dynamic_shared_bytes, unsigned) {
+    int* blocks, const void* host_stub, int threads, std::size_t dynamic_shared_bytes, unsigned int) {
     return max_active_blocks(blocks, host_stub, threads, dynamic_shared_bytes);
 }
 

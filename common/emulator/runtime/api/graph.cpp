@@ -182,7 +182,7 @@ GraphNode child_node(const GraphExec& graph) {
 
 } // namespace
 
-EMULATOR_ENTRY cudaError_t cudaGraphCreate(void** graph, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaGraphCreate(void** graph, unsigned int flags) {
     return api_call([&](Device& device) {
         require(graph && flags == 0);
         auto made = std::make_unique<Graph>();
@@ -511,7 +511,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecEventWaitNodeSetEvent(void* exec, const 
         exec, node, [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
 }
 
-EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node, unsigned enabled) {
+EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node, unsigned int enabled) {
     return api_call([&](Device& device) {
         GraphExec::Step* const step = exec_at(device, exec).find(node);
         require(step);
@@ -519,7 +519,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node,
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaGraphNodeGetEnabled(void* exec, const void* node, unsigned* enabled) {
+EMULATOR_ENTRY cudaError_t cudaGraphNodeGetEnabled(void* exec, const void* node, unsigned int* enabled) {
     return api_call([&](Device& device) {
         const GraphExec::Step* const step = exec_at(device, exec).find(node);
         require(step && enabled);

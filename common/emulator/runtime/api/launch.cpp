@@ -186,8 +186,8 @@ bool is_cooperative(const cudaLaunchConfig_t& config) {
 
 } // namespace
 
-EMULATOR_ENTRY unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
-                                                    void* stream) {
+EMULATOR_ENTRY unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
+                                                        void* stream) {
     pending_configuration = new PushedConfiguration{grid, block, shared_bytes, stream, pending_configuration};
     return 0;
 }
@@ -234,7 +234,7 @@ EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
                                                void** arguments) {
     const cudaError_t error = api_call([&](Device&) {
         require(config && (config->attrs || config->numAttrs == 0));
-        for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
+        for (unsigned int i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
     });
     if (error != cudaSuccess) return error;
     return launch(config->stream,

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t pitch_alignment = 512;
 
 /// CUDA answers a request for nothing with a null pointer.
-void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
+void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned int flags = 0) {
     reject_while_capturing(device);
     return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
 }
@@ -82,14 +82,14 @@ EMULATOR_ENTRY cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent exte
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
     return api_call([&](Device& device) {
         require(pointer && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
         *pointer = allocate(device, bytes, MemoryKind::managed, flags);
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
     return api_call([&](Device& device) {
         require(pointer && (flags & ~cudaHostAllocMask) == 0);
         *pointer = allocate(device, bytes, MemoryKind::host, flags | cudaHostAllocMapped);
@@ -112,7 +112,7 @@ EMULATOR_ENTRY cudaError_t cudaFreeHost(void* pointer) {
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
     return api_call([&](Device& device) {
         require(pointer && bytes > 0 && (flags & ~cudaHostRegisterMask) == 0);
         const void* last = static_cast<const char*>(pointer) + bytes - 1;
@@ -132,7 +132,7 @@ EMULATOR_ENTRY cudaError_t cudaHostUnregister(void* pointer) {
 
 /// Host and device share one address space, so that the device's pointer to host memory is the host's own.
 EMULATOR_ENTRY cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
-                                                    unsigned flags) {
+                                                    unsigned int flags) {
     return api_call([&](Device& device) {
         require(device_pointer && host_pointer && flags == 0);
         const Allocation& allocation = require_inside_allocation(device, host_pointer, 1);
@@ -141,7 +141,7 @@ EMULATOR_ENTRY cudaError_t cudaHostGetDevicePointer(void** device_pointer, void*
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaHostGetFlags(unsigned* flags, void* host_pointer) {
+EMULATOR_ENTRY cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
     return api_call([&](Device& device) {
         require(flags && host_pointer);
         const Allocation& allocation = require_inside_allocation(device, host_pointer, 1);
@@ -182,7 +182,7 @@ EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
 // Where managed memory lies and who uses it most are hints, and there is one memory only.
 
 EMULATOR_ENTRY cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation,
-                                                unsigned, void*) {
+                                                unsigned int, void*) {
     return api_call([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
@@ -191,7 +191,7 @@ EMULATOR_ENTRY cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes,
     return api_call([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
 }
 
-EMULATOR_ENTRY cudaError_t cudaStreamAttachMemAsync(void* stream, void* pointer, std::size_t, unsigned) {
+EMULATOR_ENTRY cudaError_t cudaStreamAttachMemAsync(void* stream, void* pointer, std::size_t, unsigned int) {
     return api_call([&](Device& device) {
         require_stream(device, stream);
         require_inside_allocation(device, pointer, 1);

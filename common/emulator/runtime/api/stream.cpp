@@ -14,7 +14,7 @@ namespace {
 constexpr int least_priority = 0, greatest_priority = -5;
 constexpr unsigned long long first_own_id = 3; ///< 0, 1 and 2 are the default streams' handles
 
-cudaError_t create_stream(void** handle, unsigned flags, int priority) {
+cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
     return api_call([&](Device& device) {
         require(handle && flags <= cudaStreamNonBlocking);
         static unsigned long long next_id = first_own_id;
@@ -81,11 +81,11 @@ EMULATOR_ENTRY cudaError_t cudaStreamCreate(void** stream) {
     return create_stream(stream, 0, least_priority);
 }
 
-EMULATOR_ENTRY cudaError_t cudaStreamCreateWithFlags(void** stream, unsigned flags) {
+EMULATOR_ENTRY cudaError_t cudaStreamCreateWithFlags(void** stream, unsigned int flags) {
     return create_stream(stream, flags, least_priority);
 }
 
-EMULATOR_ENTRY cudaError_t cudaStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
+EMULATOR_ENTRY cudaError_t cudaStreamCreateWithPriority(void** stream, unsigned int flags, int priority) {
     return create_stream(stream, flags, priority);
 }
 
@@ -100,7 +100,7 @@ EMULATOR_PER_THREAD_TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 EMULATOR_ENTRY cudaError_t cudaStreamQuery(void* stream) { return check_stream(stream); }
 EMULATOR_PER_THREAD_TWIN(cudaStreamQuery, cudaStreamQuery_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsigned) {
+EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsigned int) {
     return api_call([&](Device& device) {
         require_stream(device, stream);
         const auto found = device.events.find(event);
@@ -110,7 +110,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsign
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaStreamGetFlags(void* stream, unsigned* flags) {
+EMULATOR_ENTRY cudaError_t cudaStreamGetFlags(void* stream, unsigned int* flags) {
     return api_call([&](Device& device) {
         require(flags);
         *flags = stream_at(device, stream).flags;
@@ -159,7 +159,7 @@ EMULATOR_ENTRY cudaError_t cudaLaunchHostFunc(void* stream, void (*function)(voi
 EMULATOR_PER_THREAD_TWIN(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamAddCallback(void* stream, void (*function)(void*, cudaError_t, void*),
-                                                 void* data, unsigned flags) {
+                                                 void* data, unsigned int flags) {
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
         reject_if_captured(device, stream);

@@ -41,7 +41,7 @@ __global__ void sum_of_warps(int* out) {
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = static_cast<int>(threadIdx.x / 32);
     if (threadIdx.x == blockDim.x - 32) {
         int sum = 0;
-        for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) sum += of_warp[warp];
+        for (unsigned int warp = 0; warp < blockDim.x / 32; ++warp) sum += of_warp[warp];
         *out = sum;
     }
 }

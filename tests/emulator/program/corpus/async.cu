@@ -27,9 +27,9 @@ template <class T, cuda::thread_scope scope> __device__ void atomic_of(T* x, T a
     T expected = a;
     x[3] = r.compare_exchange_strong(expected, a) + r.compare_exchange_weak(expected, a);
 }
-__global__ void scopes(int* x, unsigned* u, long long* l, unsigned long long* ul, float* f, double* d) {
+__global__ void scopes(int* x, unsigned int* u, long long* l, unsigned long long* ul, float* f, double* d) {
     atomic_of<int, cuda::thread_scope_device>(x, 3);
-    atomic_of<unsigned, cuda::thread_scope_block>(u, 3);
+    atomic_of<unsigned int, cuda::thread_scope_block>(u, 3);
     atomic_of<long long, cuda::thread_scope_system>(l, 3);
     atomic_of<unsigned long long, cuda::thread_scope_device>(ul, 3);
     atomic_of<float, cuda::thread_scope_device>(f, 3);
@@ -83,7 +83,7 @@ __global__ void in_global_memory(cuda::barrier<cuda::thread_scope_device>* b,
     s->release();
 }
 
-template <unsigned stages> __global__ void pipelines(int* x, const int* y, int n) {
+template <unsigned int stages> __global__ void pipelines(int* x, const int* y, int n) {
     extern __shared__ __align__(16) int tile[];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, stages> state;
     auto pipeline = cuda::make_pipeline(cg::this_thread_block(), &state);
@@ -148,7 +148,7 @@ __global__ void primitives(int* x, const int* y, int n) {
 
 #if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
 namespace ptx = cuda::ptx;
-__global__ void bulk(int* x, const int* y, unsigned n) {
+__global__ void bulk(int* x, const int* y, unsigned int n) {
     extern __shared__ __align__(16) int tile[];
     __shared__ Barrier barrier;
     __shared__ std::uint64_t raw;

@@ -38,7 +38,7 @@ __global__ void half_two(__half2* x, __half2 a, __half2 b, __half2 c, float2 f) 
     x[5] = __hmax2(a, b) + __hmin2(a, b) + __hmax2_nan(a, b) + __hmin2_nan(a, b);
     x[6] = __heq2(a, b) + __hne2(a, b) + __hlt2(a, b) + __hgtu2(a, b) + __hequ2(a, b) + __hisnan2(a);
     x[7] = __hbeq2(a, b) && __hblt2(a, b) && __hbgeu2(a, b) ? a : c;
-    unsigned mask = __heq2_mask(a, b) | __hltu2_mask(a, b);
+    unsigned int mask = __heq2_mask(a, b) | __hltu2_mask(a, b);
     x[8] = *reinterpret_cast<__half2*>(&mask);
     x[9] = __floats2half2_rn(f.x, f.y) + __float22half2_rn(f);
     x[10] = __lows2half2(a, b) + __highs2half2(a, b) + __low2half2(a) + __lowhigh2highlow(a);

@@ -30,7 +30,7 @@ template __global__ void arithmetic(unsigned char*, unsigned char, unsigned char
 template __global__ void arithmetic(short*, short, short, short);
 template __global__ void arithmetic(unsigned short*, unsigned short, unsigned short, unsigned short);
 template __global__ void arithmetic(int*, int, int, int);
-template __global__ void arithmetic(unsigned*, unsigned, unsigned, unsigned);
+template __global__ void arithmetic(unsigned int*, unsigned int, unsigned int, unsigned int);
 template __global__ void arithmetic(long long*, long long, long long, long long);
 template __global__ void arithmetic(unsigned long long*, unsigned long long, unsigned long long,
                                     unsigned long long);
@@ -58,8 +58,8 @@ __global__ void divides_wide(int128* x, int128 a, int128 b) {
     x[1] = a % b;
 }
 
-__global__ void intrinsics(int* x, unsigned* u, long long* l, unsigned long long* ul, int a, int b, int c,
-                           unsigned ua, unsigned ub, unsigned uc, long long la, long long lb,
+__global__ void intrinsics(int* x, unsigned int* u, long long* l, unsigned long long* ul, int a, int b, int c,
+                           unsigned int ua, unsigned int ub, unsigned int uc, long long la, long long lb,
                            unsigned long long ula, unsigned long long ulb) {
     x[0] = __mulhi(a, b);
     u[0] = __umulhi(ua, ub);
@@ -94,7 +94,7 @@ __global__ void intrinsics(int* x, unsigned* u, long long* l, unsigned long long
     u[16] = min(max(a, b), c);
 }
 
-__global__ void video(unsigned* u, unsigned a, unsigned b, unsigned c) {
+__global__ void video(unsigned int* u, unsigned int a, unsigned int b, unsigned int c) {
     u[0] =
         __vadd2(a, b) + __vadd4(a, b) + __vaddss2(a, b) + __vaddss4(a, b) + __vaddus2(a, b) + __vaddus4(a, b);
     u[1] =

@@ -12,7 +12,7 @@
 
 namespace cg = cooperative_groups;
 
-__global__ void warps(int* x, unsigned* u, long long* l, float* f, int a, unsigned mask) {
+__global__ void warps(int* x, unsigned int* u, long long* l, float* f, int a, unsigned int mask) {
     x[0] = __any_sync(mask, a) + __all_sync(mask, a) + __ballot_sync(mask, a) + __activemask();
     x[1] = __shfl_sync(mask, a, 3) + __shfl_up_sync(mask, a, 1, 16) + __shfl_down_sync(mask, a, 2) +
            __shfl_xor_sync(mask, a, 4);
@@ -38,7 +38,7 @@ __global__ void warps(int* x, unsigned* u, long long* l, float* f, int a, unsign
     x[6] = clock() + clock64() + warpSize;
     l[6] = __isGlobal(x) + __isShared(x) + __isLocal(x) + __isConstant(x) + __isGridConstant(x);
     l[7] = __cvta_generic_to_shared(x) + __cvta_generic_to_global(x);
-    unsigned smid, lane;
+    unsigned int smid, lane;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(smid));
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     unsigned long long timer;
@@ -57,7 +57,7 @@ template <class T> __global__ void atomics(T* x, T a, T b) {
     atomicAdd_system(x + 5, b);
 }
 template __global__ void atomics(int*, int, int);
-template __global__ void atomics(unsigned*, unsigned, unsigned);
+template __global__ void atomics(unsigned int*, unsigned int, unsigned int);
 template __global__ void atomics(unsigned long long*, unsigned long long, unsigned long long);
 template __global__ void atomics(float*, float, float);
 __global__ void atomics_f64(double* x, double a) {
@@ -72,10 +72,10 @@ template <class T> __global__ void more_atomics(T* x, T a, T b) {
     atomicOr(x + 10, a);
 }
 template __global__ void more_atomics(int*, int, int);
-template __global__ void more_atomics(unsigned*, unsigned, unsigned);
+template __global__ void more_atomics(unsigned int*, unsigned int, unsigned int);
 template __global__ void more_atomics(unsigned long long*, unsigned long long, unsigned long long);
 __global__ void min_max_64(long long* x, long long a) { x[0] = atomicMin(x + 1, a) + atomicMax(x + 2, a); }
-__global__ void counting(unsigned* x, unsigned a) {
+__global__ void counting(unsigned int* x, unsigned int a) {
     x[0] = atomicInc(x + 1, a) + atomicDec(x + 2, a) + atomicSub(x + 3, a);
 }
 __global__ void short_cas(unsigned short* x, unsigned short a, unsigned short b) {

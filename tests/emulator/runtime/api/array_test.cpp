@@ -14,7 +14,7 @@ namespace {
 /// An array that lives as long as this.
 class DeviceArray {
 public:
-    DeviceArray(cudaChannelFormatDesc format, cudaExtent extent, unsigned flags = cudaArrayDefault) {
+    DeviceArray(cudaChannelFormatDesc format, cudaExtent extent, unsigned int flags = cudaArrayDefault) {
         EXPECT_CUDA(cudaMalloc3DArray(&array_, &format, extent, flags));
     }
     ~DeviceArray() { EXPECT_CUDA(cudaFreeArray(array_)); }
@@ -49,7 +49,8 @@ void fill_with(cudaArray_t array, const std::vector<int>& values, std::size_t wi
                                     values.size() / width, cudaMemcpyHostToDevice));
 }
 
-cudaError_t allocation(cudaChannelFormatDesc format, cudaExtent extent, unsigned flags = cudaArrayDefault) {
+cudaError_t allocation(cudaChannelFormatDesc format, cudaExtent extent,
+                       unsigned int flags = cudaArrayDefault) {
     cudaArray_t array = nullptr;
     const cudaError_t error = cudaMalloc3DArray(&array, &format, extent, flags);
     if (error == cudaSuccess) {
@@ -117,7 +118,7 @@ TEST(Array, says_what_it_is) {
         line(floats, make_cudaExtent(9, 0, 0)), layers(ints, make_cudaExtent(9, 0, 3), cudaArrayLayered);
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
-    unsigned flags = 99;
+    unsigned int flags = 99;
     EXPECT_CUDA(cudaArrayGetInfo(&format, &extent, &flags, plane));
     EXPECT_EQ(format.x, 16);
     EXPECT_EQ(format.y, 16);
@@ -133,7 +134,7 @@ TEST(Array, says_what_it_is) {
     EXPECT_EQ(extent.height, 0u);
     EXPECT_CUDA(cudaArrayGetInfo(nullptr, &extent, &flags, layers));
     EXPECT_EQ(extent.depth, 3u);
-    EXPECT_EQ(flags, static_cast<unsigned>(cudaArrayLayered));
+    EXPECT_EQ(flags, static_cast<unsigned int>(cudaArrayLayered));
 
     EXPECT_CUDA(cudaGetChannelDesc(&format, line));
     EXPECT_EQ(format.x, 32);
@@ -204,10 +205,11 @@ TEST(Array, is_on_the_device_whatever_the_direction_of_a_copy_in_three_dimension
 }
 
 TEST(Array, of_layers_and_faces_is_slices) {
-    for (const auto& [extent, flags] : {std::pair{make_cudaExtent(4, 0, 3), static_cast<unsigned>(cudaArrayLayered)},
-                                        {make_cudaExtent(4, 5, 3), static_cast<unsigned>(cudaArrayLayered)},
-                                        {make_cudaExtent(4, 4, 6), static_cast<unsigned>(cudaArrayCubemap)},
-                                        {make_cudaExtent(4, 4, 12), cudaArrayCubemap | cudaArrayLayered}}) {
+    for (const auto& [extent, flags] :
+         {std::pair{make_cudaExtent(4, 0, 3), static_cast<unsigned int>(cudaArrayLayered)},
+          {make_cudaExtent(4, 5, 3), static_cast<unsigned int>(cudaArrayLayered)},
+          {make_cudaExtent(4, 4, 6), static_cast<unsigned int>(cudaArrayCubemap)},
+          {make_cudaExtent(4, 4, 12), cudaArrayCubemap | cudaArrayLayered}}) {
         const DeviceArray array(ints, extent, flags);
         const std::size_t rows = std::max<std::size_t>(extent.height, 1);
         const auto sent = numbers(4 * rows * extent.depth);

@@ -74,7 +74,7 @@ __global__ void by_roles(const int* in, int* out) {
     for (int t = 0; t < tiles; ++t) {
         if (brings) {
             pipeline.producer_acquire();
-            for (unsigned k = threadIdx.x; k < threads; k += 32)
+            for (unsigned int k = threadIdx.x; k < threads; k += 32)
                 cuda::memcpy_async(&tile[t % stages][k], in + t * threads + k, sizeof(int), pipeline);
             pipeline.producer_commit();
         } else {

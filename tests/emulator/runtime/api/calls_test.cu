@@ -27,12 +27,12 @@ struct Disc : Shape {
 
 /// Every third thread has a disc; objects live from here to `measure`.
 __global__ void make(Shape** shapes) {
-    const unsigned i = threadIdx.x;
+    const unsigned int i = threadIdx.x;
     shapes[i] =
         i % 3 == 0 ? static_cast<Shape*>(new Disc(static_cast<float>(i))) : new Square(static_cast<float>(i));
 }
 __global__ void measure(Shape** shapes, float* areas, int* corners) {
-    const unsigned i = threadIdx.x;
+    const unsigned int i = threadIdx.x;
     areas[i] = shapes[i]->area();
     corners[i] = shapes[i]->corners();
     delete shapes[i];

@@ -16,11 +16,11 @@ __global__ void sum_by_clusters(const int* in, int n, int* out) {
     __shared__ int values[128];
     __shared__ int sum;
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
     values[tid] = i < n ? in[i] : 0;
     if (tid == 0) sum = 0;
     cluster.sync();
-    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) values[tid] += values[tid + stride];
         __syncthreads();
     }
@@ -33,8 +33,8 @@ __global__ void sum_by_clusters(const int* in, int n, int* out) {
 __global__ void go_round(int turns, int* out) {
     __shared__ int values[2][64];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, blocks = cluster.num_blocks(),
-                   next = (cluster.block_rank() + 1) % blocks;
+    const unsigned int tid = threadIdx.x, blocks = cluster.num_blocks(),
+                       next = (cluster.block_rank() + 1) % blocks;
     values[0][tid] = blockIdx.x * blockDim.x + tid;
     for (int turn = 0; turn < turns; ++turn) {
         cluster.sync();
@@ -73,7 +73,7 @@ cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, dim3 cl
 } // namespace
 
 TEST(Cluster, sums_through_distributed_shared_memory) {
-    for (const unsigned cluster : {1u, 2u, 3u, 4u, 8u})
+    for (const unsigned int cluster : {1u, 2u, 3u, 4u, 8u})
         for (const int n : {1, 1000, 24 * 128}) {
             std::vector<int> numbers(n);
             std::iota(numbers.begin(), numbers.end(), 1);
@@ -87,13 +87,13 @@ TEST(Cluster, sums_through_distributed_shared_memory) {
 }
 
 TEST(Cluster, hands_values_round_the_ring) {
-    for (const unsigned cluster : {1u, 2u, 6u}) {
+    for (const unsigned int cluster : {1u, 2u, 6u}) {
         DeviceInts out(12 * 64);
         EXPECT_CUDA(launch(go_round, 12, 64, cluster, 5, out.data()));
         std::vector<int> expected;
-        for (unsigned block = 0; block < 12; ++block)
-            for (unsigned thread = 0; thread < 64; ++thread) {
-                const unsigned first = block / cluster * cluster;
+        for (unsigned int block = 0; block < 12; ++block)
+            for (unsigned int thread = 0; thread < 64; ++thread) {
+                const unsigned int first = block / cluster * cluster;
                 expected.push_back((first + (block - first + 5 * (cluster - 1)) % cluster) * 64 + thread);
             }
         EXPECT_EQ(out.copy_back(), expected) << cluster;

@@ -17,7 +17,7 @@ __global__ void add_summand(int* value) { *value += summands[1]; }
 
 class Stream {
 public:
-    explicit Stream(unsigned flags = cudaStreamNonBlocking) {
+    explicit Stream(unsigned int flags = cudaStreamNonBlocking) {
         EXPECT_CUDA(cudaStreamCreateWithFlags(&stream_, flags));
     }
     ~Stream() { cudaStreamDestroy(stream_); }
@@ -29,7 +29,7 @@ private:
 
 class Event {
 public:
-    explicit Event(unsigned flags = cudaEventDisableTiming) {
+    explicit Event(unsigned int flags = cudaEventDisableTiming) {
         EXPECT_CUDA(cudaEventCreateWithFlags(&event_, flags));
     }
     ~Event() { cudaEventDestroy(event_); }

@@ -5,9 +5,9 @@
 TEST(Stream, can_be_made_used_and_destroyed) {
     cudaStream_t stream;
     ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    unsigned flags = 0;
+    unsigned int flags = 0;
     EXPECT_CUDA(cudaStreamGetFlags(stream, &flags));
-    EXPECT_EQ(flags, static_cast<unsigned>(cudaStreamNonBlocking));
+    EXPECT_EQ(flags, static_cast<unsigned int>(cudaStreamNonBlocking));
     EXPECT_CUDA(cudaStreamSynchronize(stream));
     EXPECT_CUDA(cudaStreamQuery(stream));
     EXPECT_CUDA(cudaStreamDestroy(stream));

@@ -4,7 +4,7 @@
 __global__ void fill_half(int* data) { data[threadIdx.x] = 1; }
 
 __global__ void sum_pairs(const int* in, int* out) {
-    const unsigned i = threadIdx.x;
+    const unsigned int i = threadIdx.x;
     const int upper = in[i + 32]; // expect: init, uninitialized read
     out[i] = in[i] + upper;
 }

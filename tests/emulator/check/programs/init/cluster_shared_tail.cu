@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2) tail_is_read(const int* in, int* out) {
     __shared__ int values[64];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
     if (i < 100) values[tid] = in[i];
     cluster.sync();
     if (cluster.block_rank() == 0)

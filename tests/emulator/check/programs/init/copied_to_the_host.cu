@@ -1,12 +1,12 @@
 // The result is fetched as if every block had written one: the last has not.
 #include <cuda_runtime.h>
 
-__global__ void number_blocks(int* out, unsigned n) {
+__global__ void number_blocks(int* out, unsigned int n) {
     if (threadIdx.x == 0 && blockIdx.x + 1 < n) out[blockIdx.x] = static_cast<int>(blockIdx.x);
 }
 
 int main() {
-    constexpr unsigned blocks = 10;
+    constexpr unsigned int blocks = 10;
     int* device = nullptr;
     int host[blocks];
     cudaMalloc(&device, sizeof host);

@@ -7,10 +7,10 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(4) filled(const int* in, int* out) {
     __shared__ int values[32];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     cluster.sync();
     if (cluster.block_rank() == 0)
-        for (unsigned rank = 0; rank < 4; ++rank)
+        for (unsigned int rank = 0; rank < 4; ++rank)
             cluster.map_shared_rank(values, rank)[tid] = in[32 * rank + tid];
     cluster.sync();
     out[blockIdx.x * 32 + tid] = values[31 - tid];

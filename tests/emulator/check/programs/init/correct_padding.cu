@@ -17,7 +17,7 @@ struct alignas(16) Point {
 };
 
 __global__ void make(Candidate* candidates, Point* points) {
-    const unsigned i = threadIdx.x;
+    const unsigned int i = threadIdx.x;
     candidates[i].kind = 'c';
     candidates[i].index = static_cast<int>(i);
     candidates[i].value = 0.5 * i;
@@ -27,7 +27,7 @@ __global__ void make(Candidate* candidates, Point* points) {
 
 __global__ void reverse(const Candidate* from, Candidate* to, const Point* points, float* out) {
     __shared__ Candidate tile[32];
-    const unsigned i = threadIdx.x;
+    const unsigned int i = threadIdx.x;
     tile[i] = from[i];
     __syncthreads();
     to[i] = tile[31 - i];

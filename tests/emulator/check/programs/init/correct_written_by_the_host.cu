@@ -5,7 +5,7 @@ __device__ int zeros[32];
 __managed__ int managed_variable[32];
 
 __global__ void add_all(const int* managed, const int* pinned, const int* copied, int* out) {
-    const unsigned i = threadIdx.x;
+    const unsigned int i = threadIdx.x;
     out[i] = managed[i] + pinned[i] + copied[i] + zeros[i] + managed_variable[i];
 }
 

@@ -4,7 +4,7 @@
 __global__ void fill_strided(int* data) { data[2 * threadIdx.x] = 1; }
 
 int main() {
-    constexpr unsigned n = 64;
+    constexpr unsigned int n = 64;
     int* device = nullptr;
     int host[n];
     cudaMalloc(&device, sizeof host);

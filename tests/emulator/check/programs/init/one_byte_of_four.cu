@@ -8,14 +8,14 @@ __global__ void paint(unsigned char* pixels) {
     pixel[2] = 64;
 }
 
-__global__ void invert(const unsigned* in, unsigned* out) {
+__global__ void invert(const unsigned int* in, unsigned int* out) {
     out[threadIdx.x] = ~in[threadIdx.x]; // expect: init, uninitialized read
 }
 
 int main() {
-    unsigned *image = nullptr, *negative = nullptr;
-    cudaMalloc(&image, 64 * sizeof(unsigned));
-    cudaMalloc(&negative, 64 * sizeof(unsigned));
+    unsigned int *image = nullptr, *negative = nullptr;
+    cudaMalloc(&image, 64 * sizeof(unsigned int));
+    cudaMalloc(&negative, 64 * sizeof(unsigned int));
     paint<<<1, 64>>>(reinterpret_cast<unsigned char*>(image));
     invert<<<1, 64>>>(image, negative);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(image) != cudaSuccess ||

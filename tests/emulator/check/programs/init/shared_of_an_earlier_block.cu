@@ -3,7 +3,7 @@
 
 __global__ void look_up(int* out) {
     __shared__ int table[32];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (blockIdx.x == 0) table[tid] = static_cast<int>(tid * tid);
     __syncthreads();
     out[blockIdx.x * blockDim.x + tid] = table[31 - tid]; // expect: init, uninitialized read

@@ -1,12 +1,12 @@
 // Threads beyond the end load nothing, and store no zero either.
 #include <cuda_runtime.h>
 
-__global__ void reduce_block(const int* in, int* out, unsigned n) {
+__global__ void reduce_block(const int* in, int* out, unsigned int n) {
     __shared__ int sums[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid < n) sums[tid] = in[tid];
     __syncthreads();
-    for (unsigned stride = 32; stride > 0; stride /= 2) {
+    for (unsigned int stride = 32; stride > 0; stride /= 2) {
         if (tid < stride) {
             const int other = sums[tid + stride]; // expect: init, uninitialized read
             sums[tid] += other;
@@ -17,7 +17,7 @@ __global__ void reduce_block(const int* in, int* out, unsigned n) {
 }
 
 int main() {
-    constexpr unsigned n = 50;
+    constexpr unsigned int n = 50;
     int *in = nullptr, *out = nullptr;
     cudaMalloc(&in, n * sizeof(int));
     cudaMalloc(&out, sizeof(int));

@@ -4,7 +4,7 @@
 __global__ void flag_odd(const int* in, double* out) {
     __shared__ char flags[9];
     __shared__ double sums[2];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid < 2) sums[tid] = in[tid];
     flags[tid] = static_cast<char>(in[tid] & 1); // expect: mem, out of bounds
     __syncthreads();

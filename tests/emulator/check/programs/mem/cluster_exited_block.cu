@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2) too_late(const int* in, int* out) {
     __shared__ int values[64];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = in[blockIdx.x * 64 + tid];
     cluster.sync();
     if (cluster.block_rank() == 0)

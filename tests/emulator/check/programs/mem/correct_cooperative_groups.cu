@@ -7,12 +7,12 @@ namespace cg = cooperative_groups;
 
 __device__ __noinline__ void store_sum(int* place, int sum) { *place = sum; }
 
-__global__ void reduce_by_tiles(const int* in, int* out, unsigned n) {
+__global__ void reduce_by_tiles(const int* in, int* out, unsigned int n) {
     __shared__ int sums[8];
     const cg::thread_block block = cg::this_thread_block();
     const auto warp = cg::tiled_partition<32>(block);
     int sum = 0;
-    for (unsigned i = block.thread_rank(); i < n; i += block.size()) sum += in[i];
+    for (unsigned int i = block.thread_rank(); i < n; i += block.size()) sum += in[i];
     sum = cg::reduce(warp, sum, cg::plus<int>());
     if (warp.thread_rank() == 0) store_sum(&sums[warp.meta_group_rank()], sum);
     block.sync();
@@ -26,7 +26,7 @@ __global__ void reduce_by_tiles(const int* in, int* out, unsigned n) {
 }
 
 int main() {
-    constexpr unsigned n = 1001;
+    constexpr unsigned int n = 1001;
     int *in = nullptr, *out = nullptr, sum = 0, ones[n];
     for (int& one : ones) one = 1;
     cudaMalloc(&in, sizeof ones);

@@ -2,7 +2,7 @@
 #include <cuda_runtime.h>
 
 __global__ void touch_columns(char* matrix, int pitch) {
-    matrix[threadIdx.x * static_cast<unsigned>(pitch)] = 1; // expect: mem, out of bounds
+    matrix[threadIdx.x * static_cast<unsigned int>(pitch)] = 1; // expect: mem, out of bounds
 }
 
 int main() {

@@ -3,7 +3,7 @@
 
 __global__ void pack(int* out) {
     __shared__ alignas(16) char packet[10 + 4 * 32];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     int* const words = reinterpret_cast<int*>(packet + 10);
     if (tid == 0) packet[0] = 1;
     words[tid] = static_cast<int>(tid); // expect: mem, misaligned

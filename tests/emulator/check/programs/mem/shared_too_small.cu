@@ -3,7 +3,7 @@
 
 __global__ void reverse_block(int* data) {
     extern __shared__ int block_data[];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     block_data[tid] = data[tid]; // expect: mem, out of bounds
     __syncthreads();
     if (tid >= 120) data[tid] = block_data[blockDim.x - 1 - tid];

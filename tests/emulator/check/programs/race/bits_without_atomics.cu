@@ -3,7 +3,7 @@
 
 __global__ void mark_odd(const unsigned char* in, unsigned char* out) {
     __shared__ unsigned char bits[8];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid < 8) bits[tid] = 0;
     __syncthreads();
     if (in[tid] % 2 == 1) {

@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2) two_rounds(const int* in, int* out) {
     __shared__ int values[64];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
     const int* const others = cluster.map_shared_rank(values, cluster.block_rank() ^ 1);
     values[tid] = in[i];
     cluster.sync();

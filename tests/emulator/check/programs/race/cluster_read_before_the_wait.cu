@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2) between(const int* in, int* out) {
     __shared__ int values[64];
     cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
     values[tid] = 0;
     cluster.sync();
     values[tid] = in[i]; // expect: race, write after read

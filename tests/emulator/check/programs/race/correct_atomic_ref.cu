@@ -4,7 +4,7 @@
 
 __global__ void release_a_value(int* out) {
     __shared__ int flag, value;
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid == 0) flag = 0;
     __syncthreads();
     const cuda::atomic_ref<int, cuda::thread_scope_block> ready(flag);

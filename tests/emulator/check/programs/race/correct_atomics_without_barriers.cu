@@ -6,7 +6,7 @@
 __global__ void histogram(const unsigned char* in, int* out, int* found) {
     __shared__ int bins[64], largest;
     __shared__ bool any_odd;
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid < 64) bins[tid] = 0;
     if (tid == 0) {
         largest = 0;

@@ -4,7 +4,7 @@
 __global__ void pack(const int* in, unsigned char* out) {
     __shared__ unsigned char bytes[99];
     __shared__ unsigned short halves[99];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     bytes[98 - tid] = static_cast<unsigned char>(in[tid]);
     halves[98 - tid] = static_cast<unsigned short>(in[tid]);
     bytes[98 - tid] += static_cast<unsigned char>(halves[98 - tid]);

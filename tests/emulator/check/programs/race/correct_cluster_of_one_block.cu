@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void alone(const int* in, int* out) {
     __shared__ int values[64];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = in[tid];
     cluster.sync();
     out[blockIdx.x * 64 + tid] = *cluster.map_shared_rank(&values[63 - tid], 0);

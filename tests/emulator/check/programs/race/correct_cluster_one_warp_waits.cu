@@ -8,7 +8,7 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2) one_waits(const int* in, int* out) {
     __shared__ int values[64], late;
     cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid, other = cluster.block_rank() ^ 1;
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid, other = cluster.block_rank() ^ 1;
     values[tid] = in[i];
     if (tid < 32) __cluster_barrier_arrive();
     if (tid == 0) late = in[i];

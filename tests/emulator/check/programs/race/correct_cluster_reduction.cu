@@ -8,11 +8,11 @@ __global__ void __cluster_dims__(4) reduce(const int* in, int* out) {
     __shared__ int values[32];
     __shared__ int sum;
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = in[blockIdx.x * 32 + tid];
     if (tid == 0) sum = 0;
     __syncthreads();
-    for (unsigned stride = 16; stride > 0; stride /= 2) {
+    for (unsigned int stride = 16; stride > 0; stride /= 2) {
         if (tid < stride) values[tid] += values[tid + stride];
         __syncthreads();
     }

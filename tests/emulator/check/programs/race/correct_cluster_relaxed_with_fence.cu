@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2) fenced(const int* in, int* out) {
     __shared__ int values[64];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
     values[tid] = in[i] + tid;
     asm volatile("fence.acq_rel.cluster;" ::: "memory");
     __cluster_barrier_arrive_relaxed();

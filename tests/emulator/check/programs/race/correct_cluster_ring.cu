@@ -7,8 +7,8 @@ namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(4) ring(const int* in, int* out) {
     __shared__ int values[2][32];
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned tid = threadIdx.x, i = blockIdx.x * 32 % 128 + tid;
-    const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 32 % 128 + tid;
+    const unsigned int next = (cluster.block_rank() + 1) % cluster.num_blocks();
     values[0][tid] = in[i] + i;
     for (int turn = 0; turn < 3; ++turn) {
         cluster.sync();

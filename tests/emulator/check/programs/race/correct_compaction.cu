@@ -6,11 +6,11 @@
 
 __global__ void keep_odd(const int* in, int* out, int* count) {
     __shared__ int kept[128], kept_count;
-    const unsigned tid = threadIdx.x, lane = tid % 32;
+    const unsigned int tid = threadIdx.x, lane = tid % 32;
     if (tid == 0) kept_count = 0;
     __syncthreads();
     const int value = in[tid];
-    const unsigned odd = __ballot_sync(0xffffffff, value % 2 == 1);
+    const unsigned int odd = __ballot_sync(0xffffffff, value % 2 == 1);
     int first = 0;
     if (lane == 0) first = atomicAdd(&kept_count, __popc(odd));
     first = __shfl_sync(0xffffffff, first, 0);

@@ -12,7 +12,7 @@ __global__ void groups(const int* in, int* out) {
     const cg::thread_block block = cg::this_thread_block();
     const auto warp = cg::tiled_partition<32>(block);
     const auto quarter = cg::tiled_partition<8>(warp);
-    const unsigned tid = block.thread_rank();
+    const unsigned int tid = block.thread_rank();
     values[tid] = in[tid];
     quarter.sync();
     int sum = values[tid ^ 3];

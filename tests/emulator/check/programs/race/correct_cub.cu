@@ -19,7 +19,7 @@ __global__ void sums(const int* in, int* out) {
         Scan::TempStorage scan;
         ReduceEight::TempStorage eight[block_size / 8];
     } storage;
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     const int value = in[tid];
     int sum = Reduce<cub::BLOCK_REDUCE_WARP_REDUCTIONS>(storage.by_warps).Sum(value);
     __syncthreads();

@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 __global__ void rotate_blocks(int* memory) {
-    const unsigned next = (blockIdx.x + 1) % gridDim.x, tid = threadIdx.x;
+    const unsigned int next = (blockIdx.x + 1) % gridDim.x, tid = threadIdx.x;
     int value = static_cast<int>(blockIdx.x);
     for (int round = 0; round < 4; ++round) {
         memory[blockIdx.x * blockDim.x + tid] = value;

@@ -6,7 +6,7 @@
 __global__ void hand_on(int* memory, int* out) {
     __shared__ int seen;
     volatile int* const flags = memory + 512;
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (blockIdx.x > 0) {
         if (tid == 0) {
             while (flags[blockIdx.x - 1] == 0) {

@@ -3,7 +3,7 @@
 // options: --global-races
 #include <cuda_runtime.h>
 
-__device__ unsigned finished = 0;
+__device__ unsigned int finished = 0;
 __device__ volatile int flags[8], prefixes[8];
 
 __global__ void sum_of_all_parts(const int* in, volatile int* parts, int* total) {
@@ -25,7 +25,7 @@ __global__ void sum_of_all_parts(const int* in, volatile int* parts, int* total)
 }
 
 __global__ void chain(int* out) {
-    const unsigned block = blockIdx.x;
+    const unsigned int block = blockIdx.x;
     if (block > 0) {
         while (flags[block - 1] == 0) {
         }

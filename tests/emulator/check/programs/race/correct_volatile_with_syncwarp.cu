@@ -3,11 +3,11 @@
 
 __global__ void sum_with_volatile(const int* in, int* out) {
     __shared__ volatile int sums[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     sums[tid] = in[tid];
     __syncthreads();
     if (tid < 32) {
-        for (unsigned distance = 32; distance > 0; distance /= 2) {
+        for (unsigned int distance = 32; distance > 0; distance /= 2) {
             const int other = sums[tid + distance];
             __syncwarp();
             sums[tid] = sums[tid] + other;

@@ -3,7 +3,7 @@
 
 __global__ void histogram(const unsigned char* in, int* out) {
     __shared__ int bins[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid < 64) bins[tid] = 0;
     atomicAdd(&bins[in[tid] % 64], 1); // expect: race, atomic after write
     __syncthreads();

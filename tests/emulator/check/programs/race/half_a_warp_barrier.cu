@@ -3,7 +3,7 @@
 
 __global__ void swap_halves(int* data) {
     __shared__ int values[32];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = data[tid];
     __syncwarp(tid < 16 ? 0x0000ffff : 0xffff0000);
     data[tid] = values[tid ^ 16]; // expect: race, read after write

@@ -3,8 +3,8 @@
 
 __device__ void leave(int* place, int value) { *place = value; }
 
-__device__ int neighbor(const int* values, unsigned i) {
-    const unsigned next = (i + 1) % 64;
+__device__ int neighbor(const int* values, unsigned int i) {
+    const unsigned int next = (i + 1) % 64;
     return values[next]; // expect: race, read after write // expect: init, uninitialized read
 }
 

@@ -3,7 +3,7 @@
 
 __global__ void last_odd(const int* in, int* out) {
     __shared__ int last;
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid == 0) last = -1;
     __syncwarp();
     if (in[tid] % 2 == 1) last = static_cast<int>(tid); // expect: race, write after write

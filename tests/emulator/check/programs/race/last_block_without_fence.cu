@@ -3,7 +3,7 @@
 // options: --global-races
 #include <cuda_runtime.h>
 
-__device__ unsigned blocks_done = 0;
+__device__ unsigned int blocks_done = 0;
 
 __global__ void sum_of_parts(const int* in, int* parts, int* total) {
     int part = in[blockIdx.x * 32 + threadIdx.x];
@@ -12,7 +12,7 @@ __global__ void sum_of_parts(const int* in, int* parts, int* total) {
         parts[blockIdx.x] = part;
         if (atomicAdd(&blocks_done, 1) == gridDim.x - 1) {
             int all = 0;
-            for (unsigned k = 0; k < gridDim.x; ++k) all += parts[k]; // expect: race, read after write
+            for (unsigned int k = 0; k < gridDim.x; ++k) all += parts[k]; // expect: race, read after write
             *total = all;
         }
     }

@@ -24,8 +24,8 @@ template <int mutant> __global__ void add_in_the_last_block(int* memory) {
     }
     __syncthreads();
     if (!is_last) return;
-    const unsigned from = 2 * (threadIdx.x / 32); // the second warp has no part in the atomic
-    int sum = parts[from] + parts[from + 1];      // expect 5: race, read after write
+    const unsigned int from = 2 * (threadIdx.x / 32); // the second warp has no part in the atomic
+    int sum = parts[from] + parts[from + 1];          // expect 5: race, read after write
     for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffff, sum, distance);
     if (threadIdx.x % 32 == 0) atomicAdd(total, sum);
 }

@@ -3,7 +3,7 @@
 
 __global__ void pipeline(const int* in, int* out) {
     __shared__ int values[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid < 32) {
         asm volatile("bar.sync 1, 64;" ::: "memory");
         out[tid] = values[tid] + values[tid + 32]; // expect: race, read after write

@@ -3,7 +3,7 @@
 
 __global__ void reverse(int* data) {
     __shared__ int tile[128];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     tile[tid] = data[tid];       // expect: race, write after read
     data[tid] = tile[127 - tid]; // expect: init, uninitialized read
 }

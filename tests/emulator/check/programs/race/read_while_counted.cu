@@ -3,7 +3,7 @@
 
 __global__ void count_odd(const unsigned char* in, int* out) {
     __shared__ int count;
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     if (tid == 0) count = 0;
     __syncthreads();
     if (in[tid] % 2 == 1) atomicAdd(&count, 1);

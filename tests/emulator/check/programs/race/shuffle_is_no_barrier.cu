@@ -3,7 +3,7 @@
 
 __global__ void rotate(const int* in, int* out) {
     __shared__ int values[32];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = in[tid];
     const int distance = __shfl_sync(0xffffffff, in[tid], 0);
     out[tid] = values[(tid + distance) % 32]; // expect: race, read after write

@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 __global__ void add_left_neighbor(int* data) {
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int left = i > 0 ? data[i - 1] : 0; // expect: race, read after write
     __syncthreads();
     data[i] += left;

@@ -3,10 +3,10 @@
 
 __global__ void tree(const int* in, int* out) {
     __shared__ int sums[256];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     sums[tid] = in[tid];
     __syncthreads();
-    for (unsigned stride = 128; stride > 0; stride /= 2) {
+    for (unsigned int stride = 128; stride > 0; stride /= 2) {
         if (tid < stride) sums[tid] += sums[tid + stride]; // expect: race, read after write
     }
     if (tid == 0) *out = sums[0];

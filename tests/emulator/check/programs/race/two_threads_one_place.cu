@@ -3,7 +3,7 @@
 
 __global__ void squares(int* out) {
     __shared__ int values[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid % 64] = static_cast<int>(tid * tid); // expect: race, write after write
     __syncthreads();
     if (tid < 64) out[tid] = values[tid];

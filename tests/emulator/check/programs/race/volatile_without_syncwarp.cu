@@ -4,7 +4,7 @@
 
 __global__ void sum_of_a_warp(const int* in, int* out) {
     __shared__ volatile int sums[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     sums[tid] = in[tid];
     __syncthreads();
     if (tid < 32) {

@@ -6,7 +6,7 @@ namespace cg = cooperative_groups;
 
 __global__ void __cluster_dims__(2) crossed(const int* in, int* out) {
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned i = blockIdx.x * 64 + threadIdx.x;
+    const unsigned int i = blockIdx.x * 64 + threadIdx.x;
     if (threadIdx.x < 32) {
         __syncthreads(); // expect: sync, barrier not reached by all
         cluster.sync();

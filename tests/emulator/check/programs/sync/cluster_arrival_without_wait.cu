@@ -6,7 +6,7 @@ namespace cg = cooperative_groups;
 
 __global__ void __cluster_dims__(2) only_arrive(const int* in, int* out) {
     cg::cluster_group cluster = cg::this_cluster();
-    const unsigned i = blockIdx.x * 64 + threadIdx.x;
+    const unsigned int i = blockIdx.x * 64 + threadIdx.x;
     out[i] = in[i];
     cluster.barrier_arrive(); // expect: sync, arrival without a wait
 }

@@ -6,7 +6,7 @@ namespace cg = cooperative_groups;
 
 __global__ void __cluster_dims__(2) wait_twice(const int* in, int* out) {
     cg::cluster_group cluster = cg::this_cluster();
-    const unsigned i = blockIdx.x * 64 + threadIdx.x;
+    const unsigned int i = blockIdx.x * 64 + threadIdx.x;
     cluster.sync();
     if (threadIdx.x < 32) __cluster_barrier_wait(); // expect: sync, wrong cluster barrier
     out[i] = in[i];

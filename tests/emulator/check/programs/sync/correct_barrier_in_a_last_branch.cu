@@ -4,7 +4,7 @@
 
 __global__ void add_neighbor(int* data) {
     __shared__ int values[64];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = data[tid];
     if (tid % 2 == 1) {
         __syncthreads();

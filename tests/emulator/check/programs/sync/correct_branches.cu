@@ -4,7 +4,7 @@
 
 __global__ void in_branches(int* data, int n, bool twice) {
     __shared__ int values[64];
-    const unsigned tid = threadIdx.x, lane = tid % 32;
+    const unsigned int tid = threadIdx.x, lane = tid % 32;
     int sum = 0;
     for (int i = 0; i < n; i += 64) {
         const int here = i + static_cast<int>(tid);
@@ -16,9 +16,9 @@ __global__ void in_branches(int* data, int n, bool twice) {
         }
         sum += __syncthreads_count(values[63 - tid] > 0);
     }
-    for (unsigned round = 0; round < lane; ++round) sum = sum * 3 + 1;
+    for (unsigned int round = 0; round < lane; ++round) sum = sum * 3 + 1;
     __syncwarp();
-    const unsigned odd = __ballot_sync(0xffffffff, lane % 2 == 1);
+    const unsigned int odd = __ballot_sync(0xffffffff, lane % 2 == 1);
     if (lane % 2 == 1)
         sum += __shfl_xor_sync(odd, sum, 2);
     else
@@ -29,7 +29,7 @@ __global__ void in_branches(int* data, int n, bool twice) {
     default: sum += __match_any_sync(0xffff0000, sum); break;
     }
     __syncthreads();
-    if (tid < static_cast<unsigned>(n)) data[tid] = sum;
+    if (tid < static_cast<unsigned int>(n)) data[tid] = sum;
 }
 
 int main() {

@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 
 __global__ void __cluster_dims__(2) tail_returns(const int* in, int* out) {
     const cg::cluster_group cluster = cg::this_cluster();
-    const unsigned i = blockIdx.x * 64 + threadIdx.x;
+    const unsigned int i = blockIdx.x * 64 + threadIdx.x;
     if (i >= 100) return;
     cluster.sync();
     out[i] = in[i];

@@ -14,7 +14,7 @@ __device__ int in_tiles(const int* in, int* values, const cg::thread_block& bloc
     const auto half = cg::tiled_partition<16>(block);
     const auto quarter = cg::tiled_partition<8>(warp);
     const auto pair = cg::tiled_partition<2>(quarter);
-    const unsigned tid = block.thread_rank();
+    const unsigned int tid = block.thread_rank();
     int sum = values[tid] = in[tid];
     half.sync();
     sum += values[tid ^ 15];
@@ -40,14 +40,14 @@ __device__ int in_tiles(const int* in, int* values, const cg::thread_block& bloc
 
 __device__ int in_partitions(int sum, int* values, const cg::thread_block& block) {
     const auto warp = cg::tiled_partition<32>(block);
-    const unsigned tid = block.thread_rank();
+    const unsigned int tid = block.thread_rank();
     const auto thirds = cg::binary_partition(warp, tid % 3 == 1);
     sum += thirds.shfl(sum, 0) + cg::reduce(thirds, sum, cg::plus<int>());
     const auto fifths = cg::labeled_partition(warp, tid % 5);
     sum += cg::reduce(fifths, sum, cg::plus<int>());
     if (tid % 4 == 0) {
         const auto active = cg::coalesced_threads();
-        const unsigned first = active.shfl(tid, 0);
+        const unsigned int first = active.shfl(tid, 0);
         values[tid] = cg::reduce(active, sum, cg::plus<int>());
         active.sync();
         sum += values[first];
@@ -59,7 +59,7 @@ __global__ void groups(const int* in, int* out, int* count) {
     __shared__ int values[128], of_warp[4];
     const cg::thread_block block = cg::this_thread_block();
     const auto warp = cg::tiled_partition<32>(block);
-    const unsigned tid = block.thread_rank();
+    const unsigned int tid = block.thread_rank();
     int sum = in_tiles(in, values, block);
     block.sync();
     sum += in_partitions(sum, values, block);

@@ -3,7 +3,7 @@
 
 __global__ void in_groups(int* data) {
     __shared__ int values[128];
-    const unsigned tid = threadIdx.x;
+    const unsigned int tid = threadIdx.x;
     values[tid] = data[tid];
     if (tid < 64) {
         asm volatile("bar.sync 1, 64;" ::: "memory");

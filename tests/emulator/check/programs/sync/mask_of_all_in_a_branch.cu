@@ -3,7 +3,7 @@
 
 __global__ void count_odd(int* data) {
     const bool is_odd = data[threadIdx.x] % 2 == 1;
-    unsigned odd = 0;
+    unsigned int odd = 0;
     if (threadIdx.x < 16) odd = __ballot_sync(~0u, is_odd); // expect: sync, mask names lanes that do not come
     data[threadIdx.x] = __popc(odd);
 }
