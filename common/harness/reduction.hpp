@@ -76,8 +76,8 @@ public:
 
 private:
     void restore_work(const Pass& pass);
-    void launch_pass(std::size_t pass);
-    const std::vector<int>& expected_sums(std::size_t pass, const std::vector<int>& pass_input);
+    void launch_pass(std::size_t i);
+    const std::vector<int>& expected_sums(std::size_t i, const std::vector<int>& pass_input);
     Verification check_blocks(std::size_t i, const std::vector<int>& pass_input,
                               const std::vector<int>& actual);
     Verification check_total(std::size_t i, const std::vector<int>& actual) const;
