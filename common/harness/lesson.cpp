@@ -53,14 +53,14 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
     return changed;
 }
 
-std::size_t threads(const LaunchShape& launch) {
+std::size_t threads(const LaunchConfiguration& launch) {
     const auto volume = [](dim3 size) { return std::size_t{size.x} * size.y * size.z; };
     return volume(launch.grid) * volume(launch.block);
 }
 
 } // namespace
 
-const RandomInts& Turn::input(std::size_t offset) {
+const RandomInts& KernelRun::input(std::size_t offset) {
     if (!input_ || input_->offset() != offset) {
         input_.reset(); // memory may be too small for both
         const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
@@ -69,7 +69,7 @@ const RandomInts& Turn::input(std::size_t offset) {
     return *input_;
 }
 
-void Turn::require_compute_capability(int major, int minor, const std::string& feature) const {
+void KernelRun::require_compute_capability(int major, int minor, const std::string& feature) const {
     const std::string& present = device_.compute_capability; // "9.0"
     const std::pair have(std::stoi(present), std::stoi(present.substr(present.find('.') + 1)));
     if (have >= std::pair(major, minor)) return;
@@ -78,21 +78,22 @@ void Turn::require_compute_capability(int major, int minor, const std::string& f
                                         kernel_, feature, major, minor, device_.name, present));
 }
 
-void Turn::measure(LaunchShape shape, const RunSteps& steps) {
-    if (result_) throw std::logic_error(kernel_ + " was measured twice in one turn");
+void KernelRun::measure(LaunchConfiguration configuration, const RunSteps& steps) {
+    if (result_) throw std::logic_error(kernel_ + " was measured twice in one run");
     const Progress progress(fmt::format("running {}", kernel_));
     result_ = harness::measure(device_, {.verify_only = options_.check, .runs = options_.repeat}, kernel_,
-                               shape, steps);
+                               configuration, steps);
 }
 
-void Turn::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
+void KernelRun::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
     Reduction reduction(kernel_, input(shape.input_offset), block(), shape, launch);
-    measure(reduction.launch_shape(), {.prepare = [&] { reduction.prepare(); },
-                                       .launch = [&] { reduction.launch_first(); },
-                                       .verify = [&] { return reduction.finish(); },
-                                       .launch_rest = reduction.launch_shape().passes > 1 && !shape.in_place
-                                                          ? [&] { reduction.launch_rest(); }
-                                                          : std::function<void()>()});
+    measure(reduction.launch_configuration(),
+            {.prepare = [&] { reduction.prepare(); },
+             .launch = [&] { reduction.launch_first(); },
+             .verify = [&] { return reduction.finish(); },
+             .launch_rest = reduction.launch_configuration().passes > 1 && !shape.in_place
+                                ? [&] { reduction.launch_rest(); }
+                                : std::function<void()>()});
 }
 
 Lesson::Lesson(LessonInfo info) : info_(std::move(info)) {
@@ -101,12 +102,12 @@ Lesson::Lesson(LessonInfo info) : info_(std::move(info)) {
 
 void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass launch) {
     add_kernel(std::move(name),
-               [shape, launch = std::move(launch)](Turn& turn) { turn.measure_reduction(shape, launch); });
+               [shape, launch = std::move(launch)](KernelRun& run) { run.measure_reduction(shape, launch); });
 }
 
-void Lesson::add_kernel(std::string name, std::function<void(Turn&)> take_turn, std::string only_with) {
+void Lesson::add_kernel(std::string name, std::function<void(KernelRun&)> run_kernel, std::string only_with) {
     if (!only_with.empty()) info_.optional_kernels[name] = std::move(only_with);
-    kernels_.push_back({std::move(name), std::move(take_turn)});
+    kernels_.push_back({std::move(name), std::move(run_kernel)});
 }
 
 bool Lesson::has_turn(const Kernel& kernel, const Options& options) const {
@@ -187,7 +188,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options)) continue;
         try {
-            report.kernels.push_back(take_turn(kernel, options, report.device, report.elements, input));
+            report.kernels.push_back(run_kernel(kernel, options, report.device, report.elements, input));
         } catch (const UnsupportedKernel& error) {
             write_message(info_.name, error.what());
             status = ExitStatus::device;
@@ -211,13 +212,13 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     return status;
 }
 
-KernelResult Lesson::take_turn(const Kernel& kernel, const Options& options, const Device& device,
-                               std::size_t n, std::optional<RandomInts>& input) {
-    Turn turn(kernel.name, options, device, n, input);
-    kernel.take_turn(turn);
-    if (!turn.result_) throw std::logic_error(kernel.name + " was not measured in its turn");
-    turn.result_->illustration = turn.illustration_;
-    return *turn.result_;
+KernelResult Lesson::run_kernel(const Kernel& kernel, const Options& options, const Device& device,
+                                std::size_t n, std::optional<RandomInts>& input) {
+    KernelRun run(kernel.name, options, device, n, input);
+    kernel.run_kernel(run);
+    if (!run.result_) throw std::logic_error(kernel.name + " was not measured in its run");
+    run.result_->illustration = run.illustration_;
+    return *run.result_;
 }
 
 std::vector<SweptKernel> Lesson::swept_kernels(const Options& options, const Device& device) const {
@@ -225,7 +226,7 @@ std::vector<SweptKernel> Lesson::swept_kernels(const Options& options, const Dev
     for (const Kernel& kernel : kernels_) {
         if (!has_turn(kernel, options)) continue;
         swept.push_back({kernel.name, [&](std::size_t n, std::optional<RandomInts>& input) {
-                             return take_turn(kernel, options, device, n, input);
+                             return run_kernel(kernel, options, device, n, input);
                          }});
     }
     return swept;

@@ -19,7 +19,7 @@ namespace harness {
 struct SweptKernel;
 
 /// One kernel's run within a lesson: its input, its options, and measure().
-class Turn {
+class KernelRun {
 public:
     const std::string& kernel() const { return kernel_; }
     std::size_t n() const { return n_; }
@@ -38,13 +38,13 @@ public:
     /// allocation. A kernel that writes to its input has to copy them.
     const RandomInts& input(std::size_t offset = 0);
 
-    /// Call it in the turn of a kernel that not every device can run. \param feature what it needs: "bulk
+    /// Call it in the run of a kernel that not every device can run. \param feature what it needs: "bulk
     /// copies" \throws UnsupportedKernel if the device's compute capability is lower
     void require_compute_capability(int major, int minor, const std::string& feature) const;
 
-    /// Runs and verifies the kernel, and counts or times it. Call it once per turn.
+    /// Runs and verifies the kernel, and counts or times it. Call it once per run.
     /// \throws DeviceError if the device cannot run it
-    void measure(LaunchShape shape, const RunSteps& steps);
+    void measure(LaunchConfiguration configuration, const RunSteps& steps);
 
     /// The same for a kernel that leaves one partial sum per block. Calls `launch` once per pass, until one
     /// sum is left.
@@ -53,7 +53,8 @@ public:
 private:
     friend class Lesson;
     using SharedInput = std::optional<RandomInts>;
-    Turn(std::string kernel, const Options& options, const Device& device, std::size_t n, SharedInput& input)
+    KernelRun(std::string kernel, const Options& options, const Device& device, std::size_t n,
+              SharedInput& input)
         : kernel_(std::move(kernel)), options_(options), device_(device), n_(n), input_(input) {}
 
     std::string kernel_;
@@ -77,13 +78,13 @@ class Lesson {
 public:
     explicit Lesson(LessonInfo info);
 
-    /// Adds a kernel whose turn is Turn::measure_reduction with this shape.
+    /// Adds a kernel whose run is KernelRun::measure_reduction with this shape.
     void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
 
-    /// Adds any other kernel. `take_turn` prepares what the kernel needs and calls Turn::measure or
-    /// Turn::measure_reduction. \param only_with one of the lesson's own options: the kernel runs only if
-    /// that option is given, or --kernel names it
-    void add_kernel(std::string name, std::function<void(Turn&)> take_turn, std::string only_with = "");
+    /// Adds any other kernel. `run_kernel` prepares what the kernel needs and calls KernelRun::measure or
+    /// KernelRun::measure_reduction. \param only_with one of the lesson's own options: the kernel runs only
+    /// if that option is given, or --kernel names it
+    void add_kernel(std::string name, std::function<void(KernelRun&)> run_kernel, std::string only_with = "");
 
     /// Reads the command line, chooses the device, runs each kernel, and prints the report. Errors go to
     /// stderr. May restart the program (see choose_device).
@@ -93,14 +94,14 @@ public:
 private:
     struct Kernel {
         std::string name;
-        std::function<void(Turn&)> take_turn;
+        std::function<void(KernelRun&)> run_kernel;
     };
 
     bool has_turn(const Kernel& kernel, const Options& options) const;
 
     ExitStatus run_or_throw(int argc, char** argv) const;
-    static KernelResult take_turn(const Kernel& kernel, const Options& options, const Device& device,
-                                  std::size_t n, std::optional<RandomInts>& input);
+    static KernelResult run_kernel(const Kernel& kernel, const Options& options, const Device& device,
+                                   std::size_t n, std::optional<RandomInts>& input);
     std::vector<SweptKernel> swept_kernels(const Options& options, const Device& device) const;
 
     LessonInfo info_;

@@ -75,12 +75,12 @@ std::optional<double> KernelResult::bandwidth_gbs() const {
     return static_cast<double>(launch.bytes) / (times->median * 1e-6) / 1e9;
 }
 
-KernelResult measure(const Device& device, const MeasurePlan& plan, std::string name, LaunchShape shape,
-                     const RunSteps& steps) {
+KernelResult measure(const Device& device, const MeasurePlan& plan, std::string name,
+                     LaunchConfiguration configuration, const RunSteps& steps) {
     const bool emulated = device.kind == DeviceKind::emulator;
     const bool timed = !emulated && !plan.verify_only;
     KernelResult result{
-        .name = std::move(name), .launch = shape, .verification = {}, .times = {}, .counters = {}};
+        .name = std::move(name), .launch = configuration, .verification = {}, .times = {}, .counters = {}};
 
     const auto launch_all = [&] { steps.launch(), steps.launch_rest(); };
     const auto run_untimed = [&](const std::function<void()>& launch) {

@@ -18,7 +18,7 @@
 namespace harness {
 
 /// The launch that is counted and timed.
-struct LaunchShape {
+struct LaunchConfiguration {
     dim3 grid;
     dim3 block;
     std::size_t dynamic_shared_bytes = 0;
@@ -53,12 +53,12 @@ Times summarize(std::vector<double> microseconds);
 
 struct KernelResult {
     std::string name;
-    LaunchShape launch;
+    LaunchConfiguration launch;
     Verification verification;
     std::optional<Times> times;                         ///< on a GPU
     std::optional<Times> complete_times = std::nullopt; ///< of all passes, if `times` are of the first one
     std::optional<Counters> counters;                   ///< on the emulator
-    std::string illustration = {};                      ///< what Turn::illustrate was given
+    std::string illustration = {};                      ///< what KernelRun::illustrate was given
 
     /// Times of the complete result: of all passes, or of the only one. nullopt if only the first of several
     /// was timed.
@@ -86,7 +86,7 @@ struct RunSteps {
 /// Runs the steps several times, and stops after a wrong result. On a GPU the first run is the warm-up; on
 /// the emulator it is the one that is counted. Only `launch` is counted and timed, each time with a cold L2
 /// cache. \throws DeviceError if the device cannot run it
-KernelResult measure(const Device& device, const MeasurePlan& plan, std::string name, LaunchShape shape,
-                     const RunSteps& steps);
+KernelResult measure(const Device& device, const MeasurePlan& plan, std::string name,
+                     LaunchConfiguration configuration, const RunSteps& steps);
 
 } // namespace harness

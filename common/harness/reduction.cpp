@@ -65,7 +65,7 @@ Reduction::Reduction(std::string name, const RandomInts& input, unsigned int blo
     }
 }
 
-LaunchShape Reduction::launch_shape() const {
+LaunchConfiguration Reduction::launch_configuration() const {
     const Pass& pass = passes_.front();
     return {.grid = dim3(pass.grid),
             .block = dim3(pass.block),

@@ -60,7 +60,7 @@ public:
 
     /// The launch of the first pass. Its bytes: the elements that it reads and the partial sums that it
     /// writes.
-    LaunchShape launch_shape() const;
+    LaunchConfiguration launch_configuration() const;
 
     /// Poisons all partial sums, so that one that no block writes is found. Restores the input of an in-place
     /// kernel.

@@ -25,7 +25,7 @@ bool sweep_size(const std::vector<SweptKernel>& kernels, const Options& options,
         if (sweep.leaves_out(kernel.name)) continue;
         const auto start = std::chrono::steady_clock::now();
         try {
-            report.kernels.push_back(kernel.take_turn(report.elements, input));
+            report.kernels.push_back(kernel.run_kernel(report.elements, input));
         } catch (const UnsupportedKernel& error) {
             if (report.elements == smallest_swept) write_message(report.lesson, error.what());
             continue;

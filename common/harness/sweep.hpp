@@ -16,7 +16,7 @@ namespace harness {
 
 inline constexpr std::size_t smallest_swept = std::size_t{1} << 10;
 
-/// A kernel whose turn took longer is left out from the next size on.
+/// A kernel whose run took longer is left out from the next size on.
 inline constexpr double most_seconds_a_turn = 10;
 
 /// The flag of a lesson that can sweep. \param lesson its name
@@ -36,7 +36,7 @@ std::vector<std::size_t> swept_sizes(std::size_t largest);
 struct Sweep {
     struct LeftOut {
         std::string kernel;
-        std::size_t elements = 0; ///< of its last turn
+        std::size_t elements = 0; ///< of its last run
         double seconds = 0;       ///< that this took
     };
 
@@ -44,7 +44,7 @@ struct Sweep {
     std::vector<Report> reports = {}; ///< one a size
     std::vector<LeftOut> left_out = {};
 
-    /// Tells how long a kernel's turn took. Too long matters only if there is a larger size to come.
+    /// Tells how long a kernel's run took. Too long matters only if there is a larger size to come.
     void took(const std::string& kernel, std::size_t elements, double seconds);
     bool leaves_out(const std::string& kernel) const;
 };
@@ -55,11 +55,11 @@ std::string describe(const Sweep::LeftOut& left_out);
 /// The rows of format_csv() for all sizes. What was left out is said in lines that begin with #.
 std::string format_csv(const Sweep& sweep);
 
-/// A kernel of a sweep. `take_turn` measures it at one size, and throws UnsupportedKernel if the device
+/// A kernel of a sweep. `run_kernel` measures it at one size, and throws UnsupportedKernel if the device
 /// cannot run it. The input is made for the size, and the same for all kernels.
 struct SweptKernel {
     std::string name;
-    std::function<KernelResult(std::size_t n, std::optional<RandomInts>& input)> take_turn;
+    std::function<KernelResult(std::size_t n, std::optional<RandomInts>& input)> run_kernel;
 };
 
 /// Measures the kernels at every size up to `largest`, tells on stderr how far it is, and writes the CSV into

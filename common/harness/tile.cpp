@@ -102,16 +102,16 @@ LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned
     return info;
 }
 
-Tile tile_of(const Turn& turn) {
-    const auto value = [&](const char* option) { return static_cast<unsigned int>(turn.option(option)); };
+Tile tile_of(const KernelRun& run) {
+    const auto value = [&](const char* option) { return static_cast<unsigned int>(run.option(option)); };
     return {.width = value("--width"), .height = value("--height"), .padding = value("--padding")};
 }
 
-void measure_tile(Turn& turn, const TileKernel& kernel,
+void measure_tile(KernelRun& run, const TileKernel& kernel,
                   const std::function<void(const TileLaunch&)>& launch) {
-    Tile tile = tile_of(turn);
+    Tile tile = tile_of(run);
     if (!kernel.padded) tile.padding = 0;
-    turn.illustrate(draw_bank_map(turn.kernel(), tile, kernel.store, kernel.load));
+    run.illustrate(draw_bank_map(run.kernel(), tile, kernel.store, kernel.load));
 
     const std::vector<int> expected = expected_output(tile, kernel);
     DeviceBuffer<int> out(tile.threads());
@@ -119,13 +119,13 @@ void measure_tile(Turn& turn, const TileKernel& kernel,
                                  .out = out.data(),
                                  .padding = tile.padding,
                                  .shared_bytes = kernel.dynamic ? tile.words() * sizeof(int) : 0};
-    turn.measure({.grid = dim3(1),
-                  .block = tile_launch.block,
-                  .dynamic_shared_bytes = tile_launch.shared_bytes,
-                  .bytes = out.bytes()},
-                 {.prepare = [&] { out.poison(); },
-                  .launch = [&] { launch(tile_launch); },
-                  .verify = [&] { return compare_elements(expected, out.read()); }});
+    run.measure({.grid = dim3(1),
+                 .block = tile_launch.block,
+                 .dynamic_shared_bytes = tile_launch.shared_bytes,
+                 .bytes = out.bytes()},
+                {.prepare = [&] { out.poison(); },
+                 .launch = [&] { launch(tile_launch); },
+                 .verify = [&] { return compare_elements(expected, out.read()); }});
 }
 
 void require_static_tile(const Tile& tile, std::size_t array_ints) {

@@ -22,7 +22,7 @@ LessonInfo square_tile_lesson(std::string name, std::string title, unsigned int 
 LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
 
 /// The tile of the command line.
-Tile tile_of(const Turn& turn);
+Tile tile_of(const KernelRun& run);
 
 /// How a kernel accesses its tile. Thread i stores i in the tile, loads a word and writes it to out[i].
 struct TileKernel {
@@ -39,7 +39,8 @@ struct TileLaunch {
 };
 
 /// Prints the kernel's map of banks, runs it in one block, and compares every element.
-void measure_tile(Turn& turn, const TileKernel& kernel, const std::function<void(const TileLaunch&)>& launch);
+void measure_tile(KernelRun& run, const TileKernel& kernel,
+                  const std::function<void(const TileLaunch&)>& launch);
 
 /// \throws UsageError if the tile does not fit in a kernel's static array of `array_ints` ints
 void require_static_tile(const Tile& tile, std::size_t array_ints);

@@ -6,21 +6,21 @@
 #include "harness/lesson.hpp"
 
 void add_cub(harness::Lesson& lesson) {
-    lesson.add_kernel("cub::Sum", [](harness::Turn& turn) {
-        const harness::RandomInts& input = turn.input();
+    lesson.add_kernel("cub::Sum", [](harness::KernelRun& run) {
+        const harness::RandomInts& input = run.input();
         harness::DeviceBuffer<int> result(1);
         std::size_t scratch_bytes = 0;
-        HARNESS_CHECK(cub::DeviceReduce::Sum(nullptr, scratch_bytes, input.data(), result.data(), turn.n()));
+        HARNESS_CHECK(cub::DeviceReduce::Sum(nullptr, scratch_bytes, input.data(), result.data(), run.n()));
         harness::DeviceBuffer<unsigned char> scratch(scratch_bytes);
 
         const auto prepare = [&] { result.poison(); };
         const auto launch = [&] {
             HARNESS_CHECK(
-                cub::DeviceReduce::Sum(scratch.data(), scratch_bytes, input.data(), result.data(), turn.n()));
+                cub::DeviceReduce::Sum(scratch.data(), scratch_bytes, input.data(), result.data(), run.n()));
         };
         const auto verify = [&] { return harness::compare_value(input.sum(), result.read().front()); };
         // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
-        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + 1) * sizeof(int)},
-                     {.prepare = prepare, .launch = launch, .verify = verify});
+        run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + 1) * sizeof(int)},
+                    {.prepare = prepare, .launch = launch, .verify = verify});
     });
 }

@@ -8,56 +8,56 @@
 
 namespace {
 
-using harness::Pass, harness::Turn;
+using harness::Pass, harness::KernelRun;
 
 constexpr unsigned int stages = 4,
                        stage_bytes = 32 * 1024; // lesson 28's defaults, one block per multiprocessor
 
-template <class Launch> void measure_ring(Turn& turn, const void* kernel, const Launch& launch) {
+template <class Launch> void measure_ring(KernelRun& run, const void* kernel, const Launch& launch) {
     harness::allow_shared_bytes(kernel, stages * stage_bytes);
-    turn.measure_reduction({.elements_per_thread = stage_bytes / 4 / turn.block(),
-                            .most_blocks = harness::multiprocessors(),
-                            .shared_ints_per_thread = stages * stage_bytes / 4 / turn.block()},
-                           launch);
+    run.measure_reduction({.elements_per_thread = stage_bytes / 4 / run.block(),
+                           .most_blocks = harness::multiprocessors(),
+                           .shared_ints_per_thread = stages * stage_bytes / 4 / run.block()},
+                          launch);
 }
 
-void take_turn_of_reduce10(Turn& turn) {
-    turn.require_compute_capability(8, 0, "asynchronous copies (cp.async)");
-    harness::with_block_size(turn.block(), [&](auto block_size) {
+void take_turn_of_reduce10(KernelRun& run) {
+    run.require_compute_capability(8, 0, "asynchronous copies (cp.async)");
+    harness::with_block_size(run.block(), [&](auto block_size) {
         const auto kernel = reduce10<block_size, stages>;
-        measure_ring(turn, reinterpret_cast<const void*>(kernel), [&](const Pass& pass) {
+        measure_ring(run, reinterpret_cast<const void*>(kernel), [&](const Pass& pass) {
             kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n,
                                                                  stage_bytes / 16 / block_size);
         });
     });
 }
 
-void take_turn_of_reduce11(Turn& turn) {
-    turn.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
-    harness::with_block_size(turn.block(), [&](auto block_size) {
+void take_turn_of_reduce11(KernelRun& run) {
+    run.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
+    harness::with_block_size(run.block(), [&](auto block_size) {
         const auto kernel = reduce11<block_size>;
-        measure_ring(turn, reinterpret_cast<const void*>(kernel), [&](const Pass& pass) {
+        measure_ring(run, reinterpret_cast<const void*>(kernel), [&](const Pass& pass) {
             kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n,
                                                                  stage_bytes, stages);
         });
     });
 }
 
-void take_turn_of_sum(Turn& turn) {
-    const harness::RandomInts& input = turn.input();
+void take_turn_of_sum(KernelRun& run) {
+    const harness::RandomInts& input = run.input();
     harness::DeviceBuffer<int> result(1);
     std::size_t bytes = 0;
-    HARNESS_CHECK(take_home::sum(nullptr, bytes, input.data(), result.data(), turn.n()));
+    HARNESS_CHECK(take_home::sum(nullptr, bytes, input.data(), result.data(), run.n()));
     harness::DeviceBuffer<unsigned char> workspace(bytes);
     // Grid and blocks are the header's own choice: 0. Timed as a whole, with all that it queues.
-    turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + 1) * sizeof(int)},
-                 {.prepare = [&] { result.poison(); },
-                  .launch =
-                      [&] {
-                          HARNESS_CHECK(
-                              take_home::sum(workspace.data(), bytes, input.data(), result.data(), turn.n()));
-                      },
-                  .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
+    run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + 1) * sizeof(int)},
+                {.prepare = [&] { result.poison(); },
+                 .launch =
+                     [&] {
+                         HARNESS_CHECK(
+                             take_home::sum(workspace.data(), bytes, input.data(), result.data(), run.n()));
+                     },
+                 .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
 }
 
 } // namespace

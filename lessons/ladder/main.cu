@@ -21,7 +21,7 @@
 
 namespace {
 
-using harness::Lesson, harness::Pass, harness::Turn;
+using harness::Lesson, harness::Pass, harness::KernelRun;
 using Kernel = void (*)(const int* input, int* partial_sums, std::size_t n);
 
 /// reduce0 to reduce4: the block's size is known at launch, and its place says which elements it sums.
@@ -48,26 +48,26 @@ void add_compiled(Lesson& lesson, std::string name, unsigned int elements_per_th
 template <class Pick>
 void add_looping(Lesson& lesson, std::string name, unsigned int elements_per_thread,
                  unsigned int shared_ints_per_thread, Pick pick) {
-    lesson.add_kernel(std::move(name), [=](Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel(std::move(name), [=](KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const Kernel kernel = pick(block_size);
             const unsigned int shared_bytes = block_size * shared_ints_per_thread * sizeof(int);
-            turn.measure_reduction({.elements_per_thread = elements_per_thread,
-                                    .most_blocks = harness::resident_blocks(kernel, block_size, shared_bytes),
-                                    .shared_ints_per_thread = shared_ints_per_thread},
-                                   [&](const Pass& pass) {
-                                       kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
-                                           pass.input, pass.partial_sums, pass.n);
-                                   });
+            run.measure_reduction({.elements_per_thread = elements_per_thread,
+                                   .most_blocks = harness::resident_blocks(kernel, block_size, shared_bytes),
+                                   .shared_ints_per_thread = shared_ints_per_thread},
+                                  [&](const Pass& pass) {
+                                      kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
+                                          pass.input, pass.partial_sums, pass.n);
+                                  });
         });
     });
 }
 
 /// reduce9: one launch; the partial sums never leave the device.
-void take_turn_of_reduce9(Turn& turn) {
-    harness::with_block_size(turn.block(), [&](auto block_size) {
-        const harness::RandomInts& input = turn.input();
-        const std::size_t blocks = harness::ceil_div(turn.n(), 16 * block_size); // four vectors a thread
+void take_turn_of_reduce9(KernelRun& run) {
+    harness::with_block_size(run.block(), [&](auto block_size) {
+        const harness::RandomInts& input = run.input();
+        const std::size_t blocks = harness::ceil_div(run.n(), 16 * block_size); // four vectors a thread
         const auto grid = static_cast<unsigned int>(
             std::min<std::size_t>(blocks, harness::resident_blocks(reduce9<block_size>, block_size)));
         harness::DeviceBuffer<int> result(1), partial_sums(grid);
@@ -76,13 +76,13 @@ void take_turn_of_reduce9(Turn& turn) {
 
         const auto prepare = [&] { result.poison(), partial_sums.poison(); };
         const auto launch = [&] {
-            reduce9<block_size><<<grid, turn.block()>>>(input.data(), result.data(), turn.n(),
-                                                        partial_sums.data(), blocks_done.data());
+            reduce9<block_size><<<grid, run.block()>>>(input.data(), result.data(), run.n(),
+                                                       partial_sums.data(), blocks_done.data());
         };
         const auto verify = [&] { return harness::compare_value(input.sum(), result.read().front()); };
-        const std::size_t ints_moved = turn.n() + 2 * std::size_t{grid} + 1; // partial sums: out and in
-        turn.measure({.grid = dim3(grid), .block = dim3(turn.block()), .bytes = ints_moved * sizeof(int)},
-                     {.prepare = prepare, .launch = launch, .verify = verify});
+        const std::size_t ints_moved = run.n() + 2 * std::size_t{grid} + 1; // partial sums: out and in
+        run.measure({.grid = dim3(grid), .block = dim3(run.block()), .bytes = ints_moved * sizeof(int)},
+                    {.prepare = prepare, .launch = launch, .verify = verify});
     });
 }
 

@@ -25,14 +25,14 @@ int main(int argc, char** argv) {
                 <<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
         });
     });
-    lesson.add_kernel("reduce6", [](harness::Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce6", [](harness::KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             // As many blocks as all multiprocessors hold at once; fewer, if n has no work for so many.
             const harness::ReductionShape shape{
-                .elements_per_thread = static_cast<unsigned int>(turn.option("--elements-per-thread")),
+                .elements_per_thread = static_cast<unsigned int>(run.option("--elements-per-thread")),
                 .most_blocks =
                     harness::resident_blocks(reduce6<block_size>, block_size, block_size * sizeof(int))};
-            turn.measure_reduction(shape, [&](const harness::Pass& pass) {
+            run.measure_reduction(shape, [&](const harness::Pass& pass) {
                 reduce6<block_size>
                     <<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
             });

@@ -10,25 +10,25 @@
 int main(int argc, char** argv) {
     harness::Lesson lesson({.name = "lesson07", .title = "Warp shuffles"});
 
-    lesson.add_kernel("reduce6", [](harness::Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce6", [](harness::KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const harness::ReductionShape shape{
                 .elements_per_thread = 2,
                 .most_blocks =
                     harness::resident_blocks(reduce6<block_size>, block_size, block_size * sizeof(int))};
-            turn.measure_reduction(shape, [&](const harness::Pass& pass) {
+            run.measure_reduction(shape, [&](const harness::Pass& pass) {
                 reduce6<block_size>
                     <<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
             });
         });
     });
-    lesson.add_kernel("reduce7", [](harness::Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce7", [](harness::KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const harness::ReductionShape shape{.elements_per_thread = 2,
                                                 .most_blocks =
                                                     harness::resident_blocks(reduce7<block_size>, block_size),
                                                 .shared_ints_per_thread = 0}; // its shared memory is static
-            turn.measure_reduction(shape, [&](const harness::Pass& pass) {
+            run.measure_reduction(shape, [&](const harness::Pass& pass) {
                 reduce7<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
             });
         });

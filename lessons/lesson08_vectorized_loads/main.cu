@@ -17,26 +17,26 @@ int main(int argc, char** argv) {
                               "to 256 bytes. Default: 0",
                       .largest = 1u << 20}}});
 
-    lesson.add_kernel("reduce7", [](harness::Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce7", [](harness::KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const harness::ReductionShape shape{.elements_per_thread = 2,
                                                 .most_blocks =
                                                     harness::resident_blocks(reduce7<block_size>, block_size),
                                                 .shared_ints_per_thread = 0,
-                                                .input_offset = turn.option("--offset")};
-            turn.measure_reduction(shape, [&](const harness::Pass& pass) {
+                                                .input_offset = run.option("--offset")};
+            run.measure_reduction(shape, [&](const harness::Pass& pass) {
                 reduce7<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
             });
         });
     });
-    lesson.add_kernel("reduce8", [](harness::Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce8", [](harness::KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const harness::ReductionShape shape{.elements_per_thread = 8, // two vectors
                                                 .most_blocks =
                                                     harness::resident_blocks(reduce8<block_size>, block_size),
                                                 .shared_ints_per_thread = 0,
-                                                .input_offset = turn.option("--offset")};
-            turn.measure_reduction(shape, [&](const harness::Pass& pass) {
+                                                .input_offset = run.option("--offset")};
+            run.measure_reduction(shape, [&](const harness::Pass& pass) {
                 reduce8<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
             });
         });

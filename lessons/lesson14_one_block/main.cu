@@ -12,23 +12,23 @@
 
 namespace {
 
-using harness::Pass, harness::Turn;
+using harness::Pass, harness::KernelRun;
 
 /// Measures one launch of one block.
-void measure_block(Turn& turn, Tree tree, bool in_place, const harness::LaunchPass& launch) {
-    if (turn.n() > 2 * turn.block()) {
+void measure_block(KernelRun& run, Tree tree, bool in_place, const harness::LaunchPass& launch) {
+    if (run.n() > 2 * run.block()) {
         const auto grouped = [](std::uint64_t value) { return harness::group_digits(value); };
-        throw harness::UsageError("--block " + std::to_string(turn.block()) + ": one block of " +
-                                  grouped(turn.block()) + " threads sums " + grouped(2 * turn.block()) +
-                                  " ints at most, not " + grouped(turn.n()) +
+        throw harness::UsageError("--block " + std::to_string(run.block()) + ": one block of " +
+                                  grouped(run.block()) + " threads sums " + grouped(2 * run.block()) +
+                                  " ints at most, not " + grouped(run.n()) +
                                   ". Choose a larger --block or a smaller --n.");
     }
-    turn.illustrate(format_steps(turn.kernel().c_str(), tree, 16, 8, 4) + "\n" +
-                    format_steps(turn.kernel().c_str(), tree, turn.n(), turn.block(), 32));
-    turn.measure_reduction({.elements_per_thread = 2,
-                            .shared_ints_per_thread = tree == Tree::smem ? 1u : 0u,
-                            .in_place = in_place},
-                           launch);
+    run.illustrate(format_steps(run.kernel().c_str(), tree, 16, 8, 4) + "\n" +
+                   format_steps(run.kernel().c_str(), tree, run.n(), run.block(), 32));
+    run.measure_reduction({.elements_per_thread = 2,
+                           .shared_ints_per_thread = tree == Tree::smem ? 1u : 0u,
+                           .in_place = in_place},
+                          launch);
 }
 
 } // namespace
@@ -40,18 +40,18 @@ int main(int argc, char** argv) {
                             .largest_n = 2048,
                             .larger_n_hint = "lesson15 sums any number."});
 
-    lesson.add_kernel("blocked_reduction", [](Turn& turn) {
-        measure_block(turn, Tree::blocked, true, [](const Pass& pass) {
+    lesson.add_kernel("blocked_reduction", [](KernelRun& run) {
+        measure_block(run, Tree::blocked, true, [](const Pass& pass) {
             blocked_reduction<<<1, pass.block>>>(pass.work, pass.partial_sums, pass.n);
         });
     });
-    lesson.add_kernel("strided_reduction", [](Turn& turn) {
-        measure_block(turn, Tree::strided, true, [](const Pass& pass) {
+    lesson.add_kernel("strided_reduction", [](KernelRun& run) {
+        measure_block(run, Tree::strided, true, [](const Pass& pass) {
             strided_reduction<<<1, pass.block>>>(pass.work, pass.partial_sums, pass.n);
         });
     });
-    lesson.add_kernel("smem_reduction", [](Turn& turn) {
-        measure_block(turn, Tree::smem, false, [](const Pass& pass) {
+    lesson.add_kernel("smem_reduction", [](KernelRun& run) {
+        measure_block(run, Tree::smem, false, [](const Pass& pass) {
             smem_reduction<<<1, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
         });
     });

@@ -16,17 +16,17 @@
 
 namespace {
 
-using harness::Turn;
+using harness::KernelRun;
 using Kernel = void (*)(const int* data, int* result, std::size_t n);
 
 /// Measures a kernel that leaves the whole sum in one launch. One that takes an int* to its data works in
 /// place.
 template <class Int>
-void measure_sum(Turn& turn, void (*kernel)(Int* data, int* result, std::size_t n),
-                 harness::LaunchShape shape) {
+void measure_sum(KernelRun& run, void (*kernel)(Int* data, int* result, std::size_t n),
+                 harness::LaunchConfiguration configuration) {
     constexpr bool in_place = !std::is_const_v<Int>;
-    const harness::RandomInts& input = turn.input();
-    harness::DeviceBuffer<int> result(1), work(in_place ? turn.n() : 0);
+    const harness::RandomInts& input = run.input();
+    harness::DeviceBuffer<int> result(1), work(in_place ? run.n() : 0);
 
     const auto prepare = [&] { // before each run, and not timed
         result.write(std::array{0});
@@ -35,21 +35,22 @@ void measure_sum(Turn& turn, void (*kernel)(Int* data, int* result, std::size_t 
     const auto launch = [&] {
         Int* data = work.data();
         if constexpr (!in_place) data = input.data();
-        kernel<<<shape.grid, shape.block, shape.dynamic_shared_bytes>>>(data, result.data(), turn.n());
+        kernel<<<configuration.grid, configuration.block, configuration.dynamic_shared_bytes>>>(
+            data, result.data(), run.n());
     };
     const auto verify = [&] { return harness::compare_value(input.sum(), result.read().front()); };
-    shape.bytes = (turn.n() + 1) * sizeof(int);
-    turn.measure(shape, {.prepare = prepare, .launch = launch, .verify = verify});
+    configuration.bytes = (run.n() + 1) * sizeof(int);
+    run.measure(configuration, {.prepare = prepare, .launch = launch, .verify = verify});
 }
 
 /// A block for each segment of elements_per_thread * block ints.
-harness::LaunchShape segments(const Turn& turn, unsigned int elements_per_thread,
-                              unsigned int shared_ints_per_thread = 0) {
+harness::LaunchConfiguration segments(const KernelRun& run, unsigned int elements_per_thread,
+                                      unsigned int shared_ints_per_thread = 0) {
     const auto grids =
-        harness::plan_grids(turn.n(), turn.block(), {.elements_per_thread = elements_per_thread});
+        harness::plan_grids(run.n(), run.block(), {.elements_per_thread = elements_per_thread});
     return {.grid = dim3(grids.front()),
-            .block = dim3(turn.block()),
-            .dynamic_shared_bytes = shared_ints_per_thread * turn.block() * sizeof(int)};
+            .block = dim3(run.block()),
+            .dynamic_shared_bytes = shared_ints_per_thread * run.block() * sizeof(int)};
 }
 
 void check_coarsening(const std::map<std::string, std::uint64_t>& options) {
@@ -85,27 +86,28 @@ int main(int argc, char** argv) {
                             .complete_options = check_coarsening});
 
     // Those of lesson 13, to compare them over all sizes.
-    const auto add_to_sweep = [&](const char* name, std::function<void(Turn&)> take_turn) {
-        lesson.add_kernel(name, std::move(take_turn), "--sweep");
+    const auto add_to_sweep = [&](const char* name, std::function<void(KernelRun&)> run_kernel) {
+        lesson.add_kernel(name, std::move(run_kernel), "--sweep");
     };
-    add_to_sweep("sequential_reduction", [](Turn& turn) {
-        measure_sum(turn, sequential_reduction, {.grid = dim3(1), .block = dim3(1)});
+    add_to_sweep("sequential_reduction", [](KernelRun& run) {
+        measure_sum(run, sequential_reduction, {.grid = dim3(1), .block = dim3(1)});
     });
     add_to_sweep("naive_reduction",
-                 [](Turn& turn) { measure_sum(turn, naive_reduction, segments(turn, 1)); });
-    add_to_sweep("warp_reduction", [](Turn& turn) { measure_sum(turn, warp_reduction, segments(turn, 1)); });
+                 [](KernelRun& run) { measure_sum(run, naive_reduction, segments(run, 1)); });
+    add_to_sweep("warp_reduction",
+                 [](KernelRun& run) { measure_sum(run, warp_reduction, segments(run, 1)); });
     add_to_sweep("block_reduction",
-                 [](Turn& turn) { measure_sum(turn, block_reduction, segments(turn, 1)); });
+                 [](KernelRun& run) { measure_sum(run, block_reduction, segments(run, 1)); });
 
     lesson.add_kernel("segmented_blocked",
-                      [](Turn& turn) { measure_sum(turn, segmented_blocked, segments(turn, 2)); });
+                      [](KernelRun& run) { measure_sum(run, segmented_blocked, segments(run, 2)); });
     lesson.add_kernel("segmented_strided",
-                      [](Turn& turn) { measure_sum(turn, segmented_strided, segments(turn, 2)); });
+                      [](KernelRun& run) { measure_sum(run, segmented_strided, segments(run, 2)); });
     lesson.add_kernel("segmented_smem",
-                      [](Turn& turn) { measure_sum(turn, segmented_smem, segments(turn, 2, 1)); });
-    lesson.add_kernel("coarse_reduction", [](Turn& turn) {
-        const auto coarsening = static_cast<unsigned int>(turn.option("--coarsening"));
-        measure_sum(turn, coarse_kernel(coarsening), segments(turn, 2 * coarsening, 1));
+                      [](KernelRun& run) { measure_sum(run, segmented_smem, segments(run, 2, 1)); });
+    lesson.add_kernel("coarse_reduction", [](KernelRun& run) {
+        const auto coarsening = static_cast<unsigned int>(run.option("--coarsening"));
+        measure_sum(run, coarse_kernel(coarsening), segments(run, 2 * coarsening, 1));
     });
 
     return lesson.run(argc, argv);

@@ -10,20 +10,20 @@ int main(int argc, char** argv) {
     using enum harness::Order;
     harness::Lesson lesson(harness::square_tile_lesson("lesson18", "A square tile, padded", 1));
 
-    lesson.add_kernel("setRowReadCol", [](harness::Turn& turn) {
-        harness::measure_tile(turn, {.store = by_rows, .load = by_columns},
+    lesson.add_kernel("setRowReadCol", [](harness::KernelRun& run) {
+        harness::measure_tile(run, {.store = by_rows, .load = by_columns},
                               [](const auto& tile) { setRowReadCol<<<1, tile.block>>>(tile.out); });
     });
-    lesson.add_kernel("setRowReadColPad", [](harness::Turn& turn) {
+    lesson.add_kernel("setRowReadColPad", [](harness::KernelRun& run) {
         const harness::TileKernel kernel{.store = by_rows, .load = by_columns, .padded = true};
-        harness::measure_tile(turn, kernel, [](const auto& tile) {
+        harness::measure_tile(run, kernel, [](const auto& tile) {
             setRowReadColPad<<<1, tile.block>>>(tile.out, tile.padding);
         });
     });
-    lesson.add_kernel("setRowReadColDynPad", [](harness::Turn& turn) {
+    lesson.add_kernel("setRowReadColDynPad", [](harness::KernelRun& run) {
         const harness::TileKernel kernel{
             .store = by_rows, .load = by_columns, .padded = true, .dynamic = true};
-        harness::measure_tile(turn, kernel, [](const auto& tile) {
+        harness::measure_tile(run, kernel, [](const auto& tile) {
             setRowReadColDynPad<<<1, tile.block, tile.shared_bytes>>>(tile.out, tile.padding);
         });
     });

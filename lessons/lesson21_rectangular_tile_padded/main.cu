@@ -11,24 +11,24 @@ int main(int argc, char** argv) {
     using enum harness::Order;
     harness::Lesson lesson(harness::rectangular_tile_lesson("lesson21", "A rectangular tile, padded", 2));
 
-    lesson.add_kernel("setRowReadCol", [](harness::Turn& turn) {
-        harness::measure_tile(turn, {.store = by_rows, .load = by_columns},
+    lesson.add_kernel("setRowReadCol", [](harness::KernelRun& run) {
+        harness::measure_tile(run, {.store = by_rows, .load = by_columns},
                               [](const auto& tile) { setRowReadCol<<<1, tile.block>>>(tile.out); });
     });
-    lesson.add_kernel("setRowReadColPad", [](harness::Turn& turn) {
-        harness::require_static_tile(harness::tile_of(turn), static_ints);
+    lesson.add_kernel("setRowReadColPad", [](harness::KernelRun& run) {
+        harness::require_static_tile(harness::tile_of(run), static_ints);
         const harness::TileKernel kernel{.store = by_rows, .load = by_columns, .padded = true};
-        harness::measure_tile(turn, kernel, [](const auto& tile) {
+        harness::measure_tile(run, kernel, [](const auto& tile) {
             setRowReadColPad<<<1, tile.block>>>(tile.out, tile.padding);
         });
     });
-    lesson.add_kernel("setRowReadColDynPad", [](harness::Turn& turn) {
+    lesson.add_kernel("setRowReadColDynPad", [](harness::KernelRun& run) {
         // More than 48 KiB has to be asked for, and may be: the card has more.
         HARNESS_CHECK(cudaFuncSetAttribute(setRowReadColDynPad, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(harness::tile_of(turn).words() * sizeof(int))));
+                                           static_cast<int>(harness::tile_of(run).words() * sizeof(int))));
         const harness::TileKernel kernel{
             .store = by_rows, .load = by_columns, .padded = true, .dynamic = true};
-        harness::measure_tile(turn, kernel, [](const auto& tile) {
+        harness::measure_tile(run, kernel, [](const auto& tile) {
             setRowReadColDynPad<<<1, tile.block, tile.shared_bytes>>>(tile.out, tile.padding);
         });
     });

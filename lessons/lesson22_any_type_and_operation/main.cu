@@ -12,19 +12,18 @@
 
 namespace {
 
-using harness::DeviceBuffer, harness::Turn;
+using harness::DeviceBuffer, harness::KernelRun;
 
 template <class T, class Value>
 using Kernel = void (*)(const T* input, Value* result, std::size_t n, Value* partials,
                         unsigned int* blocks_done);
 
-template <class T, class Value> void measure_any(Turn& turn, Kernel<T, Value> kernel) {
-    const std::size_t n = turn.n(), block = turn.block();
-    const Input<T> input(static_cast<Operation>(turn.option("--op")), turn.seed(), n,
-                         turn.option("--offset"));
+template <class T, class Value> void measure_any(KernelRun& run, Kernel<T, Value> kernel) {
+    const std::size_t n = run.n(), block = run.block();
+    const Input<T> input(static_cast<Operation>(run.option("--op")), run.seed(), n, run.option("--offset"));
     const std::size_t blocks = harness::ceil_div(n, 64 / sizeof(T) * block); // four vectors per thread
     const auto grid = static_cast<unsigned int>(
-        std::min<std::size_t>(blocks, harness::resident_blocks(kernel, turn.block())));
+        std::min<std::size_t>(blocks, harness::resident_blocks(kernel, run.block())));
     DeviceBuffer<Value> result(1), partials(grid);
     DeviceBuffer<unsigned int> blocks_done(1);
     blocks_done.write(std::array{0u}); // only once: each launch leaves it so
@@ -32,32 +31,32 @@ template <class T, class Value> void measure_any(Turn& turn, Kernel<T, Value> ke
     const auto check = make_check(input, Value(), most_operations(n, sizeof(T), grid, block));
     const auto prepare = [&] { result.poison(), partials.poison(); };
     const auto launch = [&] {
-        kernel<<<grid, turn.block()>>>(input.data(), result.data(), n, partials.data(), blocks_done.data());
+        kernel<<<grid, run.block()>>>(input.data(), result.data(), n, partials.data(), blocks_done.data());
     };
     const auto verify = [&] { return check(result.read().front()); };
     const std::size_t values_moved = 2 * std::size_t{grid} + 1; // partial results: out and in
-    turn.measure({.grid = dim3(grid),
-                  .block = dim3(turn.block()),
-                  .bytes = n * sizeof(T) + values_moved * sizeof(Value)},
-                 {.prepare = prepare, .launch = launch, .verify = verify});
+    run.measure({.grid = dim3(grid),
+                 .block = dim3(run.block()),
+                 .bytes = n * sizeof(T) + values_moved * sizeof(Value)},
+                {.prepare = prepare, .launch = launch, .verify = verify});
 }
 
 /// Chooses the operation that --op names. A is what the elements, T, are accumulated in.
-template <class T, class A = Accumulated<T>> void measure_operation(Turn& turn) {
-    switch (static_cast<Operation>(turn.option("--op"))) {
-    case Operation::sum: return measure_any(turn, reduce_any<T, Sum<A>>);
-    case Operation::product: return measure_any(turn, reduce_any<T, Product<A>>);
-    case Operation::min: return measure_any(turn, reduce_any<T, Min<A>>);
-    case Operation::max: return measure_any(turn, reduce_any<T, Max<A>>);
-    case Operation::argmax: return measure_any(turn, reduce_any<T, ArgMax<A>>);
+template <class T, class A = Accumulated<T>> void measure_operation(KernelRun& run) {
+    switch (static_cast<Operation>(run.option("--op"))) {
+    case Operation::sum: return measure_any(run, reduce_any<T, Sum<A>>);
+    case Operation::product: return measure_any(run, reduce_any<T, Product<A>>);
+    case Operation::min: return measure_any(run, reduce_any<T, Min<A>>);
+    case Operation::max: return measure_any(run, reduce_any<T, Max<A>>);
+    case Operation::argmax: return measure_any(run, reduce_any<T, ArgMax<A>>);
     default: break; // the others are for some types only: check_choice
     }
     if constexpr (std::is_same_v<T, int>) {
-        if (static_cast<Operation>(turn.option("--op")) == Operation::all)
-            return measure_any(turn, reduce_any<T, All<A>>);
-        return measure_any(turn, reduce_any<T, Any<A>>);
+        if (static_cast<Operation>(run.option("--op")) == Operation::all)
+            return measure_any(run, reduce_any<T, All<A>>);
+        return measure_any(run, reduce_any<T, Any<A>>);
     }
-    if constexpr (!std::is_integral_v<T>) return measure_any(turn, reduce_any<T, MeanAndVariance<A>>);
+    if constexpr (!std::is_integral_v<T>) return measure_any(run, reduce_any<T, MeanAndVariance<A>>);
 }
 
 } // namespace
@@ -94,8 +93,8 @@ int main(int argc, char** argv) {
              },
          .complete_options = check_choice});
 
-    lesson.add_kernel("reduce_any", [](Turn& turn) {
-        with_type(turn.option("--type"), [&](auto zero) { measure_operation<decltype(zero)>(turn); });
+    lesson.add_kernel("reduce_any", [](KernelRun& run) {
+        with_type(run.option("--type"), [&](auto zero) { measure_operation<decltype(zero)>(run); });
     });
 #ifdef WITH_CUB
     add_cub(lesson);

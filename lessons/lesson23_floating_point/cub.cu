@@ -8,23 +8,23 @@
 #include "orders.hpp"
 
 void add_cub(harness::Lesson& lesson) {
-    lesson.add_kernel("cub::Sum", [](harness::Turn& turn) {
-        Floats& input = input_of(turn);
+    lesson.add_kernel("cub::Sum", [](harness::KernelRun& run) {
+        Floats& input = input_of(run);
         harness::DeviceBuffer<float> result(1);
         std::size_t scratch_bytes = 0;
-        HARNESS_CHECK(cub::DeviceReduce::Sum(nullptr, scratch_bytes, input.data(), result.data(), turn.n()));
+        HARNESS_CHECK(cub::DeviceReduce::Sum(nullptr, scratch_bytes, input.data(), result.data(), run.n()));
         harness::DeviceBuffer<unsigned char> scratch(scratch_bytes);
 
         // CUB documents no order. In any, an element passes at most n - 1 additions.
-        const double bound = plain_bound(static_cast<double>(turn.n() - 1), input.magnitude);
+        const double bound = plain_bound(static_cast<double>(run.n() - 1), input.magnitude);
         const auto prepare = [&] { result.poison(); };
         const auto launch = [&] {
             HARNESS_CHECK(
-                cub::DeviceReduce::Sum(scratch.data(), scratch_bytes, input.data(), result.data(), turn.n()));
+                cub::DeviceReduce::Sum(scratch.data(), scratch_bytes, input.data(), result.data(), run.n()));
         };
-        const auto verify = [&] { return input.check(turn, result.read().front(), bound); };
+        const auto verify = [&] { return input.check(run, result.read().front(), bound); };
         // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
-        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + 1) * sizeof(float)},
-                     {.prepare = prepare, .launch = launch, .verify = verify});
+        run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + 1) * sizeof(float)},
+                    {.prepare = prepare, .launch = launch, .verify = verify});
     });
 }

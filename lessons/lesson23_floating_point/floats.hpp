@@ -52,14 +52,14 @@ public:
     const float* data() const { return device_.data(); }
 
     /// Compares a result with the exact sum, and prints a row of the table of errors.
-    harness::Verification check(harness::Turn& turn, float result, double bound) {
-        turn.illustrate(row(turn.kernel(), result, bound));
+    harness::Verification check(harness::KernelRun& run, float result, double bound) {
+        run.illustrate(row(run.kernel(), result, bound));
         return harness::compare_float(nearest, result, exact_.minus(result), bound);
     }
 
     /// The same for a result that has to be the nearest float.
-    harness::Verification check_nearest(harness::Turn& turn, float result) {
-        turn.illustrate(row(turn.kernel(), result, std::abs(exact_.minus(nearest))));
+    harness::Verification check_nearest(harness::KernelRun& run, float result) {
+        run.illustrate(row(run.kernel(), result, std::abs(exact_.minus(nearest))));
         return harness::compare_float(nearest, result, double{nearest} - result, 0);
     }
 
@@ -105,15 +105,15 @@ inline std::vector<harness::LessonOption> float_options() {
 }
 
 /// The input that they ask for.
-inline Floats& input_of(const harness::Turn& turn) {
-    static Floats input({turn.option("--cancel") != 0, turn.option("--tiny") != 0}, turn.seed(), turn.n());
+inline Floats& input_of(const harness::KernelRun& run) {
+    static Floats input({run.option("--cancel") != 0, run.option("--tiny") != 0}, run.seed(), run.n());
     return input;
 }
 
 /// The grid of each launch of a tree, until one sum is left.
-inline std::vector<unsigned int> grids_of(const harness::Turn& turn) {
+inline std::vector<unsigned int> grids_of(const harness::KernelRun& run) {
     harness::ReductionShape shape;
-    if (const std::uint64_t blocks = turn.option("--blocks"); blocks > 0)
+    if (const std::uint64_t blocks = run.option("--blocks"); blocks > 0)
         shape.most_blocks = static_cast<unsigned int>(blocks);
-    return harness::plan_grids(turn.n(), turn.block(), shape);
+    return harness::plan_grids(run.n(), run.block(), shape);
 }

@@ -19,13 +19,13 @@ harness::LessonOption size_option(const char* name, const char* value, const cha
 }
 
 /// Measures a kernel with one block per tile.
-void measure_matrix(harness::Turn& turn, Kernel kernel, bool transposes) {
-    const auto width = static_cast<unsigned int>(turn.option("--width"));
-    const auto height = static_cast<unsigned int>(turn.option("--height"));
-    const harness::RandomInts& input = turn.input();
-    harness::DeviceBuffer<int> output(turn.n());
+void measure_matrix(harness::KernelRun& run, Kernel kernel, bool transposes) {
+    const auto width = static_cast<unsigned int>(run.option("--width"));
+    const auto height = static_cast<unsigned int>(run.option("--height"));
+    const harness::RandomInts& input = run.input();
+    harness::DeviceBuffer<int> output(run.n());
 
-    const std::vector<int> matrix = input.values(0, turn.n());
+    const std::vector<int> matrix = input.values(0, run.n());
     std::vector<int> expected = matrix;
     for (std::size_t row = 0; transposes && row < height; ++row)
         for (std::size_t col = 0; col < width; ++col)
@@ -33,10 +33,10 @@ void measure_matrix(harness::Turn& turn, Kernel kernel, bool transposes) {
 
     const dim3 block(tile_size, block_rows);
     const dim3 grid(harness::ceil_div(width, tile_size), harness::ceil_div(height, tile_size));
-    turn.measure({.grid = grid, .block = block, .bytes = 2 * output.bytes()},
-                 {.prepare = [&] { output.poison(); },
-                  .launch = [&] { kernel<<<grid, block>>>(input.data(), output.data(), width, height); },
-                  .verify = [&] { return harness::compare_elements(expected, output.read()); }});
+    run.measure({.grid = grid, .block = block, .bytes = 2 * output.bytes()},
+                {.prepare = [&] { output.poison(); },
+                 .launch = [&] { kernel<<<grid, block>>>(input.data(), output.data(), width, height); },
+                 .verify = [&] { return harness::compare_elements(expected, output.read()); }});
 }
 
 } // namespace
@@ -50,12 +50,12 @@ int main(int argc, char** argv) {
          .options = {size_option("--width", "W", "columns"), size_option("--height", "H", "rows")},
          .count_elements = [](const auto& size) { return size.at("--width") * size.at("--height"); }});
 
-    lesson.add_kernel("copy", [](harness::Turn& turn) { measure_matrix(turn, copy, false); });
+    lesson.add_kernel("copy", [](harness::KernelRun& run) { measure_matrix(run, copy, false); });
     for (const auto& [name, kernel] : {std::pair<const char*, Kernel>("transposeNaive", transposeNaive),
                                        {"transposeTiled", transposeTiled},
                                        {"transposePadded", transposePadded},
                                        {"transposeSwizzled", transposeSwizzled}}) {
-        lesson.add_kernel(name, [kernel](harness::Turn& turn) { measure_matrix(turn, kernel, true); });
+        lesson.add_kernel(name, [kernel](harness::KernelRun& run) { measure_matrix(run, kernel, true); });
     }
 
     return lesson.run(argc, argv);

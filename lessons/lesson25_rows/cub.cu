@@ -18,9 +18,9 @@ struct FirstOfRow {
 } // namespace
 
 void add_cub(harness::Lesson& lesson) {
-    lesson.add_kernel("cub::DeviceSegmentedReduce", [](harness::Turn& turn) {
-        const std::uint64_t rows = turn.option("--rows"), columns = turn.option("--columns");
-        const harness::RandomInts& input = turn.input();
+    lesson.add_kernel("cub::DeviceSegmentedReduce", [](harness::KernelRun& run) {
+        const std::uint64_t rows = run.option("--rows"), columns = run.option("--columns");
+        const harness::RandomInts& input = run.input();
         harness::DeviceBuffer<int> sums(rows);
         // Calculated, not loaded. The CUB of CUDA 13.0 has no overload for segments of one size.
         const auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
@@ -36,9 +36,9 @@ void add_cub(harness::Lesson& lesson) {
         std::vector<int> expected;
         for (std::uint64_t row = 0; row < rows; ++row) expected.push_back(input.sum(row * columns, columns));
         // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
-        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + rows) * sizeof(int)},
-                     {.prepare = [&] { sums.poison(); },
-                      .launch = [&] { sum(scratch.data()); },
-                      .verify = [&] { return harness::compare_elements(expected, sums.read()); }});
+        run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + rows) * sizeof(int)},
+                    {.prepare = [&] { sums.poison(); },
+                     .launch = [&] { sum(scratch.data()); },
+                     .verify = [&] { return harness::compare_elements(expected, sums.read()); }});
     });
 }

@@ -15,42 +15,42 @@ void add_cub(harness::Lesson& lesson);
 
 namespace {
 
-using harness::DeviceBuffer, harness::Turn;
+using harness::DeviceBuffer, harness::KernelRun;
 using Sums = void (*)(const int* input, int* sums, std::size_t rows, std::size_t columns);
 using Softmax = void (*)(const float* input, float* output, std::size_t columns);
 
 enum class Unit { thread, warp, block };
 
 /// Measures a kernel that has a thread, a warp or a block per row.
-void measure_sums(Turn& turn, Sums kernel, Unit unit) {
-    const std::size_t rows = turn.option("--rows"), columns = turn.option("--columns");
-    const unsigned int block = turn.block();
+void measure_sums(KernelRun& run, Sums kernel, Unit unit) {
+    const std::size_t rows = run.option("--rows"), columns = run.option("--columns");
+    const unsigned int block = run.block();
     const std::size_t threads_per_row = unit == Unit::thread ? 1 : unit == Unit::warp ? 32 : block;
     const auto grid = static_cast<unsigned int>(harness::ceil_div(rows, block / threads_per_row));
-    const harness::RandomInts& input = turn.input();
+    const harness::RandomInts& input = run.input();
     DeviceBuffer<int> sums(rows);
 
     std::vector<int> expected;
     for (std::size_t row = 0; row < rows; ++row) expected.push_back(input.sum(row * columns, columns));
 
-    turn.measure({.grid = dim3(grid), .block = dim3(block), .bytes = (turn.n() + rows) * sizeof(int)},
-                 {.prepare = [&] { sums.poison(); },
-                  .launch = [&] { kernel<<<grid, block>>>(input.data(), sums.data(), rows, columns); },
-                  .verify = [&] { return harness::compare_elements(expected, sums.read()); }});
+    run.measure({.grid = dim3(grid), .block = dim3(block), .bytes = (run.n() + rows) * sizeof(int)},
+                {.prepare = [&] { sums.poison(); },
+                 .launch = [&] { kernel<<<grid, block>>>(input.data(), sums.data(), rows, columns); },
+                 .verify = [&] { return harness::compare_elements(expected, sums.read()); }});
 }
 
 /// Measures a kernel that has a block per row.
-void measure_softmax(Turn& turn, Softmax kernel) {
-    const std::size_t rows = turn.option("--rows"), columns = turn.option("--columns");
+void measure_softmax(KernelRun& run, Softmax kernel) {
+    const std::size_t rows = run.option("--rows"), columns = run.option("--columns");
     const auto grid = static_cast<unsigned int>(rows);
-    const unsigned int block = turn.block();
-    const Logits input(turn.input(), rows, columns);
-    DeviceBuffer<float> output(turn.n());
+    const unsigned int block = run.block();
+    const Logits input(run.input(), rows, columns);
+    DeviceBuffer<float> output(run.n());
 
-    turn.measure({.grid = dim3(grid), .block = dim3(block), .bytes = 2 * output.bytes()},
-                 {.prepare = [&] { output.poison(); },
-                  .launch = [&] { kernel<<<grid, block>>>(input.data(), output.data(), columns); },
-                  .verify = [&] { return input.verify(output.read(), block); }});
+    run.measure({.grid = dim3(grid), .block = dim3(block), .bytes = 2 * output.bytes()},
+                {.prepare = [&] { output.poison(); },
+                 .launch = [&] { kernel<<<grid, block>>>(input.data(), output.data(), columns); },
+                 .verify = [&] { return input.verify(output.read(), block); }});
 }
 
 } // namespace
@@ -73,15 +73,16 @@ int main(int argc, char** argv) {
                       .default_value = 1024}},
          .count_elements = [](const auto& size) { return size.at("--rows") * size.at("--columns"); }});
 
-    lesson.add_kernel("rows_by_thread", [](Turn& turn) { measure_sums(turn, rows_by_thread, Unit::thread); });
-    lesson.add_kernel("rows_by_warp", [](Turn& turn) { measure_sums(turn, rows_by_warp, Unit::warp); });
-    lesson.add_kernel("rows_by_block", [](Turn& turn) { measure_sums(turn, rows_by_block, Unit::block); });
+    lesson.add_kernel("rows_by_thread",
+                      [](KernelRun& run) { measure_sums(run, rows_by_thread, Unit::thread); });
+    lesson.add_kernel("rows_by_warp", [](KernelRun& run) { measure_sums(run, rows_by_warp, Unit::warp); });
+    lesson.add_kernel("rows_by_block", [](KernelRun& run) { measure_sums(run, rows_by_block, Unit::block); });
 #ifdef WITH_CUB
     add_cub(lesson);
 #endif
     lesson.add_kernel("softmax_three_passes",
-                      [](Turn& turn) { measure_softmax(turn, softmax_three_passes); });
-    lesson.add_kernel("softmax_online", [](Turn& turn) { measure_softmax(turn, softmax_online); });
+                      [](KernelRun& run) { measure_softmax(run, softmax_three_passes); });
+    lesson.add_kernel("softmax_online", [](KernelRun& run) { measure_softmax(run, softmax_online); });
 
     return lesson.run(argc, argv);
 }

@@ -19,9 +19,9 @@ template <class T> using ArrayOfOne = T[1];
 } // namespace
 
 void add_cub(harness::Lesson& lesson) {
-    lesson.add_kernel("cub::Histogram", [](harness::Turn& turn) {
+    lesson.add_kernel("cub::Histogram", [](harness::KernelRun& run) {
         constexpr int bins = 256;
-        const SkewedInts input(turn.input(), turn.option("--skew"));
+        const SkewedInts input(run.input(), run.option("--skew"));
         harness::DeviceBuffer<int> histogram(bins);
         // An int is a pixel of four bytes, and the first one, its lowest, is the bin.
         const auto count = [&](void* scratch, std::size_t& scratch_bytes) {
@@ -29,7 +29,7 @@ void add_cub(harness::Lesson& lesson) {
             ArrayOfOne<int> levels = {bins + 1}, lowest = {0}, end = {bins};
             HARNESS_CHECK((cub::DeviceHistogram::MultiHistogramEven<4, 1>(
                 scratch, scratch_bytes, reinterpret_cast<const unsigned char*>(input.data()), histograms,
-                levels, lowest, end, static_cast<long long>(turn.n()))));
+                levels, lowest, end, static_cast<long long>(run.n()))));
         };
         std::size_t scratch_bytes = 0;
         count(nullptr, scratch_bytes);
@@ -40,7 +40,7 @@ void add_cub(harness::Lesson& lesson) {
         const auto launch = [&] { count(scratch.data(), scratch_bytes); };
         const auto verify = [&] { return harness::compare_elements(expected, histogram.read()); };
         // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
-        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + bins) * sizeof(int)},
-                     {.prepare = prepare, .launch = launch, .verify = verify});
+        run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + bins) * sizeof(int)},
+                    {.prepare = prepare, .launch = launch, .verify = verify});
     });
 }

@@ -12,37 +12,37 @@
 
 namespace {
 
-using harness::Turn;
+using harness::KernelRun;
 using Kernel = void (*)(const int* input, int* histogram, std::size_t n);
 
 enum class Histogram { per_grid, per_block, per_warp };
 
-void measure_histogram(Turn& turn, Kernel kernel, Histogram kind) {
-    const std::size_t n = turn.n(), block = turn.block();
+void measure_histogram(KernelRun& run, Kernel kernel, Histogram kind) {
+    const std::size_t n = run.n(), block = run.block();
     const std::size_t shared_bytes = kind == Histogram::per_warp ? block / 32 * bins * sizeof(int) : 0;
-    const std::size_t most_blocks = harness::resident_blocks(kernel, turn.block(), shared_bytes);
+    const std::size_t most_blocks = harness::resident_blocks(kernel, run.block(), shared_bytes);
     const auto grid = static_cast<unsigned int>(
         std::min(harness::ceil_div(n, 16 * block), most_blocks)); // at least 16 elements per thread
-    const SkewedInts input(turn.input(), turn.option("--skew"));
+    const SkewedInts input(run.input(), run.option("--skew"));
     harness::DeviceBuffer<int> histogram(bins);
 
     const std::size_t threads_per_copy = kind == Histogram::per_grid    ? grid * block
                                          : kind == Histogram::per_block ? block
                                                                         : 32;
-    turn.illustrate(describe_contention(turn.kernel(), input.busiest_word(grid * block, threads_per_copy),
-                                        kind == Histogram::per_grid ? 0 : grid));
+    run.illustrate(describe_contention(run.kernel(), input.busiest_word(grid * block, threads_per_copy),
+                                       kind == Histogram::per_grid ? 0 : grid));
 
     const std::vector<int> expected = input.histogram();
     const auto prepare = [&] { histogram.write(std::vector<int>(bins)); }; // before each run, and not timed
     const auto launch = [&] {
-        kernel<<<grid, turn.block(), shared_bytes>>>(input.data(), histogram.data(), n);
+        kernel<<<grid, run.block(), shared_bytes>>>(input.data(), histogram.data(), n);
     };
     const auto verify = [&] { return harness::compare_elements(expected, histogram.read()); };
-    turn.measure({.grid = dim3(grid),
-                  .block = dim3(turn.block()),
-                  .dynamic_shared_bytes = shared_bytes,
-                  .bytes = (n + bins) * sizeof(int)},
-                 {.prepare = prepare, .launch = launch, .verify = verify});
+    run.measure({.grid = dim3(grid),
+                 .block = dim3(run.block()),
+                 .dynamic_shared_bytes = shared_bytes,
+                 .bytes = (n + bins) * sizeof(int)},
+                {.prepare = prepare, .launch = launch, .verify = verify});
 }
 
 } // namespace
@@ -60,11 +60,11 @@ int main(int argc, char** argv) {
                                          .largest = 100}}});
 
     lesson.add_kernel("histogram_global",
-                      [](Turn& turn) { measure_histogram(turn, histogram_global, Histogram::per_grid); });
+                      [](KernelRun& run) { measure_histogram(run, histogram_global, Histogram::per_grid); });
     lesson.add_kernel("histogram_shared",
-                      [](Turn& turn) { measure_histogram(turn, histogram_shared, Histogram::per_block); });
+                      [](KernelRun& run) { measure_histogram(run, histogram_shared, Histogram::per_block); });
     lesson.add_kernel("histogram_private",
-                      [](Turn& turn) { measure_histogram(turn, histogram_private, Histogram::per_warp); });
+                      [](KernelRun& run) { measure_histogram(run, histogram_private, Histogram::per_warp); });
 #ifdef WITH_CUB
     add_cub(lesson);
 #endif

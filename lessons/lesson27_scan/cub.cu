@@ -8,13 +8,13 @@
 #include "inclusive_sums.hpp"
 
 void add_cub(harness::Lesson& lesson) {
-    lesson.add_kernel("cub::InclusiveSum", [](harness::Turn& turn) {
-        const harness::RandomInts& input = turn.input();
+    lesson.add_kernel("cub::InclusiveSum", [](harness::KernelRun& run) {
+        const harness::RandomInts& input = run.input();
         const std::vector<int> expected = inclusive_sums(input);
-        harness::DeviceBuffer<int> output(turn.n());
+        harness::DeviceBuffer<int> output(run.n());
         const auto scan = [&](void* scratch, std::size_t& scratch_bytes) {
             HARNESS_CHECK(
-                cub::DeviceScan::InclusiveSum(scratch, scratch_bytes, input.data(), output.data(), turn.n()));
+                cub::DeviceScan::InclusiveSum(scratch, scratch_bytes, input.data(), output.data(), run.n()));
         };
         std::size_t scratch_bytes = 0;
         scan(nullptr, scratch_bytes);
@@ -24,7 +24,7 @@ void add_cub(harness::Lesson& lesson) {
         const auto launch = [&] { scan(scratch.data(), scratch_bytes); };
         const auto verify = [&] { return harness::compare_elements(expected, output.read()); };
         // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
-        turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = 2 * turn.n() * sizeof(int)},
-                     {.prepare = prepare, .launch = launch, .verify = verify});
+        run.measure({.grid = dim3(0), .block = dim3(0), .bytes = 2 * run.n() * sizeof(int)},
+                    {.prepare = prepare, .launch = launch, .verify = verify});
     });
 }

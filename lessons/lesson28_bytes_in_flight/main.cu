@@ -13,7 +13,7 @@
 
 namespace {
 
-using harness::Turn;
+using harness::KernelRun;
 using Kernel10 = void (*)(const int* input, int* partial_sums, std::size_t n, unsigned int vectors_per_stage);
 
 void check_stages(const std::map<std::string, std::uint64_t>& options) {
@@ -33,26 +33,25 @@ template <unsigned int block_size> Kernel10 reduce10_of(std::uint64_t stages) {
 }
 
 /// The ring of stages, and the grid that the options ask for. Its passes leave one partial sum per block.
-harness::ReductionShape ring_shape(const Turn& turn, const void* kernel) {
-    const std::uint64_t stage_bytes = 1024 * turn.option("--kib-per-stage");
-    const std::uint64_t ring_bytes = turn.option("--stages") * stage_bytes;
-    const auto wanted =
-        static_cast<unsigned int>(turn.option("--blocks-per-sm")) * harness::multiprocessors();
-    if (stage_bytes % (16 * turn.block()) != 0)
+harness::ReductionShape ring_shape(const KernelRun& run, const void* kernel) {
+    const std::uint64_t stage_bytes = 1024 * run.option("--kib-per-stage");
+    const std::uint64_t ring_bytes = run.option("--stages") * stage_bytes;
+    const auto wanted = static_cast<unsigned int>(run.option("--blocks-per-sm")) * harness::multiprocessors();
+    if (stage_bytes % (16 * run.block()) != 0)
         throw harness::UsageError("--kib-per-stage " + std::to_string(stage_bytes / 1024) + " --block " +
-                                  std::to_string(turn.block()) +
+                                  std::to_string(run.block()) +
                                   ": a stage needs a multiple of 16 bytes per "
                                   "thread, here of " +
-                                  std::to_string(turn.block() / 64) + " KiB.");
+                                  std::to_string(run.block() / 64) + " KiB.");
     harness::allow_shared_bytes(kernel, ring_bytes);
-    if (harness::resident_blocks(kernel, turn.block(), ring_bytes) < wanted)
-        throw harness::UsageError("--blocks-per-sm " + std::to_string(turn.option("--blocks-per-sm")) +
+    if (harness::resident_blocks(kernel, run.block(), ring_bytes) < wanted)
+        throw harness::UsageError("--blocks-per-sm " + std::to_string(run.option("--blocks-per-sm")) +
                                   ": so many blocks do not fit, with " + std::to_string(ring_bytes / 1024) +
                                   " KiB of shared memory each.");
-    return {.elements_per_thread = static_cast<unsigned int>(stage_bytes / sizeof(int) / turn.block()),
+    return {.elements_per_thread = static_cast<unsigned int>(stage_bytes / sizeof(int) / run.block()),
             .most_blocks = wanted,
-            .shared_ints_per_thread = static_cast<unsigned int>(ring_bytes / sizeof(int) / turn.block()),
-            .input_offset = turn.option("--offset")};
+            .shared_ints_per_thread = static_cast<unsigned int>(ring_bytes / sizeof(int) / run.block()),
+            .input_offset = run.option("--offset")};
 }
 
 } // namespace
@@ -86,41 +85,41 @@ int main(int argc, char** argv) {
                       .largest = 1u << 20}},
          .complete_options = check_stages});
 
-    lesson.add_kernel("reduce8", [](Turn& turn) {
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce8", [](KernelRun& run) {
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const harness::ReductionShape shape{.elements_per_thread = 8, // two vectors
                                                 .most_blocks =
                                                     harness::resident_blocks(reduce8<block_size>, block_size),
                                                 .shared_ints_per_thread = 0,
-                                                .input_offset = turn.option("--offset")};
-            turn.measure_reduction(shape, [&](const harness::Pass& pass) {
+                                                .input_offset = run.option("--offset")};
+            run.measure_reduction(shape, [&](const harness::Pass& pass) {
                 reduce8<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
             });
         });
     });
-    lesson.add_kernel("reduce10", [](Turn& turn) {
-        turn.require_compute_capability(8, 0, "asynchronous copies (cp.async)");
-        harness::with_block_size(turn.block(), [&](auto block_size) {
-            const Kernel10 kernel = reduce10_of<block_size>(turn.option("--stages"));
-            const auto vectors = static_cast<unsigned int>(64 * turn.option("--kib-per-stage") / block_size);
-            turn.measure_reduction(ring_shape(turn, reinterpret_cast<const void*>(kernel)),
-                                   [&](const harness::Pass& pass) {
-                                       kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
-                                           pass.input, pass.partial_sums, pass.n, vectors);
-                                   });
+    lesson.add_kernel("reduce10", [](KernelRun& run) {
+        run.require_compute_capability(8, 0, "asynchronous copies (cp.async)");
+        harness::with_block_size(run.block(), [&](auto block_size) {
+            const Kernel10 kernel = reduce10_of<block_size>(run.option("--stages"));
+            const auto vectors = static_cast<unsigned int>(64 * run.option("--kib-per-stage") / block_size);
+            run.measure_reduction(ring_shape(run, reinterpret_cast<const void*>(kernel)),
+                                  [&](const harness::Pass& pass) {
+                                      kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
+                                          pass.input, pass.partial_sums, pass.n, vectors);
+                                  });
         });
     });
-    lesson.add_kernel("reduce11", [](Turn& turn) {
-        turn.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
-        harness::with_block_size(turn.block(), [&](auto block_size) {
+    lesson.add_kernel("reduce11", [](KernelRun& run) {
+        run.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
+        harness::with_block_size(run.block(), [&](auto block_size) {
             const auto kernel = reduce11<block_size>;
-            const auto stages = static_cast<unsigned int>(turn.option("--stages"));
-            const auto stage_bytes = static_cast<unsigned int>(1024 * turn.option("--kib-per-stage"));
-            turn.measure_reduction(ring_shape(turn, reinterpret_cast<const void*>(kernel)),
-                                   [&](const harness::Pass& pass) {
-                                       kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
-                                           pass.input, pass.partial_sums, pass.n, stage_bytes, stages);
-                                   });
+            const auto stages = static_cast<unsigned int>(run.option("--stages"));
+            const auto stage_bytes = static_cast<unsigned int>(1024 * run.option("--kib-per-stage"));
+            run.measure_reduction(ring_shape(run, reinterpret_cast<const void*>(kernel)),
+                                  [&](const harness::Pass& pass) {
+                                      kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
+                                          pass.input, pass.partial_sums, pass.n, stage_bytes, stages);
+                                  });
         });
     });
 

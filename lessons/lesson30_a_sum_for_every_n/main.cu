@@ -12,59 +12,59 @@
 
 namespace {
 
-using harness::Turn;
+using harness::KernelRun;
 using take_home::Strategy, take_home::Workspace;
 
 /// Measures complete sums. \param sum queues one; its argument: the workspace, zeroed before the first run
-template <class Sum> void measure_sum(Turn& turn, const Sum& sum) {
-    const harness::RandomInts& input = turn.input(turn.option("--offset"));
+template <class Sum> void measure_sum(KernelRun& run, const Sum& sum) {
+    const harness::RandomInts& input = run.input(run.option("--offset"));
     harness::DeviceBuffer<int> result(1);
     std::size_t bytes = 0;
-    HARNESS_CHECK(take_home::sum(nullptr, bytes, input.data(), result.data(), turn.n()));
+    HARNESS_CHECK(take_home::sum(nullptr, bytes, input.data(), result.data(), run.n()));
     harness::DeviceBuffer<unsigned char> workspace(bytes);
     HARNESS_CHECK(cudaMemset(workspace.data(), 0, bytes));
 
     // Grid and blocks are the header's own choice: 0.
-    turn.measure({.grid = dim3(0), .block = dim3(0), .bytes = (turn.n() + 1) * sizeof(int)},
-                 {.prepare = [&] { result.poison(); },
-                  .launch = [&] { HARNESS_CHECK(sum(workspace.data(), bytes, input.data(), result.data())); },
-                  .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
+    run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + 1) * sizeof(int)},
+                {.prepare = [&] { result.poison(); },
+                 .launch = [&] { HARNESS_CHECK(sum(workspace.data(), bytes, input.data(), result.data())); },
+                 .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
 }
 
 /// One strategy, at any n that it can sum.
-void measure_strategy(Turn& turn, Strategy strategy) {
-    if (strategy == Strategy::one_cluster) turn.require_compute_capability(9, 0, "thread block clusters");
+void measure_strategy(KernelRun& run, Strategy strategy) {
+    if (strategy == Strategy::one_cluster) run.require_compute_capability(9, 0, "thread block clusters");
     if (strategy == Strategy::bulk_copies)
-        turn.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
-    if (strategy == Strategy::one_block && turn.n() > 8192)
+        run.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
+    if (strategy == Strategy::one_block && run.n() > 8192)
         throw harness::UsageError("--kernel one_block sums up to 8,192 ints. Write a smaller --n.");
     take_home::detail::Device device;
     HARNESS_CHECK(take_home::detail::current_device(device));
-    measure_sum(turn, [&](void* workspace, std::size_t, const int* input, int* result) {
-        return take_home::sum_by(strategy, take_home::meeting_in(workspace), input, result, turn.n(), nullptr,
+    measure_sum(run, [&](void* workspace, std::size_t, const int* input, int* result) {
+        return take_home::sum_by(strategy, take_home::meeting_in(workspace), input, result, run.n(), nullptr,
                                  Workspace::zeros, device);
     });
 }
 
 /// The kernel of exercise 30: eight blocks, one cluster where the device has clusters.
-void measure_small_sum(Turn& turn) {
+void measure_small_sum(KernelRun& run) {
     constexpr unsigned int blocks = 8;
-    const harness::RandomInts& input = turn.input(turn.option("--offset"));
+    const harness::RandomInts& input = run.input(run.option("--offset"));
     harness::DeviceBuffer<int> result(1);
     harness::DeviceBuffer<unsigned long long> sum_and_count(1);
     sum_and_count.write(std::array{0ull}); // only once: each launch leaves it so
     take_home::detail::Device device;
     HARNESS_CHECK(take_home::detail::current_device(device));
     const unsigned int cluster = device.capability_major >= 9 ? blocks : 1;
-    turn.measure({.grid = dim3(blocks), .block = dim3(turn.block()), .bytes = (turn.n() + 1) * sizeof(int)},
-                 {.prepare = [&] { result.poison(); },
-                  .launch =
-                      [&] {
-                          HARNESS_CHECK(take_home::detail::launch(small_sum, blocks, turn.block(), cluster, 0,
-                                                                  nullptr, input.data(), result.data(),
-                                                                  turn.n(), sum_and_count.data()));
-                      },
-                  .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
+    run.measure({.grid = dim3(blocks), .block = dim3(run.block()), .bytes = (run.n() + 1) * sizeof(int)},
+                {.prepare = [&] { result.poison(); },
+                 .launch =
+                     [&] {
+                         HARNESS_CHECK(take_home::detail::launch(small_sum, blocks, run.block(), cluster, 0,
+                                                                 nullptr, input.data(), result.data(),
+                                                                 run.n(), sum_and_count.data()));
+                     },
+                 .verify = [&] { return harness::compare_value(input.sum(), result.read().front()); }});
 }
 
 } // namespace
@@ -83,19 +83,19 @@ int main(int argc, char** argv) {
                                          .help = "each strategy that can sum any n by itself, too"}},
                             .sweep = true});
 
-    lesson.add_kernel("sum", [](Turn& turn) {
-        measure_sum(turn, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
-            return take_home::sum(workspace, bytes, input, result, turn.n());
+    lesson.add_kernel("sum", [](KernelRun& run) {
+        measure_sum(run, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
+            return take_home::sum(workspace, bytes, input, result, run.n());
         });
     });
-    lesson.add_kernel("sum_zeroed", [](Turn& turn) { // the workspace holds zeros, and the call is told so
-        measure_sum(turn, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
-            return take_home::sum(workspace, bytes, input, result, turn.n(), nullptr, Workspace::zeros);
+    lesson.add_kernel("sum_zeroed", [](KernelRun& run) { // the workspace holds zeros, and the call is told so
+        measure_sum(run, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
+            return take_home::sum(workspace, bytes, input, result, run.n(), nullptr, Workspace::zeros);
         });
     });
     const auto add_strategy = [&](const char* name, Strategy strategy, const char* only_with) {
         lesson.add_kernel(
-            name, [=](Turn& turn) { measure_strategy(turn, strategy); }, only_with);
+            name, [=](KernelRun& run) { measure_strategy(run, strategy); }, only_with);
     };
     add_strategy("one_block", Strategy::one_block, "--kernel one_block");
     add_strategy("one_cluster", Strategy::one_cluster, "--strategies");

@@ -26,15 +26,15 @@ int main(int argc, char** argv) {
     harness::Lesson lesson(
         {.name = "openB", .title = "A 24 x 40 tile without bank conflicts", .random_input = false});
 
-    lesson.add_kernel("setRowReadColPlaced", [](harness::Turn& turn) {
+    lesson.add_kernel("setRowReadColPlaced", [](harness::KernelRun& run) {
         std::vector<int> expected;
         for (int column = 0; column < width; ++column)
             for (int row = 0; row < height; ++row) expected.push_back(row * width + column);
         harness::DeviceBuffer<int> out(expected.size());
-        turn.measure({.grid = dim3(1), .block = dim3(width * height), .bytes = out.bytes()},
-                     {.prepare = [&] { out.poison(); },
-                      .launch = [&] { setRowReadColPlaced<<<1, width * height>>>(out.data()); },
-                      .verify = [&] { return harness::compare_elements(expected, out.read()); }});
+        run.measure({.grid = dim3(1), .block = dim3(width * height), .bytes = out.bytes()},
+                    {.prepare = [&] { out.poison(); },
+                     .launch = [&] { setRowReadColPlaced<<<1, width * height>>>(out.data()); },
+                     .verify = [&] { return harness::compare_elements(expected, out.read()); }});
     });
 
     return lesson.run(argc, argv);

@@ -34,7 +34,7 @@ KernelResult measure_reduction(const char* name, LaunchPass launch, std::size_t 
                                MeasurePlan plan = {.verify_only = true, .runs = 1}) {
     const RandomInts input(n, 42);
     Reduction reduction(name, input, block, {}, std::move(launch));
-    return measure(test_device(), plan, name, reduction.launch_shape(),
+    return measure(test_device(), plan, name, reduction.launch_configuration(),
                    {.prepare = [&] { reduction.prepare(); },
                     .launch = [&] { reduction.launch_first(); },
                     .verify = [&] { return reduction.finish(); }});

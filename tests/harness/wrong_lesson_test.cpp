@@ -89,7 +89,7 @@ TEST(WrongLesson, leaves_out_a_kernel_that_the_card_cannot_run_and_goes_on) {
 TEST(WrongLesson, exits_with_3_when_the_lesson_itself_is_wrong) {
     const ProgramResult result = run_lesson("wrong_lesson", "--kernel is_not_measured");
     EXPECT_EQ(result.status, 3);
-    EXPECT_THAT(result.err, HasSubstr("is_not_measured was not measured in its turn"));
+    EXPECT_THAT(result.err, HasSubstr("is_not_measured was not measured in its run"));
 }
 
 } // namespace

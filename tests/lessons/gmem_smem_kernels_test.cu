@@ -88,12 +88,12 @@ TEST_P(GmemAndSmem, is_right_for_every_size_and_in_every_run) {
         Reduction reduction(kernel.name, input, block, kernel.shape, kernel.launch);
         // In place, two runs: what the first leaves is not what the second sums.
         const unsigned int runs = kernel.shape.in_place ? 2 : 1;
-        const Verification result =
-            measure(test_device(), {.verify_only = true, .runs = runs}, kernel.name, reduction.launch_shape(),
-                    {.prepare = [&] { reduction.prepare(); },
-                     .launch = [&] { reduction.launch_first(); },
-                     .verify = [&] { return reduction.finish(); }})
-                .verification;
+        const Verification result = measure(test_device(), {.verify_only = true, .runs = runs}, kernel.name,
+                                            reduction.launch_configuration(),
+                                            {.prepare = [&] { reduction.prepare(); },
+                                             .launch = [&] { reduction.launch_first(); },
+                                             .verify = [&] { return reduction.finish(); }})
+                                        .verification;
         EXPECT_TRUE(result.passed) << "n = " << n << ": expected " << result.expected << ", got "
                                    << result.actual
                                    << (result.wrong_places.empty() ? "" : "; " + result.wrong_places[0]);

@@ -106,12 +106,12 @@ constexpr std::size_t offsets[] = {0, 1, 2, 3, 5, 31};
 testing::AssertionResult sums(const Kernel& kernel, const RandomInts& input, unsigned int block,
                               ReductionShape shape) {
     Reduction reduction(kernel.name, input, block, shape, kernel.launch);
-    const Verification result =
-        measure(test_device(), {.verify_only = true, .runs = 1}, kernel.name, reduction.launch_shape(),
-                {.prepare = [&] { reduction.prepare(); },
-                 .launch = [&] { reduction.launch_first(); },
-                 .verify = [&] { return reduction.finish(); }})
-            .verification;
+    const Verification result = measure(test_device(), {.verify_only = true, .runs = 1}, kernel.name,
+                                        reduction.launch_configuration(),
+                                        {.prepare = [&] { reduction.prepare(); },
+                                         .launch = [&] { reduction.launch_first(); },
+                                         .verify = [&] { return reduction.finish(); }})
+                                    .verification;
     if (result.passed) return testing::AssertionSuccess();
     return testing::AssertionFailure()
            << "n = " << input.size() << ", offset " << input.offset() << ": expected " << result.expected
