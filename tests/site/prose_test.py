@@ -45,6 +45,18 @@ class Pages(unittest.TestCase):
                 name = str(where.relative_to(ROOT))
                 self.assertIn(anchor, anchors.get(name, ()), f"{path}: a link to {target}#{anchor}")
 
+    def test_state_what_a_session_has_to_be_read(self):
+        """The plans of teaching.md: the core paths of a session's lessons and pages, in minutes."""
+        found = pages()
+        lessons = {path[len("lessons/lesson"):][:2]: path for path in found if re.match(r"lessons/lesson\d.*/README", path)}
+        rows = re.findall(r"^\| \d+ \| (.*?) \| (\d+) \| .* \| .* \|$", found["docs/teaching.md"], re.MULTILINE)
+        self.assertEqual(len(rows), 2 + 5 + 10)
+        for what, minutes in rows:
+            read = [f"docs/{page}" for page in re.findall(r"\]\((\w+\.md)\)", what)]
+            read += [lessons[number] for number in re.findall(r"\b\d\d\b", what)]
+            total = sum(int(prose.READING_TIME.search(found[path].replace("\n", " ")).group(1)) for path in read)
+            self.assertEqual(int(minutes), total, what)
+
     def test_american_spelling_of_all_that_is_ours(self):
         kinds = {".md", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".cmake", ".json", ".js", ".css", ".diff", ".sh", ""}
         for folder in ("common", "cmake", "docs", "lessons", "scripts", "tests"):
