@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """scripts/torch_softmax.py [--runs R]
 
-torch.softmax of each row, for the shapes for which `make measure` times our softmax. The L2 cache is flushed by reading;
-torch.softmax is called as a user calls it, and each result is verified. Prints a CSV.
+torch.softmax of each row, for the shapes for which `make measure` times our softmax. Reads flush
+the L2 cache. The script calls torch.softmax as a user does, verifies each result, and prints a CSV.
 """
 
 import argparse

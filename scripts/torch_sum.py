@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """scripts/torch_sum.py [--largest EXPONENT] [--runs R]
 
-torch.sum beside limit_table's contenders: the same sizes, offsets, modes and columns. The L2 cache is flushed by
-reading; torch.sum is called as a user calls it, and each result is verified. Prints a CSV.
+torch.sum beside limit_table's contenders: the same sizes, offsets, modes and columns. Reads flush the L2
+cache. The script calls torch.sum as a user does, verifies each result, and prints a CSV.
 """
 
 import argparse
