@@ -1,38 +1,38 @@
 # The front door: every target is a line or two that call cmake, ctest or a script.
 #
 ## make                     prints this list
-## make start               builds a first CUDA program and puts ./start here; then run ./start
-## make exercise-start      checks the three changes that its page, lessons/start/README.md, asks for
-## make lesson03            builds that lesson and puts ./lesson03 here; then run ./lesson03
+## make start               builds a first CUDA program, ./start; then run it
+## make exercise-start      checks its exercise: the three changes of lessons/start/README.md
+## make lesson03            builds lesson 03, ./lesson03; then run it
 ## make lessons             builds all lessons
-## make exercise03          checks your lessons/lesson03_…/exercise.cuh, the exercise of that lesson
+## make exercise03          checks the exercise of lesson 03, your lessons/lesson03_…/exercise.cuh
 ## make hint03              shows the next hint of that exercise
-## make watch03             checks it each time you save
-## make reset03             puts the original back, and keeps your text beside it
+## make watch03             checks it whenever you save the file
+## make reset03             restores the original, and keeps your text beside it
 ## make exercises           shows which exercises are solved, and which is next
-## make openA               builds the program behind an open exercise: A, B, C; they belong to no lesson
+## make openA               builds the program of an open exercise, A, B or C, which belongs to no lesson
 ## make grade SUBMISSIONS=dir
-##                          grades a folder of them, each in a sandbox: build/grades; scripts/grade --help
+##                          grades a folder of submissions, each in a sandbox, into build/grades; scripts/grade --help
 ## make new-lesson NAME=double_buffering
 ##                          makes the skeleton of a new lesson and its exercise
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
-## make install             installs it in PREFIX=/usr/local, with its manual page; DESTDIR goes before
+## make install             installs emulate and its manual page in PREFIX=/usr/local; DESTDIR is put before it
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
-##                          ARGS="--n 2^28": with options of ./ladder
-## make report              runs every lesson on this device: a page of tables and plots, build/report/index.html
-## make measure             for a machine with a GPU: verifies, checks and measures everything into docs/data
-## make measure-kit         packs build/measure-kit, which measures on a GPU machine that cannot build
+##                          ARGS="--n 2^28" passes options to ./ladder
+## make report              runs every lesson on this device, and makes a page of tables and plots in build/report
+## make measure             needs a GPU: verifies, checks and measures everything, and records it in docs/data
+## make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
-## make test                builds and runs the tests that guard every result; PRESET=sanitize: with the sanitizers on
-## make test-all            these, and what takes long: all wrong solutions, all pages in a browser, sanitizers
-## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, so long for each target; needs clang
-## make profile LESSON=03   Nsight Compute's counters on a GPU, the emulator's otherwise
-## make bench-emulator      how many warp instructions a second the emulator executes
+## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
+## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
+## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
+## make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
+## make bench-emulator      measures the emulator's warp instructions per second
 ## make setup               installs what the build needs; the targets above call it themselves
-## make lint                clang-format, shellcheck and ruff find nothing; TIDY=1: nor does clang-tidy
+## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
 ## make format              formats the sources with clang-format
-## make clean               removes what was built; build/toolkit, what setup fetched, stays
-## V=1                      with any of them: shows all that the build prints
+## make clean               removes what was built, and keeps build/toolkit, which setup fetched
+## V=1                      with any target: shows all output of the build
 
 PRESET  := default
 build   := build/$(PRESET)
