@@ -19,7 +19,7 @@ void add_cub(harness::Lesson& lesson) {
                 cub::DeviceReduce::Sum(scratch.data(), scratch_bytes, input.data(), result.data(), run.n()));
         };
         const auto verify = [&] { return harness::compare_value(input.sum(), result.read().front()); };
-        // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
+        // It chooses its grid and blocks: 0 here. Timed as a whole, with all the launches it needs.
         run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + 1) * sizeof(int)},
                     {.prepare = prepare, .launch = launch, .verify = verify});
     });

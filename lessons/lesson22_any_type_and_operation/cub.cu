@@ -26,7 +26,7 @@ void measure_cub(KernelRun& run, const Input<T>& input, std::size_t value_bytes,
     // How many operations lie between an element and the result is not known. One block of ours has more.
     const auto check = make_check(input, decltype(read())(), most_operations(run.n(), sizeof(T), 1, 1024));
     const auto verify = [&] { return check(read()); };
-    // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
+    // It chooses its grid and blocks: 0 here. Timed as a whole, with all the launches it needs.
     run.measure({.grid = dim3(0), .block = dim3(0), .bytes = run.n() * sizeof(T) + value_bytes},
                 {.prepare = prepare, .launch = launch, .verify = verify});
 }

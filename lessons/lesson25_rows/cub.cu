@@ -35,7 +35,7 @@ void add_cub(harness::Lesson& lesson) {
 
         std::vector<int> expected;
         for (std::uint64_t row = 0; row < rows; ++row) expected.push_back(input.sum(row * columns, columns));
-        // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
+        // It chooses its grid and blocks: 0 here. Timed as a whole, with all the launches it needs.
         run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + rows) * sizeof(int)},
                     {.prepare = [&] { sums.poison(); },
                      .launch = [&] { sum(scratch.data()); },

@@ -23,7 +23,7 @@ void add_cub(harness::Lesson& lesson) {
         const auto prepare = [&] { output.poison(); };
         const auto launch = [&] { scan(scratch.data(), scratch_bytes); };
         const auto verify = [&] { return harness::compare_elements(expected, output.read()); };
-        // Its grid and its blocks are its own affair: 0. Timed as a whole, with all the launches it needs.
+        // It chooses its grid and blocks: 0 here. Timed as a whole, with all the launches it needs.
         run.measure({.grid = dim3(0), .block = dim3(0), .bytes = 2 * run.n() * sizeof(int)},
                     {.prepare = prepare, .launch = launch, .verify = verify});
     });
