@@ -15,6 +15,7 @@ from tutorial.errors_chart import draw as draw_errors
 from tutorial.ladder_chart import draw as draw_ladder
 from tutorial.lessons import read_lessons
 from tutorial.limit_charts import DRAWINGS
+from tutorial.pictures import PICTURES
 from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, read_measured, run_console, slug
 from tutorial.sweep_chart import draw as draw_sweep
 
@@ -62,7 +63,7 @@ def make_figures(bin_folder, folder):
 
     def plot(name, record, what):
         chart = (recorded_ladder(ROOT / record, what) if record.endswith(".csv")
-                 else draw_errors(ROOT / record) if what == "float_errors" else DRAWINGS[what](ROOT / record))
+                 else draw_errors(ROOT / record) if what == "float_errors" else {**DRAWINGS, **PICTURES}[what](ROOT / record))
         (folder / name).write_text(chart, encoding="utf-8")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -16,8 +16,9 @@ polyline[stroke="#0072b2"]{stroke:#56b4e9}circle[fill="#0072b2"]{fill:#56b4e9}}"
 class Svg:
     """Elements, one after the other."""
 
-    def __init__(self, width, height):
-        self.width, self.height, self.elements = width, height, []
+    def __init__(self, width, height, shown=1):
+        """`shown`: how many times as large it is shown where there is room."""
+        self.width, self.height, self.shown, self.elements = width, height, shown, []
 
     def text(self, x, y, words, anchor="start", size=13, **more):
         style = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
@@ -42,7 +43,8 @@ class Svg:
 
     def __str__(self):
         return "\n".join([
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" width="{self.width}" '
-            f'height="{self.height}" font-family="Helvetica, Arial, sans-serif" fill="{INK}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width * self.shown:g}" height="{self.height * self.shown:g}" '
+            f'font-family="Helvetica, Arial, sans-serif" fill="{INK}">',
             f"<style>{DARK}</style>", f'<rect width="{self.width}" height="{self.height}" fill="white"/>', *self.elements,
             "</svg>", ""])

@@ -1,0 +1,52 @@
+"""scripts/tutorial/pictures.py: the pictures in the tree are those that it draws, and what they state is true."""
+
+import re
+import unittest
+import xml.etree.ElementTree
+
+from tutorial import ROOT
+from tutorial.pictures import PICTURES
+
+FIGURES = ROOT / "docs/figures"
+
+
+def lines_of_figures():
+    return [line.split() for line in (ROOT / "docs/figures.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in "#"]
+
+
+def texts(name):
+    """What is written in a picture, in the order in which it is drawn."""
+    root = xml.etree.ElementTree.parse(FIGURES / name).getroot()
+    return ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+class Pictures(unittest.TestCase):
+    def test_in_the_tree_are_those_drawn_now(self):
+        lines = [line for line in lines_of_figures() if line[2] in PICTURES]
+        self.assertEqual({what for _, _, what in lines}, set(PICTURES))
+        for name, record, what in lines:
+            kept = (FIGURES / name).read_text(encoding="utf-8")
+            self.assertTrue(kept == PICTURES[what](ROOT / record), f"docs/figures/{name} is not what is drawn now: make docs")
+
+    def test_fit_a_phone(self):
+        """A phone of 390 px shows 350 of a picture 400 wide, or seven eighths: 12 px become 10.5."""
+        for name, _, what in lines_of_figures():
+            if what in PICTURES:
+                picture = (FIGURES / name).read_text(encoding="utf-8")
+                self.assertIn('viewBox="0 0 400 ', picture, name)
+                self.assertGreaterEqual(min(map(float, re.findall(r'font-size="([\d.]+)"', picture))), 12, name)
+
+
+class LadderShort(unittest.TestCase):
+    def test_shares_are_those_of_complete_sums(self):
+        """4 bytes x 268,435,456 ints = 1,073,741,824 bytes over 4,814.304 GB/s are 223.03 us. Over the complete times in
+        docs/measuring.md: 2,552.1 us 8.7 %, 1,228.1 18.2, 660.5 33.8, 288.0 77.5, 287.0 77.7, 238.4 93.5, 238.1 93.7."""
+        shown = texts("ladder_short.svg")
+        names = ["first kernel", "sequential addressing", "two elements per thread", "many elements per thread", "warp shuffles",
+                 "vectorized loads", "NVIDIA's library CUB"]
+        shares = [shown[shown.index(name) + 1] for name in names]
+        self.assertEqual(shares, ["8.7", "18.2", "33.8", "77.5", "77.7", "93.5", "93.7"])
+
+
+if __name__ == "__main__":
+    unittest.main()
