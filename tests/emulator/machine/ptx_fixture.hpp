@@ -81,7 +81,7 @@ template <class Action> Error error_of(Action action) {
     } catch (const Error& error) {
         return error;
     }
-    return Error(Failure::launch_failure, "no error was thrown");
+    return {Failure::launch_failure, "no error was thrown"};
 }
 
 } // namespace emulator::fixture
