@@ -1,9 +1,46 @@
 """The pictures that pages explain things with. They are narrow, so that a phone shows them readably."""
 
 from tutorial.records import read_record
-from tutorial.svg import BLUE, GRAY, INK, Svg
+from tutorial.svg import BLUE, DARK, GRAY, INK, Svg
 
 WIDTH = 400
+# Of the words and fields beside the charts' colors, in daylight.
+PALE, WARM, DULL, EDGE, SOFT = "#d6e8f7", "#fde7bd", "#f1f2f4", "#8a94a0", "#5f6873"
+
+
+class Picture(Svg):
+    """What several pictures are made of: fields with a word in them, and arrows."""
+
+    dark = f"""{DARK}
+@media screen and (prefers-color-scheme:dark){{rect[fill="{PALE}"]{{fill:#174365}}rect[fill="{WARM}"]{{fill:#5d4511}}
+rect[fill="{DULL}"]{{fill:#1e252d}}text[fill="{SOFT}"]{{fill:#a3adb8}}text[fill="white"]{{fill:#12161b}}
+circle[fill="{INK}"]{{fill:#e6eaef}}line[stroke="{BLUE}"]{{stroke:#56b4e9}}polygon[fill="{BLUE}"]{{fill:#56b4e9}}}}"""
+
+    def __init__(self, height, title):
+        super().__init__(WIDTH, height, shown=1.2)
+        self.text(WIDTH / 2, 22, title, "middle", 15, font_weight="bold")
+
+    def soft(self, x, y, words, anchor="start"):
+        self.text(x, y, words, anchor, 12, fill=SOFT)
+
+    def field(self, x, y, width, height, fill, words="", size=13, **more):
+        """`words` in its middle."""
+        self.rect(x, y, width, height, fill, stroke=EDGE)
+        if words:
+            self.text(x + width / 2, y + height / 2 + size * 0.36, words, "middle", size, **more)
+
+    def arrow(self, *points, color=EDGE):
+        """Along the points. Its head points down, or where the last part leads if that is level."""
+        for (x1, y1), (x2, y2) in zip(points, points[1:]):
+            self.line(x1, y1, x2, y2, color)
+        (x1, y1), (x, y) = points[-2:]
+        right = (x > x1) - (x < x1) if y1 == y else 0
+        back = [(x - 6 * right, y - 4), (x - 6 * right, y + 4)] if right else [(x - 4, y - 6), (x + 4, y - 6)]
+        corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in [(x, y), *back])
+        self.elements.append(f'<polygon points="{corners}" fill="{color}"/>')
+
+
+# ---- the ladder, in short ----
 
 # What the short ladder shows: kernels, and the idea that each adds to those above it.
 STEPS = (("reduce0", "first kernel"), ("reduce2", "sequential addressing"), ("reduce3", "two elements per thread"),
@@ -41,4 +78,71 @@ def draw_ladder_short(folder):
     return str(svg)
 
 
-PICTURES = {"ladder_short": draw_ladder_short}
+# ---- lessons 00 to 02: the tree, its values ----
+
+ELEMENTS = (3, 1, 7, 0, 4, 1, 6, 3)
+
+
+def tree(strides, adders):
+    """A row per step: the stride, the words of shared memory after it, and who has written them: {word: thread}.
+    `adders(stride)`: the threads that add, by the word that they write."""
+    words = list(ELEMENTS)
+    for stride in strides:
+        writers = adders(stride)
+        sums = {word: words[word] + words[word + stride] for word in writers}  # all read before any writes
+        words = [sums.get(word, value) for word, value in enumerate(words)]
+        yield stride, list(words), writers
+
+
+def draw_tree(title, strides, adders):
+    count, left, width, height, gap, top = len(ELEMENTS), 98, 36, 36, 30, 58
+    steps = list(tree(strides, adders))
+    picture = Picture(top + (height + gap) * (len(steps) + 1) + 28, title)
+    picture.soft(left - 8, top - 8, "word", "end")
+    for word in range(count):
+        picture.soft(left + width * (word + 0.5), top - 8, str(word), "middle")
+    rows = [("elements", list(ELEMENTS), {word: word for word in range(count)}),
+            *((f"stride {stride}", words, writers) for stride, words, writers in steps)]
+    for row, (name, words, writers) in enumerate(rows):
+        y = top + row * (height + gap)
+        picture.text(left - 8, y + 15, name, "end", font_weight="bold")
+        picture.soft(left - 8, y + 31, f"{len(writers)} store" if row == 0 else f"{len(writers)} of {count} add", "end")
+        for word, value in enumerate(words):
+            x = left + width * word
+            if word in writers:
+                picture.field(x, y, width, height, PALE)
+                picture.text(x + width / 2, y + 17, str(value), "middle", 15, font_weight="bold")
+                picture.text(x + width / 2, y + 32, f"t{writers[word]}", "middle", 12)
+            else:
+                picture.field(x, y, width, height, DULL)
+                picture.text(x + width / 2, y + 17, str(value), "middle", 13, fill=SOFT)
+        if row:
+            stride = steps[row - 1][0]
+            for word in writers:
+                to = left + width * (word + 0.5)
+                picture.line(to + width * stride, y - gap, to + 5, y - 2, BLUE)
+                picture.arrow((to, y - gap), (to, y - 1), color=BLUE)
+            picture.soft(left - 8, y - gap / 2 + 4, "barrier", "end")
+    y = top + len(rows) * (height + gap) - gap
+    picture.soft(8, y + 22, "Blue: written now, t4 by thread 4. Gray: as before.")
+    picture.soft(8, y + 40, f"Then thread 0 stores it: partial_sums[0] = {rows[-1][1][0]}")
+    return str(picture)
+
+
+def draw_tree_interleaved(_):
+    return draw_tree("reduce0: neighbors first", (1, 2, 4), lambda stride: {
+        thread: thread for thread in range(len(ELEMENTS)) if thread % (2 * stride) == 0})
+
+
+def draw_tree_strided(_):
+    return draw_tree("reduce1: the first threads add", (1, 2, 4), lambda stride: {
+        2 * stride * thread: thread for thread in range(len(ELEMENTS)) if 2 * stride * thread < len(ELEMENTS)})
+
+
+def draw_tree_sequential(_):
+    return draw_tree("reduce2: the largest stride first", (4, 2, 1), lambda stride: {
+        thread: thread for thread in range(stride)})
+
+
+PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
+            "tree_sequential": draw_tree_sequential}

@@ -13,21 +13,27 @@ line[stroke="#222222"]{stroke:#e6eaef}line[stroke="#dddddd"]{stroke:#2a313a}
 polyline[stroke="#0072b2"]{stroke:#56b4e9}circle[fill="#0072b2"]{fill:#56b4e9}}"""
 
 
+def attributes(those):
+    return "".join(f' {key.replace("_", "-")}="{value}"' for key, value in those.items())
+
+
 class Svg:
     """Elements, one after the other."""
+
+    dark = DARK
 
     def __init__(self, width, height, shown=1):
         """`shown`: how many times as large it is shown where there is room."""
         self.width, self.height, self.shown, self.elements = width, height, shown, []
 
     def text(self, x, y, words, anchor="start", size=13, **more):
-        style = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
+        style = attributes(more)
         self.elements.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{style}>{escape(words)}</text>')
 
-    def rect(self, x, y, width, height, fill):
-        self.elements.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.5):.1f}" height="{height:.1f}" fill="{fill}"/>')
+    def rect(self, x, y, width, height, fill, **more):
+        self.elements.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.5):.1f}" height="{height:.1f}" fill="{fill}"'
+                             f'{attributes(more)}/>')
 
     def line(self, x1, y1, x2, y2, color=INK, dashes="none"):
         self.elements.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
@@ -46,5 +52,5 @@ class Svg:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width * self.shown:g}" height="{self.height * self.shown:g}" '
             f'font-family="Helvetica, Arial, sans-serif" fill="{INK}">',
-            f"<style>{DARK}</style>", f'<rect width="{self.width}" height="{self.height}" fill="white"/>', *self.elements,
+            f"<style>{self.dark}</style>", f'<rect width="{self.width}" height="{self.height}" fill="white"/>', *self.elements,
             "</svg>", ""])

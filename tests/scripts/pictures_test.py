@@ -14,10 +14,19 @@ def lines_of_figures():
     return [line.split() for line in (ROOT / "docs/figures.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in "#"]
 
 
+def elements(name):
+    return xml.etree.ElementTree.parse(FIGURES / name).getroot().iter("{http://www.w3.org/2000/svg}text")
+
+
 def texts(name):
     """What is written in a picture, in the order in which it is drawn."""
-    root = xml.etree.ElementTree.parse(FIGURES / name).getroot()
-    return ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    return ["".join(text.itertext()) for text in elements(name)]
+
+
+def after(shown, name, count):
+    """`count` texts after one."""
+    place = shown.index(name) + 1
+    return shown[place:place + count]
 
 
 class Pictures(unittest.TestCase):
@@ -37,6 +46,16 @@ class Pictures(unittest.TestCase):
                 self.assertGreaterEqual(min(map(float, re.findall(r'font-size="([\d.]+)"', picture))), 12, name)
 
 
+    def test_cut_no_text(self):
+        """Even in a wide font: DejaVu Sans, whose letters are 0.47 of their size wide on average, the bold ones 0.54."""
+        for name, _, what in lines_of_figures():
+            for text in elements(name) if what in PICTURES else ():
+                words = "".join(text.itertext())
+                width = len(words) * float(text.get("font-size")) * (0.6 if text.get("font-weight") else 0.52)
+                left = float(text.get("x")) - width * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
+                self.assertTrue(left >= 0 and left + width <= 400, f"{name}: {words}: {left:.0f} to {left + width:.0f}")
+
+
 class LadderShort(unittest.TestCase):
     def test_shares_are_those_of_complete_sums(self):
         """4 bytes x 268,435,456 ints = 1,073,741,824 bytes over 4,814.304 GB/s are 223.03 us. Over the complete times in
@@ -44,7 +63,7 @@ class LadderShort(unittest.TestCase):
         shown = texts("ladder_short.svg")
         names = ["first kernel", "sequential addressing", "two elements per thread", "many elements per thread", "warp shuffles",
                  "vectorized loads", "NVIDIA's library CUB"]
-        shares = [shown[shown.index(name) + 1] for name in names]
+        shares = [after(shown, name, 1)[0] for name in names]
         self.assertEqual(shares, ["8.7", "18.2", "33.8", "77.5", "77.7", "93.5", "93.7"])
 
 

@@ -1,0 +1,4 @@
+// The kernels that docs/figures/ shows with their data, as PTX for pictures_test.
+#include "lesson00_interleaved_pairs/kernels.cuh"
+#include "lesson01_strided_index/kernels.cuh"
+#include "lesson02_sequential_addressing/kernels.cuh"

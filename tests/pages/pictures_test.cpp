@@ -1,0 +1,159 @@
+// The numbers in the pictures of docs/figures are those that the kernels load and store, observed on the
+// emulated machine.
+
+#include "../emulator/machine/ptx_fixture.hpp"
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/observer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using emulator::Access;
+using emulator::AccessKind;
+using emulator::Observer;
+using emulator::fixture::grid_of;
+using emulator::fixture::Program;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::string read(const std::string& path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file) << path;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// What is written in a picture, in the order in which it is drawn.
+Texts texts_of(const std::string& picture) {
+    const std::string svg = read(PROJECT_ROOT "/docs/figures/" + picture);
+    const std::regex text("<text[^>]*>([^<]*)</text>");
+    Texts found;
+    for (std::sregex_iterator match(svg.begin(), svg.end(), text), end; match != end; ++match)
+        found.push_back((*match)[1]);
+    return found;
+}
+
+template <class Function> void for_each_active_lane(const Access& access, Function function) {
+    for (int lane = 0; lane < emulator::warp_size; ++lane)
+        if ((access.active >> lane & 1) != 0) function(lane, access.addresses[lane]);
+}
+
+/// One host thread's events go to `observer`.
+class Watched : public emulator::Watcher {
+public:
+    explicit Watched(Observer& observer) : observer_(observer) {}
+    std::unique_ptr<Observer> observer(const emulator::Grid&) override {
+        return std::make_unique<Forward>(observer_);
+    }
+
+private:
+    struct Forward final : Observer {
+        explicit Forward(Observer& to) : to(to) {}
+        void accessed(const emulator::Warp& warp, const emulator::Instruction& instruction,
+                      const Access& access) override {
+            to.accessed(warp, instruction, access);
+        }
+        void fenced(const emulator::Warp& warp, const emulator::Instruction& instruction,
+                    emulator::LaneMask lanes) override {
+            to.fenced(warp, instruction, lanes);
+        }
+        void barrier_complete(emulator::Block& block,
+                              const emulator::BarrierCompletion& completion) override {
+            to.barrier_complete(block, completion);
+        }
+        Observer& to;
+    };
+    Observer& observer_;
+};
+
+void launch(Program& program, const std::string& kernel, emulator::LaunchConfiguration configuration,
+            std::initializer_list<const void*> parameters, Observer& observer,
+            std::optional<std::uint64_t> schedule = {}) {
+    Watched watched(observer);
+    emulator::Watcher* const watchers[] = {&watched};
+    program.launch(kernel, configuration, parameters,
+                   {.host_threads = 1, .watchers = watchers, .schedule = schedule});
+}
+
+Program kernels() { return Program(read(KERNELS_PTX)); }
+
+const void* value(std::size_t number) { return reinterpret_cast<const void*>(number); }
+
+/// The rows of a tree's picture, as the texts that they should have.
+struct TreeRows final : Observer {
+    void accessed(const emulator::Warp&, const emulator::Instruction&, const Access& access) override {
+        if (access.space != emulator::ptx::Space::shared) return;
+        for_each_active_lane(access, [&](int lane, std::uint64_t address) {
+            if (access.kind == AccessKind::store)
+                writers[address / 4] = lane;
+            else if (lane == 0)
+                loaded.insert(address / 4);
+        });
+    }
+    void barrier_complete(emulator::Block& block, const emulator::BarrierCompletion&) override {
+        const std::span<const int> words(reinterpret_cast<const int*>(block.shared().data()),
+                                         block.shared().size() / 4);
+        const bool is_first = texts.empty();
+        const std::string count = std::to_string(writers.size());
+        // Thread 0 loads its own word and the one at the stride.
+        texts.push_back(is_first ? "elements"
+                                 : "stride " + std::to_string(*loaded.rbegin() - *loaded.begin()));
+        texts.push_back(count + (is_first ? " store" : " of " + std::to_string(words.size()) + " add"));
+        for (std::size_t word = 0; word < words.size(); ++word) {
+            texts.push_back(std::to_string(words[word]));
+            if (writers.contains(word)) texts.push_back("t" + std::to_string(writers[word]));
+        }
+        if (!is_first) texts.emplace_back("barrier");
+        writers.clear();
+        loaded.clear();
+    }
+
+    std::map<std::uint64_t, int> writers;
+    std::set<std::uint64_t> loaded;
+    Texts texts;
+};
+
+struct Tree {
+    const char* picture;
+    const char* kernel;
+};
+void PrintTo(const Tree& tree, std::ostream* out) { *out << tree.kernel; }
+class Trees : public testing::TestWithParam<Tree> {};
+
+} // namespace
+
+TEST_P(Trees, show_shared_memory_after_each_step) {
+    const Texts shown = texts_of(GetParam().picture);
+    const std::vector<int> elements{3, 1, 7, 0, 4, 1, 6, 3};
+    Program program = kernels();
+    int* const input = program.allocate<int>(8);
+    int* const sum = program.allocate<int>(1);
+    std::ranges::copy(elements, input);
+    TreeRows rows;
+    launch(program, GetParam().kernel, grid_of(8, 1, 8 * 4), {input, sum, value(8)}, rows);
+
+    // The title, `word` and eight numbers stand above the rows.
+    ASSERT_GT(shown.size(), 10 + rows.texts.size());
+    EXPECT_EQ(Texts(shown.begin() + 10, shown.begin() + 10 + static_cast<std::ptrdiff_t>(rows.texts.size())),
+              rows.texts);
+    EXPECT_EQ(*sum, 3 + 1 + 7 + 0 + 4 + 1 + 6 + 3);
+    EXPECT_EQ(shown.back(), "Then thread 0 stores it: partial_sums[0] = " + std::to_string(*sum));
+    EXPECT_EQ(shown.size(), 10 + rows.texts.size() + 2);
+}
+INSTANTIATE_TEST_SUITE_P(Pictures, Trees,
+                         testing::Values(Tree{"tree_interleaved.svg", "_Z7reduce0PKiPim"},
+                                         Tree{"tree_interleaved.svg", "_Z8reduce0aPKiPim"},
+                                         Tree{"tree_strided.svg", "_Z7reduce1PKiPim"},
+                                         Tree{"tree_sequential.svg", "_Z7reduce2PKiPim"}));
