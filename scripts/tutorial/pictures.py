@@ -144,5 +144,44 @@ def draw_tree_sequential(_):
         thread: thread for thread in range(stride)})
 
 
+# ---- start: a thread's index ----
+
+BLOCKS, THREADS, NUMBERS = 3, 4, (3, 1, 7, 0, 4, 1, 6, 3, 2, 5)
+
+
+def draw_index(_):
+    """Of a launch of `square` in start.cu."""
+    width, block, left, height = 28, 4 * 28 + 12, 18, 26
+    picture = Picture(318, f"A grid of {BLOCKS} blocks of {THREADS} threads")
+    picture.text(WIDTH / 2, 45, "i = blockIdx.x * blockDim.x + threadIdx.x", "middle", font_weight="bold")
+    picture.soft(WIDTH / 2, 64, f"gridDim.x = {BLOCKS}, blockDim.x = {THREADS}, n = {len(NUMBERS)}", "middle")
+    places = [divmod(index, THREADS) for index in range(BLOCKS * THREADS)]
+    index = [number * THREADS + thread for number, thread in places]
+    followed = (1, 3)  # a block and a thread
+
+    def row(y, name, words, fills):
+        picture.soft(left, y - 6, name)
+        for place, word, fill in zip(places, words, fills):
+            picture.field(left + block * place[0] + width * place[1], y, width, height, WARM if place == followed else fill,
+                          str(word), **({"font_weight": "bold"} if place == followed else {}))
+
+    for number in range(BLOCKS):
+        picture.rect(left - 5 + block * number, 74, block - 2, 136, "none", stroke=EDGE, rx=4)
+        picture.text(left + block * number, 91, f"blockIdx.x = {number}", size=13, font_weight="bold")
+    fills = [PALE if i < len(NUMBERS) else DULL for i in index]
+    row(114, "threadIdx.x", [thread for _, thread in places], fills)
+    row(160, "i", index, fills)
+    row(232, "input[i]", NUMBERS, ["white"] * len(NUMBERS))
+    row(280, "output[i] = input[i] * input[i]", [number * number for number in NUMBERS], ["white"] * len(NUMBERS))
+    number, thread = followed
+    x = left + block * number + width * (thread + 0.5)
+    picture.arrow((x, 186), (x, 231))
+    picture.text(x - 7, 202, f"{number} * {THREADS} + {thread} = {number * THREADS + thread}", "end", 12, font_weight="bold")
+    beyond = [place for place, i in zip(places, index) if i >= len(NUMBERS)][0]
+    picture.soft(left + block * beyond[0] + width * beyond[1] + 5, 244, "i < n is")
+    picture.soft(left + block * beyond[0] + width * beyond[1] + 5, 258, "false")
+    return str(picture)
+
+
 PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
-            "tree_sequential": draw_tree_sequential}
+            "tree_sequential": draw_tree_sequential, "index": draw_index}

@@ -2,3 +2,4 @@
 #include "lesson00_interleaved_pairs/kernels.cuh"
 #include "lesson01_strided_index/kernels.cuh"
 #include "lesson02_sequential_addressing/kernels.cuh"
+#include "start/start.cu"

@@ -45,6 +45,22 @@ Texts texts_of(const std::string& picture) {
     return found;
 }
 
+/// `count` of them after `name`.
+Texts after(const Texts& texts, const std::string& name, std::size_t count) {
+    const auto place = std::find(texts.begin(), texts.end(), name);
+    if (texts.end() - place <= static_cast<std::ptrdiff_t>(count)) {
+        ADD_FAILURE() << "no " << name;
+        return {};
+    }
+    return {place + 1, place + 1 + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::vector<int> numbers(const Texts& texts) {
+    std::vector<int> found;
+    for (const std::string& text : texts) found.push_back(std::stoi(text));
+    return found;
+}
+
 template <class Function> void for_each_active_lane(const Access& access, Function function) {
     for (int lane = 0; lane < emulator::warp_size; ++lane)
         if ((access.active >> lane & 1) != 0) function(lane, access.addresses[lane]);
@@ -157,3 +173,35 @@ INSTANTIATE_TEST_SUITE_P(Pictures, Trees,
                                          Tree{"tree_interleaved.svg", "_Z8reduce0aPKiPim"},
                                          Tree{"tree_strided.svg", "_Z7reduce1PKiPim"},
                                          Tree{"tree_sequential.svg", "_Z7reduce2PKiPim"}));
+
+TEST(Pictures, index_is_that_of_the_element_that_each_thread_squares) {
+    struct Stores final : Observer {
+        void accessed(const emulator::Warp& warp, const emulator::Instruction&,
+                      const Access& access) override {
+            if (access.kind != AccessKind::store) return;
+            for_each_active_lane(access, [&](int lane, std::uint64_t address) {
+                index_of[4 * warp.block().index().x + static_cast<unsigned int>(lane)] =
+                    static_cast<int>((address - output) / 4);
+            });
+        }
+        std::uint64_t output = 0;
+        std::map<unsigned int, int> index_of; // by the thread's place in the picture
+    };
+    const Texts shown = texts_of("index.svg");
+    const std::vector<int> indices = numbers(after(shown, "i", 12)),
+                           values = numbers(after(shown, "input[i]", 10));
+    Program program = kernels();
+    int* const input = program.allocate<int>(10);
+    int* const output = program.allocate<int>(10);
+    std::ranges::copy(values, input);
+    Stores stores;
+    stores.output = reinterpret_cast<std::uint64_t>(output);
+    launch(program, "_Z6squarePKiPii", grid_of(4, 3), {input, output, value(10)}, stores);
+
+    EXPECT_EQ(stores.index_of.size(), 10u); // The threads with i = 10 and 11 do nothing.
+    for (const auto& [thread, index] : stores.index_of) EXPECT_EQ(indices.at(thread), index);
+    EXPECT_EQ(indices.at(10), 10);
+    EXPECT_EQ(indices.at(11), 11);
+    EXPECT_EQ(numbers(after(shown, "output[i] = input[i] * input[i]", 10)),
+              std::vector<int>(output, output + 10));
+}
