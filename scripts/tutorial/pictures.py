@@ -183,5 +183,73 @@ def draw_index(_):
     return str(picture)
 
 
+# ---- lesson 09: the last block ----
+
+PARTIAL_SUMS, ARRIVAL = (5, 2, 11, 7), (2, 0, 3, 1)  # by block; the order in which the blocks count
+
+
+def draw_last_block(_):
+    """The first and the last block that count, and the memory between them."""
+    left, middle, right, width, height, pitch, top = 6, 140, 272, 122, 26, 35, 66
+    first, last, count = ARRIVAL[0], ARRIVAL[-1], len(ARRIVAL)
+    picture = Picture(top + 12 * pitch + 84, "How the last block may read all sums")
+
+    def step(x, row, words, fill=PALE):
+        picture.field(x, top + pitch * row, width, height, fill, words, 12)
+
+    def memory(row, stored, counted):
+        for block in range(count):
+            words = str(PARTIAL_SUMS[block]) if block in stored else "?"
+            picture.field(middle + 21 * block, top + pitch * row, 21, height, "white" if block in stored else DULL, words)
+        picture.field(middle + 92, top + pitch * row, 26, height, "white", str(counted), font_weight="bold")
+
+    def mark(x, y, number):
+        picture.dot(x, y, INK, 8)
+        picture.text(x, y + 4.5, str(number), "middle", 12, fill="white", font_weight="bold")
+
+    picture.text(left, top - 26, f"block {first}, thread 0", size=12, font_weight="bold")
+    picture.text(right, top - 26, f"block {last}, thread 0", size=12, font_weight="bold")
+    picture.text(middle, top - 26, "global memory", size=12, font_weight="bold")
+    picture.soft(left, top - 10, "counts first")
+    picture.soft(right, top - 10, "counts last")
+    picture.soft(middle, top - 10, "partial sums")
+    picture.soft(middle + 118, top - 10, "count", "end")
+    memory(0, (), 0)
+    step(left, 1, f"store {PARTIAL_SUMS[first]}")
+    memory(1, (first,), 0)
+    step(left, 2, "__threadfence()", WARM)
+    step(left, 3, "atomicInc: was 0")
+    memory(3, (first,), 1)
+    picture.soft(middle, top + pitch * 4 + 17, f"then blocks {' and '.join(map(str, ARRIVAL[1:-1]))}:")
+    memory(5, ARRIVAL[:-1], count - 1)
+    step(right, 6, f"store {PARTIAL_SUMS[last]}")
+    memory(6, ARRIVAL, count - 1)
+    step(right, 7, "__threadfence()", WARM)
+    step(right, 8, f"atomicInc: was {count - 1}")
+    memory(8, ARRIVAL, 0)
+    step(right, 9, "__threadfence()", WARM)
+    step(right, 10, "__syncthreads()", WARM)
+    step(right, 11, "load " + " ".join(map(str, PARTIAL_SUMS)))
+    for x, rows in ((left, (1, 2)), (right, (6, 7, 8, 9, 10))):
+        for row in rows:
+            picture.arrow((x + width / 2, top + pitch * row + height), (x + width / 2, top + pitch * (row + 1)))
+    # From the first count to the last one, past what memory holds.
+    lane, y = (left + width + middle) / 2, top + pitch * 7 + height / 2
+    picture.arrow((left + width, top + pitch * 3 + height / 2), (lane, top + pitch * 3 + height / 2), (lane, y),
+                  (right - 8, y), (right - 8, y + pitch), (right, y + pitch))
+    mark(left + width - 6, top + pitch * 2 - 2, 1)
+    mark(lane, y, 2)
+    mark(right + width - 6, top + pitch * 10 - 4, 3)
+    y = top + 12 * pitch + 14
+    for number, words in enumerate(("The fence puts the store before the count.",
+                                    "The last count sees all counts before it.",
+                                    "Fence and barrier put the loads after that count."), 1):
+        mark(16, y + 20 * (number - 1) - 4, number)
+        picture.text(32, y + 20 * (number - 1), words, size=12)
+    picture.text(32, y + 60, f"So its sum is right: {' + '.join(map(str, PARTIAL_SUMS))} = {sum(PARTIAL_SUMS)}.", size=12,
+                 font_weight="bold")
+    return str(picture)
+
+
 PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
-            "tree_sequential": draw_tree_sequential, "index": draw_index}
+            "tree_sequential": draw_tree_sequential, "index": draw_index, "last_block": draw_last_block}

@@ -205,3 +205,74 @@ TEST(Pictures, index_is_that_of_the_element_that_each_thread_squares) {
     EXPECT_EQ(numbers(after(shown, "output[i] = input[i] * input[i]", 10)),
               std::vector<int>(output, output + 10));
 }
+
+TEST(Pictures, last_block_orders_its_loads_as_the_kernel_does) {
+    struct Steps final : Observer {
+        void accessed(const emulator::Warp& warp, const emulator::Instruction&,
+                      const Access& access) override {
+            if (access.space != emulator::ptx::Space::global) return;
+            const std::uint32_t block = warp.block().index().x;
+            for_each_active_lane(access, [&](int, std::uint64_t address) {
+                const int before = *reinterpret_cast<const int*>(address);
+                const std::uint64_t partial = (address - partial_sums) / 4;
+                if (access.kind == AccessKind::atom) {
+                    counted.push_back(block);
+                    steps[block].push_back("atomicInc: was " + std::to_string(before));
+                } else if (access.kind == AccessKind::store && partial < 4) {
+                    steps[block].emplace_back("store");
+                } else if (partial < 4) {
+                    if (loads.empty()) steps[block].emplace_back("load");
+                    loads[partial] = before; // In this order of execution the lanes may come apart.
+                }
+            });
+        }
+        void fenced(const emulator::Warp& warp, const emulator::Instruction&, emulator::LaneMask) override {
+            steps[warp.block().index().x].emplace_back("__threadfence()");
+        }
+        void barrier_complete(emulator::Block& block, const emulator::BarrierCompletion&) override {
+            Texts& mine = steps[block.index().x];
+            if (!mine.empty() && mine.back() != "load") mine.emplace_back("__syncthreads()");
+        }
+        std::uint64_t partial_sums = 0;
+        std::vector<std::uint32_t> counted;
+        std::map<std::uint64_t, int> loads; // by partial sum
+        std::map<std::uint32_t, Texts> steps;
+    };
+    const Texts shown = texts_of("last_block.svg");
+    Texts boxes;
+    std::ranges::copy_if(shown, std::back_inserter(boxes), [](const std::string& text) {
+        return std::regex_match(text, std::regex("(store|load|atomicInc:|__).*"));
+    });
+
+    // Four blocks of 32 threads: thread t of the grid loads the vector t, four ints. Those of threads 0, 32,
+    // 64 and 96 have a block's sum in them.
+    for (std::uint64_t schedule = 0; schedule < 1000; ++schedule) {
+        Program program = kernels();
+        int* const input = program.allocate<int>(4 * 128);
+        int* const result = program.allocate<int>(1);
+        int* const partial_sums = program.allocate<int>(4);
+        input[0] = 5, input[4 * 32 + 1] = 2, input[4 * 64 + 2] = 11, input[4 * 96 + 3] = 7;
+        Steps steps;
+        steps.partial_sums = reinterpret_cast<std::uint64_t>(partial_sums);
+        auto* const blocks_done = program.allocate<unsigned int>(1);
+        launch(program, "_Z7reduce9ILj32EEvPKiPimS2_Pj", grid_of(32, 4),
+               {input, result, value(4 * 128), partial_sums, blocks_done}, steps, schedule);
+        EXPECT_EQ(*result, 5 + 2 + 11 + 7);
+        EXPECT_EQ(*blocks_done, 0u); // as the picture's last row has it
+        if (steps.counted != std::vector<std::uint32_t>{2, 0, 3, 1}) continue;
+
+        Texts expected;
+        for (const std::uint32_t block : {2, 1})
+            for (std::string step : steps.steps.at(block)) {
+                if (step == "store") step += " " + std::to_string(partial_sums[block]);
+                if (step == "load")
+                    for (const auto& [partial, sum] : steps.loads) step += " " + std::to_string(sum);
+                expected.push_back(step);
+                if (block == 2 && step.starts_with("atomicInc"))
+                    break; // Nothing depends on what it does then.
+            }
+        EXPECT_EQ(boxes, expected);
+        return;
+    }
+    FAIL() << "no schedule in which the blocks count in the picture's order";
+}

@@ -67,5 +67,17 @@ class LadderShort(unittest.TestCase):
         self.assertEqual(shares, ["8.7", "18.2", "33.8", "77.5", "77.7", "93.5", "93.7"])
 
 
+class LastBlock(unittest.TestCase):
+    """What its blocks do, tests/pages/pictures_test.cpp observes. Here: the memory between them."""
+
+    def test_memory_follows_the_stores_and_counts(self):
+        """The blocks count in the order 2, 0, 3, 1 and store 5, 2, 11, 7 before they do. After three counts the fourth, to
+        gridDim.x - 1 = 3, leaves 0."""
+        cells = [text for text in texts("last_block.svg") if re.fullmatch(r"\d+|\?", text)]
+        rows = [" ".join(cells[at:at + 5]) for at in range(0, 30, 5)]
+        self.assertEqual(rows, ["? ? ? ? 0", "? ? 11 ? 0", "? ? 11 ? 1", "5 ? 11 7 3", "5 2 11 7 3", "5 2 11 7 0"])
+        self.assertEqual(texts("last_block.svg")[-1], "So its sum is right: 5 + 2 + 11 + 7 = 25.")
+
+
 if __name__ == "__main__":
     unittest.main()
