@@ -1,7 +1,7 @@
 """The pictures that pages explain things with. They are narrow, so that a phone shows them readably."""
 
 from tutorial.records import read_record
-from tutorial.svg import BLUE, DARK, GRAY, INK, Svg
+from tutorial.svg import BLUE, DARK, GRAY, INK, ORANGE, Svg
 
 WIDTH = 400
 # Of the words and fields beside the charts' colors, in daylight.
@@ -183,6 +183,63 @@ def draw_index(_):
     return str(picture)
 
 
+# ---- threads, warps and blocks: latency hiding ----
+
+LATENCY, TURNS = 8, 24
+CROWDS = ((2, 1), (8, 1), (2, 4))  # warps, and loads that each may have in flight
+
+
+def issues(warps, loads):
+    """A turn's number by the warp that issues a load then; who has waited longest goes first. A warp goes on when a
+    load has arrived, LATENCY turns later."""
+    in_flight, last, found = [[] for _ in range(warps)], [-1] * warps, []
+    for turn in range(TURNS):
+        in_flight = [[end for end in ends if end > turn] for ends in in_flight]
+        ready = [warp for warp in range(warps) if len(in_flight[warp]) < loads]
+        if ready:
+            warp = min(ready, key=lambda warp: (last[warp], warp))
+            in_flight[warp].append(turn + LATENCY)
+            last[warp] = turn
+            found.append((turn, warp))
+    return found
+
+
+def draw_latency(_):
+    left, width, height = 74, 13, 12
+    rows = [warps * loads for warps, loads in CROWDS]
+    picture = Picture(56 + sum(rows) * (height + 2) + len(CROWDS) * 68 + 40, "Few loads in flight, many in flight")
+    y = 46
+    for warps, loads in CROWDS:
+        picture.text(8, y + 12, f"{warps} warps, {loads} load{'s' * (loads > 1)} in flight each", font_weight="bold")
+        y += 22
+        found = issues(warps, loads)
+        slots = [[] for _ in range(warps * loads)]
+        for turn, warp in found:  # a load in the first slot of its warp that is free
+            slot = next(slot for slot in range(warp * loads, (warp + 1) * loads) if not slots[slot] or
+                        slots[slot][-1] + LATENCY <= turn)
+            slots[slot].append(turn)
+        for slot, turns in enumerate(slots):
+            if slot % loads == 0:
+                picture.soft(left - 6, y + slot * (height + 2) + 10, f"warp {slot // loads}", "end")
+            for turn in turns:
+                end = min(turn + LATENCY, TURNS)
+                picture.rect(left + width * turn, y + slot * (height + 2) + 4, width * (end - turn) - 1, 4, ORANGE)
+                picture.rect(left + width * turn, y + slot * (height + 2), width - 1, height, BLUE)
+        y += len(slots) * (height + 2) + 4
+        picture.text(left - 6, y + 11, "scheduler", "end", 12)
+        busy = {turn for turn, _ in found}
+        for turn in range(TURNS):
+            picture.rect(left + width * turn, y, width - 1, height + 2, BLUE if turn in busy else DULL, stroke=EDGE)
+        picture.text(left, y + 28, f"issues in {len(busy)} of {TURNS} turns", size=12)
+        y += 46
+    picture.rect(8, y, 13, 12, BLUE)
+    picture.text(26, y + 10, "a load is issued", size=12)
+    picture.rect(150, y + 4, 30, 4, ORANGE)
+    picture.text(186, y + 10, f"in flight, here {LATENCY} turns", size=12)
+    picture.soft(8, y + 30, "A real load takes hundreds of cycles.")
+    return str(picture)
+
+
 # ---- lesson 09: the last block ----
 
 PARTIAL_SUMS, ARRIVAL = (5, 2, 11, 7), (2, 0, 3, 1)  # by block; the order in which the blocks count
@@ -252,4 +309,5 @@ def draw_last_block(_):
 
 
 PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
-            "tree_sequential": draw_tree_sequential, "index": draw_index, "last_block": draw_last_block}
+            "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
+            "last_block": draw_last_block}

@@ -79,5 +79,24 @@ class LastBlock(unittest.TestCase):
         self.assertEqual(texts("last_block.svg")[-1], "So its sum is right: 5 + 2 + 11 + 7 = 25.")
 
 
+class Latency(unittest.TestCase):
+    def test_turns(self):
+        """A load takes 8 turns. Two warps with one load each issue 2 loads in each 8 turns: 24 / 8 x 2 = 6. With 8 loads in
+        flight a scheduler issues one in each turn."""
+        shown = texts("latency.svg")
+        self.assertEqual([text for text in shown if "in flight each" in text or text.startswith("issues")], [
+            "2 warps, 1 load in flight each", "issues in 6 of 24 turns", "8 warps, 1 load in flight each",
+            "issues in 24 of 24 turns", "2 warps, 4 loads in flight each", "issues in 24 of 24 turns"])
+        self.assertIn("in flight, here 8 turns", shown)
+        picture = (FIGURES / "latency.svg").read_text(encoding="utf-8")
+        # Loads 12 high and busy turns 14 high, in blue: 6 + 24 + 24 each; idle turns: 24 - 6 = 18.
+        self.assertEqual(len(re.findall(r'height="12.0" fill="#0072b2"', picture)), 54 + 1)  # and the legend's
+        self.assertEqual(len(re.findall(r'height="14.0" fill="#0072b2"', picture)), 54)
+        self.assertEqual(len(re.findall(r'height="14.0" fill="#f1f2f4"', picture)), 18)
+        # In flight to the eighth turn: 8 x 13 - 1 = 103 wide. The picture ends before those issued after turn 16 arrive. Up to
+        # there they are issued in turns 0, 1, 8, 9 and 16, and twice in 17 turns: 5 + 2 x 17 = 39.
+        self.assertEqual(len(re.findall(r'width="103.0" height="4.0"', picture)), 39)
+
+
 if __name__ == "__main__":
     unittest.main()
