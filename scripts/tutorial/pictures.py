@@ -308,6 +308,52 @@ def draw_last_block(_):
     return str(picture)
 
 
+# ---- what a launch costs ----
+
+LAUNCH_ELEMENTS = 2**14
+
+
+def draw_launch(folder):
+    facts, rows = read_record(folder / "limit_steps.csv")
+    times = {row["step"]: float(row["time_us_median"]) for row in rows
+             if int(row["n"]) == LAUNCH_ELEMENTS and row["mode"] == "cold"}
+    events, one, two = times["events"], times["empty_16_blocks"], times["two_empty"]
+    picture = Picture(446, "What a launch costs")
+    picture.soft(8, 46, "Order, not to scale: a launch only queues the kernel.")
+    picture.text(52, 71, "host", "end", 12, font_weight="bold")
+    picture.text(52, 121, "device", "end", 12, font_weight="bold")
+    for i, (host, device, fill) in enumerate((("event", "event", DULL), ("launch", "kernel", WARM), ("launch", "kernel", WARM),
+                                              ("event", "event", DULL))):
+        picture.field(60 + 52 * i, 54, 48, 26, fill, host, 12)
+        picture.field(112 + 58 * i, 104, 54, 26, fill, device, 12)
+        picture.line(84 + 52 * i, 80, 139 + 58 * i, 98, EDGE)
+        picture.arrow((139 + 58 * i, 98), (139 + 58 * i, 103))
+    picture.field(268, 54, 124, 26, "white", "waits for the end", 12)
+    left, scale, top, height = 126, 38, 190, 34
+    picture.soft(8, 162, "Between the two events, to scale, in microseconds:")
+    for us in range(7):
+        picture.line(left + scale * us, top - 10, left + scale * us, top + 5 * height, "#dddddd")
+        picture.soft(left + scale * us, top + 5 * height + 15, str(us), "middle")
+    bars = (("no kernel", events, 0), ("an empty kernel", one, 1), ("two of them", two, 2),
+            ("sum, one launch", times["last_block"], 1), ("sum, two launches", times["two_launches"], 2))
+    for row, (name, time, launches) in enumerate(bars):
+        y = top + height * row - 4
+        picture.text(left - 8, y + 17, name, "end", 12)
+        ends = [0, events, *[one, two][:launches], time]
+        for start, end, fill in zip(ends, ends[1:], [GRAY, *[ORANGE] * launches, BLUE]):
+            if end > start:
+                picture.rect(left + scale * start, y, scale * (end - start) - 1, 24, fill)
+        picture.text(left + scale * time + 5, y + 17, f"{time:.2f}", size=12, font_weight="bold")
+    y = top + 5 * height + 38
+    for x, fill, words in ((8, GRAY, "events"), (82, ORANGE, f"launches: {one - events:.2f} and {two - one:.2f}"),
+                           (284, BLUE, "the sum")):
+        picture.rect(x, y - 10, 12, 12, fill)
+        picture.text(x + 17, y, words, size=12)
+    picture.soft(8, y + 22, f"Sum: {LAUNCH_ELEMENTS:,} ints, cold. Kernels of 16 blocks.")
+    picture.soft(8, y + 38, f"{facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]}, medians")
+    return str(picture)
+
+
 PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
             "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
-            "last_block": draw_last_block}
+            "last_block": draw_last_block, "launch": draw_launch}

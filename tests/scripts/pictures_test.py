@@ -6,6 +6,7 @@ import xml.etree.ElementTree
 
 from tutorial import ROOT
 from tutorial.pictures import PICTURES
+from tutorial.records import read_record
 
 FIGURES = ROOT / "docs/figures"
 
@@ -96,6 +97,27 @@ class Latency(unittest.TestCase):
         # In flight to the eighth turn: 8 x 13 - 1 = 103 wide. The picture ends before those issued after turn 16 arrive. Up to
         # there they are issued in turns 0, 1, 8, 9 and 16, and twice in 17 turns: 5 + 2 x 17 = 39.
         self.assertEqual(len(re.findall(r'width="103.0" height="4.0"', picture)), 39)
+
+
+class Launch(unittest.TestCase):
+    def test_times_are_recorded(self):
+        shown = texts("launch_h200.svg")
+        facts, rows = read_record(ROOT / "docs/data/nvidia-h200/limit_steps.csv")
+        recorded = {row["step"]: float(row["time_us_median"]) for row in rows if (row["n"], row["mode"]) == ("16384", "cold")}
+        for name, step in (("no kernel", "events"), ("an empty kernel", "empty_16_blocks"), ("two of them", "two_empty"),
+                           ("sum, one launch", "last_block"), ("sum, two launches", "two_launches")):
+            self.assertEqual(after(shown, name, 1), [f"{recorded[step]:.2f}"], step)
+        # 2.688 - 1.248 = 1.440, 3.968 - 2.688 = 1.280
+        self.assertIn("launches: 1.44 and 1.28", shown)
+        self.assertIn(f"NVIDIA H200, driver {facts['driver']}, 2026-11-22, medians", shown)
+
+    def test_bars_are_to_scale(self):
+        """38 px per us, less 1 px between parts: the events 1.248 x 38 = 47.4, launches 1.44 x 38 = 54.7 and 1.28 x 38 = 48.6,
+        the sums (5.152 - 2.688) x 38 = 93.6 and (6.08 - 3.968) x 38 = 80.3."""
+        picture = (FIGURES / "launch_h200.svg").read_text(encoding="utf-8")
+        widths = re.findall(r'width="([\d.]+)" height="24.0"', picture)
+        self.assertEqual(widths, ["46.4", "46.4", "53.7", "46.4", "53.7", "47.6", "46.4", "53.7", "92.6", "46.4", "53.7", "47.6",
+                                  "79.3"])
 
 
 if __name__ == "__main__":
