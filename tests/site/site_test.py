@@ -198,9 +198,8 @@ class Browser(unittest.TestCase):
     def tearDownClass(cls):
         cls.driver.quit()
 
-    def open_all(self, pages, modes, shots=False):
+    def open_all(self, pages, modes, look_closer=None):
         """Opens each page once, and looks at it in every mode."""
-        (SITE / "screenshots").mkdir(exist_ok=True)
         for page in pages:
             self.set_mode(*modes[0])
             self.driver.get(page.as_uri())
@@ -211,8 +210,8 @@ class Browser(unittest.TestCase):
                     messages = [entry["message"] for entry in self.driver.get_log("browser")]
                     self.assertEqual((found, messages),
                                      ({"broken": [], "mode": "dark-mode" if mode[3] else "light-mode", "isTooWide": False}, []))
-                    if shots:
-                        self.driver.save_screenshot(str(SITE / "screenshots" / f"{page.stem}_{mode[0]}.png"))
+                    if look_closer:
+                        look_closer(page.stem, mode[0])
 
     def set_mode(self, _, width, height, is_dark):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
@@ -223,7 +222,24 @@ class Browser(unittest.TestCase):
     def test_some_pages(self):
         """One of each kind."""
         names = ("index", "lesson16", "exercise16", "glossary", "classharness_1_1DeviceBuffer")
-        self.open_all([SITE / f"html/{name}.html" for name in names], MODES, shots=True)
+        (SITE / "screenshots").mkdir(exist_ok=True)
+        self.open_all([SITE / f"html/{name}.html" for name in names], MODES, self.look_closer)
+
+    def look_closer(self, page, mode):
+        self.driver.save_screenshot(str(SITE / "screenshots" / f"{page}_{mode}.png"))
+        if mode == "phone":
+            self.tap("search-field")
+
+    def tap(self, name):
+        """As a finger does: what lies above the element gets the touch, not the element."""
+        box = self.driver.find_element("id", name).rect
+        point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        touched = self.driver.execute_script("return document.elementFromPoint(arguments[0], arguments[1]).outerHTML",
+                                             point["x"], point["y"])
+        self.assertEqual(self.driver.switch_to.active_element.get_attribute("id"), name, f"touched: {touched[:200]}")
+        self.driver.execute_script("document.activeElement.blur()")
 
     def test_pages(self):
         self.open_all(own_pages(), MODES)
