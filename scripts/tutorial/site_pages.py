@@ -319,7 +319,7 @@ class Site:
         if kind == "console":
             return console_html(run_console(lines, self.bin_folder))
         if kind == "text":
-            return f'<pre class="code">{html.escape(token.content)}</pre>\n'
+            return f'<pre class="code fragment">{html.escape(token.content)}</pre>\n'
         raise PageError(f"a block of an unknown kind: ```{kind}")
 
     def quoted_code(self, page, lines, path):
@@ -384,11 +384,12 @@ def doxygen_text(text):
 
 
 def code_html(lines, lexer, numbers=False):
-    formatter = HtmlFormatter(cssclass="code", linespans="line" if numbers else "", wrapcode=True)
+    formatter = HtmlFormatter(cssclass="code fragment", linespans="line" if numbers else "", wrapcode=True)
     return highlight("\n".join(lines) + "\n", get_lexer_by_name(lexer, stripnl=False), formatter)
 
 
 def console_html(lines):
-    body = "\n".join(f'<span class="prompt">$</span> <b>{html.escape(line[2:])}</b>' if line.startswith("$ ")
-                     else html.escape(line) for line in lines)
-    return f'<pre class="code console">{body}\n</pre>\n'
+    """The theme's copy button leaves out what has the class of Doxygen's line numbers: here all but the commands."""
+    body = "".join(f'<span class="prompt lineno">$ </span><b>{html.escape(line[2:])}</b>\n' if line.startswith("$ ")
+                   else f'<span class="output lineno">{html.escape(line)}\n</span>' for line in lines)
+    return f'<pre class="code console fragment">{body}</pre>\n'

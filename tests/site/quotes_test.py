@@ -62,7 +62,8 @@ class Quotes(unittest.TestCase):
         program.write_text('#!/bin/sh\necho "new <$*>"\n')
         program.chmod(0o755)
         text = self.render("```console\n$ make lesson03 && ./lesson03 --n 5\nold\n$ make test\n```")
-        self.assertIn("<b>make lesson03 &amp;&amp; ./lesson03 --n 5</b>\nnew &lt;--device emulator --n 5&gt;\n", text)
+        self.assertIn('<b>make lesson03 &amp;&amp; ./lesson03 --n 5</b>\n'
+                      '<span class="output lineno">new &lt;--device emulator --n 5&gt;\n</span>', text)
         self.assertIn("<b>make test</b>\n</pre>", text)
         self.assertNotIn("old", text)
 

@@ -229,6 +229,13 @@ class Browser(unittest.TestCase):
         self.driver.save_screenshot(str(SITE / "screenshots" / f"{page}_{mode}.png"))
         if mode == "phone":
             self.tap("search-field")
+        elif mode == "light":
+            blocks = self.driver.find_elements("css selector", ".contents pre")
+            buttons = self.driver.find_elements("css selector", ".contents pre ~ doxygen-awesome-fragment-copy-button, "
+                                                ".contents div.fragment ~ doxygen-awesome-fragment-copy-button")
+            self.assertEqual(len(buttons), len(blocks))
+            if page == "lesson16":
+                self.copy_the_first_commands(page)
 
     def tap(self, name):
         """As a finger does: what lies above the element gets the touch, not the element."""
@@ -240,6 +247,15 @@ class Browser(unittest.TestCase):
                                              point["x"], point["y"])
         self.assertEqual(self.driver.switch_to.active_element.get_attribute("id"), name, f"touched: {touched[:200]}")
         self.driver.execute_script("document.activeElement.blur()")
+
+    def copy_the_first_commands(self, page):
+        """The button of a terminal copies what is to be typed: no prompt, no output."""
+        [path] = ROOT.glob(f"lessons/{page}_*/README.md")
+        block = re.search(r"^```console\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE).group(1)
+        commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+        self.driver.execute_script("navigator.clipboard.writeText = text => { window.copied = text; }")
+        self.driver.find_element("css selector", ".console ~ doxygen-awesome-fragment-copy-button").click()
+        self.assertEqual(self.driver.execute_script("return window.copied"), "\n".join(commands))
 
     def test_pages(self):
         self.open_all(own_pages(), MODES)
