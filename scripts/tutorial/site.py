@@ -21,7 +21,7 @@ from tutorial.sweep_chart import draw as draw_sweep
 
 THEME = Path("/usr/share/doxygen-awesome-css")
 SCRIPTS = [THEME / "doxygen-awesome-darkmode-toggle.js", THEME / "doxygen-awesome-fragment-copy-button.js",
-           ROOT / "docs/site/search.js"]
+           THEME / "doxygen-awesome-interactive-toc.js", ROOT / "docs/site/search.js"]
 
 
 def say(words):
@@ -159,7 +159,7 @@ def write_header(folder):
                    capture_output=True)
     scripts = "".join(f'<script type="text/javascript" src="$relpath^{script.name}"></script>\n' for script in SCRIPTS)
     scripts += ('<script type="text/javascript">DoxygenAwesomeDarkModeToggle.init();'
-                'DoxygenAwesomeFragmentCopyButton.init();</script>\n')
+                'DoxygenAwesomeFragmentCopyButton.init();DoxygenAwesomeInteractiveToc.init();</script>\n')
     header = folder / "header.html"
     box = (ROOT / "docs/site/search.html").read_text(encoding="utf-8")
     text = header.read_text(encoding="utf-8").replace("</head>", scripts + "</head>")

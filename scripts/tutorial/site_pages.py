@@ -240,6 +240,7 @@ class Site:
                 result.append(f"{'#' * level} {doxygen_text(text)} {{#{label}}}\n")
                 index += 3
                 if level == 1:
+                    result.append("\\tableofcontents{HTML:2}\n")
                     group.append(html_token(token, self.neighbors(page)))
                     # The same, for readers of the tree.
                     if any(token.content.startswith("[All lessons]") for token in tokens[index + 1:index + 2]):

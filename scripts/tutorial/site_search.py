@@ -27,7 +27,7 @@ def entry(kind, title, page, url, markup=""):
 
 def page_entries(source):
     """Of a page as site_pages makes them for Doxygen."""
-    body = re.sub(r"^\\(?:htmlonly\[block\]|endhtmlonly)$", "", source, flags=re.MULTILINE)
+    body = re.sub(r"^\\(?:htmlonly\[block\]|endhtmlonly|tableofcontents\{.*\})$", "", source, flags=re.MULTILINE)
     _, title, name, *sections = re.split(r"^#+ (.*) \{#(.*)\}$", body, flags=re.MULTILINE)
     title = re.sub(r"\\(.)", r"\1", title)
     if name.startswith(("mainpage", "part_")):  # these list what the others say
