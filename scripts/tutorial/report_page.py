@@ -350,8 +350,6 @@ def trouble(record, name):
 def page(machine, runs, records, lessons):
     report = Report(machine, runs, records, lessons)
     sections = [
-        ("device", "Device and toolkit", "", report.device()),
-        ("runs", "All runs", "", report.overview()),
         ("ladder", "The ladder", "The eleven kernels of lessons 00 to 09 on the same ints. Figures are of the "
          "first launch, which sums the n ints, unless they are said to be of complete sums.", report.ladder()),
         ("sizes", "Bandwidth against size" if report.is_gpu else "Traffic against size",
@@ -365,7 +363,11 @@ def page(machine, runs, records, lessons):
         ("counters", "The counters' names", "", table(
             "The counters, as Nsight Compute names them", ["here", "Nsight Compute"],
             [[f"{group}: {label}", name] for group, label, name in COUNTERS])),
+        ("device", "Device and toolkit", "", report.device()),
+        ("runs", "All runs", "", report.overview()),
     ]
+    failed = sum(is_bad(records.get(run.name)) for run in runs)
+    warning = f'<p class="bad"><a href="#runs">{failed} of {len(runs)} runs failed</a></p>\n' if failed else ""
     title = escape(f"CUDA reductions: {machine['name']}")
     notes = [MEASURED, EMULATED] if report.is_gpu else [EMULATED]
     body = "".join(f'<section id="{name}"><h2>{heading}</h2>\n{f"<p>{words}</p>" if words else ""}{text}</section>\n'
@@ -382,7 +384,7 @@ def page(machine, runs, records, lessons):
 </head>
 <body>
 <header><h1>{title}</h1>
-{"".join(f'<p class="note">{escape(note)}</p>' for note in notes)}
+{warning}{"".join(f'<p class="note">{escape(note)}</p>' for note in notes)}
 <p>All of this as <a href="report.csv">CSV</a> and as <a href="report.json">JSON</a>.</p></header>
 <nav aria-label="Contents"><ol>{contents}</ol></nav>
 <main>

@@ -107,7 +107,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.links, self.ids, self.figures, self.tables, self.red, self.tags = [], [], [], [], [], set()
-        self.words, self.section = "", None
+        self.words, self.section, self.sections = "", None, []
         self.feed(text)
 
     def handle_starttag(self, tag, pairs):
@@ -117,6 +117,7 @@ class Page(HTMLParser):
         self.ids += [attributes["id"]] if "id" in attributes else []
         if tag == "section":
             self.section = attributes["id"]
+            self.sections.append(self.section)
         if tag == "figure":
             self.figures.append("")
         if tag == "table":
@@ -200,6 +201,8 @@ class Folder(unittest.TestCase):
         self.assertNotIn("rgb(", self.text)  # a color that neither light nor dark chose
         runs = self.runs()
         self.check_lessons(page, runs)
+        self.assertEqual((page.sections[0], page.sections[-1]), ("ladder", "runs"))
+        self.assertEqual("runs failed</a></p>" in self.text.partition("<main>")[0], bool(page.red))
         known = set(self.derived(runs))
         numbers = [(table["caption"], cell) for table in page.tables for row in table["rows"][1:] for cell in row[1:]
                    if re.fullmatch(r"(× )?-?[\d,]+(\.\d+)?(e-\d+)?", cell)]
