@@ -354,6 +354,39 @@ def draw_launch(folder):
     return str(picture)
 
 
+# ---- the landing page: banks ----
+
+BANKS = 32
+
+
+def draw_banks_of_two_strides(_):
+    """The words of a warp's load: side by side, and eight apart. 32 words in a row, as many as there are banks."""
+    left, cell, row, top = 52, 10.6, 18, 52
+    picture = Picture(360, "Shared memory has 32 banks")
+    for stride, color, words in ((1, BLUE, "32 threads load 32 neighboring words: 1 pass"),
+                                 (8, ORANGE, "32 threads load every eighth word: 8 passes")):
+        picture.text(8, top, words, font_weight="bold")
+        for bank in range(0, BANKS, 8):
+            picture.text(left + cell * (bank + 0.5), top + 20, f"{bank}" if bank else "bank 0", "middle", 12)
+        grid = top + 26
+        for bank in range(BANKS + 1):
+            picture.line(left + cell * bank, grid, left + cell * bank, grid + row * stride, "#dddddd")
+        for thread in range(BANKS):
+            word = stride * thread
+            x, y = left + cell * (word % BANKS), grid + row * (word // BANKS)
+            picture.rect(x + 0.5, y + 1, cell - 1, row - 2, color)
+            if stride > 1:
+                picture.text(x + cell + 3, y + 13, f"{thread}", size=12)
+        for i in range(stride):
+            picture.text(8, grid + row * i + 13, f"pass {i + 1}", size=12)
+        below = grid + row * stride + 16
+        picture.soft(left, below, "thread 0, 1, 2, ... 31" if stride == 1 else "beside each word: its thread")
+        top = below + 30
+    picture.soft(WIDTH / 2, 346, "A bank delivers one word per pass.", "middle")
+    return str(picture)
+
+
 PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
             "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
-            "last_block": draw_last_block, "launch": draw_launch}
+            "last_block": draw_last_block, "launch": draw_launch,
+            "banks_of_two_strides": draw_banks_of_two_strides}

@@ -14,8 +14,8 @@ SHAPE = "\n\n".join(f"## {name}" for name in prose.SECTIONS)
 
 
 def pages():
-    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "common/emulator/README.md", *ROOT.glob("docs/*.md"),
-             *ROOT.glob("lessons/*/*.md")]
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "common/emulator/README.md", ROOT / "docs/site/landing.md",
+             *ROOT.glob("docs/*.md"), *ROOT.glob("lessons/*/*.md")]
     return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sorted(found)}
 
 
