@@ -15,12 +15,12 @@ DRAWN = ["reduce0", "reduce1", "reduce2", "reduce3", "reduce6", "reduce9"]  # of
 
 MEASURED = (
     "Measured: medians of many runs, with the L2 cache flushed before each. Effective bandwidth is the bytes that a "
-    "kernel has to move, over its time; 1 GB is 10⁹ bytes.")
+    "kernel has to move, divided by its time. 1 GB is 10⁹ bytes.")
 EMULATED = (
-    "Emulated: counted while the emulator executed the kernels' PTX, and not timed: it has no clock, and cannot tell "
-    "which kernel is faster. Sectors and requests follow from addresses and are those of a card; of wavefronts a card "
-    "counts some more, mostly a few percent. Instructions and branches are those of PTX, from which a card's own code is "
-    "made; that may differ.")
+    "Emulated: counted while the emulator executed the kernels' PTX. Nothing here is a time, and no counter shows which "
+    "kernel is faster. Sectors and requests follow from the addresses, so a card counts the same. A card usually counts a "
+    "few percent more wavefronts. Instructions and branches are those of PTX. A card runs machine code made from it, so "
+    "it counts others.")
 
 
 # --- numbers
@@ -353,12 +353,12 @@ def page(machine, runs, records, lessons):
         ("ladder", "The ladder", "The eleven kernels of lessons 00 to 09 on the same ints. Figures are of the "
          "first launch, which sums the n ints, unless they are said to be of complete sums.", report.ladder()),
         ("sizes", "Bandwidth against size" if report.is_gpu else "Traffic against size",
-         f"Drawn of the ladder: {', '.join(DRAWN)}. The tables have all kernels.", report.sizes()),
+         f"The plots show {', '.join(DRAWN)} of the ladder, the tables all kernels.", report.sizes()),
         ("shared-global", "Shared against global memory",
          "Lessons 10 to 12: the same sum, with the tree in global memory and in shared memory.",
          report.shared_against_global()),
-        ("padding", "Padding against wavefronts", "Lessons 18 and 21: the rows of a tile in shared memory are padded "
-         "by unused ints. A block stores the tile by rows and loads it by columns.", report.padding()),
+        ("padding", "Padding against wavefronts", "Lessons 18 and 21: unused ints pad the rows of a tile in "
+         "shared memory. A block stores the tile by rows and loads it by columns.", report.padding()),
         ("lessons", "Every lesson", "", report.lessons()),
         ("counters", "The counters' names", "", table(
             "The counters, as Nsight Compute names them", ["here", "Nsight Compute"],
