@@ -39,6 +39,8 @@ build   := build/$(PRESET)
 lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
 # The open exercises, which belong to no lesson, have programs too.
 opens   := $(foreach folder,$(wildcard lessons/open[A-Z]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
+# Exercises whose task needs a program of its own.
+hosts   := $(foreach file,$(wildcard lessons/lesson[0-9][0-9]_*/exercise.cu),$(patsubst lesson%,%,$(firstword $(subst _, ,$(notdir $(patsubst %/,%,$(dir $(file))))))))
 numbers := $(lessons:lesson%=%) $(opens:open%=%)
 exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)%))
 
@@ -46,7 +48,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(exercise_targets) exercise-start exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -64,6 +66,13 @@ lesson%:
 
 open%:
 	$(error There is no $@. There are: $(opens))
+
+$(hosts:%=host%): host%: $(build)/build.ninja
+	@scripts/build $(build) exercise$*
+	@ln -sf $(build)/bin/exercise$* .
+
+$(hosts:%=exercise%): exercise%: host%
+$(hosts:%=watch%): watch%: host%
 
 $(lessons:lesson%=exercise%): exercise%: lesson% emulate
 $(opens:open%=exercise%): exercise%: open% emulate
@@ -93,7 +102,7 @@ exercises:
 grade: $(build)/build.ninja
 	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder a student"; exit 2; }
 	@scripts/setup grade
-	@scripts/build $(build) emulate $(lessons) $(opens)
+	@scripts/build $(build) emulate $(lessons) $(opens) $(hosts:%=exercise%)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
 
 new-lesson:

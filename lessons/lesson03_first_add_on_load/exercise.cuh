@@ -2,17 +2,17 @@
 
 #include <cstddef>
 
-/// Each thread loads two elements and adds them on the way in: half the blocks, and no thread only loads.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Each thread loads four elements and adds them on the way in: a quarter of the blocks.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
 
-    // TODO, about 6 lines: a block has twice as many elements now as it has threads. Let each thread load two
-    // of them and store their sum. Any n is allowed, and the loads of a warp have to stay side by side.
+    // TODO, about 8 lines: a block now has four times as many elements as it has threads. Let each thread
+    // load four of them and store their sum. Any n is allowed, and the loads of a warp stay side by side.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
     shared[tid] = i < n ? input[i] : 0;
-    __syncthreads(); // Every sum of two is stored before another thread reads it.
+    __syncthreads(); // Every sum of four is stored before another thread reads it.
 
     for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) {

@@ -38,7 +38,7 @@ class State:
 
     def original(self, exercise):
         """The unsolved text: as published, else as it was when it was first asked for. None if nobody has it."""
-        kept = self.folder / exercise.program / "original.cuh"
+        kept = self.folder / exercise.lesson.name / "original.cuh"
         for text in (in_git("origin/HEAD", exercise.text), read_if_there(kept), in_git("HEAD", exercise.text),
                      read_if_there(exercise.text)):
             if text and TODO in text:
@@ -76,7 +76,7 @@ def check(exercise, options, state):
     original = state.original(exercise) if record else None  # kept before it is edited away
     text_before = read_if_there(text)
     seed = random.randrange(1, 2**31) if options.seed is None else options.seed
-    verdict = checker.check(exercise, text.absolute(), options.build, state.folder / exercise.program, seed,
+    verdict = checker.check(exercise, text.absolute(), options.build, state.folder / exercise.lesson.name, seed,
                             each_kernel=True)
     if record:
         state.of(exercise).update(text=digest(text_before), passed=[s.name for s in verdict.steps if s.passed],
@@ -136,7 +136,7 @@ def hint(exercise, options, state):
     else:
         for number, text in enumerate(hints, 1):
             print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{text}\n")
-        print("These are all. The solution is kernels.cuh beside it: try without it first.")
+        print(f"These are all. The solution is {name_of(exercise.solution)}: try without it first.")
     return 0
 
 

@@ -1,8 +1,9 @@
 """What an exercise is, and how a solution of it is checked.
 
-The kernels to check are compiled to PTX behind the lesson's own main.cu. What runs is the lesson's program, built
-before, with `emulate --ptx`: of a solution nothing runs on the host. The verdict comes from the program's exit
-status and from the report of `emulate`, neither of which a kernel can write; what it prints is thrown away.
+The kernels to check are compiled to PTX behind the lesson's own main.cu, or behind exercise.cu if the exercise has a
+task that the lesson's program cannot launch or verify. What runs is that program, built before, with `emulate --ptx`:
+of a solution nothing runs on the host. The verdict comes from the program's exit status and from the report of
+`emulate`, neither of which a kernel can write; what it prints is thrown away.
 """
 
 import contextlib
@@ -105,7 +106,13 @@ class Exercise:
             self.lesson = Lesson(self.folder)
         except ManifestError as error:
             raise ExerciseError(f"{error}") from None
-        self.program = self.lesson.name
+        # The task may differ from the lesson's step, so that the lesson's page does not solve it: then it has a solution
+        # of its own. And a program of its own, if it needs one.
+        own_main, own_solution = self.folder / "exercise.cu", self.folder / "solution.cuh"
+        self.main = own_main if own_main.is_file() else self.folder / "main.cu"
+        self.program = f"exercise{number}" if own_main.is_file() else self.lesson.name
+        self.solution = own_solution if own_solution.is_file() else self.folder / "kernels.cuh"
+        self.header = own_solution.name if own_main.is_file() else "kernels.cuh"  # what main includes for its kernels
         source = self.page.read_text(encoding="utf-8")
         title = re.match(rf"# Exercise {number}: (.+)\n", source)
         if not title:
@@ -173,11 +180,11 @@ COMPILE_OPTIONS = ("-ptx", "-arch=compute_90", "-lineinfo", "-std=c++20", "-I", 
 
 
 def headers(exercise):
-    """The files of lessons that a solution sees: what main.cu includes of earlier lessons, and the exercise's own other
-    headers. The next lesson's kernels have the step in them."""
+    """The files of lessons that a solution sees: what its program includes of earlier lessons, and the exercise's own
+    other headers. The next lesson's kernels have the step in them."""
     own = {path for ending in ("cuh", "hpp") for path in exercise.folder.glob(f"*.{ending}")}
-    found = sorted(own - {exercise.text, exercise.folder / "kernels.cuh"})
-    for file in (exercise.folder / "main.cu", *found):
+    found = sorted(own - {exercise.text, exercise.folder / "kernels.cuh", exercise.folder / "solution.cuh"})
+    for file in (exercise.main, *found):
         for path in included(file):
             if path.parent != exercise.folder and path not in found:
                 found.append(path)
@@ -185,18 +192,19 @@ def headers(exercise):
 
 
 def included(file):
-    """The headers of lessons that the file includes, but for its own lesson's kernels, and those that these do."""
+    """The headers of lessons that the file includes, and those that these do; but for its own lesson's kernels, and the
+    solution."""
     found = []
     for name in re.findall(r'^#include "(.+)"$', file.read_text(encoding="utf-8"), re.MULTILINE):
         path = Path(os.path.normpath(file.parent / name))
-        if path.is_file() and path != file.parent / "kernels.cuh":
+        if path.is_file() and path not in (file.parent / "kernels.cuh", file.parent / "solution.cuh"):
             found += [path, *included(path)]
     return found
 
 
 def lay_out(exercise, text, folder):
-    """Makes the folder anew, with the lesson's main.cu, the file `text` as its kernels.cuh, and the headers that a solution
-    sees. Returns the path of main.cu."""
+    """Makes the folder anew, with the program as main.cu, the file `text` as the kernels that it includes, and the headers
+    that a solution sees. Returns the path of main.cu."""
     shadow = folder / exercise.folder.name
     shutil.rmtree(folder, ignore_errors=True)
     shadow.mkdir(parents=True)
@@ -206,16 +214,16 @@ def lay_out(exercise, text, folder):
         link.symlink_to(header)
     # So that errors, findings and costs by line name the file that the learner edits. What main.cu includes comes first,
     # lest a solution's macros make something else of it.
-    main = exercise.folder / "main.cu"
+    main = exercise.main
     first = "".join(f'#include "{path.name}"\n' for path in included(main) if path.parent == exercise.folder)
-    for name, before, original in (("kernels.cuh", "", text), ("main.cu", first, main)):
+    for name, before, original in ((exercise.header, "", text), ("main.cu", first, main)):
         lines = original.read_text(encoding="utf-8", errors="replace")
         (shadow / name).write_text(f'{before}#line 1 "{original}"\n{lines}', encoding="utf-8")
     return shadow / "main.cu"
 
 
 def compile_text(exercise, text, build, folder):
-    """Compiles the file `text` as the lesson's kernels.cuh. Returns the PTX file or None, and what nvcc says."""
+    """Compiles the file `text` as the kernels of the exercise's program. Returns the PTX file or None, and what nvcc says."""
     main = lay_out(exercise, text, folder / "shadow")
     ptx = folder / f"exercise{exercise.number}.ptx"
     ptx.unlink(missing_ok=True)
@@ -438,7 +446,7 @@ def check(exercise, text, build, folder, seed=None, each_kernel=False, compile_i
     folder.mkdir(parents=True, exist_ok=True)
     for program in ("emulate", exercise.program):
         if not (build / "bin" / program).is_file():
-            raise ExerciseError(f"there is no {build / 'bin' / program}; make {exercise.program} emulate builds it")
+            raise ExerciseError(f"there is no {build / 'bin' / program}; make exercise{exercise.number} builds it")
     verdict = Verdict(exercise)
 
     def step(name, problem, what):

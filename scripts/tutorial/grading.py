@@ -173,9 +173,10 @@ class Sandbox:
 
     def command(self, exercise, text):
         """A submission sees of the course what it may include: no solution of its own lesson, and nothing of others that
-        main.cu does not include."""
+        its program does not include."""
         seen = ["common", "scripts/tutorial", "scripts/grade_inside.py"]
-        seen += [exercise.folder / name for name in ("main.cu", "lesson.json", "exercise.md")] + checker.headers(exercise)
+        seen += [exercise.main, *(exercise.folder / name for name in ("lesson.json", "exercise.md"))]
+        seen += checker.headers(exercise)
         command = self.base()
         for path in (ROOT / name for name in seen):
             command += ["--ro-bind", str(path), str(self.root / path.relative_to(ROOT))]
@@ -378,7 +379,7 @@ def grade_all(sandbox_of, submissions, numbers, options, write):
             free.put(processor)
 
     def solution(number):
-        return on_a_processor("the lesson's solution", number, checker.Exercise(number).folder / "kernels.cuh")
+        return on_a_processor("the lesson's solution", number, checker.Exercise(number).solution)
 
     keys = [(student, number) for student in submissions.students for number in numbers]
     grades = {}

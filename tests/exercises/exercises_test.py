@@ -4,10 +4,13 @@ exercises_test.py BUILD NN wrong: all its wrong solutions fail as they should.
 exercises_test.py BUILD commands: scripts/exercise is as it should be.
 
 A wrong solution, tests/exercises/lessonNN/*.diff, begins with a line that says at which step the check has to fail,
-and with which words, {} standing for anything within a line. Behind it is how it differs from the lesson's kernels.cuh,
-each part of the diff behind a line @@:
+and with which words, {} standing for anything within a line. Behind it is how it differs from our solution, each part of
+the diff behind a line @@:
 
-  expect: traffic: shared load wavefronts of reduce3: yours {}, goal 204,800
+  expect: traffic: shared load wavefronts of reduce3: yours {}, goal 102,400
+
+Or behind it is kernels.cuh: the kernels that the lesson's page shows. They must not solve an exercise that has a
+solution of its own.
 """
 
 import json
@@ -89,13 +92,18 @@ class OneExercise(Solutions):
         self.assertEqual(verdict.warnings, "", "nvcc warns of the unsolved exercise")
 
     def test_solved_it_passes(self):
-        verdict, told = self.check(self.compiled, None, self.exercise.folder / "kernels.cuh")
+        verdict, told = self.check(self.compiled, None, self.exercise.solution)
         self.assertTrue(verdict.solved, told)
         self.assertEqual(verdict.points(), 3)
 
     def test_a_wrong_solution_fails_as_it_should(self):
         self.assertGreaterEqual(len(self.wrong), 3, "at least three wrong solutions")
         self.expect_wrong(self.one_wrong, *self.check(self.compiled, self.one_wrong.path, None))
+
+    def test_the_lessons_page_does_not_solve_it(self):
+        kernels = self.exercise.folder / "kernels.cuh"
+        if self.exercise.solution != kernels:
+            self.assertIn(kernels.read_text(encoding="utf-8"), [each.text for each in self.wrong])
 
     def test_it_has_a_page_with_hints(self):
         source = self.exercise.page.read_text(encoding="utf-8")
@@ -203,7 +211,7 @@ class Commands(WithFolder):
         return run.stdout
 
     def solve(self):
-        shutil.copy(self.lesson / "kernels.cuh", self.text)
+        shutil.copy(self.lesson / "solution.cuh", self.text)
 
     def test_check_says_what_is_wrong_and_what_to_do(self):
         told = self.run_script("03", "--seed", "7", status=1)
@@ -222,17 +230,17 @@ class Commands(WithFolder):
         self.assertIn(wrong, self.repeat(again), "the command repeats the case")
 
     def repeat(self, command):
-        for program in ("emulate", "lesson03"):
+        for program in ("emulate", "exercise03"):
             (self.tree / program).symlink_to(BUILD / "bin" / program)
         return subprocess.run(command, shell=True, cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True).stdout
 
     def test_too_much_traffic_is_told_with_a_command_that_shows_its_line(self):
-        text = self.original.replace("blockDim.x + tid;", "blockDim.x * 2 + 2 * tid;").replace(
-            "i < n ? input[i] : 0;", "(i < n ? input[i] : 0) + (i + 1 < n ? input[i + 1] : 0);")
+        text = self.original.replace("blockDim.x + tid;", "blockDim.x * 4 + 4 * tid;").replace(
+            "i < n ? input[i] : 0;", " + ".join(f"(i + {k} < n ? input[i + {k}] : 0)" for k in range(4)) + ";")
         self.text.write_text(text)
         told = self.run_script("03", status=1)
-        self.assertIn("global load sectors of reduce3: yours 1,048,576, goal 524,288, with --n 4194304 --block 256", told)
+        self.assertIn("global load sectors of reduce3: yours 2,097,152, goal 524,288, with --n 4194304 --block 256", told)
         again = re.search(r"again: (.*)\n", told).group(1)
         by_line = self.repeat(again.replace("--lines", "--lines --format json"))
         shown = json.loads(by_line[by_line.index('\n{\n'):])
@@ -241,7 +249,7 @@ class Commands(WithFolder):
         counts = {line["line"]: line["counters"].get(checker.COUNTERS["global load sectors"], 0) for line in lines
                   if "counters" in line}
         loads = text[:text.index("shared[tid] = ")].count("\n") + 1
-        self.assertEqual(counts[loads], 1_048_576, "of the first launch, as the goal")
+        self.assertEqual(counts[loads], 2_097_152, "of the first launch, as the goal")
 
     def test_of_several_kernels_it_says_which_are_right_and_clean(self):
         name = "openC_find_the_bug"
@@ -266,7 +274,7 @@ class Commands(WithFolder):
         self.assertIn("  right      not looked at yet", told)
 
     def test_errors_of_the_compiler_fit_on_a_screen(self):
-        for text, error in (('#include "kernels.cuh"\n', "error: #include nested depth"),
+        for text, error in (('#include "solution.cuh"\n', "error: #include nested depth"),
                             (f'static_assert(false, "{"A" * 100_000}");\n', "static assertion failed")):
             self.text.write_text(text)
             told = self.run_script("03", status=1)
@@ -285,7 +293,7 @@ class Commands(WithFolder):
     def test_a_kernel_that_is_gone_is_an_error(self):
         self.text.write_text(self.original.replace("reduce3", "reduce4"))
         told = self.run_script("03", status=1)
-        self.assertIn("lessons/lesson03_first_add_on_load/main.cu(", told)
+        self.assertIn("lessons/lesson03_first_add_on_load/exercise.cu(", told)
         self.assertIn('identifier "reduce3" is undefined', told)
         self.text.write_text(self.original.replace("reduce3", "reduce4") + "#define reduce3 reduce4\n")
         self.assertIn("exercise03.ptx: has no kernel reduce3(int const*, int*, unsigned long)",
@@ -311,7 +319,7 @@ class Commands(WithFolder):
         tools = self.folder / "build"
         (tools / "bin").mkdir(parents=True)
         (tools / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={tools}/nvcc\n")
-        ends = {"nvcc": "exit 0", "bin/emulate": "exit 1", "bin/lesson03": "exit 1"}
+        ends = {"nvcc": "exit 0", "bin/emulate": "exit 1", "bin/exercise03": "exit 1"}
         for name, end, told in (
                 ("nvcc", "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\"; exit 9", "the compiler was ended"),
                 ("nvcc", "kill -9 $$", "the compiler was ended from outside"),
@@ -323,8 +331,8 @@ class Commands(WithFolder):
                 (tools / file).write_text(f"#!/bin/sh\n{does}\n")
                 (tools / file).chmod(0o755)
             self.assertIn(f"exercise: {told}", self.run_script("03", "--build", str(tools), status=2))
-        for report, told in (({"exit_status": 137, "signal": 9}, "lesson03 was ended from outside"),
-                             ({"exit_status": 127}, "lesson03 could not be started: libcudart.so.13: file too short")):
+        for report, told in (({"exit_status": 137, "signal": 9}, "exercise03 was ended from outside"),
+                             ({"exit_status": 127}, "exercise03 could not be started: libcudart.so.13: file too short")):
             with self.assertRaisesRegex(checker.ExerciseError, told):
                 checker.judge(checker.Exercise("03"), checker.Case(("--n", "1"), 1, ("reduce3",)), report,
                               "libcudart.so.13: file too short")
@@ -343,7 +351,7 @@ class Commands(WithFolder):
                                r"  traffic    global load sectors of reduce3: yours 524,288, goal 524,288\n")
         self.assertIn("Solved.", told)
         board = self.run_script("board")
-        self.assertRegex(board, r"02  sequential addressing +-\n03  first add on load +solved\n")
+        self.assertRegex(board, r"02  sequential addressing +-\n03  four elements per thread +solved\n")
         self.assertIn("1 of 2 solved. Next: make exercise02", board)
         self.text.write_text(self.text.read_text() + "\n// more\n")
         self.assertIn("changed since its last check: make exercise03", self.run_script("board"))
@@ -357,7 +365,7 @@ class Commands(WithFolder):
     def test_hints_come_one_by_one(self):
         for number in (1, 2, 3):
             told = self.run_script("hint", "03")
-            self.assertTrue(told.startswith(f"Hint {number} of 3, exercise 03: first add on load\n\n"), told)
+            self.assertTrue(told.startswith(f"Hint {number} of 3, exercise 03: four elements per thread\n\n"), told)
             self.assertEqual(told.count("Hint "), 1)
         self.assertEqual(self.run_script("hint", "03").count("Hint "), 3)
         self.assertIn("All hints again: make hint03.", self.run_script("03", status=1))

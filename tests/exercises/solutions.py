@@ -1,6 +1,6 @@
 """Many solutions of an exercise, compiled by one call of nvcc: it takes longer to begin than for all of them.
 
-Each becomes a namespace of its own behind the lesson's main.cu. Of what comes out, a solution's PTX is what is in its
+Each becomes a namespace of its own behind the exercise's program. Of what comes out, a solution's PTX is what is in its
 namespace, by the names that its kernels have outside of it. The build tree keeps what comes out until something
 that went in changes.
 """
@@ -23,7 +23,7 @@ def changed(lines, diff):
         before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
         places = [i for i in range(at, len(lines)) if lines[i:i + len(before)] == before]
         if not places:
-            raise ValueError("kernels.cuh has no such lines:\n" + "\n".join(before))
+            raise ValueError("the solution has no such lines:\n" + "\n".join(before))
         result += lines[at:places[0]] + after
         at = places[0] + len(before)
     return result + lines[at:]
@@ -32,19 +32,21 @@ def changed(lines, diff):
 class Wrong:
     """A wrong solution, tests/exercises/lessonNN/NAME.diff: its text, and at which step and with which words it fails."""
 
-    def __init__(self, path, kernels):
+    def __init__(self, path, exercise):
         head, _, diff = path.read_text(encoding="utf-8").partition("\n")
         expected = re.fullmatch(r"expect: (\w+): (.+)", head)
         if not expected:
             raise ValueError(f"{path}: the first line is not 'expect: STEP: WORDS'")
         self.path, self.step = str(path.with_suffix(".cuh")), expected.group(1)
         self.words = ".*".join(re.escape(part) for part in expected.group(2).split("{}"))
-        self.text = "\n".join(changed(kernels, diff)) + "\n"
+        if diff == "kernels.cuh\n":
+            self.text = (exercise.folder / diff.strip()).read_text(encoding="utf-8")
+        else:
+            self.text = "\n".join(changed(exercise.solution.read_text(encoding="utf-8").splitlines(), diff)) + "\n"
 
 
 def wrong_solutions(exercise):
-    kernels = (exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
-    return [Wrong(path, kernels) for path in sorted((ROOT / "tests/exercises" / exercise.program).glob("*.diff"))]
+    return [Wrong(path, exercise) for path in sorted((ROOT / "tests/exercises" / exercise.lesson.name).glob("*.diff"))]
 
 
 class NotKept(Exception):
@@ -52,7 +54,7 @@ class NotKept(Exception):
 
 
 class Compiled:
-    """Solutions of an exercise that compile, as {path that errors and findings name: text}, and the lesson's own."""
+    """Solutions of an exercise that compile, as {path that errors and findings name: text}, and our own."""
 
     def __init__(self, exercise, texts, build, name, if_kept=False):
         """`if_kept`: raises NotKept rather than call nvcc."""
@@ -74,14 +76,14 @@ class Compiled:
 
     def source(self, texts):
         """Of each its includes, and the rest in its namespace: the unsolved exercise comes first, and sees just what a learner
-        has it see. The lesson's own solution comes last, lest a call in another one finds a function of it."""
-        main = (self.exercise.folder / "main.cu").read_text(encoding="utf-8")
+        has it see. Our own solution comes last, lest a call in another one finds a function of it."""
+        main = self.exercise.main.read_text(encoding="utf-8")
         include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
-        at_main = f'#line 1 "{self.exercise.folder}/main.cu"'
+        at_main = f'#line 1 "{self.exercise.main}"'
         parts = []
         for path, text in texts.items():
             parts += [line for line in re.findall(r"^#include .*$", main + text, re.MULTILINE)
-                      if line != '#include "kernels.cuh"']
+                      if line != f'#include "{self.exercise.header}"']
             parts += [f"namespace {self.spaces[path]} {{", f'#line 1 "{path}"', include.sub("", text),
                       at_main, include.sub("", main), "}"]
         return "\n".join([*parts, at_main, main])
@@ -89,7 +91,7 @@ class Compiled:
     def compile(self, nvcc, source, kept):
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-            main = checker.lay_out(self.exercise, self.exercise.folder / "kernels.cuh", Path(folder) / "shadow")
+            main = checker.lay_out(self.exercise, self.exercise.solution, Path(folder) / "shadow")
             main.write_text(source, encoding="utf-8")
             ptx = Path(folder) / "solutions.ptx"
             run = subprocess.run([nvcc, *checker.COMPILE_OPTIONS, "-o", ptx, main], stdout=subprocess.PIPE,
@@ -106,7 +108,7 @@ class Compiled:
         return dict(zip(kernels, names.splitlines(), strict=True))
 
     def write(self, path, ptx):
-        """Writes the PTX of the solution `path`, or of the lesson's own if that is None."""
+        """Writes the PTX of the solution `path`, or of our own if that is None."""
         space = f"{self.spaces[path]}::" if path else ""
         of_lesson = {name: kernel for kernel, name in self.names.items() if "solution_" not in name}
         names = {kernel: of_lesson[name.replace(space, "")] for kernel, name in self.names.items()

@@ -294,6 +294,18 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
     expect_output "There is no hint3. Write the exercise's number with two digits, or its letter: 00 03 A"
 }
 
+test_an_exercise_may_have_a_program_of_its_own() {
+    complete_machine
+    program python3 <<<'echo "python3: $*"'
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise: $*"' >tree/scripts/exercise
+    touch tree/lessons/lesson03_first_add/exercise.cu
+    run make exercise03
+    expect_status 0
+    expect_output "exercise: check 03 --build build/default"
+    expect_times 1 "--build build/default --target exercise03$" cmake.log
+    [[ $(readlink tree/exercise03) == build/default/bin/exercise03 ]] || fail "./exercise03 is not the link it should be"
+}
+
 test_the_first_programs_exercise_is_checked_with_emulate() {
     complete_machine
     printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise_start: $*"; exit 1' >tree/scripts/exercise_start
