@@ -46,12 +46,13 @@ Verification compare_float(float expected, float actual, double error, double bo
     return result;
 }
 
-Verification compare_elements(std::span<const int> expected, std::span<const int> actual) {
+Verification compare_elements(std::span<const int> expected, std::span<const int> actual,
+                              const char* element) {
     if (expected.size() != actual.size()) {
         Verification result = compare_value(static_cast<std::int64_t>(expected.size()),
                                             static_cast<std::int64_t>(actual.size()));
         result.wrong_places.push_back(
-            fmt::format("expected {} elements, got {}", expected.size(), actual.size()));
+            fmt::format("expected {} {}s, got {}", expected.size(), element, actual.size()));
         return result;
     }
     Verification result{.passed = true, .expected = 0, .actual = 0, .wrong_places = {}};
@@ -62,7 +63,7 @@ Verification compare_elements(std::span<const int> expected, std::span<const int
         }
         if (expected[i] == actual[i]) continue;
         result.passed = false;
-        result.wrong_places.push_back(fmt::format("element {}: {}", group_digits(std::uint64_t{i}),
+        result.wrong_places.push_back(fmt::format("{} {}: {}", element, group_digits(std::uint64_t{i}),
                                                   describe_difference(expected[i], actual[i])));
     }
     return result;

@@ -34,8 +34,9 @@ Verification compare_value(std::int64_t expected, std::int64_t actual);
 /// is from the exact sum \param bound the largest error that is right
 Verification compare_float(float expected, float actual, double error, double bound);
 
-/// Compares element by element. Different lengths are wrong.
-Verification compare_elements(std::span<const int> expected, std::span<const int> actual);
+/// Compares element by element. Different lengths are wrong. \param element what messages call one
+Verification compare_elements(std::span<const int> expected, std::span<const int> actual,
+                              const char* element = "element");
 
 /// "expected 12, got -7", with a note if `actual` is the value of poisoned memory.
 std::string describe_difference(int expected, int actual);

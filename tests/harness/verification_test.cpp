@@ -61,6 +61,8 @@ TEST(CompareElements, tells_the_first_wrong_places) {
 
 TEST(CompareElements, finds_a_wrong_last_element) {
     EXPECT_FALSE(compare_elements(std::vector<int>{1, 2}, std::vector<int>{1, 3}).passed);
+    EXPECT_THAT(compare_elements(std::vector<int>{1, 2}, std::vector<int>{1, 3}, "block").wrong_places,
+                ElementsAre("block 1: expected 2, got 3"));
 }
 
 TEST(CompareElements, finds_a_difference_in_length) {
