@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// The adders of each step are the first threads of the block, so that whole warps drop out.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Three words become one in each step, and the adders are the first threads of the block.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce1(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
@@ -12,8 +12,8 @@ __global__ void reduce1(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 4 lines: the words that are added in a step stay the same, but let the first threads of the
-    // block add them, so that whole warps have nothing to do.
+    // TODO, about 10 lines: make three words one in each step, in place of two, and let the first threads of
+    // the block add them. A block's size is no power of three: which words does the last thread not have?
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
         if ((tid & (2 * stride - 1)) == 0) {
             shared[tid] += shared[tid + stride];
