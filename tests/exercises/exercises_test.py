@@ -351,7 +351,7 @@ class Commands(WithFolder):
                                r"  traffic    global load sectors of reduce3: yours 524,288, goal 524,288\n")
         self.assertIn("Solved.", told)
         board = self.run_script("board")
-        self.assertRegex(board, r"02  sequential addressing +-\n03  four elements per thread +solved\n")
+        self.assertRegex(board, r"02  sequential addressing, half the loads +-\n03  four elements per thread +solved\n")
         self.assertIn("1 of 2 solved. Next: make exercise02", board)
         self.text.write_text(self.text.read_text() + "\n// more\n")
         self.assertIn("changed since its last check: make exercise03", self.run_script("board"))
