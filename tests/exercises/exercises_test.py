@@ -95,6 +95,10 @@ class OneExercise(Solutions):
         verdict, told = self.check(self.compiled, None, self.exercise.solution)
         self.assertTrue(verdict.solved, told)
         self.assertEqual(verdict.points(), 3)
+        if self.exercise.solution.name == "solution.cuh":  # a goal's number is derived from it, but for instructions
+            for counter, count, goal in re.findall(r"^(.+) of \w+: yours ([\d,]+), goal (?:exactly )?([\d,]+)$", told, re.M):
+                if counter != "instructions":
+                    self.assertEqual(count, goal, counter)
 
     def test_a_wrong_solution_fails_as_it_should(self):
         self.assertGreaterEqual(len(self.wrong), 3, "at least three wrong solutions")
