@@ -2,16 +2,17 @@
 
 #include <cstddef>
 
-/// Each thread first adds up many elements, a grid's width apart: a loop over all of them, whatever the grid.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Each thread first adds up many elements, four per turn: a loop over all of them, whatever the grid.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduce6(const int* input, int* partial_sums, std::size_t n) {
     static_assert(block_size >= 32 && block_size <= 1024 && (block_size & (block_size - 1)) == 0,
                   "whole warps, and halves of halves: a power of two from 32 to 1024");
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
-    // TODO, about 8 lines: the grid may be smaller than n needs, whatever its size. Let each thread sum as
-    // many elements as there are for it, in a loop; a warp's loads stay side by side.
+    // TODO, about 10 lines: the grid may be smaller than n needs, whatever its size. Let the blocks take
+    // turns: a block takes four times as many elements as it has threads, the next block the next ones, and
+    // so on until all elements are taken. A warp's loads stay side by side.
     const std::size_t i = std::size_t{blockIdx.x} * (2 * block_size) + tid;
 
     int sum = i < n ? input[i] : 0;
