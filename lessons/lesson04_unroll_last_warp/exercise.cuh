@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// When one warp is left it finishes alone: no loop, and barriers for the warp in place of barriers for the
-/// block. Shared memory: one int a thread. Leaves one partial sum a block.
+/// When 128 words are left, one warp finishes alone: four words per lane, no loop, and barriers for the warp
+/// in place of barriers for the block. Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce4(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
@@ -16,9 +16,9 @@ __global__ void reduce4(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = sum;
     __syncthreads(); // Every sum of two is stored before another thread reads it.
 
-    // TODO, about 30 lines: end the loop when one warp is left, and let that warp finish alone: no loop, all
-    // its 32 lanes in every step, and barriers for the warp only. Nothing promises that its lanes run in
-    // lock-step.
+    // TODO, about 30 lines: end the loop when 128 words are left, and let the first warp finish alone: four
+    // words per lane, then no loop, all its 32 lanes in every step, and barriers for the warp only. Nothing
+    // promises that its lanes run in lock-step.
     for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
             shared[tid] += shared[tid + stride];
