@@ -13,6 +13,8 @@
 ## make openA               builds the program of an open exercise, A, B or C, which belongs to no lesson
 ## make grade SUBMISSIONS=dir
 ##                          grades a folder of submissions, each in a sandbox, into build/grades; scripts/grade --help
+## make teaching-kit        slides, prediction sheets, exams with keys and a course plan in build/teaching-kit;
+##                          LESSONS="03 09" makes these alone, SEED=7 the same exams again
 ## make new-lesson NAME=double_buffering
 ##                          makes the skeleton of a new lesson and its exercise
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
@@ -48,7 +50,7 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -105,6 +107,13 @@ grade: $(build)/build.ninja
 	@scripts/build $(build) emulate $(lessons) $(opens) $(hosts:%=exercise%)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
 
+teaching-kit: taught := $(if $(LESSONS),$(LESSONS:%=lesson%),$(lessons))
+teaching-kit: $(build)/build.ninja
+	$(if $(filter-out $(lessons),$(taught)),$(error There is no $(firstword $(filter-out $(lessons),$(taught))). Write numbers with two digits: LESSONS="03 09"))
+	@scripts/setup teaching-kit
+	@scripts/build $(build) $(taught)
+	@scripts/teaching_kit --build $(build) --lessons "$(LESSONS)" --seed "$(SEED)" $(ARGS)
+
 new-lesson:
 	@scripts/new_lesson $(NAME)
 
@@ -146,6 +155,7 @@ test: $(build)/with_tests
 
 test-all: build/default/with_tests
 	@scripts/setup browser
+	@scripts/setup teaching-kit || echo "Going on without it: the test that makes slides is skipped."
 	@scripts/build build/default sanitized_tree
 	@scripts/build build/default/sanitized all emulator
 	@scripts/build build/default tests/all slow_tests sanitized_tests
@@ -191,4 +201,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/docs build/lint start lesson[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/teaching-kit build/docs build/lint start lesson[0-9][0-9] open[A-Z] emulate ladder

@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang++ doxygen hunspell man ninja pkg-config tidy; do
+for stocked in bwrap chromedriver chromium clang++ doxygen hunspell man ninja pkg-config rsvg-convert tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,hunspell,man,ninja,pkg-config,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,hunspell,man,ninja,pkg-config,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -395,6 +395,32 @@ test_make_test_all_goes_on_without_a_browser() {
     run make test-all
     expect_status 0
     [[ $output != *"Going on"* ]] || fail "the browser is there now"
+}
+
+test_make_teaching_kit_brings_what_it_needs() {
+    complete_machine
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "teaching kit: $*"' >tree/scripts/teaching_kit
+    rm bin/rsvg-convert
+    sed -i /weasyprint/d modules
+    run make teaching-kit LESSONS="03 00" SEED=7
+    expect_status 0
+    expect_times 1 "^install --yes librsvg2-bin weasyprint " apt-get.log
+    expect_times 1 "^python-pptx==" pip.log
+    expect_times 0 "^nvidia-" pip.log
+    expect_times 1 "--target lesson03 lesson00$" cmake.log
+    expect_output "teaching kit: --build build/default --lessons 03 00 --seed 7"
+    run make teaching-kit
+    expect_times 1 "^python-pptx==" pip.log
+    expect_times 1 "^install" apt-get.log
+    expect_times 1 "--target lesson00 lesson03$" cmake.log
+}
+
+test_make_teaching_kit_knows_its_lessons() {
+    complete_machine
+    run make teaching-kit LESSONS="03 4"
+    expect_status 2
+    expect_output 'There is no lesson4. Write numbers with two digits: LESSONS="03 09"'
+    [[ ! -e pip.log ]] || fail "nothing is fetched for a lesson that is not there"
 }
 
 test_make_docs_brings_what_it_needs() {
