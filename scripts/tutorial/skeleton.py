@@ -34,6 +34,21 @@ MANIFEST = """\
 }}
 """
 
+TEACHING = """\
+{{
+  "predictions": [
+    "FILL: the answer to each question of Predict first"
+  ],
+  "exam": [
+    {{"kernel": "reduce{number}", "counter": "global_load_sectors",
+     "draw": {{"n": "3000..30000"}},
+     "run": "--n {{n}} --block 256",
+     "steps": ["ceil(n / 8)"],
+     "why": "FILL: why, and four more questions: scripts/tutorial/kit_exam.py has the keys."}}
+  ]
+}}
+"""
+
 README = """\
 # Lesson {number}: {title}
 
@@ -47,6 +62,14 @@ Reading time: FILL: the line that tests/site/prose_test.py asks for.
 ## Try it first
 
 FILL: the exercise's task in three lines, with `make exercise{number}`, before any solution can be seen.
+
+<details><summary>Predict first</summary>
+
+1. FILL: a question about a number that the run will print. Three of them.
+
+[Why](#why) has the answers.
+
+</details>
 
 ## The idea
 
@@ -184,7 +207,8 @@ def make(name):
                      count=1, flags=re.MULTILINE).replace("reduce2", f"reduce{number}")
     todo = re.sub(r"(\n__global__ void reduce.*\{\n)", r"\1    // TODO, about FILL: lines: what to achieve.\n", kernels,
                   count=1)
-    files = {"lesson.json": MANIFEST.format(**words), "README.md": README.format(**words), "kernels.cuh": kernels,
+    files = {"lesson.json": MANIFEST.format(**words), "teaching.json": TEACHING.format(**words),
+             "README.md": README.format(**words), "kernels.cuh": kernels,
              "main.cu": MAIN.format(**words), "exercise.cuh": todo, "exercise.md": EXERCISE.format(**words)}
     folder.mkdir()
     for file, text in files.items():

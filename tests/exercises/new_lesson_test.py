@@ -49,7 +49,7 @@ class Skeleton(unittest.TestCase):
         self.assertIn("make lesson03 builds it", self.new_lesson("double_buffering"))
         folder = self.tree / "lessons/lesson03_double_buffering"
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
-                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu"])
+                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu", "teaching.json"])
         lesson = Lesson(folder)
         self.assertEqual((lesson.number, lesson.title, lesson.kernels), ("03", "Double buffering", ["reduce03"]))
         page = (folder / "README.md").read_text(encoding="utf-8")
@@ -75,7 +75,8 @@ class Skeleton(unittest.TestCase):
                              stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": "scripts"})
         self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
-        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu"):
+        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu",
+                     "teaching.json"):
             self.assertIn(f"lesson03_double_buffering/{name}: ", left)
 
     def test_wrong_command_lines_change_nothing(self):
