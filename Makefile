@@ -53,7 +53,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 .PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
-	@sed -n 's/^## //p' Makefile
+	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
 
 start $(lessons) $(opens): $(build)/build.ninja
 	@scripts/build $(build) $@

@@ -12,6 +12,7 @@ import time
 
 from tutorial import ROOT
 from tutorial import exercises as checker
+from tutorial import reader
 
 TODO = "// TODO, about "
 DEFAULTS = {"build": ROOT / "build/default", "state": ROOT / "build/exercises", "file": None}
@@ -168,7 +169,7 @@ def board(state):
 def watch(exercise, options, state):
     before = None
     try:
-        while True:
+        while not reader.has_left():
             now = read_if_there(exercise.text)
             if now != before:
                 before = now
@@ -182,7 +183,7 @@ def watch(exercise, options, state):
             time.sleep(0.3)
     except KeyboardInterrupt:
         print()
-        return 0
+    return 0
 
 
 def reset(exercise, options, state):

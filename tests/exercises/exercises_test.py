@@ -14,6 +14,7 @@ solution of its own.
 """
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -374,6 +375,16 @@ class Commands(WithFolder):
         self.assertEqual(self.run_script("hint", "03").count("Hint "), 3)
         self.assertIn("All hints again: make hint03.", self.run_script("03", status=1))
         self.assertIn("3 of 3 hints", self.run_script("board"))
+
+    def test_a_reader_that_leaves_is_no_error(self):
+        for words, status in ((["board"], 0), (["hint", "03"], 0), (["03"], 1), (["watch", "03"], 0)):
+            for unbuffered in ("", "1"):  # the write fails at the end, or at each print
+                reads, writes = os.pipe()
+                os.close(reads)
+                run = subprocess.run(self.command(*words), stdout=writes, stderr=subprocess.PIPE, text=True,
+                                     env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+                os.close(writes)
+                self.assertEqual((run.returncode, run.stderr), (status, ""), words)
 
     def test_reset_keeps_what_was_written(self):
         self.assertIn("is the original.", self.run_script("reset", "03"))

@@ -148,6 +148,16 @@ test_plain_make_lists_every_target() {
     expect_output "make lesson03"
 }
 
+test_a_reader_that_leaves_is_no_error() {
+    complete_machine
+    exec 7> >(:)
+    wait $!
+    status=0
+    output=$(cd tree && env -i PATH="$sandbox/bin" make 2>&1 >&7) || status=$?
+    expect_status 0
+    expect_silence
+}
+
 test_every_target_that_is_listed_exists() {
     complete_machine
     local target
