@@ -59,8 +59,8 @@ const char* observing_help() {
 To see the kernels at work on the emulator; told on stderr:
   --lines         their source, with what each line costs
   --check WHAT    what is wrong: all, or some of mem,init,race,sync
-  --draw WHAT     a picture of each kernel, as an SVG file: banks, sectors,
-                  activity or tile
+  --draw WHAT     a picture of each kernel, as an SVG file in the folder
+                  pictures: banks, sectors, activity or tile
   --line N        draw: the access in line N of the source
   --schedule S    verify with blocks, warps and lanes in the order of seed S,
                   and stores that other blocks see late, unless fenced

@@ -194,6 +194,7 @@ Options parse_options(int argc, const char* const* argv) {
     require(!given("--output") || !options.output.empty(), "--output: empty; write the name of a file");
     options.format = given("--format") ? parse_format(format) : format_of_file(options.output);
     check(options, given("--format"));
+    if (!request.draw.empty() && options.output.empty()) options.output = "pictures";
     return options;
 }
 
@@ -235,7 +236,7 @@ How:
   --format HOW     text, json, csv (counters) or html (lines). Default: what the
                    output file's ending says, else text
   --output FILE    where to; for pictures a folder, in which each kernel gets
-                   its own. Default: stderr; for pictures this folder
+                   its own. Default: stderr; for pictures the folder pictures
   --error-exitcode N
                    the exit status when something is found. Default: 10
   --help           print this

@@ -722,6 +722,15 @@ TEST(Pictures, are_drawn_for_each_kernel_from_its_first_launch) {
     EXPECT_EQ(std::distance(fs::directory_iterator(there), fs::directory_iterator()), 1);
 }
 
+TEST(Pictures, lie_in_a_folder_of_their_own_that_is_made_if_needed) {
+    const Folder folder;
+    const std::string here = "bin=$PWD; cd " + folder.path().string() + "; $bin/";
+    const Result result = run(here + "emulate --draw activity $bin/emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("pictures/fill_activity.svg: block (0,0,0)\n"));
+    EXPECT_THAT(read(folder.path() / "pictures/fill_activity.svg"), StartsWith("<svg "));
+}
+
 TEST(Pictures, are_the_same_on_each_run_and_on_any_number_of_cores) {
     for (const std::string kind : {"banks", "sectors", "activity", "tile"}) {
         const Folder one, all;

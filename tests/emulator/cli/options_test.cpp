@@ -60,6 +60,8 @@ TEST(EmulateOptions, are_all_read) {
     EXPECT_EQ(options.output, "file");
     EXPECT_EQ(options.error_exit_code, 0);
     const Options picture = parse({"--draw", "banks", "--line", "17", "p"});
+    EXPECT_EQ(picture.output, "pictures");
+    EXPECT_EQ(parse({"--draw", "banks", "--output", "here", "p"}).output, "here");
     EXPECT_EQ(picture.request.draw, "banks");
     EXPECT_EQ(picture.request.line, 17u);
     EXPECT_EQ(parse({"--schedules", "20", "p"}).schedules, 20u);
