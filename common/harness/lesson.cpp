@@ -81,7 +81,7 @@ void KernelRun::require_compute_capability(int major, int minor, const std::stri
 void KernelRun::measure(LaunchConfiguration configuration, const RunSteps& steps) {
     if (result_) throw std::logic_error(kernel_ + " was measured twice in one run");
     const Progress progress(fmt::format("running {}", kernel_));
-    result_ = harness::measure(device_, {.verify_only = options_.check, .runs = options_.repeat}, kernel_,
+    result_ = harness::measure(device_, {.verify_only = options_.verify_only, .runs = options_.repeat}, kernel_,
                                configuration, steps);
 }
 
@@ -151,6 +151,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
         write_output(options.answer);
         return ExitStatus::verified;
     }
+    if (!options.note.empty()) write_message(info_.name, options.note);
     if (!options.emulate.empty()) become_emulate(options.emulate, argv);
 
     const bool sweeps = info_.sweep && options.lesson_options.at("--sweep") != 0;
@@ -164,7 +165,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                       info_.element_type ? info_.element_type(options.lesson_options) : ElementType(),
                   .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
                   .options = told_options(info_, options),
-                  .verified_only = options.check,
+                  .verified_only = options.verify_only,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // fails before the kernels run, not after
     if (sweeps) {

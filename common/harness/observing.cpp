@@ -58,7 +58,7 @@ const char* observing_help() {
     return R"(
 To see the kernels at work on the emulator; told on stderr:
   --lines         their source, with what each line costs
-  --check WHAT    what is wrong: all, or some of mem,init,race,sync
+  --check [WHAT]  what is wrong: all, or some of mem,init,race,sync. Default: all
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
                   pictures: banks, sectors, activity or tile
   --line N        draw: the access in line N of the source
@@ -73,10 +73,10 @@ Names emulate_options(const ObservingOptions& options, bool json) {
     Names result;
     if (options.lines) result.emplace_back("--lines");
     for (const std::string& list : options.check) {
-        if (list.empty()) continue;
-        std::istringstream words(list + ",");
-        for (std::string word; std::getline(words, word, ',');) check_name("--check", list, word, checkers);
-        result.push_back("--check=" + list);
+        const std::string named = list.empty() ? "all" : list;
+        std::istringstream words(named + ",");
+        for (std::string word; std::getline(words, word, ',');) check_name("--check", named, word, checkers);
+        result.push_back("--check=" + named);
     }
     const bool checks_or_counts = !result.empty();
     if (!options.draw.empty()) {
@@ -106,7 +106,7 @@ Names without_observing_options(const char* const* arguments) {
             kept.emplace_back(argument);
             continue;
         }
-        if (name == "--check" || name.starts_with("--schedule")) kept.emplace_back("--check");
+        if (name == "--check" || name.starts_with("--schedule")) kept.emplace_back("--verify");
         const bool value_may_follow = name == argument && name != "--lines";
         if (value_may_follow && arguments[1] && arguments[1][0] != '-') ++arguments;
     }

@@ -11,7 +11,7 @@ namespace harness {
 /// Their values on the command line, as text.
 struct ObservingOptions {
     bool lines = false;
-    std::vector<std::string> check;              ///< each a list of checkers; an empty one means verify only
+    std::vector<std::string> check;              ///< each a list of checkers; an empty one means all
     std::string draw, line, schedule, schedules; ///< empty if not given
 };
 
@@ -25,7 +25,7 @@ const char* observing_help();
 /// \throws UsageError
 std::vector<std::string> emulate_options(const ObservingOptions& options, bool json);
 
-/// A lesson's arguments without these options. With a checker or another schedule --check is added: counters
+/// A lesson's arguments without these options. With a checker or another schedule --verify is added: counters
 /// of another schedule are not those of the pages.
 std::vector<std::string> without_observing_options(const char* const* arguments);
 

@@ -22,7 +22,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
-                         "--format", "--save",  "--list",   "--help",   "--version"};
+                         "--format", "--save",  "--verify", "--list",   "--help",   "--version"};
 
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
@@ -245,6 +245,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--save", options.save)->take_last();
     ObservingOptions observing;
     add_observing_options(app, observing);
+    app.add_flag("--verify", options.verify_only)->disable_flag_override();
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
     app.add_flag("--version", version)->disable_flag_override();
@@ -281,7 +282,8 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                  {"emulator", DeviceChoice::emulator}});
     if (app.count("--save") > 0 && options.save.empty())
         throw UsageError("--save: empty. Write the name of a folder.");
-    options.check = app.count("--check") > 0;
+    if (std::find(observing.check.begin(), observing.check.end(), "") != observing.check.end())
+        options.note = "--check runs the checkers. To verify only, without times and counters, write --verify.";
     options.emulate = emulate_options(observing, format == "json");
     if (!options.emulate.empty() && options.device == DeviceChoice::gpu)
         throw UsageError(fmt::format("--device gpu: {} needs the emulator. Leave one of them out.",
@@ -324,7 +326,7 @@ Usage: ./{name} [options]
                   (fewer of a slow kernel), 1 on the emulator
 {seed}  --format HOW    text, json or csv. Default: text
   --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
-  --check         verify only: no times, no counters
+  --verify        verify only: no times, no counters
 {own_options}  --list          print the kernels' names
   --help          print this
   --version       print the version
@@ -339,7 +341,7 @@ Exit status:
   1  a result is wrong; stderr tells both values and the first wrong place
   2  the command line is wrong, or standard output cannot be written
   3  the device cannot do it; stderr tells the CUDA error's name
-  10 --check WHAT or --schedules found something
+  10 --check or --schedules found something
 )",
         fmt::arg("observing", observing_help()), fmt::arg("title", info.name + ": " + info.title),
         fmt::arg("name", info.name),

@@ -74,10 +74,11 @@ struct Options {
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
     std::string save; ///< folder for the report as JSON and CSV; empty: not written
-    bool check = false;
+    bool verify_only = false; ///< no times and no counters
     std::map<std::string, std::uint64_t> lesson_options; ///< the lesson's own options: name -> value
     std::vector<std::string> emulate; ///< options for `emulate`; empty: nothing is to be observed
     std::string answer;               ///< the output of --help, --version or --list; else empty
+    std::string note;                 ///< what an old spelling means today, for stderr; else empty
 };
 
 /// \param kernels names of the lesson's kernels

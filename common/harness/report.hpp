@@ -29,7 +29,7 @@ struct Report {
     ElementType element_type = {};
     std::optional<std::uint64_t> seed;  ///< nullopt: no random input
     std::vector<ChangedOption> options; ///< without random input: all options but flags
-    bool verified_only = false;         ///< --check: no times and no counters
+    bool verified_only = false;         ///< --verify: no times and no counters
     std::vector<KernelResult> kernels;
 };
 

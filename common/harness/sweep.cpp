@@ -52,7 +52,8 @@ LessonOption sweep_option(const std::string& lesson) {
 }
 
 void check_sweep_options(const Options& options) {
-    if (options.check) throw UsageError("--sweep measures, and --check does not: leave one of them out.");
+    if (options.verify_only)
+        throw UsageError("--sweep measures, and --verify does not: leave one of them out.");
     if (options.format != OutputFormat::text)
         throw UsageError("--sweep writes a CSV, and prints no report: leave --format out.");
     if (options.n && *options.n < smallest_swept)

@@ -308,7 +308,7 @@ def emulate_command(exercise, ptx, case, how=CHECKED, programs=("./emulate", "./
     seed = ["--seed", str(case.seed)] if takes_seed(exercise) else []
     order = ["--schedule", str(case.schedule)] if case.schedule else []
     return [programs[0], "--ptx", str(ptx), *how, *order, programs[1].format(exercise.program), "--device", "emulator",
-            *kernels, *case.arguments, *seed, "--check"]
+            *kernels, *case.arguments, *seed, "--verify"]
 
 
 def takes_seed(exercise):
@@ -590,7 +590,7 @@ def marks(exercise, build):
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [str(build / "bin/emulate"), "--counters", "--format", "json", "--output", str(report),
-                   str(build / "bin" / exercise.program), "--device", "emulator", *goal.arguments, "--check"]
+                   str(build / "bin" / exercise.program), "--device", "emulator", *goal.arguments, "--verify"]
         if run_bounded(command, LONGEST, os.devnull, os.devnull) != 0:
             raise ExerciseError(f"{shlex.join(command)} fails")
         counters = counters_of(json.loads(report.read_text(encoding="utf-8")))

@@ -131,7 +131,7 @@ def draw(report):
     kernels = report["kernels"]
     on_gpu = all(kernel["bandwidth_gbs"] for kernel in kernels)
     if not kernels or not (on_gpu or all(kernel["counters"] for kernel in kernels)):
-        raise ValueError("it has neither bandwidths nor counters (--check leaves them out)")
+        raise ValueError("it has neither bandwidths nor counters (--verify leaves them out)")
     svg = Svg(WIDTH, TOP + ROW * len(kernels) + BOTTOM)
     svg.text(WIDTH / 2, 28, "The reduction ladder", "middle", 18, font_weight="bold")
     source = (draw_bandwidths if on_gpu else draw_counters)(svg, report)

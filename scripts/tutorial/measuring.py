@@ -182,7 +182,7 @@ class Measurement:
             return self.miss("sanitize: skipped, there is no compute-sanitizer on PATH or beside nvcc")
         rows = []
         for lesson in lessons:
-            arguments = ["--device", "gpu", *lesson.sanitized, "--check"]
+            arguments = ["--device", "gpu", *lesson.sanitized, "--verify"]
             for check in SANITIZERS:
                 say(f"sanitize: {check} {lesson.name}")
                 done = self.programs.run([tool, "--tool", check, "--error-exitcode", "99",
@@ -287,7 +287,7 @@ class Measurement:
                     rows.append([program, shlex.join(arguments), kernel, *row])
                 else:
                     self.miss(f"counters: none recorded for {what}")
-        self.write(name, "ncu --clock-control none --metrics … --launch-count … PROGRAM --device gpu --check ARGUMENTS "
+        self.write(name, "ncu --clock-control none --metrics … --launch-count … PROGRAM --device gpu --verify ARGUMENTS "
                    "--kernel …", ["program", "arguments", "kernel", "block", "grid", *METRICS, *more_metrics], rows)
 
     def count(self, tool, command, names, launches, more_metrics):
@@ -297,7 +297,7 @@ class Measurement:
             done = self.programs.run(
                 [tool, "--clock-control", "none", "--metrics", ",".join(METRICS + more_metrics),
                  "--kernel-name", f"regex:^{names[1]}$", "--launch-count", launches, "--csv", "--page", "raw",
-                 "--print-units", "base", "--log-file", log, self.programs.path(command[0]), "--device", "gpu", "--check",
+                 "--print-units", "base", "--log-file", log, self.programs.path(command[0]), "--device", "gpu", "--verify",
                  "--repeat", launches, *command[1:], "--kernel", names[0]],
                 stdout=subprocess.PIPE)
             text = log.read_text(encoding="utf-8") if log.exists() else ""

@@ -101,7 +101,7 @@ def find_machine(programs, lessons):
     """The device as the lessons see it: the first of them that works tells."""
     name = told = ""
     for name in [lesson.name for lesson in lessons if "once" in lesson.report and lesson.part != "tiles"]:
-        _, result, told = programs.call(name, ["--n", "1", "--check", "--format", "json"])
+        _, result, told = programs.call(name, ["--n", "1", "--verify", "--format", "json"])
         if result:
             return {**result["device"], "driver": find_driver(), "toolkit": programs.toolkit()}
     raise Failure(1, f"no lesson works here. {name}: {told}")

@@ -144,7 +144,7 @@ class OneExercise(Solutions):
         found = self.folder / "found.json"
         for words in ([], ["--check", "all", "--format", "json", "--output", found]):
             run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, *words, BUILD / "bin/openC", "--device",
-                                  "emulator", "--n", "2^20", "--check"], stdout=subprocess.PIPE, text=True)
+                                  "emulator", "--n", "2^20", "--verify"], stdout=subprocess.PIPE, text=True)
             self.assertEqual(run.stdout.count(": verified"), 5, run.stdout)
         self.assertEqual([(finding["checker"], checker.short_name(finding["kernel"]))
                           for finding in json.loads(found.read_text())["findings"]],
@@ -169,7 +169,7 @@ class WrongSolutions(Solutions):
         for path, status in [(None, 0), *((path, 10) for path in without_fence)]:
             compiled.write(path, ptx)
             run = subprocess.run([BUILD / "bin/emulate", "--ptx", ptx, "--schedules", "5", BUILD / "bin/lesson09", "--device",
-                                  "emulator", "--kernel", "reduce9", "--n", "40000", "--check"], capture_output=True, text=True)
+                                  "emulator", "--kernel", "reduce9", "--n", "40000", "--verify"], capture_output=True, text=True)
             with self.subTest(path):
                 self.assertEqual(run.returncode, status, run.stdout + run.stderr)
                 self.assertIn(": verified", run.stdout, "in the usual order")

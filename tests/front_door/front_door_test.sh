@@ -549,10 +549,10 @@ test_profile_on_a_gpu_asks_nsight_compute_for_the_counters() {
     run scripts/profile 03
     expect_status 0
     expect_output "ncu: --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,"
-    expect_output ",smsp__sass_branch_targets_threads_divergent.sum ./lesson03 --device gpu --check --n 4Mi"
+    expect_output ",smsp__sass_branch_targets_threads_divergent.sum ./lesson03 --device gpu --verify --n 4Mi"
     program lesson03 <<<'true'
     run scripts/profile 03
-    [[ $output == *"./lesson03 --device gpu --check" ]] || fail "a tile has no n"
+    [[ $output == *"./lesson03 --device gpu --verify" ]] || fail "a tile has no n"
     program lesson03 <<<'echo "lesson: $*"'
     rm bin/ncu
     run scripts/profile 03

@@ -27,8 +27,16 @@ TEST(ObservedLessonOnEmulator, keeps_its_output_and_exit_status) {
 TEST(ObservedLessonOnEmulator, only_verifies_while_it_is_checked) {
     const ProgramResult result = run_program(wrong_lesson + "--check all");
     EXPECT_EQ(result.status, 1);
-    EXPECT_EQ(result.out, run_program(wrong_lesson + "--device emulator --check").out);
+    EXPECT_EQ(result.out, run_program(wrong_lesson + "--device emulator --verify").out);
     EXPECT_THAT(result.err, HasSubstr("no findings"));
+}
+
+TEST(ObservedLessonOnEmulator, says_what_became_of_the_old_spelling) {
+    const ProgramResult result = run_program(wrong_lesson + "--check");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, run_program(wrong_lesson + "--verify").out);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("wrong_lesson: --check runs the checkers. To verify only, "),
+                                  HasSubstr("no findings (mem, init, race, sync)")));
 }
 
 TEST(ObservedLessonOnEmulator, ends_with_10_when_something_is_found) {
@@ -42,7 +50,7 @@ TEST(ObservedLessonOnEmulator, gives_the_same_result_in_every_order) {
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(result.err, HasSubstr("does the same in 3 other orders"));
     EXPECT_EQ(run_program(wrong_lesson + "--schedule 3").out,
-              run_program(wrong_lesson + "--device emulator --check").out);
+              run_program(wrong_lesson + "--device emulator --verify").out);
 }
 
 TEST(ObservedLessonOnEmulator, reports_in_json_beside_its_own) {

@@ -29,7 +29,7 @@ std::vector<std::string> left_of(std::vector<const char*> arguments) {
 
 TEST(Observing, is_not_needed_for_the_usual_options) {
     EXPECT_THAT(given_to_emulate({}), IsEmpty());
-    EXPECT_THAT(given_to_emulate({"--check", "--n", "5", "--format", "json"}), IsEmpty());
+    EXPECT_THAT(given_to_emulate({"--verify", "--n", "5", "--format", "json"}), IsEmpty());
 }
 
 TEST(Observing, hands_its_options_on) {
@@ -38,7 +38,7 @@ TEST(Observing, hands_its_options_on) {
     EXPECT_THAT(given_to_emulate({"--check=mem,race", "--lines"}),
                 ElementsAre("--lines", "--check=mem,race"));
     EXPECT_THAT(given_to_emulate({"--check", "--check", "race", "--check", "mem"}),
-                ElementsAre("--check=race", "--check=mem"));
+                ElementsAre("--check=all", "--check=race", "--check=mem"));
     EXPECT_THAT(given_to_emulate({"--draw", "tile", "--line", "17"}),
                 ElementsAre("--draw=tile", "--line=17"));
     EXPECT_THAT(given_to_emulate({"--schedule", "2^24"}), ElementsAre("--schedule=16777216"));
@@ -48,15 +48,22 @@ TEST(Observing, hands_its_options_on) {
     EXPECT_THAT(given_to_emulate({"--schedule", "3", "--format", "json"}), ElementsAre("--schedule=3"));
 }
 
+TEST(Observing, runs_all_checkers_that_are_not_named_and_says_what_verifies) {
+    EXPECT_THAT(given_to_emulate({"--check", "--n", "5"}), ElementsAre("--check=all"));
+    for (const std::vector<const char*>& old : {std::vector{"./lesson42", "--check"}, {"./lesson42", "--check", "--n", "5"}})
+        EXPECT_EQ(parse_options(static_cast<int>(old.size()), old.data(), {.name = "lesson42", .title = "A title"}, {"reduce1"}).note,
+                  "--check runs the checkers. To verify only, without times and counters, write --verify.");
+}
+
 TEST(Observing, leaves_the_other_options_to_the_lesson) {
     EXPECT_THAT(left_of({"--n", "5", "--lines", "--block=64"}), ElementsAre("--n", "5", "--block=64"));
     EXPECT_THAT(left_of({"--draw", "banks", "--line=3", "--n", "5"}), ElementsAre("--n", "5"));
     EXPECT_THAT(left_of({"--draw=banks", "--line", "3", "--list"}), ElementsAre("--list"));
-    EXPECT_THAT(left_of({"--check", "all", "--n", "5"}), ElementsAre("--check", "--n", "5")) << "verify only";
-    EXPECT_THAT(left_of({"--check=all", "--n", "5"}), ElementsAre("--check", "--n", "5"));
-    EXPECT_THAT(left_of({"--check", "--n", "5"}), ElementsAre("--check", "--n", "5"));
-    EXPECT_THAT(left_of({"--schedules", "5", "--n", "5"}), ElementsAre("--check", "--n", "5"));
-    EXPECT_THAT(left_of({"--schedule=5"}), ElementsAre("--check"));
+    EXPECT_THAT(left_of({"--check", "all", "--n", "5"}), ElementsAre("--verify", "--n", "5")) << "verify only";
+    EXPECT_THAT(left_of({"--check=all", "--n", "5"}), ElementsAre("--verify", "--n", "5"));
+    EXPECT_THAT(left_of({"--check", "--n", "5"}), ElementsAre("--verify", "--n", "5"));
+    EXPECT_THAT(left_of({"--schedules", "5", "--n", "5"}), ElementsAre("--verify", "--n", "5"));
+    EXPECT_THAT(left_of({"--schedule=5"}), ElementsAre("--verify"));
     EXPECT_THAT(left_of({"--lines"}), IsEmpty());
 }
 

@@ -35,20 +35,21 @@ TEST(Options, have_defaults) {
     EXPECT_FALSE(options.repeat);
     EXPECT_EQ(options.seed, 42u);
     EXPECT_EQ(options.format, OutputFormat::text);
-    EXPECT_FALSE(options.check);
+    EXPECT_FALSE(options.verify_only);
+    EXPECT_TRUE(options.note.empty());
     EXPECT_TRUE(options.answer.empty());
 }
 
 TEST(Options, are_all_read) {
     const Options options = parse({"--n", "16Mi", "--block=512", "--device", "emulator", "--repeat", "7",
-                                   "--seed", "18446744073709551615", "--format", "csv", "--check"});
+                                   "--seed", "18446744073709551615", "--format", "csv", "--verify"});
     EXPECT_EQ(options.n, 16'777'216u);
     EXPECT_EQ(options.block, 512u);
     EXPECT_EQ(options.device, DeviceChoice::emulator);
     EXPECT_EQ(options.repeat, 7u);
     EXPECT_EQ(options.seed, 18446744073709551615u);
     EXPECT_EQ(options.format, OutputFormat::csv);
-    EXPECT_TRUE(options.check);
+    EXPECT_TRUE(options.verify_only);
     EXPECT_EQ(parse({"--device", "gpu"}).device, DeviceChoice::gpu);
     EXPECT_EQ(parse({"--format", "json"}).format, OutputFormat::json);
 }
@@ -252,7 +253,7 @@ TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
                              "--repeat R",
                              "--seed S",
                              "--format HOW",
-                             "--check",
+                             "--verify",
                              "--list",
                              "--help",
                              "--version",
@@ -304,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rejected{{"--n", "16Q"}, "--n 16Q: 'Q' is no unit; these are: k, M, G, Ki, Mi, Gi. Write"},
         Rejected{{"--n", "2^64"}, "--n 2^64: more than 64 bits can hold."},
         Rejected{{"--n"}, "--n: a value must follow."},
-        Rejected{{"--n", "--check"}, "--n --check: not a whole number."},
+        Rejected{{"--n", "--verify"}, "--n --verify: not a whole number."},
         Rejected{{"--block", "0"},
                  "--block 0: a block should fill at least one warp, which is 32 threads. Write a power of "
                  "two from 32 to 1024."},

@@ -44,8 +44,8 @@ TEST(SweepOptions, are_checked) {
     EXPECT_THAT([&] { check_sweep_options(options); }, ThrowsMessage<UsageError>(HasSubstr("--n 1023: ")));
     with_format.format = OutputFormat::csv;
     EXPECT_THAT([&] { check_sweep_options(with_format); }, ThrowsMessage<UsageError>(HasSubstr("--format")));
-    with_check.check = true;
-    EXPECT_THAT([&] { check_sweep_options(with_check); }, ThrowsMessage<UsageError>(HasSubstr("--check")));
+    with_check.verify_only = true;
+    EXPECT_THAT([&] { check_sweep_options(with_check); }, ThrowsMessage<UsageError>(HasSubstr("--verify")));
 }
 
 /// Two sizes; `slow` has a turn at the first of them only.

@@ -62,8 +62,8 @@ TEST(WrongLesson, ends_a_sweep) {
 }
 
 TEST(WrongLesson, verifies_every_repetition) {
-    EXPECT_EQ(run_lesson("wrong_lesson", "--n 65536 --kernel drops_the_tail --repeat 3 --check").status, 0);
-    EXPECT_EQ(run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --repeat 3 --check").status, 1);
+    EXPECT_EQ(run_lesson("wrong_lesson", "--n 65536 --kernel drops_the_tail --repeat 3 --verify").status, 0);
+    EXPECT_EQ(run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --repeat 3 --verify").status, 1);
 }
 
 TEST(WrongLesson, exits_with_3_when_a_kernel_breaks_the_device) {
@@ -75,12 +75,12 @@ TEST(WrongLesson, exits_with_3_when_a_kernel_breaks_the_device) {
 
 TEST(WrongLesson, leaves_out_a_kernel_that_the_card_cannot_run_and_goes_on) {
     const ProgramResult result =
-        run_lesson("wrong_lesson", "--n 65536 --kernel drops_the_tail --kernel needs_a_newer_card --check");
+        run_lesson("wrong_lesson", "--n 65536 --kernel drops_the_tail --kernel needs_a_newer_card --verify");
     EXPECT_EQ(result.status, 3);
     EXPECT_THAT(result.out, HasSubstr("drops_the_tail: verified"));
     EXPECT_THAT(result.err,
                 HasSubstr("needs_a_newer_card is left out: miracles need compute capability 99.1"));
-    EXPECT_EQ(run_lesson("wrong_lesson", "--kernel needs_a_newer_card --check").status, 3);
+    EXPECT_EQ(run_lesson("wrong_lesson", "--kernel needs_a_newer_card --verify").status, 3);
     // A wrong result weighs more.
     EXPECT_EQ(
         run_lesson("wrong_lesson", "--n 1000 --kernel drops_the_tail --kernel needs_a_newer_card").status, 1);

@@ -180,7 +180,7 @@ TEST_F(Ladder, is_drawn_with_complete_sums_where_all_have_some) {
 }
 
 TEST_F(Ladder, cannot_be_drawn_without_figures) {
-    ASSERT_EQ(save("--n 1000 --check").status, 0);
+    ASSERT_EQ(save("--n 1000 --verify").status, 0);
     const ProgramResult empty = run_program(plot_ladder + folder.string());
     EXPECT_EQ(empty.status, 1);
     EXPECT_THAT(empty.err, HasSubstr("neither bandwidths nor counters"));

@@ -137,7 +137,7 @@ class Machine(unittest.TestCase):
         sanitized = self.record("sanitize")[1]
         self.assertEqual(len(sanitized), sum(lesson.part not in ("limit", "practice") for lesson in read_lessons()) * 4)
         self.assertEqual({row["arguments"] for row in sanitized if row["lesson"] in ("lesson14", "lesson16")},
-                         {"--device gpu --n 2047 --check", "--device gpu --check"})
+                         {"--device gpu --n 2047 --verify", "--device gpu --verify"})
         self.assertEqual({row["tool"] for row in sanitized}, {"memcheck", "racecheck", "initcheck", "synccheck"})
         self.assertEqual({row["summary"] for row in sanitized}, {"ERROR SUMMARY: 0 errors"})
         self.assertEqual([row["elements"] for row in self.record("ladder")[1]],
@@ -156,7 +156,7 @@ class Machine(unittest.TestCase):
         tile = next(row for row in counted if row["program"] == "lesson16")
         self.assertEqual([tile[name] for name in columns], ["256", "16384", "2097152", "", "2300"])
         self.assertIn("--kernel-name regex:^reduce0$", self.log.read_text())
-        self.assertIn("--check --repeat 9 --width 24 --height 24 --kernel kernel", self.log.read_text())
+        self.assertIn("--verify --repeat 9 --width 24 --height 24 --kernel kernel", self.log.read_text())
 
     def test_takes_only_the_steps_that_are_named(self):
         self.assertEqual(self.measure("ladder").returncode, 0)

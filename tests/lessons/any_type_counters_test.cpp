@@ -123,7 +123,7 @@ TEST(ReduceAny, loads_head_and_tail_of_halves) {
 }
 
 ProgramResult run(const std::string& options) {
-    return run_program("./lesson22 --device emulator --check --n 1000 " + options);
+    return run_program("./lesson22 --device emulator --verify --n 1000 " + options);
 }
 
 TEST(Lesson22, verifies_every_type_with_every_operation_that_it_offers) {
@@ -167,7 +167,7 @@ TEST(Lesson22, says_what_its_elements_and_its_result_are) {
     EXPECT_THAT(run_program("./lesson22 --device emulator --n 1024 --op argmax").out,
                 AllOf(HasSubstr("1,024 random ints (4.0 KiB), seed 42, --op argmax\n"),
                       HasSubstr(" " + result + "\n")));
-    EXPECT_THAT(run_program("./lesson22 --device emulator --n 1024 --type half --check").out,
+    EXPECT_THAT(run_program("./lesson22 --device emulator --n 1024 --type half --verify").out,
                 HasSubstr("1,024 random halves (2.0 KiB), seed 42, --type half\n"));
     EXPECT_THAT(
         run("--type floot").err,
@@ -180,7 +180,7 @@ TEST(Lesson22, is_clean_between_blocks_too) {
           "--n 65537 --type double --op variance --offset 1",
           "--n 40009 --block 1024 --type float --op mean"}) {
         const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson22 --check --repeat 2 ") + arguments);
+            std::string("./emulate --check all --global-races ./lesson22 --verify --repeat 2 ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
         EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
     }

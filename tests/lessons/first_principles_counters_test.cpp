@@ -229,7 +229,7 @@ TEST(Lesson14, says_which_lesson_sums_more_and_which_block_is_too_small) {
     EXPECT_THAT(small.err,
                 HasSubstr("lesson14: --block 512: one block of 512 threads sums 1,024 ints at most, "
                           "not 1,025. Choose a larger --block or a smaller --n.\n"));
-    EXPECT_EQ(run_program("./lesson14 --device emulator --n 1024 --block 512 --check").status, 0);
+    EXPECT_EQ(run_program("./lesson14 --device emulator --n 1024 --block 512 --verify").status, 0);
 }
 
 // ---- lesson 15 ----
@@ -323,7 +323,7 @@ TEST(Coarsening, is_a_power_of_two_up_to_16) {
 // What a run leaves is not what the next one needs: results must be zeroed again, and inputs restored.
 TEST(FirstPrinciples, prepare_every_run_anew) {
     for (const char* lesson : {"lesson13", "lesson14", "lesson15"}) {
-        const ProgramResult result = run_lesson(lesson, "--n 2000 --repeat 3 --check");
+        const ProgramResult result = run_lesson(lesson, "--n 2000 --repeat 3 --verify");
         EXPECT_EQ(result.status, 0) << result.err;
     }
 }
@@ -367,7 +367,7 @@ TEST(SweepOnEmulator, writes_a_row_for_each_size_and_kernel) {
 TEST(Sweep, needs_a_size_to_begin_with_and_gives_no_report) {
     for (const auto& [arguments, message] :
          {std::pair{"--n 1023", "lesson15: --n 1023: --sweep begins with 1,024 ints"},
-          std::pair{"--check", "lesson15: --sweep measures, and --check does not"},
+          std::pair{"--verify", "lesson15: --sweep measures, and --verify does not"},
           std::pair{"--format json", "lesson15: --sweep writes a CSV, and prints no report"}}) {
         const ProgramResult result = run_program(std::string("./lesson15 --sweep ") + arguments);
         EXPECT_EQ(result.status, 2);
@@ -378,9 +378,9 @@ TEST(Sweep, needs_a_size_to_begin_with_and_gives_no_report) {
 
 // Its kernels of lesson 13 are there for the sweep, and for who asks for them.
 TEST(Lesson15, runs_its_own_kernels) {
-    const std::string out = run_lesson("lesson15", "--n 5000 --check").out;
+    const std::string out = run_lesson("lesson15", "--n 5000 --verify").out;
     EXPECT_THAT(out, AllOf(HasSubstr("segmented_smem: verified"), Not(HasSubstr("naive_reduction"))));
-    EXPECT_THAT(run_lesson("lesson15", "--n 5000 --check --kernel naive_reduction").out,
+    EXPECT_THAT(run_lesson("lesson15", "--n 5000 --verify --kernel naive_reduction").out,
                 HasSubstr("naive_reduction: verified"));
 }
 

@@ -264,7 +264,7 @@ TEST(DynamicSharedMemory, is_asked_for_by_the_launch) {
 
 TEST(InPlaceInput, is_restored_before_each_run) {
     for (const char* lesson : {"lesson10", "lesson11"}) {
-        const ProgramResult result = run_lesson(lesson, "--n 100003 --repeat 3 --check");
+        const ProgramResult result = run_lesson(lesson, "--n 100003 --repeat 3 --verify");
         EXPECT_EQ(result.status, 0) << result.err;
         EXPECT_THAT(result.out, testing::Not(testing::HasSubstr("WRONG")));
     }

@@ -144,7 +144,7 @@ TEST(TileProgram, draws_a_map_for_each_kernel) {
 
 TEST(TileProgram, runs_the_padded_kernel_when_a_padding_is_given) {
     for (const char* lesson : {"lesson16", "lesson17", "lesson19", "lesson20"}) {
-        const std::string line = std::string("./") + lesson + " --device emulator --check";
+        const std::string line = std::string("./") + lesson + " --device emulator --verify";
         const std::string padded = lesson == std::string("lesson16") || lesson == std::string("lesson19")
                                        ? "setRowReadColPad"
                                        : "setRowReadColDynPad";
@@ -182,7 +182,7 @@ TEST(TileProgram, takes_more_than_48_kib_when_it_is_sized_at_launch) {
     for (const char* line :
          {"./lesson20 --padding 33", "./lesson21 --padding 33 --kernel setRowReadColDynPad"}) {
         EXPECT_EQ(
-            run_program(std::string(line) + " --device emulator --check --width 1 --height 1024").status, 0)
+            run_program(std::string(line) + " --device emulator --verify --width 1 --height 1024").status, 0)
             << line;
     }
 }

@@ -128,7 +128,7 @@ TEST(Lesson28, takes_rings_of_every_size) {
           // 48 KiB and what is static: more than a block has unasked
           "--block 512 --stages 6 --kib-per-stage 8"}) {
         const ProgramResult result =
-            run_program("./lesson28 --device emulator --n 70001 --check " + std::string(ring));
+            run_program("./lesson28 --device emulator --n 70001 --verify " + std::string(ring));
         EXPECT_EQ(result.status, 0) << ring << '\n' << result.err;
         EXPECT_THAT(result.out, AllOf(HasSubstr("reduce10: verified"), HasSubstr("reduce11: verified")))
             << ring;

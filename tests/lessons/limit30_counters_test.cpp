@@ -153,7 +153,7 @@ TEST(Lesson30, prepares_every_run_anew) {
     for (const char* arguments : {" --n 10007 --strategies --offset 3", " --n 1000003 --strategies",
                                   " --n 10007 --kernel small_sum --block 64 --offset 1"}) {
         const ProgramResult result =
-            run_program(std::string("./lesson30 --device emulator --check --repeat 5") + arguments);
+            run_program(std::string("./lesson30 --device emulator --verify --repeat 5") + arguments);
         EXPECT_EQ(result.status, 0) << result.err;
     }
 }
@@ -163,7 +163,7 @@ TEST(Lesson30, is_clean_between_blocks_too) {
                                   "--n 131073 --strategies", "--n 600007 --kernel bulk_copies --offset 5",
                                   "--n 20011 --kernel small_sum --block 128 --offset 2"}) {
         const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson30 --check --repeat 2 ") + arguments);
+            std::string("./emulate --check all --global-races ./lesson30 --verify --repeat 2 ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
         EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
     }
@@ -173,7 +173,7 @@ TEST(Lesson30, sums_the_same_in_every_order) {
     for (const char* arguments : {"--n 9001 --strategies --offset 1", "--n 150001 --strategies",
                                   "--n 20011 --kernel small_sum --offset 3"}) {
         const ProgramResult result =
-            run_program(std::string("./emulate --schedules 5 ./lesson30 --check --repeat 2 ") + arguments);
+            run_program(std::string("./emulate --schedules 5 ./lesson30 --verify --repeat 2 ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
     }
 }

@@ -130,7 +130,7 @@ TEST(Lesson23, sums_exactly_with_four_wavefronts_per_load_and_no_bank_conflicts)
 // ---- orders ----
 
 ProgramResult in_other_orders(const std::string& kernel, const std::string& arguments) {
-    return run_program("./emulate --schedules 5 ./lesson23 --check --kernel " + kernel + " " + arguments);
+    return run_program("./emulate --schedules 5 ./lesson23 --verify --kernel " + kernel + " " + arguments);
 }
 
 TEST(Lesson23, gives_another_sum_by_atomics_in_another_order) {
@@ -156,7 +156,7 @@ TEST(Lesson23, is_clean_between_blocks_too) {
     for (const char* arguments : {"--n 1 --block 32", "--n 10007 --block 64 --cancel", "--n 65537 --tiny",
                                   "--n 40009 --block 1024 --blocks 9"}) {
         const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson23 --check --repeat 2 ") + arguments);
+            std::string("./emulate --check all --global-races ./lesson23 --verify --repeat 2 ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
         EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
     }

@@ -218,14 +218,14 @@ TEST(Lesson27, reports_the_bytes_that_a_scan_moves) {
 
 TEST(Lesson27, prepares_every_run_anew) {
     const ProgramResult result =
-        run_program("./lesson27 --device emulator --check --repeat 3 --n 5003 --block 32");
+        run_program("./lesson27 --device emulator --verify --repeat 3 --n 5003 --block 32");
     EXPECT_EQ(result.status, 0) << result.err;
 }
 
 TEST(Lesson27, is_clean_between_blocks_too) {
     for (const char* arguments : {"--n 1", "--n 4099 --block 32", "--n 40001 --block 1024"}) {
         const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson27 --check --repeat 2 ") + arguments);
+            std::string("./emulate --check all --global-races ./lesson27 --verify --repeat 2 ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
         EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
     }
@@ -234,7 +234,7 @@ TEST(Lesson27, is_clean_between_blocks_too) {
 TEST(Lesson27, scans_the_same_in_every_order) {
     for (const char* arguments : {"--n 9001 --block 32", "--n 20011"}) {
         const ProgramResult result =
-            run_program(std::string("./emulate --schedules 5 ./lesson27 --check ") + arguments);
+            run_program(std::string("./emulate --schedules 5 ./lesson27 --verify ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
     }
 }

@@ -148,11 +148,11 @@ TEST_P(EveryLesson, prints_csv) {
 }
 
 TEST_P(EveryLesson, verifies_only) {
-    const ProgramResult result = run_lesson(GetParam().name, GetParam().with_n() + " --check");
+    const ProgramResult result = run_lesson(GetParam().name, GetParam().with_n() + " --verify");
     EXPECT_EQ(result.status, 0) << result.err;
     for (const KernelCase& kernel : GetParam().kernels)
         EXPECT_THAT(result.out, HasSubstr(kernel.name + ": verified, "));
-    const json report = json::parse(run_lesson(GetParam().name, "--n 1000 --check --format json").out);
+    const json report = json::parse(run_lesson(GetParam().name, "--n 1000 --verify --format json").out);
     EXPECT_TRUE(report["kernels"][0]["counters"].is_null());
     EXPECT_TRUE(report["kernels"][0]["time_us"].is_null());
 }
@@ -177,9 +177,9 @@ TEST_P(EveryLesson, answers_without_a_device) {
 }
 
 TEST_P(EveryLesson, is_right_for_one_element_and_for_the_largest_block) {
-    EXPECT_EQ(run_lesson(GetParam().name, "--n 1 --block 32 --check").status, 0);
+    EXPECT_EQ(run_lesson(GetParam().name, "--n 1 --block 32 --verify").status, 0);
     const std::string n = GetParam().name == "lesson14" ? "2047" : "2049";
-    EXPECT_EQ(run_lesson(GetParam().name, "--n " + n + " --block 1024 --check").status, 0);
+    EXPECT_EQ(run_lesson(GetParam().name, "--n " + n + " --block 1024 --verify").status, 0);
 }
 
 struct TileLesson {
@@ -231,7 +231,7 @@ TEST_P(EveryTileLesson, prints_json) {
 TEST_P(EveryTileLesson, verifies_every_padding) {
     for (int padding = 0; padding <= 33; ++padding) {
         const ProgramResult result =
-            run_lesson(GetParam().name, "--check --padding " + std::to_string(padding));
+            run_lesson(GetParam().name, "--verify --padding " + std::to_string(padding));
         EXPECT_EQ(result.status, 0) << result.err;
         // Where the lesson's own kernels have none, the padded one stands beside them.
         EXPECT_EQ(result.out.find("Pad: verified") != std::string::npos,
@@ -265,8 +265,8 @@ TEST_P(EveryTileLesson, says_what_is_wrong_with_a_tile) {
 }
 
 TEST(Program, gives_the_same_sum_for_every_kernel_and_another_for_another_seed) {
-    const json first = json::parse(run_lesson("lesson02", "--n 5000 --seed 1 --check --format json").out);
-    const json second = json::parse(run_lesson("lesson02", "--n 5000 --seed 2 --check --format json").out);
+    const json first = json::parse(run_lesson("lesson02", "--n 5000 --seed 1 --verify --format json").out);
+    const json second = json::parse(run_lesson("lesson02", "--n 5000 --seed 2 --verify --format json").out);
     EXPECT_EQ(first["kernels"][0]["actual"], first["kernels"][1]["actual"]);
     EXPECT_NE(first["kernels"][0]["actual"], second["kernels"][0]["actual"]);
 }
@@ -278,10 +278,10 @@ TEST(Program, runs_the_kernels_asked_for) {
 }
 
 TEST(Program, takes_options_of_its_own) {
-    EXPECT_EQ(run_lesson("lesson06", "--n 1000 --elements-per-thread 7 --check").status, 0);
+    EXPECT_EQ(run_lesson("lesson06", "--n 1000 --elements-per-thread 7 --verify").status, 0);
     EXPECT_THAT(run_lesson("lesson06", "--help").out, HasSubstr("--elements-per-thread E\n"));
     for (const char* lesson : {"lesson08", "lesson09"}) {
-        EXPECT_EQ(run_lesson(lesson, "--n 1000 --offset 3 --check").status, 0);
+        EXPECT_EQ(run_lesson(lesson, "--n 1000 --offset 3 --verify").status, 0);
         EXPECT_THAT(run_lesson(lesson, "--help").out, HasSubstr("--offset K      the input starts K ints"));
         const ProgramResult bad = run_lesson(lesson, "--offset -1");
         EXPECT_EQ(bad.status, 2);
@@ -308,7 +308,7 @@ TEST(Program, says_of_which_kernel_it_shows_the_first_pass_only) {
 
 TEST(Program, launches_once_in_every_run) {
     // The counter of reduce9 is zeroed only once, before the first of them.
-    EXPECT_EQ(run_lesson("lesson09", "--n 100000 --kernel reduce9 --repeat 5 --check").status, 0);
+    EXPECT_EQ(run_lesson("lesson09", "--n 100000 --kernel reduce9 --repeat 5 --verify").status, 0);
 }
 
 TEST(Program, is_a_link_away) {
@@ -316,16 +316,16 @@ TEST(Program, is_a_link_away) {
     // really is.
     const ProgramResult result =
         run_program("folder=$(mktemp -d) && ln -s $PWD/lesson03 $folder/lesson03 && cd $folder && "
-                    "./lesson03 --n 1000 --check; status=$?; rm -r $folder; exit $status");
+                    "./lesson03 --n 1000 --verify; status=$?; rm -r $folder; exit $status");
     EXPECT_EQ(result.status, 0) << result.err;
 }
 
 TEST(Device, is_told_once_and_with_the_reason) {
-    const ProgramResult forced = run_program("./lesson03 --device emulator --n 1000 --check");
+    const ProgramResult forced = run_program("./lesson03 --device emulator --n 1000 --verify");
     EXPECT_EQ(forced.status, 0);
     EXPECT_EQ(forced.err, "lesson03: --device emulator was asked for, so the emulator runs the kernels\n");
     const ProgramResult chosen =
-        run_program("CUDA_VISIBLE_DEVICES= ./lesson03 --n 1000 --check"); // hides every GPU
+        run_program("CUDA_VISIBLE_DEVICES= ./lesson03 --n 1000 --verify"); // hides every GPU
     EXPECT_EQ(chosen.status, 0);
     EXPECT_THAT(chosen.err, AllOf(HasSubstr("lesson03: no usable GPU: "), HasSubstr("(cudaError"),
                                   HasSubstr("), so the emulator runs the kernels\n")));
@@ -347,7 +347,7 @@ TEST(Device, is_no_gpu_behind_the_emulator) {
 }
 
 TEST(Device, may_be_an_emulator_that_is_loaded_already) {
-    const ProgramResult result = run_program("LD_LIBRARY_PATH=$PWD/../emulator ./lesson03 --n 1000 --check");
+    const ProgramResult result = run_program("LD_LIBRARY_PATH=$PWD/../emulator ./lesson03 --n 1000 --verify");
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.err, "lesson03: the emulator is loaded already and runs the kernels\n");
 }
@@ -361,7 +361,7 @@ TEST(Device, may_be_an_emulator_for_this_processor_alone) {
         "cp lesson03 $folder/bin && "
         "cp $(find ../emulator -name observing -prune -o -name 'libcudart.so.*' -print -quit) "
         "$folder/emulator/glibc-hwcaps/x86-64-v3 && "
-        "$folder/bin/lesson03 --device emulator --n 1000 --check; status=$?; rm -r $folder; exit $status");
+        "$folder/bin/lesson03 --device emulator --n 1000 --verify; status=$?; rm -r $folder; exit $status");
     EXPECT_EQ(result.status, __builtin_cpu_supports("avx2") ? 0 : 3) << result.err;
 }
 #endif
@@ -447,7 +447,7 @@ TEST(StandardOutput, may_be_a_pipe_that_nobody_reads) {
 }
 
 TEST(StandardError, may_be_closed) {
-    EXPECT_EQ(run_program("./lesson03 --n 1000 --check 2>&-").status, 0);
+    EXPECT_EQ(run_program("./lesson03 --n 1000 --verify 2>&-").status, 0);
     EXPECT_EQ(run_program("./lesson03 --n 0 2>&-").status, 2);
     EXPECT_EQ(run_program("./lesson03 --n 1000 >&- 2>&- <&-").status, 2);
 }

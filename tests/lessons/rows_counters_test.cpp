@@ -168,7 +168,7 @@ TEST(RowsProgram, is_clean_between_blocks_too) {
     for (const char* arguments : {"--rows 1 --columns 1 --block 32", "--rows 67 --columns 33 --block 64",
                                   "--rows 9 --columns 1025", "--rows 300 --columns 2 --block 1024"}) {
         const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson25 --check --repeat 2 ") + arguments);
+            std::string("./emulate --check all --global-races ./lesson25 --verify --repeat 2 ") + arguments);
         EXPECT_EQ(result.status, 0) << result.out << result.err;
         EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
     }

@@ -48,7 +48,7 @@ import json, os, sys, zlib
 words, name = sys.argv[1:], os.path.basename(sys.argv[0])
 given = {words[i]: words[i + 1] for i in range(len(words) - 1) if words[i].startswith("--")}
 home = os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[0])))
-if "--check" not in words:
+if "--verify" not in words:
     open(os.path.join(home, "log"), "a").write(" ".join([name, *words]) + "\\n")
 fault = open(os.path.join(home, "faults")).read().split() if os.path.exists(os.path.join(home, "faults")) else []
 if name + "-crash" in fault:
