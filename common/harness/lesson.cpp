@@ -81,8 +81,8 @@ void KernelRun::require_compute_capability(int major, int minor, const std::stri
 void KernelRun::measure(LaunchConfiguration configuration, const RunSteps& steps) {
     if (result_) throw std::logic_error(kernel_ + " was measured twice in one run");
     const Progress progress(fmt::format("running {}", kernel_));
-    result_ = harness::measure(device_, {.verify_only = options_.verify_only, .runs = options_.repeat}, kernel_,
-                               configuration, steps);
+    result_ = harness::measure(device_, {.verify_only = options_.verify_only, .runs = options_.repeat},
+                               kernel_, configuration, steps);
 }
 
 void KernelRun::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
@@ -166,6 +166,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
                   .options = told_options(info_, options),
                   .verified_only = options.verify_only,
+                  .explain = options.explain,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // fails before the kernels run, not after
     if (sweeps) {

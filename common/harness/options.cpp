@@ -1,5 +1,6 @@
 #include "harness/options.hpp"
 
+#include "emulator/counter_legend.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/measure.hpp"
 #include "harness/numbers.hpp"
@@ -21,8 +22,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names option_names{"--n",      "--block", "--kernel", "--device", "--repeat", "--seed",
-                         "--format", "--save",  "--verify", "--list",   "--help",   "--version"};
+const Names option_names{"--n",    "--block",  "--kernel",  "--device", "--repeat", "--seed",   "--format",
+                         "--save", "--verify", "--explain", "--list",   "--help",   "--version"};
 
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
@@ -246,6 +247,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     ObservingOptions observing;
     add_observing_options(app, observing);
     app.add_flag("--verify", options.verify_only)->disable_flag_override();
+    app.add_flag("--explain", options.explain)->disable_flag_override();
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
     app.add_flag("--version", version)->disable_flag_override();
@@ -283,7 +285,8 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     if (app.count("--save") > 0 && options.save.empty())
         throw UsageError("--save: empty. Write the name of a folder.");
     if (std::find(observing.check.begin(), observing.check.end(), "") != observing.check.end())
-        options.note = "--check runs the checkers. To verify only, without times and counters, write --verify.";
+        options.note =
+            "--check runs the checkers. To verify only, without times and counters, write --verify.";
     options.emulate = emulate_options(observing, format == "json");
     if (!options.emulate.empty() && options.device == DeviceChoice::gpu)
         throw UsageError(fmt::format("--device gpu: {} needs the emulator. Leave one of them out.",
@@ -327,6 +330,7 @@ Usage: ./{name} [options]
 {seed}  --format HOW    text, json or csv. Default: text
   --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --verify        verify only: no times, no counters
+  --explain       also print what the counters are called in Nsight Compute
 {own_options}  --list          print the kernels' names
   --help          print this
   --version       print the version
@@ -342,7 +346,8 @@ Exit status:
   2  the command line is wrong, or standard output cannot be written
   3  the device cannot do it; stderr tells the CUDA error's name
   10 --check or --schedules found something
-)",
+
+{legend})",
         fmt::arg("observing", observing_help()), fmt::arg("title", info.name + ": " + info.title),
         fmt::arg("name", info.name),
         fmt::arg("summary",
@@ -361,7 +366,7 @@ Exit status:
                      ? fmt::format("  ./{} --n 1000 --block 64              a size that fills no block\n",
                                    info.name)
                      : ""),
-        fmt::arg("own_options", own_options));
+        fmt::arg("own_options", own_options), fmt::arg("legend", emulator::counter_legend()));
 }
 
 } // namespace harness

@@ -73,8 +73,10 @@ struct Options {
     std::optional<unsigned int> repeat;
     std::uint64_t seed = 42;
     OutputFormat format = OutputFormat::text;
-    std::string save; ///< folder for the report as JSON and CSV; empty: not written
+    std::string save;         ///< folder for the report as JSON and CSV; empty: not written
     bool verify_only = false; ///< no times and no counters
+    bool explain = false;     ///< also print what the counters are called in Nsight Compute
+    bool color = false;       ///< in the text on stdout
     std::map<std::string, std::uint64_t> lesson_options; ///< the lesson's own options: name -> value
     std::vector<std::string> emulate; ///< options for `emulate`; empty: nothing is to be observed
     std::string answer;               ///< the output of --help, --version or --list; else empty

@@ -1,3 +1,4 @@
+#include "emulator/counter_legend.hpp"
 #include "harness/numbers.hpp"
 #include "harness/report.hpp"
 
@@ -127,39 +128,6 @@ private:
     std::string text_;
 };
 
-std::string counter_names() {
-    return fmt::format(R"(
-The same counters in Nsight Compute:
-  sectors         {}, ..._st.sum
-  requests        {}, ..._st.sum
-  wavefronts      {}, ..._st.sum
-  bank conflicts  {}, ..._st.sum
-  instructions    {}, {}
-  branches        {}
-)",
-                       counter_name::global_load_sectors, counter_name::global_load_requests,
-                       counter_name::shared_load_wavefronts, counter_name::shared_load_bank_conflicts,
-                       counter_name::warp_instructions, counter_name::thread_instructions,
-                       counter_name::divergent_branches);
-}
-std::string atomics_name() {
-    return fmt::format("  atomics         {}, ..._red.sum\n", counter_name::global_atom_sectors);
-}
-std::string copies_name() {
-    return fmt::format(R"(  asynchronous    {},
-                  {}
-)",
-                       counter_name::copy_instructions, counter_name::copy_wavefronts);
-}
-std::string bulk_name() {
-    return fmt::format(R"(  bulk            {},
-                  {}
-)",
-                       counter_name::bulk_instructions, counter_name::bulk_sectors);
-}
-constexpr const char* ptx_note =
-    "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
-
 /// The emulator's table for many kernels: one row per kernel, and columns for the counters that differ
 /// between the steps of the ladder.
 class KernelTable {
@@ -241,22 +209,6 @@ private:
     std::vector<std::string> rows_;
 };
 
-std::string kernel_table_names() {
-    return fmt::format(R"(
-In Nsight Compute; what is loaded and what is stored of shared memory is added up here:
-  load requests      {}
-  sectors            {}
-  shared wavefronts  {}, ..._st.sum
-  bank conflicts     {}, ..._st.sum
-  instructions       {}: per warp
-  divergent          {}: branches at which a warp split
-  barriers           no such metric; how often a thread came to a __syncthreads()
-)",
-                       counter_name::global_load_requests, counter_name::global_load_sectors,
-                       counter_name::shared_load_wavefronts, counter_name::shared_load_bank_conflicts,
-                       counter_name::warp_instructions, counter_name::divergent_branches);
-}
-
 /// Says which passes were counted or timed. Empty if every kernel has one pass.
 /// \param subject "The counters"
 std::string pass_note(const Report& report, const char* subject) {
@@ -270,18 +222,20 @@ std::string pass_note(const Report& report, const char* subject) {
         whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole result", fmt::join(whole, ", ")));
 }
 
+constexpr const char* ptx_note =
+    "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
+
 /// More columns would exceed 100 characters.
 constexpr std::size_t most_columns = 5;
 
 std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : KernelTable(report).format();
-    const auto has = [&](const char* group) { return table.find(group) != std::string::npos; };
-    return fmt::format(
-        "{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}{}{}{}{}{}", heading(report),
-        report.device.name, pass_note(report, "The counters"), illustrations(report), table,
-        few ? counter_names() : kernel_table_names(), has("global atomics") ? atomics_name() : "",
-        has("asynchronous copies") ? copies_name() : "", has("bulk copies") ? bulk_name() : "", ptx_note);
+    return fmt::format("{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}\n{}{}",
+                       heading(report), report.device.name, pass_note(report, "The counters"),
+                       illustrations(report), table, ptx_note,
+                       report.explain ? emulator::counter_legend()
+                                      : "--explain prints the counters' names in Nsight Compute.\n");
 }
 
 std::string or_dash(const std::optional<double>& value, int decimals) {

@@ -10,9 +10,8 @@ import sys
 import textwrap
 import time
 
-from tutorial import ROOT
+from tutorial import ROOT, reader
 from tutorial import exercises as checker
-from tutorial import reader
 
 TODO = "// TODO, about "
 DEFAULTS = {"build": ROOT / "build/default", "state": ROOT / "build/exercises", "file": None}

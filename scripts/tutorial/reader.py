@@ -31,7 +31,7 @@ class _Stdout(io.TextIOWrapper):
 
 def may_leave():
     """From here on, a pipe without a reader costs no traceback. The exit status stays that of the work."""
-    stdout = open(sys.stdout.fileno(), "wb", closefd=False)
+    stdout = io.BufferedWriter(io.FileIO(sys.stdout.fileno(), "w", closefd=False))
     sys.stdout = _Stdout(stdout, encoding=sys.stdout.encoding, errors=sys.stdout.errors, line_buffering=sys.stdout.isatty())
 
 

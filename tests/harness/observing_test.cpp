@@ -50,8 +50,11 @@ TEST(Observing, hands_its_options_on) {
 
 TEST(Observing, runs_all_checkers_that_are_not_named_and_says_what_verifies) {
     EXPECT_THAT(given_to_emulate({"--check", "--n", "5"}), ElementsAre("--check=all"));
-    for (const std::vector<const char*>& old : {std::vector{"./lesson42", "--check"}, {"./lesson42", "--check", "--n", "5"}})
-        EXPECT_EQ(parse_options(static_cast<int>(old.size()), old.data(), {.name = "lesson42", .title = "A title"}, {"reduce1"}).note,
+    for (const std::vector<const char*>& old :
+         {std::vector{"./lesson42", "--check"}, {"./lesson42", "--check", "--n", "5"}})
+        EXPECT_EQ(parse_options(static_cast<int>(old.size()), old.data(),
+                                {.name = "lesson42", .title = "A title"}, {"reduce1"})
+                      .note,
                   "--check runs the checkers. To verify only, without times and counters, write --verify.");
 }
 
@@ -59,7 +62,8 @@ TEST(Observing, leaves_the_other_options_to_the_lesson) {
     EXPECT_THAT(left_of({"--n", "5", "--lines", "--block=64"}), ElementsAre("--n", "5", "--block=64"));
     EXPECT_THAT(left_of({"--draw", "banks", "--line=3", "--n", "5"}), ElementsAre("--n", "5"));
     EXPECT_THAT(left_of({"--draw=banks", "--line", "3", "--list"}), ElementsAre("--list"));
-    EXPECT_THAT(left_of({"--check", "all", "--n", "5"}), ElementsAre("--verify", "--n", "5")) << "verify only";
+    EXPECT_THAT(left_of({"--check", "all", "--n", "5"}), ElementsAre("--verify", "--n", "5"))
+        << "verify only";
     EXPECT_THAT(left_of({"--check=all", "--n", "5"}), ElementsAre("--verify", "--n", "5"));
     EXPECT_THAT(left_of({"--check", "--n", "5"}), ElementsAre("--verify", "--n", "5"));
     EXPECT_THAT(left_of({"--schedules", "5", "--n", "5"}), ElementsAre("--verify", "--n", "5"));

@@ -254,6 +254,8 @@ TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
                              "--seed S",
                              "--format HOW",
                              "--verify",
+                             "--explain",
+                             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                              "--list",
                              "--help",
                              "--version",

@@ -156,8 +156,8 @@ TEST(Lesson29, lacks_memory_for_too_many_ints) {
 TEST(Lesson29, prepares_every_run_anew) {
     for (const char* arguments :
          {" --blocks 16 --offset 3", " --blocks 1", " --blocks 7 --block 64 --offset 1"}) {
-        const ProgramResult result =
-            run_program(std::string("./lesson29 --device emulator --verify --repeat 5 --n 10007") + arguments);
+        const ProgramResult result = run_program(
+            std::string("./lesson29 --device emulator --verify --repeat 5 --n 10007") + arguments);
         EXPECT_EQ(result.status, 0) << result.err;
     }
 }

@@ -1,5 +1,6 @@
 #include "emulator/cli/counters.hpp"
 
+#include "emulator/counter_legend.hpp"
 #include "emulator/machine/dim3.hpp"
 #include "emulator/text.hpp"
 
@@ -60,36 +61,8 @@ const std::vector<CounterTable>& tables() {
     return tables;
 }
 
-std::string counter_names() {
-    return fmt::format(R"(
-In Nsight Compute:
-  sectors             {}, ..._st.sum
-  requests            {}, ..._st.sum
-  wavefronts          {}, ..._st.sum
-  bank conflicts      {}, ..._st.sum
-)",
-                       counter_name::global_load_sectors, counter_name::global_load_requests,
-                       counter_name::shared_load_wavefronts, counter_name::shared_load_bank_conflicts);
-}
-std::string atomics_name() {
-    return fmt::format("  sectors of atomics  {}, ..._red.sum\n", counter_name::global_atom_sectors);
-}
-std::string copies_names() {
-    return fmt::format(R"(  async copies        {}, {}
-    wavefronts        {}
-    sectors           {}
-)",
-                       counter_name::copy_instructions, counter_name::bulk_instructions,
-                       counter_name::copy_wavefronts, counter_name::bulk_sectors);
-}
-std::string ptx_names() {
-    return fmt::format(R"(  instructions        {}, {}
-  divergent branches  {}
-(PTX): counted on PTX, from which the GPU's own code is made; that may differ.
-)",
-                       counter_name::warp_instructions, counter_name::thread_instructions,
-                       counter_name::divergent_branches);
-}
+constexpr const char* ptx_note =
+    "\n(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
 
 std::uint64_t value_of(const Json& counters, const char* name) {
     return name ? counters.value(name, std::uint64_t{0}) : 0;
@@ -159,7 +132,7 @@ std::string quoted(const std::string& text) {
 
 } // namespace
 
-std::string counters_as_text(const Report& report) {
+std::string counters_as_text(const Report& report, bool explain) {
     const auto& launches = report.launches;
     if (launches.empty()) return "no kernel ran to its end\n";
     std::string text;
@@ -175,9 +148,9 @@ std::string counters_as_text(const Report& report) {
     if (std::none_of(launches.begin(), launches.end(),
                      [](const Json& launch) { return launch.contains("counters"); }))
         return text;
-    const auto has = [&](const char* group) { return text.find(group) != std::string::npos; };
-    return text + counter_names() + (has("\n  global atomics") ? atomics_name() : "") +
-           (has("\n  async copies") ? copies_names() : "") + ptx_names();
+    return text + ptx_note +
+           (explain ? emulator::counter_legend()
+                    : "--explain prints the counters' names in Nsight Compute.\n");
 }
 
 std::string counters_as_csv(const Report& report) {

@@ -1,6 +1,7 @@
 #include "emulator/cli/options.hpp"
 
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/counter_legend.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -96,6 +97,7 @@ void check(const Options& options, bool has_format) {
     const emulator::Request& request = options.request;
     const bool counters = options.counters, lines = request.lines, draws = !request.draw.empty();
     const bool checks = !request.check.empty();
+    require(!options.explain || counters, "--explain: add --counters");
     require(!request.leaks || request.checks("mem"), "--leaks: add --check mem");
     require(!request.global_races || request.checks("race"), "--global-races: add --check race");
     require(!request.line || draws, "--line: says which access to draw; add --draw");
@@ -141,6 +143,7 @@ Options parse_options(int argc, const char* const* argv) {
         app.add_option(name, value)->take_last();
     };
     flag("--counters", options.counters);
+    flag("--explain", options.explain);
     flag("--lines", request.lines);
     app.add_option("--check", check_lists)->allow_extra_args(false);
     flag("--leaks", request.leaks);
@@ -209,6 +212,7 @@ on stderr.
 
 What to report:
   --counters       a table for each kernel launch; named as in Nsight Compute
+  --explain        counters: also their names in Nsight Compute
   --lines          the kernels' source with the counters of each line
   --check WHAT     what is wrong, and where: all, or some of mem,init,race,sync
                      mem   accesses out of bounds, misaligned or after a free
@@ -260,7 +264,8 @@ Exit status:
        called
   126  the program cannot be run, or has the static CUDA runtime in it
   127  there is no such program
-)";
+
+)" + emulator::counter_legend();
 }
 
 } // namespace emulate

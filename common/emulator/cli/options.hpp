@@ -15,6 +15,7 @@ enum class Format { text, json, csv, html };
 
 struct Options {
     bool counters = false;
+    bool explain = false;                     ///< with the counters' names in Nsight Compute
     emulator::Request request{};              ///< everything that the library has to know
     std::optional<std::uint64_t> schedules{}; ///< so many seeds to try
     Format format = Format::text;

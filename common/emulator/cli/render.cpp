@@ -40,7 +40,7 @@ std::size_t columns(const Options& options) {
 
 std::string as_text(const Report& report, const Options& options) {
     std::vector<std::string> parts;
-    if (options.counters) parts.push_back(counters_as_text(report));
+    if (options.counters) parts.push_back(counters_as_text(report, options.explain));
     if (options.request.lines) parts.push_back(lines_as_text(lines_of(report), columns(options)));
     if (const emulator::Request& request = options.request; !request.check.empty()) {
         parts.push_back(
