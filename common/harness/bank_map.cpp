@@ -43,7 +43,7 @@ std::string draw_rows(const Tile& tile, const std::vector<unsigned int>& store,
     for (std::size_t row = 0; row < rows; ++row) {
         if (rows <= most_rows || row < first_rows || row == last_word / banks) {
             std::string line =
-                fmt::format("{:>5}  {}     {}", row * banks, draw_banks(tile, store, row * banks),
+                fmt::format("{:>5}  {}   {}", row * banks, draw_banks(tile, store, row * banks),
                             draw_banks(tile, load, row * banks));
             line.erase(line.find_last_not_of(' ') + 1);
             text += line + "\n";
@@ -71,8 +71,7 @@ std::string describe_cost(const Tile& tile, Order order) {
     const std::vector<unsigned int> words = words_of_warp(tile, order, 0);
     const unsigned int degree = wavefronts(words);
     std::string text = degree == 1 ? "1 wavefront, no conflict"
-                                   : fmt::format("{} wavefronts, a {}-way conflict ({})", degree, degree,
-                                                 describe_worst_bank(words));
+                                   : fmt::format("{} wavefronts ({})", degree, describe_worst_bank(words));
     if (tile.warps() == 1) return text;
     return fmt::format("{}; all {} warps: {}", text, tile.warps(), group_digits(wavefronts(tile, order)));
 }
@@ -83,7 +82,7 @@ std::string describe_padding(const Tile& tile, Order store, Order load) {
         return padding ? fmt::format("{}", *padding) : "none";
     };
     if (store == load) return smallest({store});
-    return fmt::format("{} for the store, {} for the load, {} for both", smallest({store}), smallest({load}),
+    return fmt::format("{} for stores, {} for loads, {} for both", smallest({store}), smallest({load}),
                        smallest({store, load}));
 }
 
@@ -138,11 +137,10 @@ std::string draw_bank_map(const std::string& kernel, const Tile& tile, Order sto
     constexpr const char* bank_numbers = "0        8        16       24";
     std::string text = fmt::format("{}: a tile of {} x {} ints", kernel, tile.width, tile.height);
     if (tile.padding > 0) text += fmt::format(", {} of padding behind each row", tile.padding);
-    text += fmt::format(
-        "\nA column is a bank. 0-9, a-v: the words of lanes 0 to 31 of warp 0; .: other warps'{}\n\n",
-        tile.padding > 0 ? "; -: padding" : "");
-    text += fmt::format("       {:<40}load {}\n", fmt::format("store {}", name(store)), name(load));
-    text += fmt::format(" word  {:<40}{}\n", bank_numbers, bank_numbers);
+    text += fmt::format("\nA column is a bank. 0-9, a-v: words of warp 0's lanes; .: others'{}\n\n",
+                        tile.padding > 0 ? "; -: padding" : "");
+    text += fmt::format("       {:<38}load {}\n", fmt::format("store {}", name(store)), name(load));
+    text += fmt::format(" word  {:<38}{}\n", bank_numbers, bank_numbers);
     text += draw_rows(tile, words_of_warp(tile, store, 0), words_of_warp(tile, load, 0));
     return text + fmt::format("\nstore: {}\nload:  {}\nsmallest padding without conflicts: {}\n",
                               describe_cost(tile, store), describe_cost(tile, load),

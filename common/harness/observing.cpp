@@ -58,7 +58,7 @@ const char* observing_help() {
     return R"(
 To see the kernels at work on the emulator; told on stderr:
   --lines         their source, with what each line costs
-  --check [WHAT]  what is wrong: all, or some of mem,init,race,sync. Default: all
+  --check [WHAT]  errors: all, or some of mem,init,race,sync. Default: all
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
                   pictures: banks, sectors, activity or tile
   --line N        draw: the access in line N of the source

@@ -5,6 +5,7 @@
 #include "harness/measure.hpp"
 #include "harness/numbers.hpp"
 #include "harness/observing.hpp"
+#include "harness/wrap.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -156,22 +157,6 @@ std::string describe(const LessonOption& option) {
     return text;
 }
 
-/// Broken into lines of at most 80 characters.
-std::string wrap(const std::string& text) {
-    std::istringstream words(text);
-    std::string lines;
-    std::size_t length = 0;
-    for (std::string word; words >> word; length += word.size() + 1) {
-        if (length + word.size() > 80) {
-            lines.back() = '\n';
-            length = 0;
-        }
-        lines += word + " ";
-    }
-    lines.back() = '\n';
-    return lines;
-}
-
 /// --n and --block in --help, if the lesson has them.
 std::string describe_input(const LessonInfo& info) {
     const std::string most =
@@ -179,13 +164,13 @@ std::string describe_input(const LessonInfo& info) {
     std::string text;
     if (info.takes_n())
         text += fmt::format(R"(
-  --n N           how many ints: 1000, 16M, 1Gi or 2^24 (k, M, G are powers of 1000;
-                  Ki, Mi, Gi of 1024). Any number from 1 to {}.
+  --n N           how many ints: 1000, 16M, 1Gi or 2^24. k, M, G are powers of
+                  1000; Ki, Mi, Gi of 1024. Any from 1 to {}.
                   Default: {})",
                             most,
                             info.default_n   ? group_digits(std::uint64_t{*info.default_n})
                             : info.largest_n ? most
-                                             : "several times the L2 cache on a GPU, 4Mi on the emulator");
+                                             : "several times the L2 on a GPU, 4Mi on the emulator");
     if (info.takes_block())
         text += fmt::format(R"(
   --block B       threads in a block: a power of two from {} to {}.
@@ -325,8 +310,8 @@ Usage: ./{name} [options]
 {input}
   --kernel NAME   run only this kernel; may be given several times. Default: all
   --device WHERE  auto, gpu or emulator. Default: auto, the GPU if there is one
-  --repeat R      runs of each kernel, all verified. Default: {runs} timed ones on a GPU
-                  (fewer of a slow kernel), 1 on the emulator
+  --repeat R      runs of each kernel, all verified. Default: {runs} timed ones on a
+                  GPU, fewer of a slow kernel; 1 on the emulator
 {seed}  --format HOW    text, json or csv. Default: text
   --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --verify        verify only: no times, no counters
@@ -338,7 +323,7 @@ Usage: ./{name} [options]
 Examples:
   ./{name}                                  all kernels, side by side
 {example}  ./{name} --kernel {last} --format json    for a script
-  ./{name} --device emulator                counters, also where there is a GPU
+  ./{name} --device emulator                counters, even if there is a GPU
 
 Exit status:
   0  every kernel's result is right

@@ -1,6 +1,8 @@
 #include "emulator/counter_legend.hpp"
 #include "harness/numbers.hpp"
 #include "harness/report.hpp"
+#include "harness/text_table.hpp"
+#include "harness/wrap.hpp"
 
 #include <counter_catalogue.hpp>
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -70,17 +73,31 @@ std::uint64_t counter_value(const KernelResult& kernel, const char* name) {
     return kernel.counters ? find_counter(*kernel.counters, name).value_or(0) : 0;
 }
 
+/// One text for each kernel.
+template <class Cell> std::vector<std::string> cells_of(const Report& report, Cell cell) {
+    std::vector<std::string> cells;
+    for (const KernelResult& kernel : report.kernels) cells.emplace_back(cell(kernel));
+    return cells;
+}
+
+std::vector<std::string> names_of(const Report& report) {
+    return cells_of(report, [](const KernelResult& kernel) { return kernel.name; });
+}
+
 /// The emulator's table for few kernels: one column per kernel, one row per counter.
 class CounterTable {
 public:
-    explicit CounterTable(const Report& report) : report_(report), has_changes_(report.kernels.size() == 2) {}
+    explicit CounterTable(const Report& report)
+        : report_(report), has_changes_(report.kernels.size() == 2),
+          table_(names_of(report), has_changes_ ? "change" : "") {}
 
     std::string format() {
-        add_row(
-            "", [](const KernelResult& kernel) { return kernel.name; }, has_changes_ ? "change" : "");
-        text_ += fmt::format("{:-<{}}\n", "", text_.size() - 1);
-        add_row("verified", [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
-        add_row("result", [](const KernelResult& kernel) { return actual_text(kernel.verification); });
+        table_.add_row("verified", cells_of(report_, [](const KernelResult& kernel) {
+                           return yes_or_no(kernel.verification.passed);
+                       }));
+        table_.add_row("result", cells_of(report_, [](const KernelResult& kernel) {
+                           return actual_text(kernel.verification);
+                       }));
         if (threads_in_block(report_) > 0) {
             add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
             add_numbers("threads a block",
@@ -89,17 +106,15 @@ public:
         std::string_view group;
         for (const KnownCounter& counter : known_counters()) {
             if (!is_shown(counter)) continue;
-            if (group != counter.group) text_ += fmt::format("{}\n", counter.group);
+            if (group != counter.group) table_.add_heading(std::string(counter.group));
             group = counter.group;
             add_numbers(fmt::format("  {}", counter.label),
                         [&](const KernelResult& kernel) { return counter_value(kernel, counter.name); });
         }
-        return std::move(text_);
+        return table_.format();
     }
 
 private:
-    static constexpr std::size_t label_width = 22, least_width = 15, change_width = 10;
-
     /// Rare counters, such as atomics, have a row only if a kernel uses them.
     bool is_shown(const KnownCounter& counter) const {
         if (counter.group.empty()) return false;
@@ -109,50 +124,54 @@ private:
                });
     }
 
-    template <class Cell> void add_row(std::string_view label, Cell cell, std::string_view last = "") {
-        text_ += fmt::format("{:<{}}", label, label_width);
-        for (const KernelResult& kernel : report_.kernels)
-            text_ += fmt::format("{:>{}}", cell(kernel), std::max(least_width, kernel.name.size() + 2));
-        if (!last.empty()) text_ += fmt::format("{:>{}}", last, change_width);
-        text_ += "\n";
-    }
-
-    template <class Number> void add_numbers(std::string_view label, Number number) {
-        add_row(
-            label, [&](const KernelResult& kernel) { return group_digits(std::uint64_t{number(kernel)}); },
+    template <class Number> void add_numbers(std::string label, Number number) {
+        table_.add_row(
+            std::move(label),
+            cells_of(report_,
+                     [&](const KernelResult& kernel) { return group_digits(std::uint64_t{number(kernel)}); }),
             has_changes_ ? change(number(report_.kernels[0]), number(report_.kernels[1])) : "");
     }
 
     const Report& report_;
     bool has_changes_;
-    std::string text_;
+    ColumnTable table_;
 };
+
+/// "verified: all 11 results"
+std::string verified_line(const Report& report) {
+    std::vector<std::string> wrong;
+    for (const KernelResult& kernel : report.kernels)
+        if (!kernel.verification.passed) wrong.push_back(kernel.name);
+    const std::size_t all = report.kernels.size();
+    return wrong.empty() ? fmt::format("verified: all {} results\n", all)
+                         : wrap(fmt::format("verified: {} of {} results; WRONG: {}", all - wrong.size(), all,
+                                            fmt::join(wrong, ", ")));
+}
+
+/// Sectors of loads have a line in place of a column: they hardly differ between kernels.
+std::string sectors_line(const Report& report) {
+    std::uint64_t least = UINT64_MAX, most = 0;
+    for (const KernelResult& kernel : report.kernels) {
+        const std::uint64_t sectors = counter_value(kernel, counter_name::global_load_sectors);
+        least = std::min(least, sectors);
+        most = std::max(most, sectors);
+    }
+    if (least == most)
+        return fmt::format("Sectors of global loads: {} in every kernel; each loads the same ints.\n",
+                           group_digits(least));
+    return fmt::format("Sectors of global loads: {} to {}.\n", group_digits(least), group_digits(most));
+}
+
+std::string barriers_per_thread(const KernelResult& kernel) {
+    const std::uint64_t threads = volume(kernel.launch.grid) * volume(kernel.launch.block);
+    const std::uint64_t barriers = counter_value(kernel, counter_name::thread_barriers);
+    if (threads == 0) return "-";
+    return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
+}
 
 /// The emulator's table for many kernels: one row per kernel, and columns for the counters that differ
 /// between the steps of the ladder.
-class KernelTable {
-public:
-    explicit KernelTable(const Report& report) : report_(report) {}
-
-    std::string format() {
-        add_column("", "kernel", [](const KernelResult& kernel) { return kernel.name; });
-        add_column("", "verified",
-                   [](const KernelResult& kernel) { return yes_or_no(kernel.verification.passed); });
-        add_column("", "blocks", [](const KernelResult& kernel) { return blocks_or_dash(kernel); });
-        for (const Column& column : columns) {
-            add_column(column.top, column.bottom, [&](const KernelResult& kernel) {
-                std::uint64_t sum = 0;
-                for (const char* name : column.counters) sum += name ? counter_value(kernel, name) : 0;
-                return group_digits(sum);
-            });
-        }
-        add_column("barriers", "a thread", barriers_a_thread);
-        rows_.insert(rows_.begin() + 2, std::string(rows_.front().size(), '-'));
-        return fmt::format("{}\n{}", fmt::join(rows_, "\n"), sectors_line());
-    }
-
-private:
-    static constexpr const char* load_sectors = counter_name::global_load_sectors;
+std::string kernel_table(const Report& report) {
     struct Column {
         const char* top;
         const char* bottom;
@@ -160,54 +179,25 @@ private:
     };
     static constexpr Column columns[] = {
         {"load", "requests", {counter_name::global_load_requests}},
-        {"shared",
-         "wavefronts",
-         {counter_name::shared_load_wavefronts, counter_name::shared_store_wavefronts}},
+        {"wave-", "fronts", {counter_name::shared_load_wavefronts, counter_name::shared_store_wavefronts}},
         {"bank",
          "conflicts",
          {counter_name::shared_load_bank_conflicts, counter_name::shared_store_bank_conflicts}},
-        {"instructions", "(PTX)", {counter_name::warp_instructions}},
-        {"divergent", "(PTX)", {counter_name::divergent_branches}},
+        {"instr.", "(PTX)", {counter_name::warp_instructions}},
+        {"diverg.", "(PTX)", {counter_name::divergent_branches}},
     };
-
-    /// Aligns the first column left, the others right.
-    template <class Cell> void add_column(std::string_view top, std::string_view bottom, Cell cell) {
-        std::vector<std::string> cells{std::string(top), std::string(bottom)};
-        for (const KernelResult& kernel : report_.kernels) cells.push_back(cell(kernel));
-        std::size_t width = 0;
-        for (const std::string& text : cells) width = std::max(width, text.size());
-        rows_.resize(cells.size());
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            rows_[i] += rows_[i].empty() ? fmt::format("{:<{}}", cells[i], width)
-                                         : fmt::format("{:>{}}", cells[i], width + 2);
-        }
-    }
-
-    static std::string barriers_a_thread(const KernelResult& kernel) {
-        const std::uint64_t threads = volume(kernel.launch.grid) * volume(kernel.launch.block);
-        const std::uint64_t barriers = counter_value(kernel, counter_name::thread_barriers);
-        if (threads == 0) return "-";
-        return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
-    }
-
-    /// Sectors of loads have a line in place of a column: they hardly differ between kernels.
-    std::string sectors_line() const {
-        std::uint64_t least = UINT64_MAX, most = 0;
-        for (const KernelResult& kernel : report_.kernels) {
-            const std::uint64_t sectors = counter_value(kernel, load_sectors);
-            least = std::min(least, sectors);
-            most = std::max(most, sectors);
-        }
-        if (least == most)
-            return fmt::format("Sectors of global loads: {} in every kernel, as each loads the same ints.\n",
-                               group_digits(least));
-        return fmt::format("Sectors of global loads: {} to {}, as each kernel loads the same ints.\n",
-                           group_digits(least), group_digits(most));
-    }
-
-    const Report& report_;
-    std::vector<std::string> rows_;
-};
+    RowTable table(names_of(report));
+    table.add_column("", "blocks", cells_of(report, blocks_or_dash));
+    for (const Column& column : columns)
+        table.add_column(column.top, column.bottom, cells_of(report, [&](const KernelResult& kernel) {
+                             std::uint64_t sum = 0;
+                             for (const char* name : column.counters)
+                                 sum += name ? counter_value(kernel, name) : 0;
+                             return group_digits(sum);
+                         }));
+    table.add_column("barriers", "/thread", cells_of(report, barriers_per_thread));
+    return table.format() + verified_line(report) + sectors_line(report);
+}
 
 /// Says which passes were counted or timed. Empty if every kernel has one pass.
 /// \param subject "The counters"
@@ -217,23 +207,23 @@ std::string pass_note(const Report& report, const char* subject) {
         if (kernel.launch.passes == 1) whole.push_back(kernel.name);
     }
     if (whole.size() == report.kernels.size()) return "";
-    return fmt::format(
-        "{} are those of the first pass, which leaves one partial sum a block{}.\n", subject,
-        whole.empty() ? "" : fmt::format(";\nthose of {} are of the whole result", fmt::join(whole, ", ")));
+    const std::string note =
+        fmt::format("{} are those of the first pass, which leaves one partial sum a block", subject);
+    if (whole.empty()) return note + ".\n";
+    return note + ";\n" + wrap(fmt::format("those of {} are of the whole result.", fmt::join(whole, ", ")));
 }
 
 constexpr const char* ptx_note =
     "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
 
-/// More columns would exceed 100 characters.
+/// More kernels have a row each.
 constexpr std::size_t most_columns = 5;
 
 std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
-    const std::string table = few ? CounterTable(report).format() : KernelTable(report).format();
-    return fmt::format("{}{}: counted, not timed; its clock says nothing about a GPU.\n{}{}\n{}\n{}{}",
-                       heading(report), report.device.name, pass_note(report, "The counters"),
-                       illustrations(report), table, ptx_note,
+    const std::string table = few ? CounterTable(report).format() : kernel_table(report);
+    return fmt::format("{}{}: counted, not timed.\n{}{}\n{}\n{}{}", heading(report), report.device.name,
+                       pass_note(report, "The counters"), illustrations(report), table, ptx_note,
                        report.explain ? emulator::counter_legend()
                                       : "--explain prints the counters' names in Nsight Compute.\n");
 }
@@ -252,33 +242,39 @@ bool has_complete_times(const Report& report) {
 /// speed-up over the first.
 bool has_steps(const Report& report) { return report.kernels.size() > 2; }
 
-/// One row of the table of times.
-std::string time_row(const Report& report, std::size_t row, std::size_t name_width) {
-    const KernelResult& kernel = report.kernels[row];
-    const std::optional<double> bandwidth = kernel.bandwidth_gbs();
-    std::optional<double> median, other, percent; // `other`: the minimum, or the median of all passes
-    const auto speed_up_over = [&](const KernelResult& other) -> std::optional<double> {
-        if (!kernel.times || !other.times) return std::nullopt;
-        return other.times->median / kernel.times->median;
+/// The speed-up of `kernel` over `other`, or a dash.
+std::string speed_up(const KernelResult& kernel, const KernelResult& other) {
+    if (!kernel.times || !other.times) return "-";
+    return fmt::format("{:.2f}", other.times->median / kernel.times->median);
+}
+
+std::string time_table(const Report& report) {
+    const auto time = [](const std::optional<Times>& times, double Times::*which) {
+        return times ? fmt::format("{:.2f}", *times.*which) : "-";
     };
-    if (kernel.times) {
-        median = kernel.times->median;
-        const std::optional<Times> all = kernel.times_of_all_passes();
-        if (!has_complete_times(report))
-            other = kernel.times->min;
-        else if (all)
-            other = all->median;
-    }
-    if (bandwidth && report.device.peak_bandwidth_gbs)
-        percent = 100 * *bandwidth / *report.device.peak_bandwidth_gbs;
-    const std::string step =
-        has_steps(report)
-            ? fmt::format("{:>8}", row == 0 ? "" : or_dash(speed_up_over(report.kernels[row - 1]), 2))
-            : "";
-    return fmt::format("{:<{}}{:>11}{:>9}{:>13}{:>11}{:>9}{:>10}{:>9}{}\n", kernel.name, name_width,
-                       blocks_or_dash(kernel), yes_or_no(kernel.verification.passed), or_dash(median, 2),
-                       or_dash(other, 2), or_dash(bandwidth, 1), or_dash(percent, 1),
-                       or_dash(speed_up_over(report.kernels.front()), 2), step);
+    const bool all = has_complete_times(report);
+    RowTable table(names_of(report));
+    const auto add = [&](const char* top, const char* bottom, auto cell) {
+        table.add_column(top, bottom, cells_of(report, cell));
+    };
+    add("", "blocks", blocks_or_dash);
+    add("median", "[us]", [&](const KernelResult& kernel) { return time(kernel.times, &Times::median); });
+    add(all ? "all" : "min", "[us]", [&](const KernelResult& kernel) {
+        return all ? time(kernel.times_of_all_passes(), &Times::median) : time(kernel.times, &Times::min);
+    });
+    add("", "GB/s", [](const KernelResult& kernel) { return or_dash(kernel.bandwidth_gbs(), 1); });
+    add("% of", "peak", [&](const KernelResult& kernel) {
+        const std::optional<double> bandwidth = kernel.bandwidth_gbs(),
+                                    peak = report.device.peak_bandwidth_gbs;
+        return bandwidth && peak ? fmt::format("{:.1f}", 100 * *bandwidth / *peak) : "-";
+    });
+    const KernelResult* const first = report.kernels.data();
+    add("speed-", "up", [&](const KernelResult& kernel) { return speed_up(kernel, *first); });
+    if (has_steps(report))
+        add("", "step", [&](const KernelResult& kernel) {
+            return &kernel == first ? "" : speed_up(kernel, *(&kernel - 1));
+        });
+    return table.format() + verified_line(report);
 }
 
 std::string timing_notes(const Report& report) {
@@ -293,32 +289,23 @@ std::string timing_notes(const Report& report) {
     if (!timed) return "";
     const std::optional<double>& peak = report.device.peak_bandwidth_gbs;
     return fmt::format(
-        "\n{}{}{} runs after a warm-up, {}.\nGB/s: bytes read and written over the median time, in 1e9 bytes "
-        "a "
-        "second{}.\nspeed-up: over {}{}.\n",
+        "\n{}{}{} runs after a warm-up, {}.\nGB/s: 1e9 bytes read and written per "
+        "second of the median time;\n{}.\nspeed-up: over {}{}.\n",
         pass_note(report, "The times"),
         has_complete_times(report) ? "all: the median of complete results, with all their passes.\n" : "",
         fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most),
         timed->cold_cache ? "the L2 cache flushed before each"
                           : "the L2 cache not flushed, for want of memory",
-        peak ? fmt::format("; the card's peak is {:.1f}", *peak) : "; the card's peak is not known",
+        peak ? fmt::format("the card's peak is {:.1f}", *peak) : "the card's peak is not known",
         report.kernels.front().name, has_steps(report) ? "; step: over the kernel above" : "");
 }
 
 std::string format_times(const Report& report) {
-    std::size_t name_width = 8;
-    for (const KernelResult& kernel : report.kernels) name_width = std::max(name_width, kernel.name.size());
     std::string text = heading(report);
-    text += fmt::format(
-        "Timed on {}, compute capability {}{}.\n", report.device.name, report.device.compute_capability,
-        threads_in_block(report) > 0 ? fmt::format("; blocks of {} threads", threads_in_block(report)) : "");
-    text += illustrations(report) + "\n";
-    text += fmt::format("{:<{}}{:>11}{:>9}{:>13}{:>11}{:>9}{:>10}{:>9}{}\n", "kernel", name_width, "blocks",
-                        "verified", "median [us]", has_complete_times(report) ? "all [us]" : "min [us]",
-                        "GB/s", "% of peak", "speed-up", has_steps(report) ? "    step" : "");
-    text += std::string(name_width + (has_steps(report) ? 80 : 72), '-') + "\n";
-    for (std::size_t row = 0; row < report.kernels.size(); ++row) text += time_row(report, row, name_width);
-    return text + timing_notes(report);
+    text += wrap(fmt::format(
+        "Timed on {}, compute capability {}{}.", report.device.name, report.device.compute_capability,
+        threads_in_block(report) > 0 ? fmt::format("; blocks of {} threads", threads_in_block(report)) : ""));
+    return text + illustrations(report) + "\n" + time_table(report) + timing_notes(report);
 }
 
 std::string format_verdicts(const Report& report) {

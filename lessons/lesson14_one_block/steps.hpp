@@ -66,10 +66,10 @@ inline std::string format_steps(const char* kernel, Tree tree, std::size_t n, un
     const auto add_row = [&](const std::string& name, const Step& step) {
         const double used =
             100.0 * static_cast<double>(step.threads) / static_cast<double>(step.warps * warp_size);
-        text << std::setw(8) << name << std::setw(10) << grouped(step.threads) << std::setw(8)
-             << grouped(step.warps) << std::setw(11) << std::fixed << std::setprecision(1)
-             << (step.warps > 0 ? used : 0) << " %" << std::setw(17) << grouped(step.loaded_sectors)
-             << std::setw(9) << grouped(step.stored_sectors);
+        text << std::setw(8) << name << std::setw(9) << grouped(step.threads) << std::setw(7)
+             << grouped(step.warps) << std::setw(10) << std::fixed << std::setprecision(1)
+             << (step.warps > 0 ? used : 0) << " %" << std::setw(16) << grouped(step.loaded_sectors)
+             << std::setw(8) << grouped(step.stored_sectors);
         for (std::size_t t = 0; block <= 16 && t < step.adds.size(); ++t) {
             text << (t == 0 ? "   " : t % warp_size == 0 ? " | " : " ");
             step.adds[t] ? text << t : text << '.';
@@ -77,8 +77,8 @@ inline std::string format_steps(const char* kernel, Tree tree, std::size_t n, un
         text << '\n';
     };
     text << kernel << ": " << grouped(n) << " ints, " << grouped(block) << " threads in warps of "
-         << warp_size << "\n  stride   threads   warps   lanes used   sectors loaded   stored"
-         << (block <= 16 ? "   the threads that add\n" : "\n");
+         << warp_size << "\n  stride  threads  warps  lanes used  sectors loaded  stored"
+         << (block <= 16 ? "   adders\n" : "\n");
     Step total;
     for (const Step& step : count_steps(tree, n, block, warp_size)) {
         add_row(std::to_string(step.stride), step);

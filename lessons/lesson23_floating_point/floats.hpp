@@ -71,7 +71,7 @@ private:
         if (first_kernel_.empty()) first_kernel_ = kernel;
         std::ostringstream text;
         const auto add = [&](const auto& a, const auto& b, const auto& c, const auto& d, const auto& e) {
-            text << std::left << std::setw(18) << a << std::right << std::setw(16) << b << std::setw(14) << c
+            text << std::left << std::setw(17) << a << std::right << std::setw(15) << b << std::setw(14) << c
                  << std::setw(17) << d << std::setw(17) << e << "\n";
         };
         if (kernel == first_kernel_) {

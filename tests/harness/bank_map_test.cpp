@@ -161,44 +161,43 @@ TEST(BankMap, draws_each_lane_in_its_bank) {
     // 2 columns of 16 in 16 rows of 33 words: 1 and g (lane 16) meet in bank 1.
     EXPECT_EQ(draw_bank_map("kernel", {32, 16, 1}, by_rows, by_columns),
               R"(kernel: a tile of 32 x 16 ints, 1 of padding behind each row
-A column is a bank. 0-9, a-v: the words of lanes 0 to 31 of warp 0; .: other warps'; -: padding
+A column is a bank. 0-9, a-v: words of warp 0's lanes; .: others'; -: padding
 
-       store by rows                           load by columns
- word  0        8        16       24           0        8        16       24
-    0  01234567 89abcdef ghijklmn opqrstuv     0g...... ........ ........ ........
-   32  -....... ........ ........ ........     -1h..... ........ ........ ........
-   64  .-...... ........ ........ ........     .-2i.... ........ ........ ........
-   96  ..-..... ........ ........ ........     ..-3j... ........ ........ ........
-  128  ...-.... ........ ........ ........     ...-4k.. ........ ........ ........
-  160  ....-... ........ ........ ........     ....-5l. ........ ........ ........
+       store by rows                         load by columns
+ word  0        8        16       24         0        8        16       24
+    0  01234567 89abcdef ghijklmn opqrstuv   0g...... ........ ........ ........
+   32  -....... ........ ........ ........   -1h..... ........ ........ ........
+   64  .-...... ........ ........ ........   .-2i.... ........ ........ ........
+   96  ..-..... ........ ........ ........   ..-3j... ........ ........ ........
+  128  ...-.... ........ ........ ........   ...-4k.. ........ ........ ........
+  160  ....-... ........ ........ ........   ....-5l. ........ ........ ........
   ...
-  480  ........ ......-. ........ ........     ........ ......-f v....... ........
+  480  ........ ......-. ........ ........   ........ ......-f v....... ........
 
 store: 1 wavefront, no conflict; all 16 warps: 16
-load:  2 wavefronts, a 2-way conflict (bank 1: lanes 1, 16); all 16 warps: 32
-smallest padding without conflicts: 0 for the store, 2 for the load, 2 for both
+load:  2 wavefronts (bank 1: lanes 1, 16); all 16 warps: 32
+smallest padding without conflicts: 0 for stores, 2 for loads, 2 for both
 )");
 }
 
 TEST(BankMap, ends_where_the_tile_ends) {
     EXPECT_EQ(draw_bank_map("kernel", {5, 4}, by_rows, by_columns),
               R"(kernel: a tile of 5 x 4 ints
-A column is a bank. 0-9, a-v: the words of lanes 0 to 31 of warp 0; .: other warps'
+A column is a bank. 0-9, a-v: words of warp 0's lanes; .: others'
 
-       store by rows                           load by columns
- word  0        8        16       24           0        8        16       24
-    0  01234567 89abcdef ghij                  048cg159 dh26aei3 7bfj
+       store by rows                         load by columns
+ word  0        8        16       24         0        8        16       24
+    0  01234567 89abcdef ghij                048cg159 dh26aei3 7bfj
 
 store: 1 wavefront, no conflict
 load:  1 wavefront, no conflict
-smallest padding without conflicts: 0 for the store, 0 for the load, 0 for both
+smallest padding without conflicts: 0 for stores, 0 for loads, 0 for both
 )");
 }
 
 TEST(BankMap, says_when_no_padding_helps) {
-    EXPECT_THAT(
-        draw_bank_map("kernel", {16, 16}, by_rows, by_columns),
-        HasSubstr("smallest padding without conflicts: 0 for the store, 2 for the load, none for both\n"));
+    EXPECT_THAT(draw_bank_map("kernel", {16, 16}, by_rows, by_columns),
+                HasSubstr("smallest padding without conflicts: 0 for stores, 2 for loads, none for both\n"));
     EXPECT_THAT(draw_bank_map("kernel", {24, 24}, by_columns, by_columns),
                 HasSubstr("smallest padding without conflicts: none\n"));
 }
@@ -209,7 +208,7 @@ TEST(BankMap, fits_a_screen) {
         tile.padding = tile.width % (most_padding + 1);
         std::istringstream lines(draw_bank_map("setRowReadColDynPad", tile, by_columns, by_columns));
         std::size_t count = 0;
-        for (std::string line; std::getline(lines, line); ++count) ASSERT_LE(line.size(), 100u) << line;
+        for (std::string line; std::getline(lines, line); ++count) ASSERT_LE(line.size(), 80u) << line;
         ASSERT_LE(count, 17u);
     }
 }

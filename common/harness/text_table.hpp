@@ -1,0 +1,69 @@
+/// \file
+/// Tables of text that fit a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness {
+
+/// A column per kernel. If the columns are too wide, it breaks their names, and then itself into several
+/// tables.
+class ColumnTable {
+public:
+    /// \param last the heading of one more column; empty: there is none
+    ColumnTable(std::vector<std::string> names, std::string last);
+
+    void add_heading(std::string text) { rows_.push_back({std::move(text), {}, ""}); }
+    void add_row(std::string label, std::vector<std::string> cells, std::string last = "") {
+        rows_.push_back({std::move(label), std::move(cells), std::move(last)});
+    }
+    std::string format() const;
+
+private:
+    struct Row {
+        std::string label;
+        std::vector<std::string> cells; ///< none: a heading
+        std::string last;
+    };
+    struct Layout {
+        std::size_t label_width;
+        std::vector<std::size_t> widths;                ///< of the columns
+        std::vector<std::vector<std::string>> headings; ///< of each column, line by line
+    };
+
+    Layout wide() const;
+    Layout narrow() const;
+    std::string format(const Layout& layout, std::size_t first, std::size_t end) const;
+
+    std::vector<std::string> names_;
+    std::string last_;
+    std::vector<Row> rows_;
+};
+
+/// A row per kernel, under two lines of headings. If the rows are too wide, each name has a line of its own.
+class RowTable {
+public:
+    explicit RowTable(std::vector<std::string> names) : names_(std::move(names)) {}
+
+    /// \param cells one for each row
+    void add_column(std::string top, std::string bottom, std::vector<std::string> cells) {
+        columns_.push_back({std::move(top), std::move(bottom), std::move(cells)});
+    }
+    std::string format() const;
+
+private:
+    struct Column {
+        std::string top, bottom;
+        std::vector<std::string> cells;
+
+        std::size_t width() const;
+    };
+
+    std::vector<std::string> names_;
+    std::vector<Column> columns_;
+};
+
+} // namespace harness
