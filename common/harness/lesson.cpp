@@ -167,6 +167,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .options = told_options(info_, options),
                   .verified_only = options.verify_only,
                   .explain = options.explain,
+                  .color = options.color,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // fails before the kernels run, not after
     if (sweeps) {

@@ -1,6 +1,7 @@
 #include "harness/options.hpp"
 
 #include "emulator/counter_legend.hpp"
+#include "emulator/terminal.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/measure.hpp"
 #include "harness/numbers.hpp"
@@ -23,8 +24,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names option_names{"--n",    "--block",  "--kernel",  "--device", "--repeat", "--seed",   "--format",
-                         "--save", "--verify", "--explain", "--list",   "--help",   "--version"};
+const Names option_names{"--n",    "--block",  "--kernel",  "--device", "--repeat", "--seed", "--format",
+                         "--save", "--verify", "--explain", "--color",  "--list",   "--help", "--version"};
 
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
@@ -212,7 +213,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
 } // namespace
 
 Options parse_options(int argc, const char* const* argv, const LessonInfo& info, const Names& kernels) {
-    std::string n, block, device = "auto", repeat, seed, format = "text";
+    std::string n, block, device = "auto", repeat, seed, format = "text", color = "auto";
     Names asked_kernels;
     bool help = false, version = false, list = false;
     Options options;
@@ -228,6 +229,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--device", device)->take_last();
     app.add_option("--repeat", repeat)->take_last();
     app.add_option("--format", format)->take_last();
+    app.add_option("--color", color)->take_last();
     app.add_option("--save", options.save)->take_last();
     ObservingOptions observing;
     add_observing_options(app, observing);
@@ -286,6 +288,11 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                   ? parse_lesson_option(option, lesson_options[option.name])
                                                   : (given ? 1 : option.default_value);
     }
+    const std::vector<std::pair<std::string, bool>> colors{
+        {"auto", true}, {"always", true}, {"never", false}};
+    options.color = parse_choice("--color", color, colors) && options.format == OutputFormat::text &&
+                    emulator::wants_color(color, STDOUT_FILENO);
+    if (!options.emulate.empty() && is_given("--color")) options.emulate.push_back("--color=" + color);
     if (info.complete_options) info.complete_options(options.lesson_options);
     return options;
 }
@@ -316,6 +323,8 @@ Usage: ./{name} [options]
   --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --verify        verify only: no times, no counters
   --explain       also print what the counters are called in Nsight Compute
+  --color HOW     auto, always or never. Default: auto, on a terminal unless
+                  NO_COLOR is set
 {own_options}  --list          print the kernels' names
   --help          print this
   --version       print the version

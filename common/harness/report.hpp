@@ -31,6 +31,7 @@ struct Report {
     std::vector<ChangedOption> options; ///< without random input: all options but flags
     bool verified_only = false;         ///< --verify: no times and no counters
     bool explain = false;               ///< also print what the counters are called in Nsight Compute
+    bool color = false;                 ///< in the text
     std::vector<KernelResult> kernels;
 };
 

@@ -1,4 +1,5 @@
 #include "emulator/counter_legend.hpp"
+#include "emulator/terminal.hpp"
 #include "harness/numbers.hpp"
 #include "harness/report.hpp"
 #include "harness/text_table.hpp"
@@ -17,6 +18,9 @@
 namespace harness {
 namespace {
 
+using emulator::Style;
+using emulator::styled;
+
 std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
 
 std::string blocks_or_dash(const KernelResult& kernel) {
@@ -30,8 +34,6 @@ std::uint64_t threads_in_block(const Report& report) {
         if (volume(kernel.launch.block) > 0) return volume(kernel.launch.block);
     return 0;
 }
-
-const char* yes_or_no(bool passed) { return passed ? "yes" : "NO"; }
 
 std::string heading(const Report& report) {
     std::vector<std::string> facts;
@@ -89,12 +91,12 @@ class CounterTable {
 public:
     explicit CounterTable(const Report& report)
         : report_(report), has_changes_(report.kernels.size() == 2),
-          table_(names_of(report), has_changes_ ? "change" : "") {}
+          table_(names_of(report), has_changes_ ? "change" : "", report.color) {}
 
     std::string format() {
-        table_.add_row("verified", cells_of(report_, [](const KernelResult& kernel) {
-                           return yes_or_no(kernel.verification.passed);
-                       }));
+        std::vector<bool> verdicts;
+        for (const KernelResult& kernel : report_.kernels) verdicts.push_back(kernel.verification.passed);
+        table_.add_verdicts("verified", verdicts);
         table_.add_row("result", cells_of(report_, [](const KernelResult& kernel) {
                            return actual_text(kernel.verification);
                        }));
@@ -143,9 +145,11 @@ std::string verified_line(const Report& report) {
     for (const KernelResult& kernel : report.kernels)
         if (!kernel.verification.passed) wrong.push_back(kernel.name);
     const std::size_t all = report.kernels.size();
-    return wrong.empty() ? fmt::format("verified: all {} results\n", all)
-                         : wrap(fmt::format("verified: {} of {} results; WRONG: {}", all - wrong.size(), all,
-                                            fmt::join(wrong, ", ")));
+    if (wrong.empty())
+        return styled(fmt::format("verified: all {} results", all), Style::green, report.color) + "\n";
+    const std::string text =
+        fmt::format("verified: {} of {} results; WRONG: {}", all - wrong.size(), all, fmt::join(wrong, ", "));
+    return styled(wrap(text), Style::red, report.color);
 }
 
 /// Sectors of loads have a line in place of a column: they hardly differ between kernels.
@@ -313,9 +317,11 @@ std::string format_verdicts(const Report& report) {
     for (const KernelResult& kernel : report.kernels) {
         const Verification& verification = kernel.verification;
         text += verification.passed
-                    ? fmt::format("{}: verified, {}\n", kernel.name, actual_text(verification))
-                    : fmt::format("{}: WRONG, expected {}, got {}\n", kernel.name,
-                                  expected_text(verification), actual_text(verification));
+                    ? fmt::format("{}: {}, {}\n", kernel.name, styled("verified", Style::green, report.color),
+                                  actual_text(verification))
+                    : fmt::format("{}: {}, expected {}, got {}\n", kernel.name,
+                                  styled("WRONG", Style::red, report.color), expected_text(verification),
+                                  actual_text(verification));
     }
     return text;
 }

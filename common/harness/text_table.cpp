@@ -1,5 +1,6 @@
 #include "harness/text_table.hpp"
 
+#include "emulator/terminal.hpp"
 #include "harness/wrap.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,9 @@
 
 namespace harness {
 namespace {
+
+using emulator::Style;
+using emulator::styled;
 
 constexpr std::size_t gap = 2, last_width = 10;
 
@@ -37,8 +41,14 @@ std::vector<std::string> broken_name(const std::string& name, std::size_t width)
 
 } // namespace
 
-ColumnTable::ColumnTable(std::vector<std::string> names, std::string last)
-    : names_(std::move(names)), last_(std::move(last)) {}
+ColumnTable::ColumnTable(std::vector<std::string> names, std::string last, bool color)
+    : names_(std::move(names)), last_(std::move(last)), color_(color) {}
+
+void ColumnTable::add_verdicts(std::string label, const std::vector<bool>& verdicts) {
+    Row row{std::move(label), {}, "", true};
+    for (const bool passed : verdicts) row.cells.emplace_back(passed ? "yes" : "NO");
+    rows_.push_back(std::move(row));
+}
 
 ColumnTable::Layout ColumnTable::wide() const {
     Layout layout{22, {}, {}};
@@ -68,6 +78,22 @@ ColumnTable::Layout ColumnTable::narrow() const {
     return layout;
 }
 
+std::string ColumnTable::format(const Row& row, const Layout& layout, std::size_t first,
+                                std::size_t end) const {
+    if (row.cells.empty()) return row.label;
+    std::string line = fmt::format("{:<{}}", row.label, layout.label_width);
+    for (std::size_t column = first; column < end; ++column) {
+        const std::string cell = fmt::format("{:>{}}", row.cells[column], layout.widths[column]);
+        line +=
+            styled(cell, row.cells[column] == "NO" ? Style::red : Style::green, color_ && row.has_verdicts);
+    }
+    if (!row.last.empty()) line += fmt::format("{:>{}}", row.last, last_width);
+    const bool differ = std::any_of(row.cells.begin(), row.cells.end(),
+                                    [&](const std::string& cell) { return cell != row.cells.front(); });
+    return styled(line, differ ? Style::bold : Style::dim,
+                  color_ && !row.has_verdicts && row.cells.size() > 1);
+}
+
 std::string ColumnTable::format(const Layout& layout, std::size_t first, std::size_t end) const {
     const std::size_t last = last_.empty() ? 0 : last_width;
     std::size_t height = 0;
@@ -89,17 +115,7 @@ std::string ColumnTable::format(const Layout& layout, std::size_t first, std::si
         std::accumulate(layout.widths.begin() + static_cast<std::ptrdiff_t>(first),
                         layout.widths.begin() + static_cast<std::ptrdiff_t>(end), layout.label_width + last);
     text += std::string(width, '-') + "\n";
-    for (const Row& row : rows_) {
-        if (row.cells.empty()) {
-            text += row.label + "\n";
-            continue;
-        }
-        text += fmt::format("{:<{}}", row.label, layout.label_width);
-        for (std::size_t column = first; column < end; ++column)
-            text += fmt::format("{:>{}}", row.cells[column], layout.widths[column]);
-        if (!row.last.empty()) text += fmt::format("{:>{}}", row.last, last);
-        text += "\n";
-    }
+    for (const Row& row : rows_) text += format(row, layout, first, end) + "\n";
     return text;
 }
 

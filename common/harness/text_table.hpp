@@ -14,12 +14,15 @@ namespace harness {
 class ColumnTable {
 public:
     /// \param last the heading of one more column; empty: there is none
-    ColumnTable(std::vector<std::string> names, std::string last);
+    ColumnTable(std::vector<std::string> names, std::string last, bool color);
 
-    void add_heading(std::string text) { rows_.push_back({std::move(text), {}, ""}); }
+    void add_heading(std::string text) { rows_.push_back({std::move(text), {}, "", false}); }
     void add_row(std::string label, std::vector<std::string> cells, std::string last = "") {
-        rows_.push_back({std::move(label), std::move(cells), std::move(last)});
+        rows_.push_back({std::move(label), std::move(cells), std::move(last), false});
     }
+    /// A row of "yes" in green and "NO" in red. Of other rows, those whose cells differ are bold, and the
+    /// others dim.
+    void add_verdicts(std::string label, const std::vector<bool>& verdicts);
     std::string format() const;
 
 private:
@@ -27,6 +30,7 @@ private:
         std::string label;
         std::vector<std::string> cells; ///< none: a heading
         std::string last;
+        bool has_verdicts;
     };
     struct Layout {
         std::size_t label_width;
@@ -34,12 +38,14 @@ private:
         std::vector<std::vector<std::string>> headings; ///< of each column, line by line
     };
 
+    std::string format(const Row& row, const Layout& layout, std::size_t first, std::size_t end) const;
     Layout wide() const;
     Layout narrow() const;
     std::string format(const Layout& layout, std::size_t first, std::size_t end) const;
 
     std::vector<std::string> names_;
     std::string last_;
+    bool color_;
     std::vector<Row> rows_;
 };
 

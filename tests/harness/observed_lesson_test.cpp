@@ -39,6 +39,24 @@ TEST(ObservedLessonOnEmulator, says_what_became_of_the_old_spelling) {
                                   HasSubstr("no findings (mem, init, race, sync)")));
 }
 
+TEST(ObservedLessonOnEmulator, is_colored_on_a_terminal_alone) {
+    const std::string terminal = "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' ",
+                      colors = "TERM=xterm NO_COLOR= ";
+    for (const std::string option : {"--device emulator", "--device emulator --verify", "--check all"}) {
+        const auto has_escape = [&](const std::string& start, const std::string& end) {
+            const ProgramResult result = run_program(start + wrong_lesson + option + end);
+            return (result.out + result.err).find("\x1b[31m") != std::string::npos;
+        };
+        EXPECT_TRUE(has_escape(colors + terminal, ""));
+        EXPECT_TRUE(has_escape("NO_COLOR=1 ", " --color always"));
+        EXPECT_FALSE(has_escape(colors, ""));
+        EXPECT_FALSE(has_escape(colors + terminal, " --color never"));
+        EXPECT_FALSE(has_escape("TERM=xterm NO_COLOR=1 " + terminal, ""));
+        EXPECT_FALSE(has_escape("TERM=dumb NO_COLOR= " + terminal, ""));
+        EXPECT_FALSE(has_escape(colors + terminal, " --format json"));
+    }
+}
+
 TEST(ObservedLessonOnEmulator, ends_with_10_when_something_is_found) {
     const ProgramResult result = run_program("./wrong_lesson --kernel writes_out_of_bounds --check mem");
     EXPECT_EQ(result.status, 10);

@@ -44,6 +44,7 @@ TEST(Observing, hands_its_options_on) {
     EXPECT_THAT(given_to_emulate({"--schedule", "2^24"}), ElementsAre("--schedule=16777216"));
     EXPECT_THAT(given_to_emulate({"--schedules", "1k"}), ElementsAre("--schedules=1000"));
     EXPECT_THAT(given_to_emulate({"--lines", "--format", "json"}), ElementsAre("--lines", "--format=json"));
+    EXPECT_THAT(given_to_emulate({"--lines", "--color", "never"}), ElementsAre("--lines", "--color=never"));
     EXPECT_THAT(given_to_emulate({"--draw", "tile", "--format", "json"}), ElementsAre("--draw=tile"));
     EXPECT_THAT(given_to_emulate({"--schedule", "3", "--format", "json"}), ElementsAre("--schedule=3"));
 }

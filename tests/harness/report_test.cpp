@@ -422,6 +422,30 @@ TEST(Text, shows_a_change_only_between_two_kernels) {
     EXPECT_EQ(line_with(format_text(report), "blocks"), "blocks 65,536");
 }
 
+// The columns have 15 characters, the labels 22, and changes 10.
+TEST(Text, is_colored_if_asked_for) {
+    Report report = emulator_report();
+    EXPECT_THAT(format_text(report), Not(HasSubstr("\x1b")));
+    report.color = true;
+    report.kernels[1].verification = compare_value(-1234, 99);
+    EXPECT_THAT(
+        format_text(report),
+        AllOf(HasSubstr(
+                  "\nverified              \x1b[32m            yes\x1b[0m\x1b[31m             NO\x1b[0m\n"),
+              HasSubstr("\n\x1b[1mblocks                         65,536         32,768    x 0.50\x1b[0m\n"),
+              HasSubstr("\n\x1b[2m  sectors                   2,097,152      2,097,152\x1b[0m\n")));
+    report.verified_only = true;
+    EXPECT_THAT(format_text(report), AllOf(HasSubstr("reduce2: \x1b[32mverified\x1b[0m, "),
+                                           HasSubstr("reduce3: \x1b[31mWRONG\x1b[0m, expected ")));
+    report.kernels.pop_back(); // nothing moves from one kernel to the next
+    report.verified_only = false;
+    EXPECT_THAT(format_text(report), Not(AnyOf(HasSubstr("\x1b[1m"), HasSubstr("\x1b[2m"))));
+    report = many_kernels(emulator_report());
+    report.color = true;
+    EXPECT_THAT(format_text(report), HasSubstr("\n\x1b[32mverified: all 6 results\x1b[0m\n"));
+    EXPECT_THAT(format_json(report) + format_csv(report), Not(HasSubstr("\x1b")));
+}
+
 TEST(Text, says_wrong_loudly) {
     Report report = emulator_report();
     report.kernels[1].verification = compare_value(-1234, 99);

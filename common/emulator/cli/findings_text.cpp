@@ -1,5 +1,6 @@
 #include "emulator/cli/findings_text.hpp"
 
+#include "emulator/terminal.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,8 @@ namespace {
 
 using emulator::Finding;
 using emulator::Party;
+using emulator::Style;
+using emulator::styled;
 
 /// `text` under a heading in front of its first line, broken between words.
 std::string paragraph(const std::string& heading, const std::string& text, std::size_t columns) {
@@ -87,17 +90,23 @@ std::string finding_text(const Finding& finding, Sources& sources, std::size_t c
 } // namespace
 
 std::string findings_as_text(const std::vector<Finding>& findings, const std::vector<std::string>& checkers,
-                             const ReadSource& read_source, std::size_t columns) {
-    if (findings.empty()) return fmt::format("no findings ({})\n", fmt::join(checkers, ", "));
+                             const ReadSource& read_source, std::size_t columns, bool color) {
+    if (findings.empty())
+        return styled(fmt::format("no findings ({})", fmt::join(checkers, ", ")), Style::green, color) + "\n";
     Sources sources(read_source);
     std::string text;
     bool has_lines = true;
     for (const Finding& finding : findings) {
-        text += finding_text(finding, sources, columns) + "\n";
+        const std::string shown = finding_text(finding, sources, columns);
+        const std::size_t heading = shown.find('\n');
+        text += styled(shown.substr(0, heading), Style::red, color) + shown.substr(heading) + "\n";
         for (const Party& party : finding.parties) has_lines = has_lines && !party.where.empty();
     }
     if (!has_lines) text += "Compile with nvcc -lineinfo to see lines of the source.\n";
-    return text + (findings.size() == 1 ? "1 finding\n" : fmt::format("{} findings\n", findings.size()));
+    return text +
+           styled(findings.size() == 1 ? "1 finding" : fmt::format("{} findings", findings.size()),
+                  Style::red, color) +
+           "\n";
 }
 
 std::string signal_as_text(const Report& report, const ReadSource& read_source) {

@@ -16,7 +16,7 @@ namespace emulate {
 /// \param checkers that ran: they are named if none found anything
 std::string findings_as_text(const std::vector<emulator::Finding>& findings,
                              const std::vector<std::string>& checkers, const ReadSource& read_source,
-                             std::size_t columns);
+                             std::size_t columns, bool color = false);
 
 /// Which signal ended the program, and which kernel was running. Names the line of one of its threads if the
 /// launch took long.

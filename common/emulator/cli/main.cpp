@@ -48,7 +48,8 @@ Ending compare_schedules(const Options& options) {
     const ScheduleResult result = try_schedules(options);
     if (result.difference && !result.difference->repeatable)
         throw CommandError(ExitStatus::failed, schedules_as_text(result));
-    write_text(options.format == Format::json ? schedules_as_json(result) : schedules_as_text(result),
+    write_text(options.format == Format::json ? schedules_as_json(result)
+                                              : schedules_as_text(result, options.color),
                options);
     expect_no_refusal(result.default_run);
     return with_findings(result.default_run.ending, result.difference.has_value(), options);
@@ -86,8 +87,8 @@ int main(int argc, char** argv) {
     try {
         const Options options = parse_options(argc, argv);
         if (options.answer.empty()) end_like(run(options));
-        std::fputs(options.answer.c_str(), stdout);
-        return std::fflush(stdout) == 0 ? 0 : static_cast<int>(ExitStatus::failed);
+        const bool is_written = std::fputs(options.answer.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+        return is_written ? 0 : static_cast<int>(ExitStatus::failed);
     } catch (const Interrupted& interrupted) {
         if (interrupted.ending != Ending{}) end_like(interrupted.ending);
         return fail({ExitStatus::failed, "interrupted before all orders were tried"}, "");

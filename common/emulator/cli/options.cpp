@@ -2,6 +2,7 @@
 
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/counter_legend.hpp"
+#include "emulator/terminal.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -126,7 +127,7 @@ bool Options::reports() const {
 }
 
 Options parse_options(int argc, const char* const* argv) {
-    std::string launch, line, schedule, schedules, format, error_exit_code;
+    std::string launch, line, schedule, schedules, format, error_exit_code, color = "auto";
     Names check_lists;
     bool help = false, version = false;
     Options options;
@@ -157,6 +158,7 @@ Options parse_options(int argc, const char* const* argv) {
     option("--launch", launch);
     option("--format", format);
     option("--output", options.output);
+    option("--color", color);
     option("--error-exitcode", error_exit_code);
     flag("-h,--help", help);
     flag("--version", version);
@@ -197,6 +199,10 @@ Options parse_options(int argc, const char* const* argv) {
     require(!given("--output") || !options.output.empty(), "--output: empty; write the name of a file");
     options.format = given("--format") ? parse_format(format) : format_of_file(options.output);
     check(options, given("--format"));
+    if (color != "auto" && color != "always" && color != "never")
+        throw UsageError(fmt::format("--color {}: write auto, always or never", color));
+    options.color = options.format == Format::text && (options.output.empty() || color == "always") &&
+                    emulator::wants_color(color, STDERR_FILENO);
     if (!request.draw.empty() && options.output.empty()) options.output = "pictures";
     return options;
 }
@@ -241,6 +247,8 @@ How:
                    output file's ending says, else text
   --output FILE    where to; for pictures a folder, in which each kernel gets
                    its own. Default: stderr; for pictures the folder pictures
+  --color HOW      auto, always or never. Default: auto, color on a terminal
+                   unless NO_COLOR is set
   --error-exitcode N
                    the exit status when something is found. Default: 10
   --help           print this

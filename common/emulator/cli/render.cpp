@@ -43,11 +43,10 @@ std::string as_text(const Report& report, const Options& options) {
     if (options.counters) parts.push_back(counters_as_text(report, options.explain));
     if (options.request.lines) parts.push_back(lines_as_text(lines_of(report), columns(options)));
     if (const emulator::Request& request = options.request; !request.check.empty()) {
-        parts.push_back(
-            findings_as_text(report.findings, request.check, sources_of(report), columns(options)));
+        parts.push_back(findings_as_text(report.findings, request.check, sources_of(report), columns(options),
+                                         options.color));
         if (report.findings.empty() && request.checks("race") && !request.global_races)
-            parts.back() +=
-                "race has looked at shared memory; with --global-races it looks at global memory, too\n";
+            parts.back() += "race checked shared memory; with --global-races it checks global memory, too\n";
         if (const std::string failed = failed_launches_as_text(report); !failed.empty())
             parts.push_back(failed);
     }

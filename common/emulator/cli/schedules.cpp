@@ -3,6 +3,7 @@
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/run.hpp"
 #include "emulator/cli/temporary_file.hpp"
+#include "emulator/terminal.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -151,20 +152,24 @@ ScheduleResult try_schedules(const Options& options) {
     return result;
 }
 
-std::string schedules_as_text(const ScheduleResult& result) {
+std::string schedules_as_text(const ScheduleResult& result, bool color) {
     const std::string agreed = emulator::thousands(result.agreed);
     if (!result.difference)
-        return fmt::format("The program does the same in {}: the same output, the same exit status.\n",
-                           result.agreed == 1 ? "1 other order" : agreed + " other orders");
+        return emulator::styled(fmt::format("The program does the same in {}: same output, same exit status.",
+                                            result.agreed == 1 ? "1 other order" : agreed + " other orders"),
+                                emulator::Style::green, color) +
+               "\n";
     const std::uint64_t seed = result.difference->seed;
     if (!result.difference->repeatable)
         return fmt::format("{} does not even do the same twice in the order of seed {}, so orders cannot be "
                            "compared.\nDoes it print times, addresses or random numbers?",
                            result.default_run.program.front(), seed);
-    return fmt::format("The order of seed {} changes what the program does.\n{}{}"
+    return emulator::styled(fmt::format("The order of seed {} changes what the program does.", seed),
+                            emulator::Style::red, color) +
+           fmt::format("\n{}{}"
                        "To see it again, write --schedule {} instead of --schedules; to find the cause, add "
                        "--check all to it.\n",
-                       seed, describe(result),
+                       describe(result),
                        result.agreed == 0 ? ""
                                           : fmt::format("The {} before it agree{} with the default order.\n",
                                                         result.agreed == 1 ? "seed" : agreed + " seeds",

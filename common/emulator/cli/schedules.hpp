@@ -31,7 +31,7 @@ struct ScheduleResult {
 /// \throws CommandError
 ScheduleResult try_schedules(const Options& options);
 
-std::string schedules_as_text(const ScheduleResult& result);
+std::string schedules_as_text(const ScheduleResult& result, bool color = false);
 std::string schedules_as_json(const ScheduleResult& result);
 
 } // namespace emulate

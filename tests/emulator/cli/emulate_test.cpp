@@ -375,7 +375,7 @@ TEST(Emulate, says_when_no_cuda_was_seen) {
     EXPECT_EQ(emulate("--check mem ./emulate_subject 'no kernel'").err, "no findings (mem)\n");
     EXPECT_EQ(emulate("--check race ./emulate_subject 'no kernel'").err,
               "no findings (race)\n"
-              "race has looked at shared memory; with --global-races it looks at global memory, too\n");
+              "race checked shared memory; with --global-races it checks global memory, too\n");
     EXPECT_EQ(emulate("--check race --global-races ./emulate_subject 'no kernel'").err,
               "no findings (race)\n");
     for (const char* task : {"--check all", "--counters"}) {
@@ -661,8 +661,7 @@ TEST(Schedules, say_how_many_agree) {
     EXPECT_EQ(result.status, 5);
     EXPECT_EQ(result.out, "42\n");
     EXPECT_EQ(result.err,
-              "on stderr\nThe program does the same in 3 other orders: the same output, the same exit "
-              "status.\n");
+              "on stderr\nThe program does the same in 3 other orders: same output, same exit status.\n");
 }
 
 TEST(Schedules, give_every_run_the_same_input) {
@@ -701,6 +700,29 @@ TEST(Schedules, know_a_program_that_never_does_the_same_twice) {
     const Result result = emulate("--schedules 5 ./emulate_subject random");
     EXPECT_EQ(result.status, 125);
     EXPECT_THAT(result.err, HasSubstr("does not even do the same twice in the order of seed 1"));
+}
+
+// ---- color
+
+TEST(Color, is_for_terminals) {
+    const std::string terminal = "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' ",
+                      checked = "./emulate --check all ./emulate_subject ";
+    const auto has_escape = [](const Result& result) {
+        return (result.out + result.err).find('\x1b') != std::string::npos;
+    };
+    EXPECT_THAT(run("TERM=xterm NO_COLOR= " + terminal + checked + "'the same'").out,
+                HasSubstr("\x1b[32mno findings (mem, init, race, sync)\x1b[0m\r\n"));
+    EXPECT_THAT(run("TERM=xterm NO_COLOR= " + terminal + checked + "'missing barrier'").out,
+                HasSubstr("\x1b[31m1 finding\x1b[0m\r\n"));
+    EXPECT_FALSE(has_escape(run("TERM=xterm NO_COLOR=1 " + terminal + checked + "'missing barrier'")));
+    EXPECT_FALSE(has_escape(run("TERM=dumb NO_COLOR= " + terminal + checked + "'missing barrier'")));
+    EXPECT_FALSE(has_escape(run("TERM=xterm NO_COLOR= " + checked + "'missing barrier'")));
+    EXPECT_FALSE(has_escape(run("TERM=xterm NO_COLOR= " + terminal +
+                                "./emulate --color never --check all "
+                                "./emulate_subject 'missing barrier'")));
+    EXPECT_TRUE(has_escape(emulate("--color always --check all ./emulate_subject 'missing barrier'")));
+    EXPECT_FALSE(
+        has_escape(emulate("--color always --check all --format json ./emulate_subject 'the same'")));
 }
 
 // ---- pictures

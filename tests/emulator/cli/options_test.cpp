@@ -126,6 +126,7 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
     expect_error({"--leaks", "--check", "race", "p"}, "--leaks: add --check mem");
     expect_error({"--global-races", "p"}, "--global-races: add --check race");
     expect_error({"--explain", "--lines", "p"}, "--explain: add --counters");
+    expect_error({"--check", "all", "--color", "pink", "p"}, "--color pink: write auto, always or never");
     expect_error({"--line", "3", "--lines", "p"}, "--line: says which access to draw; add --draw");
     expect_error({"--draw", "banks", "--counters", "p"}, "--draw: makes a picture of its own");
     expect_error({"--draw", "banks", "--format", "text", "p"}, "--draw: a picture is always SVG");
@@ -141,7 +142,7 @@ TEST(EmulateOptions, are_all_in_the_help) {
     for (const char* option :
          {"--counters", "--explain", "--lines", "--check WHAT", "--leaks", "--global-races", "--draw WHAT",
           "--line N", "--schedule SEED", "--schedules K", "--ptx FILE", "--kernel REGEX", "--launch K",
-          "--format HOW", "--output FILE", "--error-exitcode N", "--help", "--version"})
+          "--format HOW", "--output FILE", "--color HOW", "--error-exitcode N", "--help", "--version"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
