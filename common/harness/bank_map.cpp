@@ -136,7 +136,7 @@ std::optional<unsigned int> smallest_padding(Tile tile, std::span<const Order> o
 std::string draw_bank_map(const std::string& kernel, const Tile& tile, Order store, Order load) {
     constexpr const char* bank_numbers = "0        8        16       24";
     std::string text = fmt::format("{}: a tile of {} x {} ints", kernel, tile.width, tile.height);
-    if (tile.padding > 0) text += fmt::format(", {} of padding behind each row", tile.padding);
+    if (tile.padding > 0) text += fmt::format(", {} of padding after each row", tile.padding);
     text += fmt::format("\nA column is a bank. 0-9, a-v: words of warp 0's lanes; .: others'{}\n\n",
                         tile.padding > 0 ? "; -: padding" : "");
     text += fmt::format("       {:<38}load {}\n", fmt::format("store {}", name(store)), name(load));

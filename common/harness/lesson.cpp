@@ -138,7 +138,7 @@ int Lesson::run(int argc, char** argv) const {
     } catch (const std::bad_alloc&) {
         return fail(ExitStatus::device, "too little host memory");
     } catch (const std::exception& error) {
-        return fail(ExitStatus::device, fmt::format("an error in the program itself: {}", error.what()));
+        return fail(ExitStatus::device, fmt::format("internal error: {}", error.what()));
     }
 }
 

@@ -56,16 +56,16 @@ const Names& observing_option_names() {
 
 const char* observing_help() {
     return R"(
-To see the kernels at work on the emulator; told on stderr:
-  --lines         their source, with what each line costs
+Reports on the kernels, from the emulator, on stderr:
+  --lines         the kernels' source with the counters of each line
   --check [WHAT]  errors: all, or some of mem,init,race,sync. Default: all
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
                   pictures: banks, sectors, activity or tile
   --line N        draw: the access in line N of the source
-  --schedule S    verify with blocks, warps and lanes in the order of seed S,
-                  and stores that other blocks see late, unless fenced
-  --schedules K   the same with K seeds; tell the first that changes a result
-  emulate --help explains them, and has more.
+  --schedule S    verify with blocks, warps and lanes in the order of seed S;
+                  other blocks see stores late unless a fence orders them
+  --schedules K   the same with K seeds; report the first that changes a result
+  emulate --help explains these and lists more.
 )";
 }
 
@@ -88,11 +88,11 @@ Names emulate_options(const ObservingOptions& options, bool json) {
     if (!options.schedules.empty()) result.push_back(number_option("--schedules", options.schedules, 1));
 
     if (!options.line.empty() && options.draw.empty())
-        throw UsageError("--line: says which access to draw. Write --draw too.");
+        throw UsageError("--line: picks the access to draw. Add --draw.");
     if (!options.draw.empty() && checks_or_counts)
         throw UsageError("--draw: makes pictures only. Leave out --lines and --check.");
     if (!options.schedules.empty() && result.size() > 1)
-        throw UsageError("--schedules: only compares runs. Give the seed that it tells to --schedule.");
+        throw UsageError("--schedules: only compares runs. Pass the seed that it reports to --schedule.");
     if (json && (checks_or_counts || !options.schedules.empty())) result.emplace_back("--format=json");
     return result;
 }
@@ -121,8 +121,7 @@ fs::path find_emulate(const fs::path& self) {
     if (fs::exists(emulate)) return emulate;
     const fs::path script = HARNESS_ROOT "/scripts/build";
     if (fs::exists(script) && fs::exists(bin.parent_path() / "CMakeCache.txt")) {
-        fmt::print(stderr, "{}: building ./emulate first, which looks into kernels; once\n",
-                   self.filename().string());
+        fmt::print(stderr, "{}: building ./emulate first, once\n", self.filename().string());
         pid_t builder = 0;
         std::string arguments[] = {script.string(), bin.parent_path().string(), "emulate"};
         char* const words[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};

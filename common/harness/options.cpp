@@ -73,7 +73,8 @@ unsigned int parse_block(const std::string& text, const LessonInfo& info) {
 unsigned int parse_repeat(const std::string& text) {
     constexpr const char* right = "Write a whole number from 1 to 1M.";
     const std::uint64_t repeat = parse_number("--repeat", text, right);
-    if (repeat == 0) throw UsageError(fmt::format("--repeat {}: no run verifies nothing. {}", text, right));
+    if (repeat == 0)
+        throw UsageError(fmt::format("--repeat {}: at least one run is needed. {}", text, right));
     if (repeat > 1'000'000) throw UsageError(fmt::format("--repeat {}: too many. {}", text, right));
     return static_cast<unsigned int>(repeat);
 }
@@ -121,11 +122,11 @@ std::uint64_t parse_lesson_option(const LessonOption& option, const std::string&
     return value;
 }
 
-/// Why `word` is wrong: there is no such option, or no option stands before the value.
+/// Why `word` is wrong: the option is unknown, or no option takes the value.
 std::string describe_extra(const std::string& word, const LessonInfo& info) {
     if (!word.starts_with("-")) {
         const bool is_number = !word.empty() && std::isdigit(static_cast<unsigned char>(word.front()));
-        return fmt::format("'{}': no option stands before it.{}", word,
+        return fmt::format("'{}': unexpected.{}", word,
                            is_number ? fmt::format(" Did you mean --n {}?", word) : "");
     }
     const std::string option = word.substr(0, word.find('='));
@@ -143,7 +144,7 @@ std::string describe_extra(const std::string& word, const LessonInfo& info) {
     std::remove_copy_if(option_names.begin(), option_names.end(), std::back_inserter(names), is_missing);
     names.insert(names.end(), observing_option_names().begin(), observing_option_names().end());
     names.insert(names.end(), own_names.begin(), own_names.end());
-    return fmt::format("{}: there is no such option.{}", option, suggestion(option, names));
+    return fmt::format("{}: unknown option.{}", option, suggestion(option, names));
 }
 
 /// A lesson's own option in --help.
@@ -174,7 +175,7 @@ std::string describe_input(const LessonInfo& info) {
                                              : "several times the L2 on a GPU, 4Mi on the emulator");
     if (info.takes_block())
         text += fmt::format(R"(
-  --block B       threads in a block: a power of two from {} to {}.
+  --block B       threads per block: a power of two from {} to {}.
                   Default: {})",
                             info.smallest_block, info.largest_block, info.default_block);
     return text;
@@ -203,8 +204,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
             "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
         const CLI::Option* option = app.get_option_no_throw(name);
         if (!option) throw UsageError(text);
-        throw UsageError(name +
-                         (option->get_expected_max() == 0 ? ": takes no value." : ": a value must follow."));
+        throw UsageError(name + (option->get_expected_max() == 0 ? ": takes no value." : ": needs a value."));
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }
@@ -336,9 +336,9 @@ Examples:
 
 Exit status:
   0  every kernel's result is right
-  1  a result is wrong; stderr tells both values and the first wrong place
+  1  a result is wrong; stderr has both values and the first wrong place
   2  the command line is wrong, or standard output cannot be written
-  3  the device cannot do it; stderr tells the CUDA error's name
+  3  the device cannot run it; stderr has the CUDA error's name
   10 --check or --schedules found something
 
 {legend})",

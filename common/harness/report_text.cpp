@@ -102,7 +102,7 @@ public:
                        }));
         if (threads_in_block(report_) > 0) {
             add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
-            add_numbers("threads a block",
+            add_numbers("threads per block",
                         [](const KernelResult& kernel) { return volume(kernel.launch.block); });
         }
         std::string_view group;
@@ -212,13 +212,12 @@ std::string pass_note(const Report& report, const char* subject) {
     }
     if (whole.size() == report.kernels.size()) return "";
     const std::string note =
-        fmt::format("{} are those of the first pass, which leaves one partial sum a block", subject);
+        fmt::format("{} are of the first pass, which leaves one partial sum per block", subject);
     if (whole.empty()) return note + ".\n";
     return note + ";\n" + wrap(fmt::format("those of {} are of the whole result.", fmt::join(whole, ", ")));
 }
 
-constexpr const char* ptx_note =
-    "(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
+constexpr const char* ptx_note = "(PTX): counted on PTX; the GPU's own machine code may differ.\n";
 
 /// More kernels have a row each.
 constexpr std::size_t most_columns = 5;
@@ -299,7 +298,7 @@ std::string timing_notes(const Report& report) {
         has_complete_times(report) ? "all: the median of complete results, with all their passes.\n" : "",
         fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most),
         timed->cold_cache ? "the L2 cache flushed before each"
-                          : "the L2 cache not flushed, for want of memory",
+                          : "the L2 cache not flushed: too little memory",
         peak ? fmt::format("the card's peak is {:.1f}", *peak) : "the card's peak is not known",
         report.kernels.front().name, has_steps(report) ? "; step: over the kernel above" : "");
 }

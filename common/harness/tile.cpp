@@ -70,7 +70,7 @@ LessonInfo tile_lesson(std::string name, std::string title, unsigned int padding
                      .default_value = left_open},
                     {.name = "--padding",
                      .value = "P",
-                     .help = fmt::format("unused ints behind each row of a padded tile: 0 to {}.\n{}",
+                     .help = fmt::format("unused ints after each row of a padded tile: 0 to {}.\n{}",
                                          most_padding, default_padding),
                      .largest = most_padding,
                      .default_value = padding}},

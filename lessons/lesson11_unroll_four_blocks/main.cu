@@ -8,7 +8,7 @@
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
-    harness::Lesson lesson({.name = "lesson11", .title = "Four blocks of data a thread block"});
+    harness::Lesson lesson({.name = "lesson11", .title = "Four blocks of data per thread block"});
     // None of the kernels has dynamic shared memory. Those in global memory overwrite what they sum.
     const harness::ReductionShape in_place{.shared_ints_per_thread = 0, .in_place = true};
     const harness::ReductionShape static_shared{.shared_ints_per_thread = 0};

@@ -83,7 +83,7 @@ def measures(result):
         told.append((name, [number(value, decimals) for value in values], moved))
     emulated = result["device"]["kind"] == "emulator"
     add("blocks", [prod(kernel["grid"]) for kernel in kernels], with_change=emulated)
-    add("threads a block", [prod(kernel["block"]) for kernel in kernels], with_change=emulated)
+    add("threads per block", [prod(kernel["block"]) for kernel in kernels], with_change=emulated)
     if emulated:
         for group, label, name in COUNTERS:
             values = [(kernel["counters"] or {}).get(name, 0) for kernel in kernels]
@@ -281,13 +281,13 @@ class Report:
             if not columns:
                 continue
             drawn.append(lines(
-                self.title(f"setRowReadColPad, {tile}", emulated=True), "padding [ints a row]", "wavefronts",
+                self.title(f"setRowReadColPad, {tile}", emulated=True), "padding [ints per row]", "wavefronts",
                 {f"shared {words}": list(columns.get(f"setRowReadColPad: {words}", {}).items())
                  for words in ("loads", "stores")},
                 x_ticks=range(0, 34, 4), logarithmic=True))
             paddings = sorted({padding for column in columns.values() for padding in column})
             tables += table(
-                self.title(f"wavefronts in shared memory, {tile}", emulated=True), ["padding [ints a row]", *columns],
+                self.title(f"wavefronts in shared memory, {tile}", emulated=True), ["padding [ints per row]", *columns],
                 [[number(padding), *(number(column.get(padding)) for column in columns.values())]
                  for padding in paddings])
         return figures(*drawn) + side_by_side(tables)

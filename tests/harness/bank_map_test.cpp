@@ -160,7 +160,7 @@ TEST(PaddingRule, tells_which_squares_need_padding) {
 TEST(BankMap, draws_each_lane_in_its_bank) {
     // 2 columns of 16 in 16 rows of 33 words: 1 and g (lane 16) meet in bank 1.
     EXPECT_EQ(draw_bank_map("kernel", {32, 16, 1}, by_rows, by_columns),
-              R"(kernel: a tile of 32 x 16 ints, 1 of padding behind each row
+              R"(kernel: a tile of 32 x 16 ints, 1 of padding after each row
 A column is a bank. 0-9, a-v: words of warp 0's lanes; .: others'; -: padding
 
        store by rows                         load by columns

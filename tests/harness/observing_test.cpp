@@ -79,21 +79,21 @@ TEST(Observing, refuses_wrong_values) {
     expect_error({"--check", "rase"},
                  "--check rase: unknown. Write one of: all, mem, init, race, sync. Did you mean race?");
     expect_error({"--check", "mem,rase"}, "--check mem,rase: unknown.");
-    expect_error({"--check", "mem", "race"}, "'race': no option stands before it.");
+    expect_error({"--check", "mem", "race"}, "'race': unexpected.");
     expect_error({"--draw", "bank"},
                  "--draw bank: unknown. Write one of: banks, sectors, activity, tile. Did "
                  "you mean banks?");
-    expect_error({"--draw"}, "--draw: a value must follow.");
+    expect_error({"--draw"}, "--draw: needs a value.");
     expect_error({"--draw", "banks", "--line", "0"}, "--line 0: too small. Write a whole number from 1 up.");
     expect_error({"--schedule", "x"}, "--schedule x: not a whole number. Write a whole number from 0 up.");
     expect_error({"--schedules", "0"}, "--schedules 0: too small. Write a whole number from 1 up.");
     expect_error({"--lines=3"}, "--lines: takes no value.");
-    expect_error({"--line", "3"}, "--line: says which access to draw. Write --draw too.");
+    expect_error({"--line", "3"}, "--line: picks the access to draw. Add --draw.");
     expect_error({"--draw", "tile", "--lines"},
                  "--draw: makes pictures only. Leave out --lines and --check.");
     expect_error({"--schedules", "3", "--check", "all"}, "--schedules: only compares runs.");
     expect_error({"--lines", "--device", "gpu"}, "--device gpu: --lines needs the emulator.");
-    expect_error({"--scedule", "3"}, "--scedule: there is no such option. Did you mean --schedule?");
+    expect_error({"--scedule", "3"}, "--scedule: unknown option. Did you mean --schedule?");
 }
 
 TEST(Observing, is_in_the_help) {

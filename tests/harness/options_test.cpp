@@ -121,14 +121,10 @@ TEST(LessonOptions, are_refused_with_what_would_be_right) {
     expect_error({"--offset", "1"}, "--offset 1: too small. Write a whole number from 2 to 5,000.");
     expect_error({"--offset", "5001"}, "--offset 5001: too large. Write a whole number from 2 to 5,000.");
     expect_error({"--offset", "x"}, "--offset x: not a whole number. Write");
-    expect_error({"--offset"}, "--offset: a value must follow.");
+    expect_error({"--offset"}, "--offset: needs a value.");
     expect_error({"--sweep=1"}, "--sweep: takes no value.");
     expect_error({"--ofset", "1"}, "Did you mean --offset?");
-    EXPECT_THAT(
-        [] {
-            parse({"--offset", "3"});
-        },
-        ThrowsMessage<UsageError>("--offset: there is no such option."));
+    EXPECT_THAT([] { parse({"--offset", "3"}); }, ThrowsMessage<UsageError>("--offset: unknown option."));
 }
 
 TEST(LessonOptions, are_in_the_help) {
@@ -205,7 +201,7 @@ TEST(WithoutRandomInput, there_are_no_options_about_it) {
         [] {
             parse({"--widht", "64"}, tile);
         },
-        ThrowsMessage<UsageError>("--widht: there is no such option. Did you mean --width?"));
+        ThrowsMessage<UsageError>("--widht: unknown option. Did you mean --width?"));
 
     LessonInfo fixed = tile;
     fixed.options.clear();
@@ -308,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rejected{{"--n", "1e99"}, "--n 1e99: 'e99' is no unit"},
         Rejected{{"--n", "16Q"}, "--n 16Q: 'Q' is no unit; these are: k, M, G, Ki, Mi, Gi. Write"},
         Rejected{{"--n", "2^64"}, "--n 2^64: more than 64 bits can hold."},
-        Rejected{{"--n"}, "--n: a value must follow."},
+        Rejected{{"--n"}, "--n: needs a value."},
         Rejected{{"--n", "--verify"}, "--n --verify: not a whole number."},
         Rejected{{"--block", "0"},
                  "--block 0: a block should fill at least one warp, which is 32 threads. Write a power of "
@@ -322,20 +318,19 @@ INSTANTIATE_TEST_SUITE_P(
         Rejected{{"--kernel", "transpose"},
                  "--kernel transpose: unknown. This lesson's kernels are: reduce1, reduce2, reduceSmem."},
         Rejected{{"--kernel", "reduceSmen"}, "Did you mean reduceSmem?"},
-        Rejected{{"--kernel", "reduce1", "reduce2"}, "'reduce2': no option stands before it."},
+        Rejected{{"--kernel", "reduce1", "reduce2"}, "'reduce2': unexpected."},
         Rejected{{"--device", "cpu"}, "--device cpu: unknown. Write one of: auto, gpu, emulator."},
         Rejected{{"--format", "xml"}, "--format xml: unknown. Write one of: text, json, csv."},
         Rejected{{"--format", ""}, "--format"},
         Rejected{{"--color", "pink"}, "--color pink: unknown. Write one of: auto, always, never."},
-        Rejected{{"--repeat", "0"}, "--repeat 0: no run verifies nothing."},
+        Rejected{{"--repeat", "0"}, "--repeat 0: at least one run is needed."},
         Rejected{{"--repeat", "1000001"}, "Write a whole number from 1 to 1M."},
         Rejected{{"--seed", "-1"}, "--seed -1: negative. Write a whole number from 0 to 2^64 - 1."},
         Rejected{{"--check=5"}, "--check 5: unknown. Write one of: all, mem, init, race, sync."},
         Rejected{{"--list=5"}, "--list: takes no value."},
-        Rejected{{"--blok", "64"}, "--blok: there is no such option. Did you mean --block?"},
-        Rejected{{"--frmat=csv"}, "--frmat: there is no such option. Did you mean --format?"},
-        Rejected{{"--"}, "--: there is no such option."}, Rejected{{"-x"}, "-x: there is no such option."},
-        Rejected{{"1000"}, "'1000': no option stands before it. Did you mean --n 1000?"},
-        Rejected{{""}, "'': no option stands before it."}));
+        Rejected{{"--blok", "64"}, "--blok: unknown option. Did you mean --block?"},
+        Rejected{{"--frmat=csv"}, "--frmat: unknown option. Did you mean --format?"},
+        Rejected{{"--"}, "--: unknown option."}, Rejected{{"-x"}, "-x: unknown option."},
+        Rejected{{"1000"}, "'1000': unexpected. Did you mean --n 1000?"}, Rejected{{""}, "'': unexpected."}));
 
 } // namespace options_test

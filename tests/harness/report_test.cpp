@@ -200,10 +200,11 @@ TEST(Text, leaves_out_a_launch_that_nobody_knows) {
         for (KernelResult& result : report.kernels) result.launch.grid = result.launch.block = dim3(0);
         const std::string text = format_text(report);
         EXPECT_THAT(text, Not(HasSubstr("blocks of")));
-        EXPECT_THAT(text, Not(HasSubstr("threads a block")));
+        EXPECT_THAT(text, Not(HasSubstr("threads per block")));
         report.kernels[1].launch = {.grid = dim3(8), .block = dim3(512)};
         const bool is_gpu = report.device.kind == DeviceKind::gpu;
-        EXPECT_THAT(format_text(report), HasSubstr(is_gpu ? "; blocks of 512 threads." : "threads a block"));
+        EXPECT_THAT(format_text(report),
+                    HasSubstr(is_gpu ? "; blocks of 512 threads." : "threads per block"));
     }
 }
 
@@ -379,9 +380,9 @@ TEST(Text, gives_long_names_a_line_of_their_own_where_rows_would_be_too_wide) {
 
 TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {
     for (Report report : {emulator_report(), gpu_report()}) {
-        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block.\n"));
+        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum per block.\n"));
         report.kernels[1].launch.passes = 1;
-        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum a block;\n"
+        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum per block;\n"
                                                    "those of reduce3 are of the whole result.\n"));
         report.kernels[0].launch.passes = 1;
         EXPECT_THAT(format_text(report), AllOf(Not(HasSubstr("pass")), Not(HasSubstr("whole"))));

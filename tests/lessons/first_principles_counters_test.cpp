@@ -373,7 +373,7 @@ TEST(Sweep, needs_a_size_to_begin_with_and_gives_no_report) {
         EXPECT_EQ(result.status, 2);
         EXPECT_THAT(result.err, HasSubstr(message));
     }
-    EXPECT_THAT(run_program("./lesson13 --sweep").err, HasSubstr("--sweep: there is no such option."));
+    EXPECT_THAT(run_program("./lesson13 --sweep").err, HasSubstr("--sweep: unknown option."));
 }
 
 // Its kernels of lesson 13 are there for the sweep, and for who asks for them.

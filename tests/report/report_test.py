@@ -394,7 +394,7 @@ class Pretended(Folder):
         page.figure(f"{GPU}: shared against global memory", "effective bandwidth, median [GB/s]", "peak 12,346",
                     "reduceNeighboredGmem")
         page.figure("Emulated: global loads", "sectors of 32 bytes loaded per int", "reduceNeighboredGmem")
-        page.figure("Emulated: setRowReadColPad, square of 32 × 32 ints", "padding [ints a row]", "wavefronts", "shared loads")
+        page.figure("Emulated: setRowReadColPad, square of 32 × 32 ints", "padding [ints per row]", "wavefronts", "shared loads")
         page.figure("Emulated: instructions (PTX)", "warp instructions (PTX) per int", "reduce9")
 
         sizes = page.table(f"{GPU}: the ladder, effective bandwidth, median [GB/s]")

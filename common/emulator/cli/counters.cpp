@@ -61,8 +61,7 @@ const std::vector<CounterTable>& tables() {
     return tables;
 }
 
-constexpr const char* ptx_note =
-    "\n(PTX): counted on PTX, from which the GPU's own code is made; that may differ.\n";
+constexpr const char* ptx_note = "\n(PTX): counted on PTX; the GPU's own machine code may differ.\n";
 
 std::uint64_t value_of(const Json& counters, const char* name) {
     return name ? counters.value(name, std::uint64_t{0}) : 0;

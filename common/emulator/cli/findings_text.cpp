@@ -127,7 +127,7 @@ std::string failed_launches_as_text(const Report& report) {
     std::size_t failed = report.rejected_launches;
     for (const Json& launch : report.launches) failed += launch.contains("error") ? 1 : 0;
     if (failed == 0) return "";
-    return fmt::format("{} failed, for the reason told above: what {} did not do, was not checked.\n",
+    return fmt::format("{} failed for the reason above: what {} did not do was not checked.\n",
                        failed == 1 ? "1 launch" : fmt::format("{} launches", failed),
                        failed == 1 ? "it" : "they");
 }

@@ -97,6 +97,6 @@ int main(int argc, char** argv) {
     } catch (const CommandError& error) {
         return fail(error, "");
     } catch (const std::exception& error) {
-        return fail({ExitStatus::failed, fmt::format("an error in emulate itself: {}", error.what())}, "");
+        return fail({ExitStatus::failed, fmt::format("internal error: {}", error.what())}, "");
     }
 }

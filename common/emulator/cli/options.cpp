@@ -82,8 +82,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
             "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
         const CLI::Option* const option = app.get_option_no_throw(name);
         if (!option) throw UsageError(text);
-        throw UsageError(name +
-                         (option->get_expected_max() > 0 ? ": a value must follow" : ": takes no value"));
+        throw UsageError(name + (option->get_expected_max() > 0 ? ": needs a value" : ": takes no value"));
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }
@@ -101,19 +100,19 @@ void check(const Options& options, bool has_format) {
     require(!options.explain || counters, "--explain: add --counters");
     require(!request.leaks || request.checks("mem"), "--leaks: add --check mem");
     require(!request.global_races || request.checks("race"), "--global-races: add --check race");
-    require(!request.line || draws, "--line: says which access to draw; add --draw");
+    require(!request.line || draws, "--line: picks the access to draw; add --draw");
     require(!draws || !(counters || lines || checks),
             "--draw: makes a picture of its own; leave out --counters, --lines and --check");
     require(!draws || !has_format, "--draw: a picture is always SVG; leave out --format");
     require(
         !options.schedules || !(counters || lines || checks || draws || request.schedule),
-        "--schedules: only compares runs; give the seed that it tells to --schedule, beside what else you "
+        "--schedules: only compares runs; pass the seed that it reports to --schedule, with what else you "
         "want to see");
     const bool selects = !request.kernel.empty() || request.launch;
     require(!options.schedules || !selects, "--schedules: compares all that the program does; leave out "
                                             "--kernel and --launch");
     require(options.reports() || options.schedules || !(has_format || selects || !options.output.empty()),
-            "there is nothing to report: add --counters, --lines, --check or --draw");
+            "nothing to report: add --counters, --lines, --check or --draw");
     require(options.format != Format::csv || (counters && !lines && !checks),
             "csv is for counters: write --counters, without --lines and --check");
     require(options.format != Format::html || (lines && !counters && !checks),
@@ -175,7 +174,7 @@ Options parse_options(int argc, const char* const* argv) {
     if (!options.program.empty() && options.program.front() == "--")
         options.program.erase(options.program.begin());
     else if (!options.program.empty() && options.program.front().starts_with("-"))
-        throw UsageError(options.program.front() + ": there is no such option");
+        throw UsageError(options.program.front() + ": unknown option");
     require(!options.program.empty() && !options.program.front().empty(),
             "which program? Write: emulate [options] program [arguments]");
 
@@ -208,43 +207,42 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string help_text() {
-    return R"(emulate: runs a CUDA program on a machine without a GPU, and shows what it did
+    return R"(emulate: runs a CUDA program on a machine without a GPU, and reports what it did
 
 Usage: emulate [options] program [arguments]
 
-Runs any program that is linked with the shared CUDA runtime, as it is. Its
-input, its output and its exit status stay its own. The report comes after it,
-on stderr.
+Runs any program that is linked with the shared CUDA runtime. The program keeps
+its input, output and exit status. The report follows on stderr.
 
 What to report:
   --counters       a table for each kernel launch; named as in Nsight Compute
   --explain        counters: also their names in Nsight Compute
   --lines          the kernels' source with the counters of each line
-  --check WHAT     what is wrong, and where: all, or some of mem,init,race,sync
+  --check WHAT     errors and their lines: all, or some of mem,init,race,sync
                      mem   accesses out of bounds, misaligned or after a free
-                     init  reads of memory that nobody has written
-                     race  shared memory used by threads that no barrier orders
+                     init  reads of memory that was never written
+                     race  accesses to shared memory that no barrier orders
                      sync  barriers and masks that threads miss
   --leaks          mem: also memory that is never freed
   --global-races   race: also global memory, between blocks
   --draw WHAT      a picture: banks, sectors, activity or tile
   --line N         draw: of the access in line N of the source
-  --schedule SEED  run blocks, warps and lanes in another order: that of SEED.
-                   Blocks see each other's stores late, where no fence orders
-  --schedules K    try the orders of K seeds; tell the first that changes what
+  --schedule SEED  run blocks, warps and lanes in the order of SEED. Blocks see
+                   each other's stores late unless a fence orders them
+  --schedules K    try the orders of K seeds; report the first that changes what
                    the program prints on stdout, or its exit status
 
 With which kernels:
-  --ptx FILE       those of this PTX file, in place of the program's own of the
+  --ptx FILE       those of this PTX file replace the program's kernels of the
                    same mangled names; nvcc -ptx -arch=compute_90 makes one
 
 Of which launches:
-  --kernel REGEX   those of kernels in whose name the expression is found
+  --kernel REGEX   those of kernels whose name matches
   --launch K       only the K-th of the process, from 0
 
 How:
-  --format HOW     text, json, csv (counters) or html (lines). Default: what the
-                   output file's ending says, else text
+  --format HOW     text, json, csv (counters) or html (lines). Default: by the
+                   ending of the output file, else text
   --output FILE    where to; for pictures a folder, in which each kernel gets
                    its own. Default: stderr; for pictures the folder pictures
   --color HOW      auto, always or never. Default: auto, color on a terminal
@@ -263,14 +261,13 @@ Examples:
   emulate --schedules 20 ./my_program
 
 Exit status:
-  that of the program, or its signal; but
-   10  something was found by --check or --schedules, or a launch failed that
-       --check was to check
-  125  the command line is wrong, the report cannot be written, or the program
-       ended with 0 and yet nothing of it could be observed, or the emulator
-       could not run one of its kernels or does not support a function that it
-       called
-  126  the program cannot be run, or has the static CUDA runtime in it
+  that of the program, or its signal, except:
+   10  --check or --schedules found something, or a launch failed, so that
+       --check could not check it
+  125  the command line is wrong; the report cannot be written; the program
+       ended with 0, but nothing could be observed; or it needs a kernel or a
+       function that the emulator does not support
+  126  the program cannot be run, or contains the static CUDA runtime
   127  there is no such program
 
 )" + emulator::counter_legend();

@@ -34,8 +34,8 @@ std::string count(std::size_t number, const char* what, const char* plural) {
 }
 
 constexpr const char* static_runtime =
-    "{}: has the static CUDA runtime in it; the emulator can only take the place of the shared one.\n"
-    "Link it anew with the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in "
+    "{}: contains the static CUDA runtime; the emulator replaces only the shared one.\n"
+    "Link it with the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in "
     "CMake.";
 
 /// The absolute path of --ptx, since the program may change its folder. Reads the file to report its errors

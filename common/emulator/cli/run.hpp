@@ -14,7 +14,7 @@ namespace emulate {
 /// \param program and its arguments
 /// \param descriptors as in Command
 /// \return the records that the library wrote, and how the program ended
-/// \throws CommandError when the program cannot be run, or has the static CUDA runtime in it
+/// \throws CommandError when the program cannot be run, or contains the static CUDA runtime
 Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
                        const std::map<int, int>& descriptors = {});
 

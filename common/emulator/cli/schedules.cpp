@@ -161,7 +161,7 @@ std::string schedules_as_text(const ScheduleResult& result, bool color) {
                "\n";
     const std::uint64_t seed = result.difference->seed;
     if (!result.difference->repeatable)
-        return fmt::format("{} does not even do the same twice in the order of seed {}, so orders cannot be "
+        return fmt::format("{} gives two different results in the order of seed {}, so orders cannot be "
                            "compared.\nDoes it print times, addresses or random numbers?",
                            result.default_run.program.front(), seed);
     return emulator::styled(fmt::format("The order of seed {} changes what the program does.", seed),

@@ -287,11 +287,11 @@ TEST(Emulate, shows_launches_that_fail) {
     EXPECT_EQ(refused["exit_status"], 4);
     const Result unchecked = emulate("--check mem ./emulate_subject 'huge block'");
     EXPECT_EQ(unchecked.status, 10) << "what did not run was not checked";
-    EXPECT_THAT(unchecked.err, HasSubstr("no findings (mem)\n\n1 launch failed, for the reason told above"));
+    EXPECT_THAT(unchecked.err, HasSubstr("no findings (mem)\n\n1 launch failed for the reason above"));
     const Result one_of_two = emulate("--check mem ./emulate_subject 'too much shared memory'");
     EXPECT_EQ(one_of_two.status, 10) << "refused before it began";
     EXPECT_THAT(one_of_two.err, HasSubstr("1048576 bytes of dynamic shared memory"));
-    EXPECT_THAT(one_of_two.err, HasSubstr("no findings (mem)\n\n1 launch failed, for the reason told above"));
+    EXPECT_THAT(one_of_two.err, HasSubstr("no findings (mem)\n\n1 launch failed for the reason above"));
 }
 
 TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {
@@ -415,7 +415,7 @@ TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
     const Result result = emulate("--counters ./emulate_subject_with_static_runtime 'the same'");
     EXPECT_EQ(result.status, 126);
     EXPECT_EQ(result.out, "");
-    EXPECT_THAT(result.err, HasSubstr("has the static CUDA runtime in it"));
+    EXPECT_THAT(result.err, HasSubstr("contains the static CUDA runtime"));
     EXPECT_THAT(result.err, HasSubstr("nvcc -cudart shared"));
     EXPECT_THAT(result.err, HasSubstr("set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)"));
 }
@@ -498,7 +498,7 @@ TEST(Emulate, refuses_wrong_options) {
     const Result result = emulate("--format json ./emulate_subject 'the same'");
     EXPECT_EQ(result.status, 125);
     EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err, "emulate: there is nothing to report: add --counters, --lines, --check or --draw\n"
+    EXPECT_EQ(result.err, "emulate: nothing to report: add --counters, --lines, --check or --draw\n"
                           "Try: emulate --help\n");
 }
 
@@ -699,7 +699,7 @@ TEST(Schedules, end_when_the_user_interrupts_one_of_them) {
 TEST(Schedules, know_a_program_that_never_does_the_same_twice) {
     const Result result = emulate("--schedules 5 ./emulate_subject random");
     EXPECT_EQ(result.status, 125);
-    EXPECT_THAT(result.err, HasSubstr("does not even do the same twice in the order of seed 1"));
+    EXPECT_THAT(result.err, HasSubstr("gives two different results in the order of seed 1"));
 }
 
 // ---- color
