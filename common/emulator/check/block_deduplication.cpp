@@ -20,28 +20,28 @@ struct Event {
     Sort sort = Sort::access;
     AccessKind kind = AccessKind::load;
     ptx::Space space = ptx::Space::shared;
-    bool is_scattered = false; ///< not in even steps: then the addresses are kept elsewhere
+    bool is_scattered = false; ///< not evenly spaced: the trace keeps the addresses separately
     std::uint16_t barrier = 0; ///< which one, of the block
     std::uint16_t warp = 0;
     LaneMask lanes = 0;
-    const Instruction* instruction = nullptr; ///< null for a barrier of the block
+    const Instruction* instruction = nullptr; ///< null for a block barrier
     std::uint64_t first = 0;                  ///< address
     std::int64_t stride = 0;                  ///< from one lane's address to the next
 
     friend bool operator==(const Event&, const Event&) = default;
 };
 
-/// What a whole block has done, in this order.
+/// The events of a whole block, in order.
 struct ReferenceTrace {
     using Addresses = std::array<std::uint64_t, warp_size>;
 
     std::vector<Event> events;
-    std::vector<Addresses> addresses; ///< of accesses that are scattered, one after the other
-    bool was_matched = false;         ///< by a block, to its end
-    bool was_left = false;            ///< by the last block that began to follow it
+    std::vector<Addresses> addresses; ///< of scattered accesses, one after the other
+    bool was_matched = false;         ///< a block followed it to its end
+    bool was_left = false;            ///< the last block that began to follow it diverged
 };
 
-/// Up to where a block has followed it.
+/// How far a block has followed the trace.
 struct Place {
     std::size_t event = 0, addresses = 0;
 };
@@ -176,7 +176,7 @@ public:
         for (const auto& checker : checkers_) goes_on = checker->absorbs_deadlock(block) || goes_on;
         return goes_on;
     }
-    /// No event: it changes nothing for other threads of the block.
+    /// Not an event: it changes nothing for the block's other threads.
     void exited(const Warp& warp, LaneMask lanes) override {
         if (!state_of(warp.block()).is_checked) return;
         for (const auto& checker : checkers_) checker->exited(warp, lanes);
@@ -184,13 +184,13 @@ public:
 
 private:
     static constexpr std::size_t max_events = 1 << 18; ///< of a trace
-    static constexpr int max_unmatched_traces = 8;     ///< traces in succession that no block follows
+    static constexpr int max_unmatched_traces = 8;     ///< consecutive traces that no block follows
 
     struct BlockState {
         std::shared_ptr<ReferenceTrace>
-            trace{};             ///< that it follows; or that is written of it, if checkers are told
-        Place place{};           ///< in what it follows
-        bool is_checked = false; ///< to the checkers, all that it does
+            trace{};                         ///< the trace it follows; if it is checked, the trace it records
+        Place place{};                       ///< in the trace it follows
+        bool is_checked = false;             ///< the checkers get all its events
         std::uint64_t findings_or_reads = 0; ///< when it began
     };
 
@@ -214,7 +214,7 @@ private:
                 .instruction = &instruction};
     }
 
-    /// Whether the block follows a trace that says the same. Else the checkers are to be told.
+    /// Whether the block follows a trace with the same event next. If not, notify the checkers.
     bool matches_trace(Block& block, BlockState& state, const Event& event,
                        const std::uint64_t* addresses = nullptr) {
         if (state.is_checked) {
@@ -247,7 +247,7 @@ private:
         state.trace.reset();
     }
 
-    /// The checkers have not heard of the block yet.
+    /// The checkers have not seen this block yet.
     [[gnu::noinline]] void leave_trace(Block& block, BlockState& state) {
         const std::shared_ptr<ReferenceTrace> trace = std::exchange(state.trace, nullptr);
         start_checkers(block, state);
@@ -256,7 +256,7 @@ private:
             const Event& event = trace->events[k];
             replay(block, event, event.is_scattered ? trace->addresses[scattered++].data() : nullptr);
         }
-        // Now and then a block differs. When the next one does too, another trace is likely to be better.
+        // A single block may differ. If the next one differs too, record another trace.
         const bool is_good = trace->was_matched && !std::exchange(trace->was_left, true);
         if (!is_good && trace == trace_) trace_.reset();
     }
@@ -302,10 +302,10 @@ private:
 
     std::vector<std::unique_ptr<Observer>> checkers_;
     std::array<std::vector<Observer*>, event_kinds> subscribers_;
-    std::vector<Observer*> subscribers_of_synchronizing_alone_; ///< not of other global accesses
-    std::shared_ptr<ReferenceTrace> trace_; ///< for blocks that begin; null: there is none
+    std::vector<Observer*> subscribers_of_synchronizing_alone_; ///< that skip other global accesses
+    std::shared_ptr<ReferenceTrace> trace_;                     ///< for blocks that begin; may be null
     const bool records_traces_;
-    int unmatched_traces_ = 0; ///< no block has followed them
+    int unmatched_traces_ = 0; ///< recorded since a block last followed one
     std::unordered_map<const Block*, BlockState> blocks_;
     std::pair<const Block*, BlockState*> current_{};
 };

@@ -1,6 +1,6 @@
 /// \file
-/// Blocks of a launch mostly do the same to their shared memory, event by event. What one of them has done
-/// without a finding need not be checked again when the next one does it.
+/// Most blocks of a launch do the same to their shared memory, event by event. If the checkers found nothing
+/// in one block, a block with the same events need not be checked again.
 #pragma once
 
 #include "emulator/machine/observer.hpp"
@@ -11,17 +11,17 @@
 
 namespace emulator {
 
-/// Stands between the machine and checkers that judge blocks (Watcher::judges_blocks).
+/// Stands between the machine and the checkers of watchers whose judges_blocks() is true.
 ///
 /// The first block is checked, and its events are recorded: the reference trace. If the checkers found
-/// nothing in it and read no values, the next block's events are only compared with the trace, which is far
-/// less work than a check. At the first event that differs, the trace up to there is replayed to the
-/// checkers, and they get every event from then on: they find what they would have found.
+/// nothing and read no values, the next block's events are only compared with the trace, which costs far less
+/// than a check. At the first event that differs, the trace up to there is replayed to the checkers, and they
+/// get every event from then on. So they find what they would have found.
 ///
-/// Events are accesses to shared memory (who, which instruction, which addresses), barriers of the whole
-/// block and of whole warps, fences, and atomic or volatile accesses to global memory, by which threads tell
-/// each other something. Other accesses to global memory go to the checkers at once. Blocks that do anything
-/// else, such as asynchronous copies, are checked from there on and make no trace.
+/// Events are accesses to shared memory (warp, instruction, addresses), barriers of the whole block and of
+/// whole warps, fences, and atomic or volatile accesses to global memory, which may synchronize threads.
+/// Other accesses to global memory go to the checkers at once. A block that does anything else, such as an
+/// asynchronous copy, is checked from there on and makes no trace.
 class BlockDeduplication final : public Watcher {
 public:
     void add(Watcher& checker) { checkers_.push_back(&checker); }

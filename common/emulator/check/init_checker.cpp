@@ -45,7 +45,7 @@ public:
         if (block.shared().empty()) return;
         WrittenBytes& written = shared_[&block];
         written.reset(block.shared().size());
-        // Cooperative groups clear the bits that they use, and leave the others.
+        // Cooperative groups clear the bits that they use, but not the others.
         written.fill(0, block.grid().kernel.reserved_shared_bytes());
     }
 
@@ -125,7 +125,7 @@ private:
         if (unwritten != 0) check(warp, instruction, access, unwritten, written, base);
     }
 
-    /// Some bytes of each of `lanes` are not written. They may be padding, or go to no register.
+    /// Each of `lanes` reads some unwritten bytes. They may be padding, or the instruction may discard them.
     void check(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                const WrittenBytes& written, std::uint64_t base) {
         if (access.space == ptx::Space::shared) ++findings_or_reads_;
@@ -143,8 +143,8 @@ private:
                       [&] { return finding(warp, instruction, access, std::countr_zero(guilty), missing); });
     }
 
-    /// CUB merges two runs of keys in shared memory by reading the next key of a run before it checks that
-    /// the run has one. Programs that sort with a comparison of their own cannot avoid that.
+    /// CUB merges two runs of keys in shared memory by reading a run's next key before it checks that the run
+    /// has one. Programs that sort with their own comparison cannot avoid that.
     static bool is_merge_of_cub(const Warp& warp, const Instruction& instruction) {
         const Code& code = *warp.running().frame->code;
         constexpr std::string_view files[] = {"cub/block/block_merge_sort.cuh",
@@ -154,7 +154,7 @@ private:
         });
     }
 
-    /// Bytes that were never written and are read.
+    /// Bytes that are read but were never written.
     struct Missing {
         std::uint64_t first = 0, count = 0; ///< from the first to the last
     };
@@ -162,7 +162,7 @@ private:
     static Missing missing_bytes(const Instruction& instruction, const WrittenBytes& written,
                                  std::uint64_t place, std::uint32_t bytes) {
         const std::uint32_t elements = elements_of(instruction);
-        const auto is_read = [&](std::uint32_t k) { // an element that goes to no register is not
+        const auto is_read = [&](std::uint32_t k) { // a discarded element does not count
             return elements == 1 ||
                    instruction.detail_as<AccessDetail>().elements[k * elements / bytes] != no_row;
         };
@@ -211,7 +211,7 @@ private:
     InitChecker& checker_;
     std::uint64_t findings_or_reads_ = 0;
     InitChecker::Stretch stretch_, other_stretch_;          // the last two
-    std::unordered_map<const Block*, WrittenBytes> shared_; // the machine uses a Block again and again
+    std::unordered_map<const Block*, WrittenBytes> shared_; // the machine reuses Block objects
     const Block* last_block_ = nullptr;
     WrittenBytes* last_shared_ = nullptr;
 };

@@ -1,5 +1,5 @@
 /// \file
-/// The checker `init`: reads of memory that nobody has written.
+/// The checker `init`: reads of unwritten memory.
 #pragma once
 
 #include "emulator/check/written_bytes.hpp"
@@ -15,8 +15,8 @@
 
 namespace emulator {
 
-/// Tracks each byte of shared memory, and of global memory that only kernels and API calls write. Managed and
-/// pinned memory is left out, since the host writes it directly, and so are variables, which start as zeros.
+/// Tracks each byte of shared memory, and of global memory that only kernels and API calls write. It leaves
+/// out managed and pinned memory, which the host writes directly, and variables, which start as zeros.
 class InitChecker final : public Watcher, public MemoryEvents {
 public:
     explicit InitChecker(Findings& findings) : findings_(findings) {}

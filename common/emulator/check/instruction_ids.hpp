@@ -1,5 +1,5 @@
 /// \file
-/// Places in the program as numbers.
+/// Numbers for instructions.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -15,8 +15,8 @@ namespace emulator {
 /// An instruction, as InstructionIds numbers it.
 using InstructionId = std::uint32_t;
 
-/// Numbers the instructions that an observer sees: shorter than pointers, and in an order that is the same in
-/// every run.
+/// Numbers the instructions that an observer sees. The numbers are shorter than pointers, and every run
+/// assigns them in the same order.
 class InstructionIds {
 public:
     InstructionId operator()(const Code& code, std::uint32_t pc) {
@@ -28,7 +28,7 @@ public:
     InstructionId operator()(const Code& code, const Instruction& instruction) {
         return (*this)(code, code.index_of(instruction));
     }
-    /// Of code that it has numbered before.
+    /// For code that already has numbers.
     InstructionId operator()(const Instruction& instruction) const {
         std::size_t k = 0;
         while (!codes_[k]->contains(instruction)) ++k;
@@ -39,7 +39,8 @@ public:
     static std::uint32_t pc(InstructionId id) { return id & ((InstructionId{1} << pc_bits) - 1); }
     const Instruction& instruction(InstructionId id) const { return code(id).instructions[pc(id)]; }
 
-    /// One id for all of a source line: a loop may have been unrolled. Its own where there is no line.
+    /// One id per source line, since a loop may have been unrolled. An instruction without a line has its
+    /// own.
     InstructionId of_line(InstructionId id);
 
 private:

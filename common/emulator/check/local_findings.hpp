@@ -1,5 +1,5 @@
 /// \file
-/// The findings of one host thread, before they go to all others.
+/// The findings of one host thread, before they are merged with those of the others.
 #pragma once
 
 #include "emulator/machine/finding.hpp"
@@ -12,8 +12,8 @@
 
 namespace emulator {
 
-/// A broken kernel breaks the same rule a million times: what is found again under the same `Key` is counted
-/// here, without a lock and without its text being made anew.
+/// A broken kernel breaks the same rule a million times. Findings with the same `Key` are counted here,
+/// without a lock and without building their text again.
 template <class Key> class LocalFindings {
 public:
     explicit LocalFindings(Findings& all) : all_(all) {}
@@ -38,7 +38,7 @@ public:
 
 private:
     Findings& all_;
-    std::vector<Finding> findings_; // in the order in which they were found
+    std::vector<Finding> findings_; // in the order in which they were first found
     std::map<Key, std::size_t> index_;
 };
 

@@ -47,7 +47,7 @@ std::vector<Gap> gaps_in_shared_memory(const Grid& grid) {
     return gaps;
 }
 
-/// The variable of the running function, or of one that called it, that holds the bytes; none: {}.
+/// The variable of the running function, or of a caller, that holds the bytes; {} if there is none.
 Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes) {
     for (const Frame* frame = warp.running().frame; frame; frame = frame->caller) {
         for (const Code::LocalVariable& variable : frame->code->local_variables) {
@@ -60,8 +60,8 @@ Range local_variable(const Warp& warp, std::uint64_t place, std::uint32_t bytes)
     return {};
 }
 
-/// Most faults that a host thread absorbs. The next one ends the launch, as without a checker: the zeros that
-/// absorbed loads give may keep a loop running forever, such as one that looks for the end of a list.
+/// The most faults that a host thread absorbs. The next one ends the launch, as without a checker: absorbed
+/// loads give zeros, which may keep a loop running forever, such as a search for the end of a list.
 constexpr std::uint64_t max_absorbed = 1'000'000;
 
 class MemoryObserver final : public Observer {
@@ -105,7 +105,7 @@ private:
                 .cause = std::move(diagnosis.cause)};
     }
 
-    /// Bytes of the frame outside all variables still belong to the thread: the access does no harm.
+    /// The thread also owns the bytes of the frame outside its variables: accessing them does no harm.
     void found(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                AccessDiagnosis diagnosis) {
         const int lane = std::countr_zero(lanes);
@@ -154,7 +154,7 @@ private:
     std::uint64_t absorbed_ = 0;
 };
 
-/// What a pointer that cannot be freed is.
+/// Describes a pointer that cannot be freed.
 AccessDiagnosis diagnose_free(const RejectedCall& call, const GlobalMemory& memory) {
     const std::string free = call.name + " of " + hexadecimal(call.address);
     const FreedAllocation* const freed = memory.freed(call.address);
@@ -182,7 +182,7 @@ AccessDiagnosis diagnose_free(const RejectedCall& call, const GlobalMemory& memo
     return result;
 }
 
-/// What a pointer is that does not belong into a copy or a memset.
+/// Describes a pointer that a copy or a memset cannot use.
 AccessDiagnosis diagnose_copy(const RejectedCall& call, const GlobalMemory& memory) {
     const char* const wrong_way =
         "The copy's arguments are in the wrong order, or its direction is the wrong one.";

@@ -1,5 +1,5 @@
 /// \file
-/// The checker `mem`: accesses to memory that is not the kernel's to access, and what becomes of allocations.
+/// The checker `mem`: invalid memory accesses, invalid frees and leaks.
 #pragma once
 
 #include "emulator/machine/finding.hpp"
@@ -14,11 +14,11 @@
 
 namespace emulator {
 
-/// Absorbs faults of accesses: the kernel goes on without the access. It also finds accesses to the gaps
-/// between a thread's local arrays, and between a block's shared arrays.
+/// Absorbs access faults: the kernel goes on without the access. Also finds accesses to the gaps between a
+/// thread's local arrays, and between a block's shared arrays.
 class MemoryChecker final : public Watcher, public MemoryEvents {
 public:
-    /// `leaks`: finds the allocations that the program never frees, too.
+    /// `leaks`: also finds allocations that the program never frees.
     explicit MemoryChecker(Findings& findings, bool leaks = false) : findings_(findings), leaks_(leaks) {}
 
     std::unique_ptr<Observer> observer(const Grid& grid) override;
@@ -32,7 +32,7 @@ public:
 private:
     Findings& findings_;
     const bool leaks_;
-    std::map<std::uint64_t, std::string> allocations_; // those that live, by their first address
+    std::map<std::uint64_t, std::string> allocations_; // live ones, by their first address
     std::vector<std::string> lost_;                    // that cudaDeviceReset has ended
 };
 

@@ -29,7 +29,7 @@ public:
         auto& state = blocks_[&block];
         if (!state) state = std::make_unique<BlockState>(findings_);
         state->barriers.start();
-        state->waits.resize(block.warps().size()); // nobody waits there: all have exited
+        state->waits.resize(block.warps().size()); // nobody waits there: all threads have exited
         state->exits.clear();
         state->arrivals.assign(block.warps().size(), {});
         state->is_out_of_step = false;
@@ -126,8 +126,8 @@ private:
         BlockBarriers barriers;
         MaskWaits::OfBlock waits;
         std::vector<LaneGroup> exits;
-        std::vector<LaneGroup> arrivals; ///< of each warp, the last one at the barrier of the cluster
-        bool is_out_of_step = false;     ///< threads have passed what they should have waited at
+        std::vector<LaneGroup> arrivals; ///< each warp's last one at the cluster barrier
+        bool is_out_of_step = false;     ///< threads have passed a barrier where they should have waited
     };
 
     BlockState& state_of(const Block& block) {
@@ -137,7 +137,7 @@ private:
 
     SyncFindings findings_;
     MaskWaits mask_waits_{findings_};
-    std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
+    std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, reused
     std::pair<const Block*, BlockState*> current_{};
 };
 

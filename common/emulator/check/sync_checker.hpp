@@ -1,5 +1,5 @@
 /// \file
-/// The checker `sync`: barriers and masks that their threads do not agree on.
+/// The checker `sync`: barriers and masks on which their threads disagree.
 #pragma once
 
 #include "emulator/machine/finding.hpp"
@@ -9,17 +9,17 @@
 
 namespace emulator {
 
-/// Block barriers: threads that wait forever, at an mbarrier too; a `bar` that lanes of one warp reach at
-/// different places; wrong or different numbers of threads. Threads that have exited are not missing: since
+/// Block barriers: threads that wait forever, also at an mbarrier; a `bar` that lanes of one warp reach at
+/// different instructions; wrong or different thread counts. Threads that have exited are not missing: since
 /// compute capability 7.0 a barrier waits for the others.
 ///
 /// Masks: those that lack the calling lane; those with lanes that wait elsewhere or pass by; shuffles from a
 /// lane that has exited. Lanes of a mask that just exit are no finding.
 ///
-/// Barriers of a cluster: threads that exit without arriving, arrive and exit without waiting, or do not
-/// arrive and wait in turn.
+/// Cluster barriers: threads that exit without arriving, arrive and exit without waiting, or do not alternate
+/// arrivals and waits.
 ///
-/// Threads that wait forever are let go, with one finding per block.
+/// Threads that wait forever are released, with one finding per block.
 class SyncChecker final : public Watcher {
 public:
     explicit SyncChecker(Findings& findings) : findings_(findings) {}

@@ -22,7 +22,7 @@ template <class Word> bool has_no_zero(const std::uint8_t* place) {
     return ((sizes - static_cast<Word>(each_byte)) & static_cast<Word>(each_byte << 7)) == 0;
 }
 
-/// How many bytes the lanes have together, if they lie side by side; 0: they don't.
+/// The total size of the lanes' bytes if they are contiguous, else 0.
 std::size_t bytes_side_by_side(const LaneAddresses& addresses, LaneMask lanes, std::uint32_t bytes) {
     if (has_gaps(lanes)) return 0;
     const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
@@ -38,8 +38,8 @@ std::size_t bytes_side_by_side(const LaneAddresses& addresses, LaneMask lanes, s
     return count * bytes;
 }
 
-/// Calls `visit(place, word)` for all words that these bytes consist of, the largest that are aligned; `word`
-/// is a zero of a word's type.
+/// Calls `visit(place, word)` for the words that make up these bytes, as large as alignment allows; `word` is
+/// a zero of the word's type.
 template <class Visit> void for_each_word(std::uint8_t* place, std::size_t bytes, Visit visit) {
     const auto offset = [&] { return reinterpret_cast<std::uintptr_t>(place) % sizeof(std::uint64_t); };
     for (; bytes != 0 && offset() != 0; ++place, --bytes) visit(place, std::uint8_t{});

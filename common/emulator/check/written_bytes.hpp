@@ -13,8 +13,8 @@
 
 namespace emulator {
 
-/// Keeps for each byte the size of the element last written to it, or 0. The sizes tell a struct's padding,
-/// which is never written, from elements that were left out.
+/// Keeps for each byte the size of the element last written to it, or 0. The sizes distinguish a struct's
+/// padding, which is never written, from elements that were left out.
 ///
 /// Several host threads may write and query at once. If one thread writes a byte while another queries it,
 /// either answer is right: the program has a race there.
@@ -24,18 +24,18 @@ public:
 
     std::size_t size() const { return size_; }
 
-    /// All bytes are unwritten again, and `size` of them.
+    /// Marks all bytes unwritten, and sets their number to `size`.
     void reset(std::size_t size);
 
-    /// What `lanes` of a warp do: lane i has the `bytes` bytes at `addresses[i]`, counted from `base`.
+    /// `lanes` of a warp write or query: lane i the `bytes` bytes at `addresses[i]`, counted from `base`.
     /// `bytes` is 1, 2, 4, 8 or 16, and the addresses are multiples of it. A vector has several elements.
     void write(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
                std::uint32_t elements = 1);
-    /// The same for memory that no other host thread writes to: it is complete, too, when whole warps have
-    /// written it piece after piece.
+    /// The same for memory that no other host thread writes to. It is also complete once whole warps have
+    /// written it piece by piece.
     void write_alone(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes, std::uint32_t bytes,
                      std::uint32_t elements = 1);
-    /// The lanes of which not all bytes are written.
+    /// The lanes with at least one unwritten byte.
     LaneMask unwritten(const LaneAddresses& addresses, std::uint64_t base, LaneMask lanes,
                        std::uint32_t bytes) const;
 
@@ -45,7 +45,7 @@ public:
     /// tracked.
     bool is_complete() const { return filled_ == size_ && size_ != 0; }
 
-    /// What the host does: any bytes.
+    /// The host's access to any bytes.
     void fill(std::uint64_t place, std::size_t bytes);
     void copy(std::uint64_t place, const WrittenBytes& from, std::uint64_t from_place, std::size_t bytes);
 
@@ -53,7 +53,7 @@ public:
         std::uint64_t first = 0;
         std::size_t count = 0;
     };
-    /// Of the `bytes` bytes at `place`, those that nobody wrote, padding left out.
+    /// The unwritten bytes among the `bytes` bytes at `place`, without padding.
     std::optional<Unwritten> find_unwritten(std::uint64_t place, std::size_t bytes) const;
 
     /// Whether the unwritten byte at `place` is probably padding in a struct: a gap after written bytes that
@@ -78,8 +78,8 @@ private:
         void operator()(std::uint8_t* bytes) const { std::free(bytes); }
     };
     std::size_t size_ = 0;
-    std::size_t filled_ = 0;                      // these first ones are written
-    std::unique_ptr<std::uint8_t[], Free> sizes_; // zeros; the system gives it memory as it is written
+    std::size_t filled_ = 0;                      // the first bytes, all written
+    std::unique_ptr<std::uint8_t[], Free> sizes_; // zeros; the system provides memory as it is written
 };
 
 } // namespace emulator

@@ -1,5 +1,5 @@
 /// \file
-/// Who has accessed each cell of a shadow last.
+/// The last access to each cell of a shadow.
 #pragma once
 
 #include "emulator/check/instruction_ids.hpp"
@@ -15,14 +15,14 @@
 
 namespace emulator {
 
-/// Lanes of one warp that have accessed a place. A stamp says which warp and when; 0: nobody has.
+/// Lanes of one warp that have accessed a cell. The stamp holds the warp and the time; 0: no access yet.
 template <class Stamp> struct AccessRecord {
     Stamp stamp = 0;
     LaneMask lanes = 0;
     InstructionId id = 0;
 };
 
-/// Lanes of one warp that have accessed all cells of a line, in order: `first_lane` the first 2^shift cells,
+/// Lanes of one warp that have accessed all cells of a line in order: `first_lane` the first 2^shift cells,
 /// the next lane the next ones.
 template <class Stamp> struct LineRecord {
     Stamp stamp = 0; // 0: its cells have records of their own
@@ -37,9 +37,9 @@ template <class Stamp> struct LineRecord {
     }
 };
 
-/// A record for each cell. Field by field, so that those of a whole warp are compared at once. A line that
-/// was accessed as a whole, as nearly all of global memory is, has one record for its cells: memory for
-/// theirs is needed later, if ever.
+/// A record per cell. Each field is an array, so that a whole warp's records are compared at once. A line
+/// that was accessed as a whole, as nearly all of global memory is, has a single record. Records for its
+/// cells are allocated when they are first needed.
 template <class Stamp> class AccessRecords {
 public:
     using Record = AccessRecord<Stamp>;
@@ -51,7 +51,7 @@ public:
             std::bit_ceil((cells + Cells::line_cells - 1) >> Cells::line_shift)); // see Cells::lines
         lines_.resize(latest_.size());
     }
-    /// Each cell becomes `parts` cells that know the same.
+    /// Splits each cell into `parts` cells with the same record.
     void divide(std::size_t parts) {
         if (empty()) return;
         have_cells();
@@ -64,7 +64,7 @@ public:
         repeat(latest_, parts);
     }
 
-    /// To be called before something is set in these cells.
+    /// Call this before setting records in these cells.
     template <class Actor> void touch(const Actor& actor, const Cells& cells) {
         have_cells();
         cells.for_each_line([&](std::size_t line) {
@@ -84,7 +84,7 @@ public:
         ids_[cell] = record.id;
     }
 
-    /// Whether all records come before the actor's access to their cells, as far as that is fast to say.
+    /// Whether all records happen before the actor's access to their cells, if a fast test can show it.
     template <class Actor> bool happens_before(const Actor& actor, const Cells& cells) {
         return are_over(actor, cells) || all_happen_before<false>(actor, cells);
     }
@@ -93,8 +93,8 @@ public:
         return are_over(actor, cells) || all_happen_before<true>(actor, cells);
     }
 
-    /// The actor's access instead of all that was. Lanes at one cell stand there together; `with_same_stamp`:
-    /// also with those of earlier accesses that have the same stamp.
+    /// Replaces all records with the actor's access. Lanes that access one cell share a record;
+    /// `with_same_stamp`: also with earlier accesses of the same stamp.
     template <class Actor> void replace(const Actor& actor, const Cells& cells, bool with_same_stamp) {
         if (replace_lines(actor, cells, with_same_stamp)) return;
         touch(actor, cells);
@@ -139,7 +139,7 @@ private:
         ids_.resize(cells_ + warp_size);
     }
 
-    /// The cells of the line get records of their own.
+    /// Gives the cells of the line their own records.
     void split(std::size_t line) {
         const Line whole = lines_[line];
         if (whole.stamp == 0) return;
@@ -148,8 +148,8 @@ private:
         for (std::size_t k = 0; k < Cells::line_cells; ++k) set(first + k, whole.of_cell(k));
     }
 
-    /// Calls `visit(line, record)` for each of the lines that the actor's access fills, until it returns
-    /// false. Returns whether it never did.
+    /// Calls `visit(line, record)` for each line that the actor's access fills, until it returns false.
+    /// Returns whether no call did.
     template <class Actor, class Visit>
     static bool all_of_lines(const Actor& actor, const Cells& cells, Visit visit) {
         const int shift = std::min(std::countr_zero(cells.each), Cells::line_shift);
@@ -163,10 +163,10 @@ private:
         return true;
     }
 
-    /// One record for each line, if that says all that is to be kept. Returns whether it does.
+    /// Stores one record per line, if that is enough. Returns whether it is.
     template <class Actor> bool replace_lines(const Actor& actor, const Cells& cells, bool with_same_stamp) {
         if (!cells.fill_lines()) return false;
-        // Others with the same stamp would have to be kept.
+        // Otherwise other records with the same stamp would be lost.
         const auto may_replace = [&](std::size_t line, const Line& record) {
             const Line& before = lines_[line];
             return actor.is_over(latest_[line]) ||
@@ -180,7 +180,7 @@ private:
         });
     }
 
-    /// Most often all that was is before the last barrier of the block: a look at the lines tells.
+    /// Usually all earlier accesses precede the block's last barrier: testing the lines is enough.
     template <class Actor> bool are_over(const Actor& actor, const Cells& cells) const {
         if (cells.lines > 2 * warp_size) return false;
         for (std::size_t k = 0; k < cells.lines; ++k)
@@ -188,7 +188,7 @@ private:
         return true;
     }
 
-    /// Whether all lines have one record or none, and come before the actor's access. If the same lanes
+    /// Whether each line has one record, all of which happen before the actor's access. If the same lanes
     /// accessed the same cells, what holds for one lane holds for all.
     template <bool or_same_stamp, class Actor>
     bool all_lines_happen_before(const Actor& actor, const Cells& cells) const {
@@ -203,7 +203,7 @@ private:
                });
     }
 
-    // Not inline, to keep what is done most often short.
+    // Not inline, to keep the common path short.
 
     template <bool or_same_stamp, class Actor>
     [[gnu::noinline]] bool all_happen_before(const Actor& the_actor, const Cells& cells) {
@@ -223,7 +223,7 @@ private:
             return or_same_stamp && stamp == own ? 0 : found;
         };
         if (cells.each == 1 && cells.shape != Cells::Shape::one_place) {
-            // Copies of all 32: then the loop needs no branches.
+            // Copies of all 32, so that the loop needs no branches.
             std::array<Stamp, warp_size> stamps;
             std::array<LaneMask, warp_size> lanes;
             const bool is_row = cells.shape == Cells::Shape::row;

@@ -1,6 +1,5 @@
 /// \file
-/// What the race checker remembers of each place in memory: who has read it, written to it, or changed it by
-/// an atomic.
+/// The race checker's record of each memory location: its last reads, writes and atomics.
 #pragma once
 
 #include "emulator/check/race/access_records.hpp"
@@ -12,22 +11,22 @@
 
 namespace emulator {
 
-/// What an access is to others of the same place. Reads do not disturb reads, nor atomics atomics.
+/// How an access conflicts with others at the same location: two reads don't conflict, nor do two atomics.
 enum class Role : std::uint8_t { read, write, atomic };
 
-/// The shadow of a piece of memory, a cell for each word of it; for each byte once bytes have been accessed.
+/// The shadow of a piece of memory: one cell per word, or per byte after the first access to single bytes.
 ///
 /// `Actor` is a warp that makes an access now:
-///   Stamp, stamp(), id(): of the access; epoch(): what is before it is over for everybody
-///   latest(stamp, stamp): of those of accesses before, and of the next one, what is_over() can tell most of;
-///     is_over(stamp): whether what has that stamp, and all before it, happens before the actor's access
-///   may_be_concurrent(stamp, lanes, now): 0 if an access happens before that of the actor's lanes `now`, as
-///     far as that can be told at once
+///   Stamp, stamp(), id(): of the access; epoch(): earlier accesses happen before everything that follows
+///   latest(stamp, stamp): combines an earlier stamp with the next one, for is_over()
+///   is_over(stamp): whether everything up to that stamp happens before the actor's access
+///   may_be_concurrent(stamp, lanes, now): 0 if a fast test shows that the access happens before that of the
+///     actor's lanes `now`
 ///   is_after(stamp): whether such an access, by any lanes, happens before that of any lanes of the actor
-///   unordered(record, lanes): those lanes of the record that nothing orders with the access of these lanes
+///   unordered(record, lanes): the lanes of the record that nothing orders with the access of these lanes
 ///   is_alive(record): it is not before the epoch
-///   same_group(stamp, stamp): whether both are of those that may be ordered while others are not
-///   needs_all(): whether even less may be: see SharedAccesses
+///   same_group(stamp, stamp): whether both belong to a group that may be ordered while others are not
+///   needs_all(): whether two records per cell are not enough: see SharedAccesses
 template <class Actor> class AccessShadow {
 public:
     using Stamp = typename Actor::Stamp;
@@ -35,10 +34,10 @@ public:
 
     explicit AccessShadow(std::size_t bytes) : bytes_(bytes) {}
 
-    /// Lanes access `bytes` bytes each at `addresses`, which count from the shadow's first byte. Calls
-    /// `disturbs(lane, record, role)` for each lane and the earlier accesses that it is not ordered with,
-    /// until it returns true; and `collides(lane, other)` for two lanes that write to one place now. Then the
-    /// access counts among the earlier ones.
+    /// Lanes access `bytes` bytes each at `addresses`, counted from the shadow's first byte. Calls
+    /// `disturbs(lane, record, role)` for each lane and each conflicting earlier access that is not ordered
+    /// with it, until it returns true, and `collides(lane, other)` for two lanes that now write to one
+    /// location. Then records the access.
     template <class Disturbs, class Collides>
     void access(const Actor& actor, Role role, const LaneAddresses& addresses, std::uint32_t bytes,
                 LaneMask active, Disturbs disturbs, Collides collides) {
@@ -51,8 +50,8 @@ public:
         if (role == Role::write && may_collide) find_collisions(cells, collides);
     }
 
-    /// The same for an access that is found to disturb nothing by a quick look. Returns false if it is not,
-    /// and does nothing then.
+    /// The same for an access that a quick test shows to be free of conflicts. Otherwise does nothing and
+    /// returns false.
     bool access_undisturbed(const Actor& actor, Role role, const LaneAddresses& addresses,
                             std::uint32_t bytes, LaneMask active) {
         if (bytes < std::size_t{1} << shift_) return false;
@@ -79,7 +78,7 @@ private:
                (role == Role::read || reads_.happens_before(actor, cells));
     }
 
-    // Not inline, to keep what is always done short.
+    // Not inline, to keep the common path short.
 
     template <class Disturbs>
     [[gnu::noinline]] void find_disturbed(const Actor& actor, Role role, const Cells& cells,
@@ -114,7 +113,7 @@ private:
         }
     }
 
-    /// Lanes that have just written to one cell stand there together.
+    /// Lanes that have just written to one cell share its record.
     template <class Collides> [[gnu::noinline]] void find_collisions(const Cells& cells, Collides collides) {
         for_each_lane(cells.active, [&](int lane) {
             const LaneMask before = cells.active & ((LaneMask{1} << lane) - 1);

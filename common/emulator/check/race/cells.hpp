@@ -1,5 +1,5 @@
 /// \file
-/// Which cells of a shadow the lanes of a warp access, and in which pattern.
+/// The cells of a shadow that the lanes of a warp access, and in which pattern.
 #pragma once
 
 #include "emulator/machine/observer.hpp"
@@ -16,9 +16,9 @@ namespace emulator {
 /// The cells that lanes of a warp access at once.
 struct Cells {
     enum class Shape {
-        row,       ///< each lane has one, right behind that of the lane before it; some lanes may be left out
+        row,       ///< each lane has one, right after that of the lane before it; some lanes may be left out
         run,       ///< each lane has several, and the next lane the next ones
-        spaced,    ///< each lane has one, equally far from that of the next lane
+        spaced,    ///< each lane has one, at an equal distance from that of the next lane
         one_place, ///< all lanes access the same
         scattered
     };
@@ -40,7 +40,7 @@ struct Cells {
     int first_lane() const { return std::countr_zero(active); }
     int lane_span() const { return warp_size - std::countl_zero(active) - first_lane(); }
 
-    /// Calls `visit(cell, lanes)` for each of them, with those lanes that access it.
+    /// Calls `visit(cell, lanes)` for each cell, with the lanes that access it.
     template <class Visit> void for_each(Visit visit) const {
         if (shape == Shape::one_place) {
             for (std::size_t k = 0; k < each; ++k) visit(first + k, active);
@@ -55,7 +55,7 @@ struct Cells {
 
     bool is_one() const { return each == 1 && (active & (active - 1)) == 0; }
 
-    /// They are lines as a whole, and each lane has cells of one line alone, or there is one lane.
+    /// They are whole lines, and each lane's cells lie in one line, or there is only one lane.
     bool fill_lines() const {
         return first % line_cells == 0 && (shape == Shape::row || shape == Shape::run) &&
                each * static_cast<std::size_t>(lane_span()) % line_cells == 0 && !has_gaps(active) &&
@@ -64,7 +64,7 @@ struct Cells {
 
     bool is_regular() const { return shape == Shape::row || shape == Shape::spaced; }
 
-    /// Calls `visit(line)` for all lines that hold one of them. There may be others among them.
+    /// Calls `visit(line)` for all lines that hold one of them, and maybe for others in between.
     template <class Visit> void for_each_line(Visit visit) const {
         if (lines <= 2 * warp_size)
             for (std::size_t k = 0; k < lines; ++k) visit(first_line + k);
@@ -86,9 +86,8 @@ struct Cells {
 
     // ---- of a row ----
 
-    /// Calls `visit(k, lane, is_active)` for 32 cells from the first one on, `is_active` being all ones or 0:
-    /// loops that always have as many rounds, and no branches, are fast. There are as many cells behind the
-    /// last one of the memory.
+    /// Calls `visit(k, lane, is_active)` for 32 cells from the first one on; `is_active` is all ones or 0.
+    /// Loops with a fixed count and no branches are fast. The memory has as many cells past its last one.
     template <class Visit> void for_each_in_row(Visit visit) const {
         const LaneMask* const lanes = lane_bits.data() + first_lane();
         const LaneMask from_first = active >> first_lane();
@@ -107,7 +106,7 @@ struct Cells {
         });
     }
 
-    /// Lane i's bit; none behind the last lane.
+    /// Lane i's bit; 0 past the last lane.
     static constexpr auto lane_bits = [] {
         std::array<LaneMask, 2 * warp_size> result{};
         for (std::size_t i = 0; i < warp_size; ++i) result[i] = LaneMask{1} << i;
@@ -115,7 +114,7 @@ struct Cells {
     }();
 };
 
-/// Each active lane's address lies `distance` bytes behind that of the lane before it.
+/// Each active lane's address lies `distance` bytes past that of the lane before it.
 inline bool are_spaced(const std::uint64_t* addresses, std::uint64_t distance, LaneMask active) {
     std::uint64_t place = addresses[0] - distance * static_cast<unsigned int>(std::countr_zero(active));
     std::uint64_t difference = 0;
@@ -124,8 +123,7 @@ inline bool are_spaced(const std::uint64_t* addresses, std::uint64_t distance, L
     return difference == 0;
 }
 
-/// From one lane's address to the next lane's, if that is the same for all; of a lane on its own,
-/// `bytes`.
+/// The distance from one lane's address to the next lane's, if all are equal. For a single lane, `bytes`.
 inline std::optional<std::int64_t> stride_of(const LaneAddresses& addresses, std::uint32_t bytes,
                                              LaneMask active) {
     if (std::has_single_bit(active)) return bytes;
@@ -167,7 +165,7 @@ inline Cells cells_of(const LaneAddresses& addresses, std::uint32_t bytes, LaneM
     std::uint64_t difference = 0;
     for (int lane = 1; lane < warp_size; ++lane) difference |= each_address[lane] ^ each_address[0];
     if (difference == 0) cells.shape = Cells::Shape::one_place;
-    // The smallest number of lines that is a power of two and holds all, at a multiple of itself.
+    // The smallest power of two of lines that holds all, aligned to itself.
     cells.lines = std::size_t{1} << std::bit_width(difference >> shift >> Cells::line_shift);
     cells.first_line = cells.first >> Cells::line_shift & ~(cells.lines - 1);
     return cells;

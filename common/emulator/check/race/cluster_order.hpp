@@ -11,9 +11,9 @@
 
 namespace emulator {
 
-/// Accesses before an arrival happen before those after the wait of the same phase, in whichever blocks. A
+/// Accesses before an arrival happen before those after the wait of the same phase, in any of the blocks. A
 /// warp that has waited has acquired what all warps released when they arrived. No warp is more than one
-/// phase behind another.
+/// phase ahead of another.
 class ClusterOrder {
 public:
     static constexpr std::size_t max_blocks = 16;
@@ -27,7 +27,7 @@ public:
 
     /// What all warps had released at the end of the last phase.
     const GridClock& ended() const { return ended_; }
-    /// Those that wait; they do no longer.
+    /// The warps that wait; clears them.
     std::uint32_t take_waiting(std::uint32_t rank) { return std::exchange(waiting_[rank], 0); }
     /// Stamps begin anew.
     void forget() {

@@ -42,7 +42,7 @@ void GridClock::join(const GridClock& other) {
     root_ = joined(root_, raised.root_);
 }
 
-/// One of the two if it has all that is in the other, so that more is shared.
+/// If one of the two covers the other, return it, so that more is shared.
 GridClock::Tree GridClock::joined(const Tree& a, const Tree& b) {
     if (!a || a == b) return b;
     if (!b) return a;

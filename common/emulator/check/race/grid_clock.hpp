@@ -12,10 +12,10 @@
 
 namespace emulator {
 
-/// For each block of a launch, up to which stamps the accesses of its warps are known to have been made.
+/// For each block of a launch, the stamps up to which its warps' accesses are known to have been made.
 ///
-/// A block may know of thousands of others, and hand that on to thousands. So clocks are persistent trees:
-/// copies share what is the same in both, and joining two visits only what differs.
+/// A block may know about thousands of others, and pass that on to thousands. So clocks are persistent trees:
+/// copies share equal parts, and joining two visits only what differs.
 class GridClock {
 public:
     using Clock = MemoryOrder::Clock;
@@ -23,11 +23,11 @@ public:
     bool empty() const { return !root_; }
     void clear() { *this = {}; }
 
-    /// Adds what is known of one block, and all that another clock knows.
+    /// Adds the knowledge about one block, or all of another clock.
     void join(std::uint32_t block, const Clock& clock);
     void join(const GridClock& other);
 
-    /// What is known of a block; null: nothing.
+    /// The knowledge about a block; null: none.
     const Clock* find(std::uint32_t block) const;
     bool knows(std::uint32_t block, Stamp stamp) const {
         const Clock* const clock = find(block);

@@ -1,5 +1,5 @@
 /// \file
-/// Which memory accesses of a block come before which of other blocks.
+/// Which memory accesses of a block happen before which accesses of other blocks.
 #pragma once
 
 #include "emulator/check/instruction_ids.hpp"
@@ -23,8 +23,8 @@ inline bool does_release(const Instruction& instruction) {
     return instruction.ordering == Ordering::release || instruction.ordering == Ordering::acquire_release;
 }
 
-/// What a warp did that may synchronize it with other blocks: a fence, an atomic, or a load or store with an
-/// order.
+/// An action of a warp that may synchronize it with other blocks: a fence, an atomic, or an ordered load or
+/// store.
 struct SyncEvent {
     Stamp stamp = 0; ///< when it did so last
     InstructionId id = 0;
@@ -37,21 +37,21 @@ struct SyncEvent {
     bool is_fence() const { return !reads && !writes; }
 };
 
-/// Happens-before between the blocks of a launch, by the rules of PTX's memory model. What a thread has done
-/// comes before what another one does next if
-/// - the one executes a fence, then an atomic or the like, or an access that releases,
-/// - the other one reads the same place with an atomic or the like and then executes a fence, or reads it
-///   with an access that acquires,
-/// - and the scopes of all of these have both threads in them.
-/// Barriers hand it on to the other threads of the block, and the barrier of a cluster to its blocks.
+/// Happens-before between the blocks of a launch, by the rules of PTX's memory model. What thread A has done
+/// happens before what thread B does next if
+/// - A executes a fence and then a strong access such as an atomic, or an access that releases,
+/// - B reads the same location with a strong access and then executes a fence, or reads it with an access
+///   that acquires,
+/// - and the scopes of all of these include both threads.
+/// Barriers pass this on to the block's other threads, and a cluster barrier to the cluster's blocks.
 ///
-/// As in MemoryOrder all lanes of a warp are one, and a place hands on all that was ever released to it: this
-/// may miss a race; it never invents one.
+/// As in MemoryOrder, clocks are per warp, and a location passes on everything that was ever released to it.
+/// This may miss a race; it never invents one.
 class GridOrder {
 public:
     using Clock = MemoryOrder::Clock;
 
-    /// What the warps of a block in progress know of other blocks.
+    /// What the warps of a running block know about other blocks.
     class View {
     public:
         bool knows(std::uint32_t warp, std::uint32_t block, Stamp stamp) const {
@@ -66,25 +66,25 @@ public:
 
         std::uint32_t block_ = 0, cluster_ = 0;
         bool has_known_ = false, has_fenced_ = false;
-        Clocks known_;                       // what comes before its next access
+        Clocks known_;                       // what happens before its next access
         std::array<Clocks, reaches> seen_;   // what it has read so far, and acquires at its next fence
         std::array<Clocks, reaches> fenced_; // what it releases: what it knew at its last fence
         std::vector<SyncEvent>* history_ = nullptr;
     };
 
-    /// A block begins. `cluster` is the same number for all blocks of one.
+    /// A block begins. All blocks of a cluster have the same number `cluster`.
     void start(View& view, std::uint32_t block, std::uint32_t cluster) const;
-    /// Stamps begin anew: what was is forgotten, by the views as well.
+    /// Stamps restart: forget everything, in the views too.
     void forget();
     void forget(View& view) const;
 
     // ---- events; `own` is what the warp can tell of its own block ----
 
     void fenced(View& view, std::uint32_t warp, Scope scope, const Clock& own);
-    /// Reads a place with an access that may take over what others released.
+    /// Reads a location with an access that may acquire what others released.
     bool may_read() const { return !released_.empty() || !released_in_cluster_.empty(); }
     void read(View& view, std::uint32_t warp, std::uint64_t place, Scope scope, bool acquires) const;
-    /// Writes to it: what was before its last fence, or all.
+    /// Writes to it: releases what precedes the warp's last fence, or everything.
     bool may_write(const View& view) const { return view.has_fenced_; }
     void wrote(View& view, std::uint32_t warp, std::uint64_t place, Scope scope) {
         release(view, warp, place, scope, nullptr);
@@ -100,7 +100,7 @@ public:
 
     // ---- what was done, for what is said of a finding ----
 
-    /// Returns whether it is not the same instruction again: then a new tick has to start.
+    /// Returns whether the instruction differs from the last one: then start a new tick.
     bool remember(View& view, const SyncEvent& event);
     const std::vector<SyncEvent>& history(std::uint32_t block) const;
 

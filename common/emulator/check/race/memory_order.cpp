@@ -77,7 +77,7 @@ void MemoryOrder::barrier_arrive(std::uint32_t warp, const BarrierArrival& arriv
 void MemoryOrder::barrier_complete(const Block& block, const BarrierCompletion& completion) {
     const Barrier barrier = std::exchange(barriers_[completion.barrier], {});
     const Stamp next = pass_tick();
-    // Without a number of threads it has waited for those that have exited, too.
+    // Without a number of threads, the barrier has also waited for threads that have exited.
     const auto all_have_come = [&] {
         std::uint64_t arrived = 0;
         for (const LaneMask lanes : completion.arrived)

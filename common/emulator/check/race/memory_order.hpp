@@ -1,5 +1,5 @@
 /// \file
-/// Which memory accesses of a block's threads come before which, whatever the order in which the threads run.
+/// Which memory accesses of a block's threads happen before which, whatever order the threads run in.
 #pragma once
 
 #include "emulator/machine/observer.hpp"
@@ -13,29 +13,29 @@
 
 namespace emulator {
 
-/// When a warp made an access: a tick in the upper bits, the warp's index in the lower 5. Each event that
-/// orders threads starts a new tick. Within a tick only the accesses of one thread are ordered. 0 is before
+/// The time of a warp's access: a tick in the upper bits, the warp's index in the lower 5. Each event that
+/// orders threads starts a new tick. Within a tick only the accesses of one thread are ordered. 0 precedes
 /// everything.
 using Stamp = std::uint32_t;
 
-/// The last of them that may pass, but for a few.
+/// The last tick, less a reserve.
 inline constexpr std::uint32_t max_ticks = (std::uint32_t{1} << 26) - 64;
 
 constexpr std::uint32_t warp_of(Stamp stamp) { return stamp & 31; }
 
 /// Happens-before in one block. A block barrier orders all threads that arrive at it, a warp barrier the
 /// lanes in its mask. Shuffles and votes order nothing. A fence followed by an atomic releases everything
-/// before it to any thread that reads the same place with an atomic followed by a fence.
+/// before it to any thread that reads the same location with an atomic followed by a fence.
 ///
-/// Kept as vector clocks: for each pair of warps, up to which stamp the accesses of one happen before the
-/// next ones of the other. If partial warp barriers have ordered lanes of a warp, the same for each pair of
-/// its lanes. Other clocks are per warp: if some lanes synchronize, all are assumed to. This may miss a race;
-/// it never invents one.
+/// Kept as vector clocks: for each pair of warps, the stamp up to which one warp's accesses happen before the
+/// other's next ones. If partial warp barriers have ordered lanes of a warp, the same for each pair of its
+/// lanes. Other clocks are per warp: if some lanes synchronize, all are assumed to. This may miss a race; it
+/// never invents one.
 class MemoryOrder {
 public:
     static constexpr std::size_t max_warps = 32;
 
-    /// Of each warp: accesses with earlier stamps are known to have been made.
+    /// For each warp: accesses with earlier stamps are known to have been made.
     using Clock = std::array<Stamp, max_warps>;
 
     static void join(Clock& clock, const Clock& other);
@@ -45,24 +45,24 @@ public:
     /// A block begins where another one has ended.
     void start();
 
-    /// Stamps are used up but for a few: whoever keeps some must forget them, and call forget(), which begins
-    /// anew. What was before comes before all that is next.
+    /// Stamps are nearly used up: drop all stored stamps and call forget(), which restarts them. Everything
+    /// so far then precedes everything that follows.
     bool is_used_up() const { return now_ > ticks_; }
     void forget();
 
-    /// Of an access that `warp` makes now.
+    /// The stamp of an access that `warp` makes now.
     Stamp stamp(std::uint32_t warp) const { return now_ << 5 | warp; }
 
-    /// Accesses with earlier stamps come before whatever is next.
+    /// Accesses with earlier stamps happen before everything that follows.
     Stamp epoch() const { return epoch_; }
 
-    /// Accesses of `earlier` with stamps before this come before the next ones of `later`.
+    /// Accesses of `earlier` with stamps before this happen before the next ones of `later`.
     Stamp epoch_between(std::uint32_t earlier, std::uint32_t later) const {
         return std::max(epoch_, clocks_[later][earlier]);
     }
 
-    /// Those of `earlier`, lanes of the warp that made an access at `stamp`, that nothing orders with the
-    /// next access of the lanes `now` of `warp`. A lane is in order with itself.
+    /// The lanes among `earlier`, which made an access at `stamp`, that nothing orders with the next access
+    /// of the lanes `now` of `warp`. A lane is ordered with itself.
     LaneMask unordered(Stamp stamp, LaneMask earlier, std::uint32_t warp, LaneMask now) const;
 
     /// Whether the warp has executed a fence since the last barrier of the whole block, and before `stamp`.
@@ -72,14 +72,14 @@ public:
     bool has_releases() const { return fences_ && !fences_->released.empty(); }
     bool can_release(std::uint32_t warp) const { return fences_ && fences_->last[warp] >= epoch_; }
 
-    /// What is done next is told apart from what was done before.
+    /// Separates later accesses from earlier ones.
     void start_tick() { pass_tick(); }
 
     // ---- events ----
 
-    /// What the warp can tell others now: all that it has done, and that it knows of.
+    /// What the warp can release now: everything that it has done and knows about.
     Clock release(std::uint32_t warp);
-    /// … what it could at its last fence. Null: there was none, or what it had to tell is over.
+    /// … or could at its last fence. Null: no fence yet, or a barrier has ordered that already.
     const Clock* released_by_fence(std::uint32_t warp) const {
         return can_release(warp) ? &fences_->sent[warp] : nullptr;
     }
@@ -88,10 +88,10 @@ public:
     void barrier_complete(const Block& block, const BarrierCompletion& completion);
     void warp_barrier_arrive(const Warp& warp, LaneMask lanes);
     void fenced(std::uint32_t warp);
-    /// Reads a place, or writes to it, by an access that may hand something on.
+    /// Reads or writes a location with an access that may synchronize.
     void acquire_from(std::uint32_t warp, std::uint64_t place, bool acquires);
     void release_to(std::uint32_t warp, std::uint64_t place);
-    /// An arrival at an mbarrier hands on all that the warp has done, and the end of a wait takes it.
+    /// An arrival at an mbarrier releases all that the warp has done, and the end of a wait acquires it.
     void arrived_at_mbarrier(std::uint32_t warp, std::uint64_t place) {
         join(mbarriers_[place], release(warp));
     }
@@ -117,10 +117,10 @@ private:
     std::uint32_t ticks_;
     std::uint32_t now_ = 1;
     Stamp epoch_ = 1 << 5;
-    std::array<Clock, max_warps> clocks_{}; ///< stale values are harmless: they lie before the epoch
+    std::array<Clock, max_warps> clocks_{}; ///< stale values are harmless: they precede the epoch
     std::array<Barrier, barriers> barriers_{};
     std::array<std::unique_ptr<LaneClocks>, max_warps> lane_clocks_; ///< of warps with partial warp barriers
-    std::unordered_map<std::uint64_t, Clock> mbarriers_;             ///< what has been handed on, by place
+    std::unordered_map<std::uint64_t, Clock> mbarriers_;             ///< what has been released, by location
     std::unique_ptr<Fences> fences_;                                 ///< null: none has been executed yet
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// Who makes an access, for the race checker: a warp, and what happens before it.
+/// A warp that makes an access, for the race checker, and what happens before that access.
 #pragma once
 
 #include "emulator/check/race/access_shadow.hpp"
@@ -27,7 +27,7 @@ public:
     InstructionId id() const { return id_; }
     bool needs_all() const { return needs_all_; }
 
-    /// 0 also where the access is the same thread's.
+    /// Also 0 if the access is by the same thread.
     LaneMask may_be_concurrent(Stamp stamp, LaneMask lanes, LaneMask now) const {
         const LaneMask other_warp = warp_of(stamp) ^ warp_;
         const LaneMask other_lane = (lanes ^ now) | (now & (now - 1));
@@ -64,14 +64,14 @@ public:
     using Stamp = GridStamp;
     using Record = AccessRecord<Stamp>;
 
-    /// Arrivals at the barrier of a cluster order some of its threads, and not others: then it `needs_all`.
+    /// Arrivals at a cluster barrier order some of the cluster's threads and not others: then it `needs_all`.
     GridActor(const BlockActor& in_block, std::uint32_t block, std::uint32_t warp,
               const GridOrder::View& others, bool needs_all)
         : in_block_(in_block), block_(block), warp_(warp), others_(others), needs_all_(needs_all) {}
 
     Stamp stamp() const { return (Stamp{block_} + 1) << 32 | in_block_.stamp(); }
     Stamp epoch() const { return 1; }
-    /// Of accesses by one block, or `several`: then nothing can be told.
+    /// Of accesses by one block, or by `several`: then the order is unknown.
     static Stamp latest(Stamp before, Stamp next) {
         return before == 0 || block_of(before) == block_of(next) ? next : several;
     }
@@ -109,8 +109,7 @@ public:
     static bool same_group(Stamp a, Stamp b) { return block_of(a) == block_of(b); }
 
 private:
-    static constexpr Stamp several =
-        ~Stamp{0}; // no block has that number, which would be that of a grid too large
+    static constexpr Stamp several = ~Stamp{0}; // no grid is large enough for a block with this number
 
     const BlockActor& in_block_;
     std::uint32_t block_, warp_;

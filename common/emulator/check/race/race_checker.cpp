@@ -23,7 +23,7 @@ namespace emulator {
 
 namespace {
 
-/// The function, and those that can be reached from it.
+/// The function, and those it can reach.
 void add_reachable(const Code& code, std::vector<const Code*>& found) {
     if (std::find(found.begin(), found.end(), &code) != found.end()) return;
     found.push_back(&code);
@@ -36,7 +36,7 @@ bool any_instruction(const std::vector<const Code*>& codes, bool (*is_such)(cons
     });
 }
 
-/// A barrier with a number of threads.
+/// A barrier with a thread count.
 bool names_number_of_threads(const Instruction& instruction) {
     return instruction.sync == SyncKind::block_barrier && instruction.sources[1] != no_row;
 }
@@ -47,7 +47,7 @@ bool is_cluster_barrier(const Instruction& instruction) {
     return instruction.sync == SyncKind::cluster_barrier;
 }
 
-/// What the copy of `lane` brings, if it is one of several that start at once.
+/// The access of `lane`'s copy, if it is one of several that start at once.
 std::array<std::byte, 16> copied_value(const AsyncCopy& copy, int lane) {
     std::array<std::byte, 16> value{};
     if (copy.from_bytes[lane] != 0) std::memcpy(value.data(), copy.from[lane], copy.from_bytes[lane]);
@@ -241,11 +241,11 @@ private:
         MemoryOrder order;
         AccessShadow<BlockActor> shared;
         ClusterOrder* cluster = nullptr;                          ///< null: without clusters
-        std::optional<AccessShadow<GridActor>> shared_in_cluster; ///< then it takes the place of `shared`
+        std::optional<AccessShadow<GridActor>> shared_in_cluster; ///< if set, it replaces `shared`
         std::map<GridStamp, Visit> visits;                        ///< by stamp, without its tick
         std::vector<EarlierAccess> copies;       ///< to the block's shared memory; numbered from 1 on
-        std::vector<std::uint32_t> ended_copies; ///< their numbers, to be used again
-        std::vector<std::uint32_t> copied_words; ///< the number of the one that still writes there, or 0
+        std::vector<std::uint32_t> ended_copies; ///< numbers that are free again
+        std::vector<std::uint32_t> copied_words; ///< the number of the copy that still writes there, or 0
         std::vector<std::uint32_t> copied_lines; ///< how many of 32 words have such a number
         LastExit last_exit;
         std::uint32_t number = 0; ///< of the block in the grid
@@ -254,7 +254,7 @@ private:
         GridOrder::View others;
     };
 
-    /// An access that is being made.
+    /// An access in progress.
     struct Now {
         BlockState& state;
         const Warp& warp;
@@ -290,7 +290,7 @@ private:
 
     // ---- clusters ----
 
-    /// The blocks of a cluster begin in the order of their ranks, before any of them runs.
+    /// The blocks of a cluster start in rank order, before any of them runs.
     void begin_in_cluster(BlockState& state, const Block& block) {
         state.cluster = &clusters_[&block.cluster()];
         if (block.rank() == 0) state.cluster->start();
@@ -329,7 +329,7 @@ private:
         visit.address = now.access.addresses[lane];
     }
 
-    /// A block's shared memory ends with it: accesses by other blocks have to happen before.
+    /// A block's shared memory ends with it: other blocks' accesses have to happen before.
     void check_end_of_shared_memory(const Block& block) {
         BlockState& state = state_of(block);
         if (state.is_out_of_step) return;
@@ -346,11 +346,11 @@ private:
 
     // ---- fences, atomics and volatile accesses ----
 
-    /// Whether other blocks' accesses are looked at, too.
+    /// Whether to check other blocks' accesses too.
     bool orders_blocks() const { return options_.global || has_clusters_; }
 
-    /// The first place of a block's shared memory. A place is an address in global memory, or a number that
-    /// is none.
+    /// The first location of a block's shared memory. A location is an address in global memory, or a number
+    /// that is not an address.
     static std::uint64_t shared_memory_of(std::uint32_t block) {
         return std::uint64_t{1} << 63 | std::uint64_t{block} << 32;
     }
@@ -438,14 +438,14 @@ private:
         }
     }
 
-    /// Whether a copy still writes to the lines in which these bytes are.
+    /// Whether a copy is still writing to the lines that hold these bytes.
     static bool is_copied(const BlockState& owner, std::uint64_t first, std::uint64_t last) {
         const auto* const lines = owner.copied_lines.data();
         return std::any_of(lines + first / 4 / words_of_line, lines + last / 4 / words_of_line + 1,
                            [](std::uint32_t words) { return words != 0; });
     }
 
-    /// Finds accesses to bytes that a copy is still writing, by its own thread too.
+    /// Finds accesses to bytes that a copy is still writing, including accesses by its own thread.
     void check_copies(const Now& now) {
         BlockState& owner = now.access.remote ? *blocks_.at(now.access.remote) : now.state;
         if (owner.copied_words.empty()) return;
@@ -464,8 +464,8 @@ private:
         });
     }
 
-    /// Most bulk copies disturb nothing: then one look at all that they write is enough. Returns whether it
-    /// was.
+    /// Most bulk copies conflict with nothing: then one test of all that they write is enough. Returns
+    /// whether it was.
     bool write_undisturbed(const AsyncCopy& copy, bool starts) {
         if (has_clusters_ || !std::has_single_bit(copy.lanes)) return false;
         const std::uint64_t first = copy.addresses[std::countr_zero(copy.lanes)];
@@ -562,8 +562,7 @@ private:
             [&](int lane, int other) { check_collision(now, lane, other); });
     }
 
-    /// An atomic for the threads of one block keeps out no atomic of another block. (One for the cluster
-    /// may.)
+    /// A block-scope atomic does not exclude an atomic of another block. (A cluster-scope one may.)
     void check_scopes(const Now& now) {
         const Scope scope = now.instruction.scope;
         const bool is_narrow = scope == Scope::block || (scope == Scope::cluster && !has_clusters_);
@@ -631,7 +630,7 @@ private:
                            now.instruction.bytes) == 0;
     }
 
-    /// Whose shared memory it is.
+    /// The owner of the shared memory.
     static const Block& owner_of(const Now& now) {
         return now.access.remote ? *now.access.remote : now.warp.block();
     }
@@ -666,16 +665,16 @@ private:
     const Grid& grid_;
     const RaceOptions options_;
     bool needs_all_ = false;
-    bool has_clusters_ = false; // or a barrier of clusters: a block without is a cluster of its own
+    bool has_clusters_ = false; // or a cluster barrier: without clusters each block is its own cluster
     std::uint64_t findings_or_reads_ = 0;
     InstructionIds ids_;
-    std::unordered_map<InstructionId, bool> cas_loads_; // whether the read there is one, once that was asked
-    std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, used again
+    std::unordered_map<InstructionId, bool> cas_loads_; // whether the read there is one, once computed
+    std::unordered_map<const Block*, std::unique_ptr<BlockState>> blocks_; // storage of blocks, reused
     std::pair<const Block*, BlockState*> current_{};
     std::unordered_map<std::uint64_t, AccessShadow<GridActor>> global_; // by page
     std::pair<std::uint64_t, AccessShadow<GridActor>*> last_page_{};
     std::unordered_map<std::uint64_t, GridActor::Record>
-        narrow_atomics_; // the last one for a block only, by place
+        narrow_atomics_; // the last block-scope one, by location
     GridOrder grid_order_;
     std::unordered_map<const Cluster*, ClusterOrder> clusters_; // storage, used again
 };

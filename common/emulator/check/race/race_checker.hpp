@@ -1,5 +1,5 @@
 /// \file
-/// The checker `race`: accesses to one place, one of them a write, that nothing orders.
+/// The checker `race`: unordered accesses to one location, at least one of them a write.
 #pragma once
 
 #include "emulator/check/race/memory_order.hpp"
@@ -11,19 +11,19 @@
 namespace emulator {
 
 struct RaceOptions {
-    bool global = false;             ///< global memory as well, between blocks too
-    std::uint32_t ticks = max_ticks; ///< after so many it starts anew: for tests
+    bool global = false;             ///< also in global memory, between blocks too
+    std::uint32_t ticks = max_ticks; ///< stamps restart after this many: for tests
 };
 
-/// Shared memory: finds every hazard between two threads of a block that this run's order of atomics allows,
-/// whatever order the threads ran in.
+/// Shared memory: finds every hazard between two threads of a block that is possible with this run's order of
+/// atomics, whatever order the threads ran in.
 ///
 /// Clusters: the same for threads of other blocks, and shared memory that ends while other blocks still use
-/// it. The barrier of the cluster orders blocks; otherwise they are ordered as in global memory.
+/// it. The cluster barrier orders blocks; otherwise they are ordered as in global memory.
 ///
-/// Global memory (on request): the same within a block. Blocks are ordered as PTX's memory model has it: a
-/// release in the one and an acquire in the other that meet at one place, each with a scope that includes
-/// both blocks. See GridOrder.
+/// Global memory (on request): the same within a block. PTX's memory model orders blocks: a release in one
+/// and an acquire in the other meet at one location, each with a scope that includes both blocks. See
+/// GridOrder.
 ///
 /// Not reported: stores of the value that is already there, atomics against atomics, and loads whose value an
 /// atomicCAS compares with. A volatile store after a fence (a flag) counts as an atomic; any other volatile

@@ -38,7 +38,7 @@ std::string message(const Race& race, const std::string& thread, const Party& ot
            ": nothing says which comes first";
 }
 
-/// Whether another lane writes to the same place with the same instruction, as in `*sum += value`: then no
+/// Whether another lane writes to the same location with the same instruction, as in `*sum += value`: then no
 /// barrier helps.
 bool others_write_at_once(const Race& race) {
     int writers = 0;
@@ -61,7 +61,7 @@ struct HandOver {
     }
 };
 
-/// From the earlier access on, to an atomic that writes where the other block has read: and from there on.
+/// From the earlier access to an atomic that writes where the other block has read, and from there on.
 std::pair<HandOver, HandOver> find_meeting(const Race& race) {
     HandOver release;
     for (const SyncEvent& event : race.earlier_history) {

@@ -1,5 +1,5 @@
 /// \file
-/// The findings of the checker `race`, and their words.
+/// The findings of the checker `race`, and their text.
 #pragma once
 
 #include "emulator/check/race/race_actors.hpp"
@@ -16,12 +16,12 @@ class Warp;
 
 const char* name_of(Role role);
 
-/// One missing barrier makes one finding, whether it shows as a read after a write or the other way round.
+/// One missing barrier makes one finding, whether it appears as read after write or write after read.
 enum class RaceSort { read_and_write, two_writes, with_atomic, end_of_block };
 
 RaceSort sort_of(Role now, Role earlier);
 
-/// What another thread did at the same place before.
+/// An earlier access of another thread to the same location.
 struct EarlierAccess {
     std::uint32_t block = 0; ///< its number in the grid
     Stamp stamp = 0;
@@ -32,7 +32,7 @@ struct EarlierAccess {
     bool is_copy = false; ///< that is still under way
 };
 
-/// An access, and an earlier one: nothing says which comes first.
+/// An access and an earlier one that nothing orders with it.
 struct Race {
     const Warp& warp;
     const Instruction& instruction;

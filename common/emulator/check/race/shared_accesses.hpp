@@ -1,5 +1,5 @@
 /// \file
-/// Several accesses per cell: those that none comes before.
+/// Several accesses per cell: all those that don't happen before another one.
 #pragma once
 
 #include "emulator/check/race/access_records.hpp"
@@ -11,11 +11,11 @@
 
 namespace emulator {
 
-/// Accesses that do not conflict with each other, such as reads: for each cell, those of which none happens
-/// before another.
+/// Accesses that don't conflict with each other, such as reads: for each cell, those that don't happen before
+/// another one.
 ///
-/// Two per cell are kept where they are found fast. With barriers of the whole block and of whole warps only,
-/// two by different warps are enough: whatever conflicts with a third conflicts with one of them. With other
+/// The fast path keeps two per cell. With barriers of the whole block and of whole warps only, two by
+/// different warps are enough: whatever conflicts with a third conflicts with one of them. With other
 /// barriers the rest is kept too, which is slower.
 template <class Actor> class SharedAccesses {
 public:
@@ -31,14 +31,14 @@ public:
         others_ = std::move(others);
     }
 
-    /// Whether all of them come before the actor's access to their cells, as far as that is fast to say.
+    /// Whether all of them happen before the actor's access to their cells, if a fast test can show it.
     bool happens_before(const Actor& actor, const Cells& cells) {
         return (first_.empty() || first_.happens_before(actor, cells)) &&
                (second_.empty() || second_.happens_before(actor, cells)) &&
                (others_.empty() || latest_other_ < actor.epoch());
     }
 
-    /// Calls `visit(record)` for those of a cell, until it returns true. Returns whether it did.
+    /// Calls `visit(record)` for those of a cell, until it returns true. Returns whether a call did.
     template <class Visit> bool any_of(std::size_t cell, Visit visit) const {
         if (first_.empty()) return false;
         if (visit(first_[cell])) return true;
@@ -47,7 +47,7 @@ public:
         return others != others_.end() && std::any_of(others->second.begin(), others->second.end(), visit);
     }
 
-    /// `all` is how many cells there are.
+    /// `all` is the number of cells.
     void add(const Actor& actor, const Cells& cells, std::size_t all) {
         if (first_.empty()) first_.resize(all);
         if (first_.happens_before_or_same_stamp(actor, cells)) return first_.replace(actor, cells, true);

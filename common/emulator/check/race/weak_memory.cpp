@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::uint64_t word_bytes = 4, stored_page_bytes = 4096;
 
-/// The last store to a word of global memory. A cluster's stores between two of its fences are one.
+/// The last store to a word of global memory. Stores of a cluster between two of its fences count as one.
 struct LastStore {
     std::uint32_t before = 0;  ///< what was there
     std::uint32_t cluster = 0; ///< who stored
-    Stamp stamp = 0;           ///< when; 0: all see what is there
+    Stamp stamp = 0;           ///< its time; 0: all clusters see the value in memory
     unsigned char writes = 0;  ///< in this launch: 0, 1, or 2 for more
 };
 
-/// Memory holds the last value of each word. A load that is to get an older one finds it there: it is put
-/// there for that instruction, until the next event at the latest.
+/// Memory holds the last value of each word. If a load is to get an older one, that is put there for this
+/// instruction, until the next event at the latest.
 class WeakMemoryObserver final : public Observer {
 public:
     explicit WeakMemoryObserver(const Grid& grid) : grid_(grid) {}
@@ -92,7 +92,7 @@ private:
         Stamp ticks = 1;          ///< a new one begins with each fence
         bool has_stored = false;  ///< in this tick
         GridOrder::View view;     ///< of one warp, as all threads are one
-        GridClock seen_by_fences; ///< what all fences had come after, at the last one of this cluster
+        GridClock seen_by_fences; ///< what all fences had ordered, at this cluster's last one
     };
     struct Late {
         std::uint64_t address = 0;
@@ -113,7 +113,7 @@ private:
 
     static Stamp now(const ClusterState& state) { return state.ticks << 5; }
 
-    /// Returns what the cluster can tell: all that it has stored.
+    /// Returns what the cluster can release: all that it has stored.
     static GridOrder::Clock pass_tick(ClusterState& state) {
         if (std::exchange(state.has_stored, false)) ++state.ticks;
         GridOrder::Clock own{};
@@ -131,7 +131,7 @@ private:
         }
         return page_.second;
     }
-    /// None where nothing has been stored.
+    /// Null if nothing has been stored.
     std::span<LastStore> last_stores(std::uint64_t address, std::uint32_t bytes, bool makes_page = false) {
         Page* const page = page_of(address, makes_page);
         if (!page) return {};
@@ -157,8 +157,8 @@ private:
         state.has_stored = true;
     }
 
-    /// Whether it gets older values, those of all its words, which were stored together: an access is never
-    /// seen in part.
+    /// Whether the load gets older values. They are those of all its words, stored together: no load sees
+    /// part of an access.
     bool load(const ClusterState& state, std::uint64_t address, std::uint32_t bytes, bool is_strong) {
         const std::span<LastStore> stores = last_stores(address, bytes);
         const auto may_miss = [&](const LastStore& last) {
@@ -174,7 +174,7 @@ private:
             return other.stamp == store.stamp && other.cluster == store.cluster;
         });
         const bool is_fenced = is_strong && state.seen_by_fences.knows(store.cluster, store.stamp);
-        // The older value may be a message, too: who reads it synchronizes with a write that order_ has
+        // The older value may be a message too: whoever reads it synchronizes with a write that order_ has
         // forgotten.
         const bool is_second_message = is_strong && store.writes > 1;
         if (!is_one_store || is_fenced || is_second_message || !grid_.schedule->once_in(2)) {
@@ -217,7 +217,7 @@ private:
 
     void put_back() {
         for (const Late& late : late_) {
-            // An atomic has changed it, or the host.
+            // An atomic or the host has changed it.
             std::uint32_t before = late.before;
             __atomic_compare_exchange_n(&word_at(late.address), &before, late.last, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED);
@@ -229,10 +229,10 @@ private:
     std::unordered_map<const Cluster*, ClusterState> clusters_; // storage, used again
     std::pair<const Cluster*, ClusterState*> current_{};
     std::unordered_map<std::uint64_t, Page> pages_;
-    std::pair<std::uint64_t, Page*> page_{}; // the last one asked for; null: nothing has been stored there
+    std::pair<std::uint64_t, Page*> page_{}; // the last one looked up; null: nothing has been stored there
     std::vector<Late> late_;                 // words that hold an older value now
     GridOrder order_;
-    GridClock fenced_; // what any fence has come after
+    GridClock fenced_; // what any fence has ordered
 };
 
 } // namespace

@@ -9,8 +9,8 @@ namespace emulator {
 
 namespace {
 
-/// Whether a thread can come from one instruction to the other without going back, and find more there than
-/// its end. A thread that leaves early goes another way, or to its end alone.
+/// Whether a thread can go from one instruction to the other without going back, and find more there than the
+/// function's end. A thread that leaves early takes another path, or goes only to the end.
 bool goes_on(const Code& code, std::uint32_t from, std::uint32_t to) {
     const auto ends = [&](std::uint32_t pc) {
         const ptx::Statement* const statement = code.statements[pc];
@@ -60,7 +60,7 @@ void BlockBarriers::complete(const Block& block, const BarrierCompletion& comple
 void BlockBarriers::check_that_lanes_are_together(const Block& block, const BarrierCompletion& completion) {
     const Barrier& barrier = barriers_[completion.barrier];
     for (const LaneGroup& group : barrier.elsewhere) {
-        // Those of the warp that have not come elsewhere have come to the first instruction.
+        // The warp's remaining lanes have arrived at the first instruction.
         LaneGroup other{group.warp, completion.arrived[group.warp], barrier.first.id};
         for (const LaneGroup& third : barrier.elsewhere)
             if (third.warp == group.warp) other.lanes &= ~third.lanes;
@@ -89,7 +89,7 @@ void BlockBarriers::note_detours(const Warp& warp, const Instruction& instructio
         if (other.wait == Wait::nothing && other.frame == running.frame) note(other.lanes, other.pc);
 }
 
-/// Those that have come to the barrier after all, by another round of a loop, have not gone around it.
+/// Lanes that reach the barrier after all, in another iteration, have not bypassed it.
 void BlockBarriers::check_that_none_went_around(const Block& block, const BarrierCompletion& completion) {
     for (const Detour& detour : barriers_[completion.barrier].detours) {
         LaneGroup gone = detour.behind;

@@ -1,5 +1,5 @@
 /// \file
-/// The barriers of one block, and what is wrong in how its threads come to them.
+/// The barriers of one block, and errors in how its threads arrive at them.
 #pragma once
 
 #include "emulator/check/sync/sync_findings.hpp"
@@ -21,20 +21,20 @@ public:
     void complete(const Block& block, const BarrierCompletion& completion);
     /// Forgets who has come.
     void forget(std::uint32_t barrier) { barriers_[barrier].forget(); }
-    /// Threads that the barrier is for, as the first to come said; 0: all.
+    /// The number of threads that the first to arrive named; 0: all.
     std::uint32_t expected(std::uint32_t barrier) const { return barriers_[barrier].expected; }
 
 private:
-    /// Lanes that were behind a barrier when others of their warp came to it.
+    /// Lanes that were past a barrier when others of their warp arrived at it.
     struct Detour {
         LaneGroup waiting, behind;
     };
 
     struct Barrier {
-        const Instruction* instruction = nullptr; ///< at which the first came; null: nobody has come
+        const Instruction* instruction = nullptr; ///< where the first arrived; null: no arrival yet
         std::uint32_t expected = 0;
         LaneGroup first;                  ///< those who came first
-        std::vector<LaneGroup> elsewhere; ///< those who came to another instruction
+        std::vector<LaneGroup> elsewhere; ///< those that arrived at another instruction
         std::vector<Detour> detours;
 
         void forget() {

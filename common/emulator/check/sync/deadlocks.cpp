@@ -37,7 +37,7 @@ template <class Which> std::uint64_t number_of_threads(const std::vector<Waiting
     return threads;
 }
 
-/// Whether one of them is for more threads than can come.
+/// Whether one of them expects more threads than can arrive.
 bool list_barriers(const SyncFindings& findings, Waits& waits, const Block& block,
                    const BlockBarriers& barriers, const std::vector<Waiting>& all) {
     bool too_many = false;

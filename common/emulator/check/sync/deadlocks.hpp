@@ -1,6 +1,6 @@
 /// \file
-/// Blocks of which no thread can go on: at barriers of the block or the cluster, at mbarriers, or for lanes
-/// that a mask names.
+/// Blocks in which every thread is stuck: at barriers of the block or the cluster, at mbarriers, or waiting
+/// for lanes that a mask names.
 #pragma once
 
 #include "emulator/check/sync/block_barriers.hpp"

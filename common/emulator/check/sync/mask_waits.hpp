@@ -1,5 +1,5 @@
 /// \file
-/// Lanes that wait for those that their masks name, and what is wrong with the masks.
+/// Lanes that wait for those that their masks name, and errors in the masks.
 #pragma once
 
 #include "emulator/check/sync/sync_findings.hpp"
@@ -18,7 +18,7 @@ public:
         const Instruction* instruction = nullptr;
         InstructionId id = 0;
         LaneMask lanes = 0, named = 0;
-        LaneMask passed = 0;         ///< of those named: have done something further on in the program
+        LaneMask passed = 0;         ///< those named that have executed something later in the program
         InstructionId passed_at = 0; ///< the first of them
     };
 
@@ -36,7 +36,7 @@ public:
                   bool is_barrier);
     void forget(OfBlock& of_block);
 
-    /// Lanes do something while others wait for them, at a place that is further on in the program.
+    /// Lanes execute something later in the program while others wait for them.
     void note_passing(OfBlock& of_block, const Warp& warp, const Instruction& instruction, LaneMask lanes);
 
 private:

@@ -1,5 +1,5 @@
 /// \file
-/// What the parts of the checker `sync` share: groups of lanes, and the making of findings.
+/// What the parts of the checker `sync` share: groups of lanes, and building findings.
 #pragma once
 
 #include "emulator/check/instruction_ids.hpp"
@@ -15,7 +15,7 @@
 
 namespace emulator {
 
-/// Lanes of a warp, and where they are.
+/// Lanes of a warp, and the instruction where they are.
 struct LaneGroup {
     std::uint32_t warp = 0;
     LaneMask lanes = 0;
