@@ -66,8 +66,8 @@ AccessDiagnosis outside(std::uint64_t address, std::uint64_t bytes, const Alloca
     return result;
 }
 
-/// Where the kernel's argument that is closest below an address points to. The access was probably meant for
-/// that.
+/// The allocation, at or below an address, that a kernel argument points to. The access was probably meant
+/// for it.
 struct Pointed {
     std::size_t argument = 0; ///< from 1; 0: no argument points anywhere below
     std::uint64_t address = 0;
@@ -107,7 +107,7 @@ std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
     return address < allocation.address ? allocation.address - address : address - allocation.end();
 }
 
-/// Neither in an allocation nor in one that was freed.
+/// An address neither in an allocation nor in a freed one.
 AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Grid* grid, std::uint64_t address,
                                  std::uint64_t bytes) {
     if (address < null_page)
@@ -125,7 +125,7 @@ AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Grid* grid, s
     return {"wild pointer", "no memory is near it: was the pointer never set?", "", never_set};
 }
 
-/// `launch`: null for what the host does.
+/// `launch`: null for accesses by the host.
 AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Grid* grid, std::uint64_t address,
                                  std::uint64_t bytes) {
     if (const Allocation* const allocation = memory.find(address)) {
@@ -144,7 +144,7 @@ AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Grid* grid, s
     return in_no_allocation(memory, grid, address, bytes);
 }
 
-/// Of a block that there is not, or not any more.
+/// For a block that does not exist, or has exited.
 AccessDiagnosis in_no_block(const Block& block, std::uint32_t rank) {
     const auto blocks = block.cluster().blocks();
     if (rank < blocks.size())

@@ -1,5 +1,5 @@
 /// \file
-/// Why an access is not allowed, in words.
+/// Explains why an access is not allowed.
 #pragma once
 
 #include "emulator/error.hpp"
@@ -20,10 +20,11 @@ struct AccessDiagnosis {
     std::string cause;      ///< one sentence: what usually causes it
 };
 
-/// Of a thread of `block`. `failure` is misaligned_address or illegal_address.
+/// For a thread of `block`. `failure` is misaligned_address or illegal_address.
 AccessDiagnosis diagnose(const Block& block, Failure failure, const LaneAccess& access);
 
-/// Of the host, to device memory. The message only says where the `bytes` bytes at `address` lie.
+/// For the host's access to device memory. The message only describes where the `bytes` bytes at `address`
+/// lie.
 AccessDiagnosis diagnose(const GlobalMemory& memory, std::uint64_t address, std::uint64_t bytes);
 
 /// "4-byte load from global memory at 0x7f00"

@@ -18,7 +18,7 @@ class Warp;
 /// Observers see a copy when it starts and when it ends.
 ///
 /// The bytes of a copy are written as late as the program allows: when a thread waits for its own copies, or
-/// when any thread tests the mbarrier that the copy completes at. Earlier reads find the old bytes.
+/// when any thread tests the copy's mbarrier. Earlier reads find the old bytes.
 class AsyncCopies {
 public:
     /// One warp's cp.async.
@@ -30,7 +30,7 @@ public:
         std::array<std::uint64_t, warp_size> to{};         ///< offsets in the block's shared memory
         std::array<const std::byte*, warp_size> from{};    ///< in this process
         std::array<std::uint32_t, warp_size> from_bytes{}; ///< zeros fill the rest
-        std::array<std::uint32_t, warp_size> group{};      ///< how many the lane had committed before
+        std::array<std::uint32_t, warp_size> group{};      ///< groups that the lane had committed before
         std::uint64_t number = 0;                          ///< they count up
     };
 
@@ -38,7 +38,7 @@ public:
     struct Bulk {
         const Code* code = nullptr;
         const Instruction* instruction = nullptr;
-        Warp* warp = nullptr; ///< who asked for it; it may be of another block of the cluster
+        Warp* warp = nullptr; ///< the issuing block; may be another one of the cluster
         int lane = 0;
         std::uint64_t to = 0;
         const std::byte* from = nullptr;
@@ -53,7 +53,7 @@ public:
 
     void start(const Warp& warp, Request request);
     void commit(const Warp& warp, LaneMask lanes);
-    /// Ends the copies of `lanes` but for their latest `groups` groups, and for what they have not committed.
+    /// Ends the copies of `lanes` except those in their latest `groups` groups and those not committed yet.
     void finish(const Warp& warp, LaneMask lanes, std::uint32_t groups);
     /// Ends all copies of `lanes`.
     void finish_all(const Warp& warp, LaneMask lanes);

@@ -19,7 +19,7 @@ namespace emulator {
 namespace {
 
 constexpr std::uint64_t warp_turn = 100'000; // instructions, before the next warp of the block runs
-constexpr int shared_poison = 0xCD;          // fresh shared memory holds anything but zeros
+constexpr int shared_poison = 0xCD;          // fresh shared memory may hold anything, so not zeros
 
 } // namespace
 
@@ -57,7 +57,7 @@ std::uint64_t Block::run(std::uint64_t budget) {
     while (executed < budget && !is_finished()) {
         const std::uint64_t in_this_round = grid_.schedule ? run_shuffled_round() : run_round(budget);
         executed += in_this_round;
-        // If all threads wait, some of them spinning on an mbarrier, only another block can end it.
+        // If all threads wait, and some spin on an mbarrier, only another block can end the wait.
         if (in_this_round == 0 || (!mbarrier_waits_.empty() && is_stuck())) break;
     }
     const TurnCounts in_this_turn = std::exchange(turn_counts_, {});
@@ -184,7 +184,7 @@ void Block::threads_exited(const Warp& warp, LaneMask lanes) {
 void Block::complete_if_all_arrived(std::uint32_t which) {
     const Barrier& barrier = barriers_[which];
     std::uint32_t counted = barrier.arrived;
-    // With a number of threads, a warp counts as a whole once all its live threads have arrived.
+    // With a thread count, a warp counts as a whole once all its live threads have arrived.
     if (barrier.expected != 0)
         for (const auto& warp : warps_) {
             const LaneMask lanes = barrier.lanes[warp->index()];

@@ -27,14 +27,14 @@ struct Fault;
 struct WaitingLanes {
     const Warp* warp = nullptr;
     const ConvergenceGroup* converged =
-        nullptr; ///< that they belong to: it says what they wait for, unless it is an mbarrier
+        nullptr; ///< its converged group, which shows what the lanes wait for, unless it is an mbarrier
     LaneMask lanes = 0;
     const Code* code = nullptr; ///< where they do
     std::uint32_t pc = 0;
     std::optional<MbarrierWaits::Wait> mbarrier; ///< which one, if it is one
 };
 
-/// Storage for one block at a time: `start` begins the next one in the same place.
+/// Storage for one block at a time: `start` begins the next one in the same storage.
 class Block {
 public:
     /// Observers get this block's events; they outlive it.
@@ -43,7 +43,7 @@ public:
     void start(Dim3 index);
 
     /// Runs for about `budget` warp instructions, all warps in turn, or until no thread can go on. Returns
-    /// how many were executed. \throws Error when a thread fails.
+    /// the number executed. \throws Error when a thread fails.
     std::uint64_t run(std::uint64_t budget);
 
     bool is_finished() const { return live_threads_ == 0; } ///< every thread has exited
@@ -51,9 +51,9 @@ public:
     /// Whether every thread that has not exited waits: at a barrier, for lanes that its mask names, or for an
     /// mbarrier's phase in a loop that does nothing else.
     bool is_stuck();
-    /// Who waits where, in a block that is stuck.
+    /// Which threads of a stuck block wait where.
     std::vector<WaitingLanes> waiting() const;
-    /// Lets them go on, if an observer wants it. \throws Error if none does.
+    /// Releases them, if an observer absorbs the deadlock. \throws Error if none does.
     void break_deadlock();
 
     Cluster& cluster() const { return cluster_; }
@@ -64,7 +64,7 @@ public:
     const Grid& grid() const { return grid_; }
     Dim3 index() const { return index_; }
     std::span<Observer* const> observers() const { return observers_; }
-    /// Those of them that want such events.
+    /// The observers that subscribe to such events.
     std::span<Observer* const> subscribers(EventKind kind) const {
         return subscribers_[static_cast<std::size_t>(kind)];
     }
@@ -72,8 +72,8 @@ public:
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
     std::span<const std::byte> shared() const { return {shared_.get(), shared_bytes_}; }
 
-    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers the last two, since the next
-    /// access is likely to one of them.
+    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers the last two, which the next
+    /// access will probably use.
     const Allocation* allocation(std::uint64_t address, std::size_t bytes) {
         if (likely_[0] && likely_[0]->contains(address, bytes)) return likely_[0];
         return find_allocation(address, bytes);
@@ -82,7 +82,7 @@ public:
     /// What a special register reads as, in `lane` of the warp with index `warp`.
     std::uint32_t special(Special which, std::uint32_t warp, int lane) const;
 
-    /// `lanes` of a warp have executed so many instructions, of which so many are barriers of the block.
+    /// `lanes` of a warp have executed this many instructions, this many of them block barriers.
     void count(std::uint64_t instructions, LaneMask lanes, std::uint64_t barriers) {
         const auto threads = static_cast<std::uint64_t>(std::popcount(lanes));
         turn_counts_.warp_instructions += instructions;
@@ -99,12 +99,12 @@ public:
 
     static constexpr std::uint32_t barrier_count = 16;
 
-    /// `lanes` of `warp` have arrived at barrier `which`, `truths` of them with a true predicate; it
+    /// `lanes` of `warp` have arrived at barrier `which`, `truths` of them with a true predicate. The barrier
     /// completes with `expected` threads (0: all that have not exited).
     void arrive(std::uint32_t which, const Warp& warp, LaneMask lanes, std::uint32_t expected,
                 std::uint32_t truths);
 
-    /// So many threads have exited: barriers no longer wait for them.
+    /// This many threads have exited: barriers no longer wait for them.
     void threads_exited(const Warp& warp, LaneMask lanes);
 
 private:

@@ -47,7 +47,7 @@ bool Cluster::run(std::uint64_t budget) {
 }
 
 /// If the threads of one block wait for each other, the other blocks can only be waiting for that block: at
-/// the barrier of the cluster, or for an arrival at an mbarrier.
+/// the cluster barrier, or for an arrival at an mbarrier.
 void Cluster::break_deadlock() {
     const auto break_where = [&](auto waits) {
         bool any = false;

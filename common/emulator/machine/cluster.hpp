@@ -1,5 +1,5 @@
 /// \file
-/// A cluster: blocks that run at the same time, see each other's shared memory, and have a barrier together.
+/// A cluster: blocks that run at the same time, access each other's shared memory, and share a barrier.
 #pragma once
 
 #include "emulator/machine/block.hpp"
@@ -12,10 +12,10 @@
 
 namespace emulator {
 
-/// Storage for one cluster at a time, like Block. In a launch without clusters each block is one of its own.
+/// Storage for one cluster at a time, like Block. In a launch without clusters each block is its own cluster.
 ///
-/// Every thread that has not exited arrives at the barrier once in each of its phases, and waits for the
-/// phase to end before it arrives again.
+/// Every thread that has not exited arrives at the barrier once per phase, and waits for the phase to end
+/// before it arrives again.
 class Cluster {
 public:
     Cluster(const Grid& grid, std::span<Observer* const> observers);
@@ -33,9 +33,9 @@ public:
 
     // ---- the barrier, for handlers ----
 
-    /// Lanes of the warp that have arrived in the present phase.
+    /// Lanes of the warp that have arrived in the current phase.
     LaneMask arrived(const Warp& warp) const { return lanes_[place(warp)].arrived; }
-    /// Lanes of the warp that have arrived, and have not waited for the end of the phase since.
+    /// Lanes of the warp that have arrived but not yet waited for the end of the phase.
     LaneMask not_waited(const Warp& warp) const { return lanes_[place(warp)].not_waited; }
 
     void arrive(const Warp& warp, LaneMask lanes);
@@ -61,7 +61,7 @@ private:
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Block*> order_;       ///< in which they run
     std::vector<BarrierLanes> lanes_; ///< of each warp
-    std::uint64_t missing_ = 0;       ///< threads that have neither come to the barrier nor exited
+    std::uint64_t missing_ = 0;       ///< threads that have neither arrived at the barrier nor exited
     bool has_arrivals_ = false;       ///< in this phase
 };
 

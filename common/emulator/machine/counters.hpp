@@ -19,8 +19,7 @@ enum class Metric : std::size_t {
 
 inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::count);
 
-/// The name under which Nsight Compute shows `metric`; one of our own, `ptx__…`, where it has none. Lives for
-/// ever.
+/// Nsight Compute's name for `metric`, or our own `ptx__…` if it has none. Valid forever.
 const char* metric_name(Metric metric);
 
 /// One number for each metric.

@@ -8,20 +8,19 @@
 
 namespace emulator {
 
-/// The metric of the sectors that accesses of this kind to global memory take.
+/// The metric that counts the sectors of such accesses to global memory.
 Metric global_sectors(AccessKind kind);
 
-/// Adds what a memory request costs.
+/// Adds the cost of a memory request.
 void count_access(Counters& counters, const Instruction& instruction, const Access& access);
 
-/// Adds what a copy to shared memory costs. A cp.async is a request of loads as well; a bulk copy is not.
+/// Adds the cost of a copy to shared memory. A cp.async also counts as a load request; a bulk copy does not.
 void count_copy(Counters& counters, const AsyncCopy& copy);
 
-/// Adds what it would cost if its bytes lay side by side and no two lanes wanted different words of one bank.
+/// Adds the cost with contiguous bytes and without bank conflicts.
 void count_ideal_copy(Counters& ideal, const AsyncCopy& copy);
 
-/// Counts what one host thread runs. Aligned to a cache line, so that threads do not wait for each other's
-/// counters.
+/// Counts what one host thread runs. Aligned to a cache line to avoid false sharing between threads.
 class alignas(64) Counting final : public Observer {
 public:
     bool wants(EventKind kind) const override { return kind == EventKind::turn || is_access(kind); }

@@ -1,5 +1,5 @@
 /// \file
-/// The words of findings: who did it, and to what.
+/// The text of findings: which thread, and which memory.
 #pragma once
 
 #include "emulator/machine/finding.hpp"
@@ -24,7 +24,7 @@ Party party(std::string role, const Code& code, std::uint32_t pc, Dim3 block, Di
 /// "load", "store" or "atomic"
 const char* role_of(AccessKind kind);
 
-/// What lies at a place in a block's shared memory: "tile, 1,024 bytes of shared memory".
+/// The variable at an offset in a block's shared memory: "tile, 1,024 bytes of shared memory".
 std::string shared_variable(const Grid& grid, std::uint64_t offset);
 
 } // namespace emulator

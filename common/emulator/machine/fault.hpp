@@ -1,5 +1,5 @@
 /// \file
-/// What went wrong inside a kernel. The block turns it into an Error that says where.
+/// An error inside a kernel. The block turns it into an Error with its location.
 #pragma once
 
 #include "emulator/error.hpp"
@@ -16,7 +16,7 @@ namespace emulator {
 struct Instruction;
 class Warp;
 
-/// What one lane of a memory instruction does. Space and address are as in Access.
+/// One lane's access of a memory instruction. Space and address are as in Access.
 struct LaneAccess {
     static constexpr std::uint32_t own = UINT32_MAX;
 
@@ -24,7 +24,7 @@ struct LaneAccess {
     AccessKind kind = AccessKind::load;
     std::uint32_t bytes = 0;
     std::uint64_t address = 0;
-    std::uint32_t rank = own; ///< of the other block of the cluster whose shared memory it is
+    std::uint32_t rank = own; ///< of the block in the cluster that owns the shared memory
 };
 
 /// Thrown by handlers.
@@ -36,8 +36,8 @@ struct Fault {
     std::optional<LaneAccess> access{}; ///< the access at fault, if it is one: see diagnose()
 };
 
-/// Whether an observer absorbs the fault of `lanes`: then they go on as if they had not come to the
-/// instruction. Every observer sees it.
+/// Whether an observer absorbs the fault of `lanes`: then they skip the instruction. Every observer sees the
+/// fault.
 bool is_absorbed(const Warp& warp, const Fault& fault, LaneMask lanes);
 
 } // namespace emulator

@@ -1,5 +1,5 @@
 /// \file
-/// What checkers find, grouped: one entry for each place, with how often it was found there.
+/// What checkers find, in groups: one entry per location, with its number of occurrences.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace emulator {
 
-/// One side of what was found: a thread, and where it is in the program.
+/// One side of a finding: a thread, and its location in the program.
 struct Party {
     std::string role;     ///< "write", "earlier read", "waits here"
     std::string block{};  ///< "(3,0,0)"
@@ -33,7 +33,7 @@ struct Finding {
 /// Collects the findings of a process, from all host threads.
 class Findings {
 public:
-    /// Counts a finding whose checker, kind, kernel and places are known already; keeps a new one.
+    /// Counts a finding whose checker, kind, kernel and locations match an earlier one; stores a new one.
     void add(Finding finding);
 
     /// In the order in which they were first found.
@@ -45,7 +45,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::vector<Finding> findings_;
-    std::map<std::string, std::size_t> index_; // by what makes findings the same
+    std::map<std::string, std::size_t> index_; // by what makes two findings equal
 };
 
 } // namespace emulator

@@ -26,10 +26,10 @@ namespace {
 
 /// Time slice in instructions. A block that exceeds it may be spinning on another block, so start a new one.
 constexpr std::uint64_t block_turn = 250'000;
-/// If the kernel may spin, the slice is shorter, so that a barrier of all blocks costs little. The more
-/// blocks are in progress the shorter it is, since one of them may be the block that the others spin on.
+/// The slice of a kernel that may spin is shorter, so that a barrier of all blocks costs little. It shrinks
+/// with the number of blocks in progress, since any of them may be the one that the others spin on.
 constexpr std::uint64_t spinning_block_turn = 10'000, min_block_turn = 500;
-constexpr std::size_t max_blocks_at_once = 64; // of one host thread, of a kernel that cannot wait in a loop
+constexpr std::size_t max_blocks_at_once = 64; // per host thread, for a kernel that cannot wait in a loop
 
 std::string show(Dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -57,7 +57,7 @@ void check(const Kernel& kernel, const LaunchConfiguration& configuration,
                " threads; this kernel takes at most " + std::to_string(most));
     const std::uint64_t shared =
         std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
-    // The limit is on dynamic shared memory: what the kernel has of static shared memory comes on top.
+    // The limit is on dynamic shared memory; static shared memory comes on top.
     const std::uint64_t allowed =
         std::max(std::uint64_t{DeviceLimits::default_shared_bytes_per_block},
                  std::uint64_t{configuration.dynamic_shared_limit} + kernel.static_shared_bytes());
@@ -104,7 +104,7 @@ private:
     std::exception_ptr error_;
 };
 
-/// Cores that this process may use: a container or taskset may leave it fewer than the machine has.
+/// Cores that this process may use: a container or taskset may allow it fewer than the machine has.
 unsigned int usable_cores() {
     cpu_set_t usable;
     CPU_ZERO(&usable);
@@ -113,8 +113,8 @@ unsigned int usable_cores() {
                               : std::thread::hardware_concurrency());
 }
 
-/// Most clusters that one host thread has in progress. If blocks may wait for each other, as many as a device
-/// holds: a hand-written grid barrier works there, so it has to work here.
+/// The most clusters that one host thread has in progress. If blocks may wait for each other, as many as fit
+/// on a device: a hand-written grid barrier works there, so it has to work here.
 std::size_t max_clusters_at_once(const Grid& grid) {
     const std::uint64_t blocks =
         grid.may_wait
@@ -123,7 +123,8 @@ std::size_t max_clusters_at_once(const Grid& grid) {
     return static_cast<std::size_t>(blocks / grid.cluster.count());
 }
 
-/// One host thread's share of the grid. The blocks of a cluster run together: they may wait for each other.
+/// One host thread's share of the grid. The blocks of a cluster run together, since they may wait for each
+/// other.
 void run_clusters(const Grid& grid, Work& work, std::span<Observer* const> observers) {
     std::deque<std::unique_ptr<Cluster>> begun, free;
     const std::size_t max_at_once = max_clusters_at_once(grid);
@@ -146,15 +147,15 @@ void run_clusters(const Grid& grid, Work& work, std::span<Observer* const> obser
     }
 }
 
-/// The index of a cluster in progress, or `begun` to begin another one. All are equally likely, but with
-/// thousands in progress beginning stays likely enough that the last cluster begins in time.
+/// The index of a cluster in progress, or `begun` to begin another one. All are equally likely. With
+/// thousands in progress, beginning stays likely enough that the last cluster begins in time.
 std::size_t choose(Schedule& schedule, std::size_t begun, bool may_begin) {
     if (!may_begin || begun < max_blocks_at_once) return schedule.below(begun + (may_begin ? 1 : 0));
     return schedule.once_in(max_blocks_at_once) ? begun : schedule.below(begun);
 }
 
-/// The same, with the clusters in random order. They begin in batches no larger than what may be in progress
-/// at once, so the blocks that a block waits for always begin in the end.
+/// The same, with the clusters in random order. They begin in batches no larger than the limit of clusters in
+/// progress, so a block that others wait for always begins eventually.
 void run_clusters_shuffled(const Grid& grid, Work& work, std::span<Observer* const> observers) {
     Schedule& schedule = *grid.schedule;
     std::vector<std::unique_ptr<Cluster>> begun, free;
@@ -182,8 +183,8 @@ void run_clusters_shuffled(const Grid& grid, Work& work, std::span<Observer* con
     }
 }
 
-/// What cooperative groups find at the address in %envreg1 and %envreg2: its size, and the grid's barrier. A
-/// launch that is not cooperative has none.
+/// The workspace that cooperative groups find at the address in %envreg1 and %envreg2: its size, and the
+/// grid's barrier. Only a cooperative launch has one.
 class Workspace {
 public:
     Workspace(GlobalMemory& memory, bool wanted) : memory_(memory) {

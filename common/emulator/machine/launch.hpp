@@ -1,5 +1,5 @@
 /// \file
-/// What a kernel launch takes, and the function that runs it.
+/// The inputs of a kernel launch, and the function that runs it.
 #pragma once
 
 #include "emulator/machine/counters.hpp"
@@ -33,23 +33,23 @@ struct DeviceLimits {
     static constexpr std::uint32_t blocks_per_multiprocessor = 32;
     static constexpr std::uint32_t registers_per_multiprocessor = 65536;
     static constexpr std::uint32_t local_bytes_per_thread = 512 * 1024;
-    /// For called functions. A card has 1 KiB for recursive calls, and allocates what all others need.
+    /// For called functions. A card has 1 KiB for recursive calls, and allocates what other calls need.
     static constexpr std::uint32_t default_call_stack_bytes = 16 * 1024;
 };
 
-/// How a kernel is launched: what <<< >>> and its kin say, and the limits that were set for it. A running
-/// launch is a Grid.
+/// How a kernel is launched: the configuration from <<< >>> or the like, and the limits that were set for the
+/// kernel. A running launch is a Grid.
 struct LaunchConfiguration {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint32_t dynamic_shared_limit = 0; ///< as set by cudaFuncSetAttribute
-    std::optional<Dim3> cluster = {};       ///< none: as the kernel says, or no clusters
+    std::optional<Dim3> cluster = {};       ///< none: as in the kernel's attributes, or no clusters
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
     bool cooperative = false;                                       ///< the grid may synchronize
     std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes; ///< of each thread
 };
 
-/// How a launch is run. None of it changes what a correct kernel computes.
+/// Options of a run. None of them changes what a correct kernel computes.
 struct RunOptions {
     unsigned int host_threads = 0;              ///< 0: one for each core; a schedule has only one
     std::span<Watcher* const> watchers{};       ///< beside the counters
@@ -59,16 +59,15 @@ struct RunOptions {
 /// \throws Error invalid_cluster unless the launch may have the clusters that it asks for.
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration);
 
-/// Blocks of the launch that are resident on the device at once. All blocks of a cooperative launch have to
-/// be.
+/// The number of the launch's blocks that are resident on the device at once. For a cooperative launch it
+/// must be all.
 std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& configuration);
 
-/// Runs `kernel` to its end over the whole grid, blocks spread over host threads.
-/// `parameters` is the kernel's parameter buffer, laid out as its PTX declares it (`Kernel::parameters()`).
-/// Returns the launch's counters.
-/// \throws Error: invalid_configuration or invalid_cluster before anything ran; everything else as soon as
-/// the first thread failed, with kernel, block, thread, PTX line and source line in the message. Memory keeps
-/// what was written until then.
+/// Runs `kernel` to its end over the whole grid, with the blocks spread over host threads. `parameters` is
+/// the kernel's parameter buffer in the layout that its PTX declares (`Kernel::parameters()`). Returns the
+/// launch's counters. \throws Error: invalid_configuration or invalid_cluster before anything runs;
+/// everything else when the first thread fails, with kernel, block, thread, PTX line and source line in the
+/// message. Memory keeps what was written until then.
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
              std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options = {});
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 }
 
 /// The functions that a kernel reaches, itself first, and the shared variables that they use. A call through
-/// a register may reach all functions whose address the module takes.
+/// a register may reach any function whose address the module takes.
 class Reach {
 public:
     Reach(const ptx::Function& kernel, const ptx::Module& module) : module_(module) {
@@ -85,8 +85,8 @@ private:
 
 } // namespace
 
-/// The decoded functions of one kernel. Each kernel has its own, since its shared variables have their own
-/// addresses.
+/// The decoded functions of one kernel. Each kernel has its own copy, since its shared variables have their
+/// own addresses.
 struct KernelCode {
     std::vector<std::unique_ptr<Code>> functions; ///< the kernel itself first
     FunctionsByAddress by_address;                ///< without the kernel

@@ -31,7 +31,7 @@ struct Parameter {
 /// A variable in a block's shared memory.
 struct SharedVariable {
     std::string_view name;               ///< as in PTX; lives as long as the module
-    std::uint32_t offset = 0, bytes = 0; ///< 0 bytes: an array that is sized at launch
+    std::uint32_t offset = 0, bytes = 0; ///< 0 bytes: an array whose size the launch sets
 };
 
 /// A kernel that can be launched with `run`.
@@ -45,19 +45,19 @@ public:
     const std::vector<Parameter>& parameters() const { return parameters_; }
     std::uint32_t parameter_bytes() const { return parameter_bytes_; }
     std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
-    /// The shared memory before it that CUDA reserves, for a kernel that asks for its address.
+    /// The shared memory that CUDA reserves in front of it, for a kernel that uses its address.
     std::uint32_t reserved_shared_bytes() const { return reserved_shared_bytes_; }
     const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
-    /// Local memory per thread in bytes. `call_stack_bytes` are added if the kernel may call functions.
+    /// Local memory per thread in bytes, with `call_stack_bytes` if the kernel may call functions.
     std::uint32_t local_bytes(std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes) const;
     std::uint32_t max_threads_per_block() const; ///< `__launch_bounds__`, or the device's limit
     std::optional<Dim3> cluster() const;         ///< `__cluster_dims__`
-    /// Whether it can only be launched with clusters, and how large they may be for it.
+    /// Whether it needs clusters, and its largest cluster.
     bool needs_cluster() const;
     std::uint32_t max_blocks_per_cluster() const;
-    bool uses_heap() const { return uses_heap_; } ///< it can reach a call of malloc
+    bool uses_heap() const { return uses_heap_; } ///< whether it can reach a call of malloc
     const Code& code() const;                     ///< decoded
-    /// Whether a block may spin until another block does something.
+    /// Whether a block may spin until another block acts.
     bool may_wait_for_other_blocks() const;
     const LoadedModule& module() const { return module_; }
 
@@ -73,8 +73,8 @@ private:
     std::unique_ptr<KernelCode> code_;
 };
 
-/// Parses PTX text and gives its `.global` and `.const` variables a place in `memory`, initialized. Its
-/// kernels are decoded with `opcodes`, which outlives it.
+/// Parses PTX text and places its `.global` and `.const` variables in `memory`, initialized. Decodes its
+/// kernels with `opcodes`, which must outlive it.
 class LoadedModule {
 public:
     /// \throws Error invalid_ptx with line and caret.
@@ -83,14 +83,14 @@ public:
     LoadedModule(const LoadedModule&) = delete;
     LoadedModule& operator=(const LoadedModule&) = delete;
 
-    /// The kernel called `name` (mangled), decoded when it is first asked for.
-    /// \throws Error unknown_symbol, or unsupported with the PTX line and a caret.
+    /// The kernel called `name` (mangled), decoded on first use. \throws Error unknown_symbol, or unsupported
+    /// with the PTX line and a caret.
     const Kernel& kernel(std::string_view name);
 
     /// The variable called `name`, or null.
     const Allocation* variable(std::string_view name) const;
 
-    /// Addresses of all variables by name; the names live as long as the module.
+    /// Addresses of all variables by name; the names are valid as long as the module.
     std::unordered_map<std::string_view, std::uint64_t> addresses() const;
 
     const ptx::Module& ptx() const { return *module_; }

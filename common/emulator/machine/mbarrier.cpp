@@ -26,7 +26,7 @@ constexpr std::int64_t max_bytes = (1 << 20) - 1;
 struct Mbarrier::State {
     std::uint32_t pending = 0;  ///< arrivals that this phase still needs
     std::uint32_t expected = 0; ///< arrivals that the next phase will need
-    std::int64_t bytes = 0;     ///< that copies have still to bring; below 0 when they were early
+    std::int64_t bytes = 0;     ///< bytes that copies still have to bring; below 0 if they were early
     bool phase = false;         ///< changes with each
 
     std::uint64_t word() const {
@@ -148,7 +148,7 @@ bool Mbarrier::test_parity(const Warp& warp, const Instruction& instruction, int
     try {
         owner_.async_copies().settle(owner_, offset_);
     } catch (Fault& fault) {
-        // Of a copy that another thread or function has asked for: who waits is told.
+        // The copy of another thread or function failed: report the thread that waits.
         fault.instruction = &instruction;
         fault.lane = lane;
         throw;

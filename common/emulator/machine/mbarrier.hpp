@@ -11,7 +11,7 @@
 namespace emulator {
 
 /// The object at an offset of a block's shared memory. PTX leaves its bits opaque: a program that reads them
-/// relies on this emulator.
+/// depends on this emulator.
 class Mbarrier {
 public:
     static constexpr std::uint32_t max_arrivals = (1u << 20) - 1;
@@ -19,16 +19,15 @@ public:
 
     Mbarrier(Block& owner, std::uint64_t offset) : owner_(owner), offset_(offset) {}
 
-    // Each of these is done by a lane of a warp, by an instruction. \throws Fault for what PTX leaves
-    // undefined.
+    // The operations of a lane, each by an instruction. \throws Fault for what PTX leaves undefined.
 
     void initialize(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals);
     void invalidate(const Warp& warp, const Instruction& instruction, int lane);
 
-    /// Returns the state before it: what test() takes.
+    /// Returns the previous state, for test().
     std::uint64_t arrive(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t arrivals,
                          bool drops = false, bool may_complete = true);
-    /// Expects one more arrival in this phase: of a thread whose copies have to end first.
+    /// Expects one more arrival in this phase: that of a thread whose copies have to end first.
     void expect_arrival(const Warp& warp, const Instruction& instruction, int lane);
     void expect_bytes(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t count);
     void complete_bytes(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t count);
@@ -46,10 +45,10 @@ public:
     };
     /// Nothing: there is no mbarrier.
     std::optional<Missing> missing() const;
-    /// Ends this phase, if it is the current one, as if everything that it needs had arrived.
+    /// Ends this phase, if it is the current one, as if everything had arrived.
     void end_phase(bool phase);
 
-    /// Arrivals that were missing in a state.
+    /// Arrivals that a state still lacks.
     static std::uint32_t pending_count(std::uint64_t state);
 
 private:

@@ -1,5 +1,5 @@
 /// \file
-/// Lanes of a block that ask an mbarrier whether a phase has ended, and get no.
+/// Lanes of a block that test an mbarrier for the end of a phase without success.
 #pragma once
 
 #include "emulator/program/lanes.hpp"
@@ -17,8 +17,8 @@ struct Code;
 struct Instruction;
 class Warp;
 
-/// A program waits at an mbarrier in a loop of its own, so its lanes never stop executing. A wait without end
-/// is detected only in a loop that tests nothing else.
+/// A program waits at an mbarrier in its own loop, so its lanes never stop executing. An endless wait is
+/// detected only in a loop that tests nothing else.
 class MbarrierWaits {
 public:
     struct Wait {
@@ -30,21 +30,21 @@ public:
 
         friend bool operator==(const Wait&, const Wait&) = default;
     };
-    /// Lanes of a warp that wait for the same.
+    /// Lanes of a warp that wait for the same phase.
     struct Group {
         Wait wait;
         LaneMask lanes = 0;
     };
 
     void clear() { warps_.clear(); }
-    bool empty() const { return warps_.empty(); } ///< nobody has ever asked in vain
+    bool empty() const { return warps_.empty(); } ///< no test has ever failed
 
     void asked_in_vain(const Warp& warp, const Instruction& instruction, int lane, Block& owner,
                        std::uint64_t offset, bool phase);
     void phase_is_over(const Warp& warp, int lane);
 
     /// Whether all of these lanes spin until the phase ends, it has not ended, and no copy in flight can end
-    /// it. Then only another thread's arrival lets them go on.
+    /// it. Then only another thread's arrival can release them.
     bool are_stuck(const Warp& warp, LaneMask lanes);
     std::vector<Group> of(const Warp& warp, LaneMask lanes) const;
 

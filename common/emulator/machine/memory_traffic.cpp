@@ -16,8 +16,8 @@ uint32_t distinct(uint64_t* values, uint32_t count) {
     return static_cast<uint32_t>(std::unique(values, values + count) - values);
 }
 
-/// The most distinct words of any bank that `group` accesses, for lanes in any order. The first word of a
-/// wider access stands for all: accesses are aligned, so the next bank serves as many.
+/// The most distinct words that `group` accesses in any bank, for lanes in any order. Counting the first word
+/// of a wider access is enough: accesses are aligned, so the next banks serve the same number.
 uint32_t conflict_degree_of_any(const uint64_t* addresses, LaneMask group) {
     std::array<uint64_t, warp_size> words;
     uint32_t count = 0;
@@ -29,8 +29,8 @@ uint32_t conflict_degree_of_any(const uint64_t* addresses, LaneMask group) {
     return most;
 }
 
-/// The same, if the lanes keep within 64 rows of one word per bank: then one bit per row says which words a
-/// bank serves.
+/// The same, if the lanes stay within 64 rows of one word per bank: then one bit per row marks the words that
+/// a bank serves.
 uint32_t conflict_degree(const Access& access, LaneMask group) {
     constexpr uint64_t row_bytes = uint64_t{bank_count} * bank_bytes;
     const uint64_t* const addresses = access.addresses.data();
@@ -50,7 +50,7 @@ uint32_t conflict_degree(const Access& access, LaneMask group) {
     return static_cast<uint32_t>(most);
 }
 
-/// True when each active lane's neighbor at `distance` is inactive or has the same address.
+/// Whether each active lane's neighbor at `distance` is inactive or has the same address.
 bool neighbors_agree(const Access& access, int distance) {
     bool agree = true;
     for_each_lane(access.active, [&](int lane) {
@@ -61,7 +61,7 @@ bool neighbors_agree(const Access& access, int distance) {
     return agree;
 }
 
-/// One bit for each bank that a lane's only word lies in. Inactive lanes repeat an active one.
+/// One bit for each bank that holds a lane's only word. Inactive lanes repeat an active one.
 uint32_t banks_touched(const Access& access) {
     const uint64_t* const addresses = access.addresses.data();
     uint32_t touched = 0;
@@ -74,7 +74,7 @@ uint32_t sectors_in_steps(const Access& access) {
     const LaneAddresses& addresses = access.addresses;
     const uint64_t distance = addresses.highest() / sector_bytes - addresses.lowest() / sector_bytes;
     if (distance == 0) return 1;
-    // No two lanes share a sector, or no sector on the way is left out.
+    // Either no two lanes share a sector, or no sector in between is left out.
     const int64_t stride = addresses.stride();
     if (std::max(stride, -stride) >= int64_t{sector_bytes})
         return static_cast<uint32_t>(std::popcount(access.active));
@@ -84,7 +84,7 @@ uint32_t sectors_in_steps(const Access& access) {
 /// For 4 bytes per lane, evenly spaced.
 uint32_t wavefronts_in_steps(LaneMask active, int64_t stride) {
     if (stride == 0) return 1;
-    // The words of two lanes share a bank where 32 divides their distance times the stride, in words: where
+    // The words of two lanes share a bank if 32 divides their distance times the stride in words, that is, if
     // `period` divides their distance.
     const auto words = static_cast<uint64_t>(stride) / bank_bytes;
     const uint32_t period = bank_count >> std::min(std::countr_zero(words), 5);

@@ -1,5 +1,5 @@
 /// \file
-/// What one memory request costs: pure functions of the lanes' addresses, as hardware works them out.
+/// The cost of one memory request: pure functions of the lanes' addresses, with the hardware's rules.
 #pragma once
 
 #include "emulator/machine/observer.hpp"
@@ -18,15 +18,15 @@ std::string access_name(ptx::Space space, AccessKind kind);
 /// 32-byte sectors that a request to global memory touches. Lanes in the same sector share it.
 std::uint32_t sectors(const Access& access);
 
-/// Sectors that the bytes of a request would fill if they were contiguous: no request takes fewer.
+/// Sectors that the bytes of a request would fill if they were contiguous: the minimum for a request.
 std::uint32_t ideal_sectors(const Access& access);
 
-/// Sectors that an atomic on global memory takes. Lanes with the same word are served one after another,
-/// together with lanes of other words. So a sector counts as often as its most popular word is accessed.
+/// Sectors of an atomic on global memory. Lanes with the same word are served one after another, together
+/// with lanes of other words. So a sector counts as often as its most popular word is accessed.
 std::uint32_t atomic_sectors(const Access& access);
 
-/// Passes of a request through the shared-memory data pipe, and those that it would take without a bank
-/// conflict.
+/// Passes of a request through the shared-memory data pipe, and the passes it would take without bank
+/// conflicts.
 struct Wavefronts {
     std::uint32_t count = 0, ideal = 0;
     friend bool operator==(const Wavefronts&, const Wavefronts&) = default;
@@ -47,14 +47,14 @@ public:
     Wavefronts of(const Access& access);
 
 private:
-    std::uint64_t first_ = 0; ///< of lane 0; any place with as many bytes before it in its word is as good
+    std::uint64_t first_ = 0; ///< of lane 0; any address with the same offset in its word is as good
     alignas(64) std::uint64_t distances_[warp_size] = {}; ///< from there
     LaneMask active_ = 0;
     std::uint32_t bytes_ = 0;
     Wavefronts last_;
 };
 
-/// What a warp's cp.async costs beside the instruction.
+/// The cost of a warp's cp.async beyond the instruction.
 struct CopyTraffic {
     std::uint32_t requests = 0;      ///< 0: it reads nothing, and fills with zeros
     std::uint32_t sectors = 0;       ///< of global memory
@@ -63,8 +63,8 @@ struct CopyTraffic {
 };
 
 /// Lanes are served in the same groups as for other accesses: all for 4 bytes each, halves for 8, quarters
-/// for 16. A wavefront moves a lane's bytes from bank to bank: the cache keeps words of global memory in 32
-/// banks too. Lanes with the same word are not served together.
+/// for 16. A wavefront moves a lane's bytes from bank to bank: the cache also keeps global words in 32 banks.
+/// Lanes with the same word are not served together.
 ///
 /// An H200 counts `cp.async.ca` like this. It counts `cp.async.cg` like this if the lanes copy a row of bytes
 /// to a row of shared memory, both aligned to 32 bytes, without filling zeros. Otherwise it mostly counts

@@ -1,6 +1,6 @@
 /// \file
-/// The events that the machine reports to observers. Observers never change a result, but for WeakMemory,
-/// which is part of a schedule.
+/// The events that the machine reports to observers. Observers never change a result. The exception is
+/// WeakMemory, which is part of a schedule.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -33,7 +33,7 @@ enum class AccessKind : std::uint8_t {
 class LaneAddresses {
 public:
     LaneAddresses() = default;
-    /// Any 32 of them, which outlive this.
+    /// Any 32 addresses, which must outlive this.
     LaneAddresses(const std::uint64_t* each) : each_(each) {} // NOLINT: the same, by another name
     /// Evenly spaced by `stride` bytes, as in nearly all accesses; `first` is that of the first active lane.
     LaneAddresses(LaneMask active, std::uint64_t first, std::int64_t stride)
@@ -50,7 +50,7 @@ public:
         return spread_;
     }
 
-    /// Whether they are known to be evenly spaced. The functions below are for those that are.
+    /// Whether they are known to be evenly spaced. The functions below require that.
     bool are_strided() const { return !each_; }
     std::uint64_t first() const { return first_; }
     std::uint64_t last() const { return in_step(warp_size - 1 - std::countl_zero(active_)); }
@@ -78,45 +78,46 @@ private:
     std::uint64_t first_ = 0;
     std::int64_t stride_ = 0;
     mutable bool is_spread_ = false;
-    mutable std::uint64_t spread_[warp_size]; // of those evenly spaced, once all of them are asked for
+    mutable std::uint64_t spread_[warp_size]; // the evenly spaced ones, filled on the first request for all
+                                              // of them
 };
 
-/// Lanes from the first to the last active one that are not active.
+/// Inactive lanes between the first and the last active one.
 constexpr bool has_gaps(LaneMask active) {
     const LaneMask from_first = active >> std::countr_zero(active);
     return (from_first & (from_first + 1)) != 0;
 }
 
-/// One warp-level memory instruction: what hardware calls a request.
+/// One warp-level memory instruction: a request, in hardware terms.
 struct Access {
-    ptx::Space space = ptx::Space::global; ///< where the bytes really are: never generic
+    ptx::Space space = ptx::Space::global; ///< where the bytes are: never generic
     AccessKind kind = AccessKind::load;
     std::uint32_t bytes = 0; ///< of each lane's access: 1 to 16
-    LaneMask active = 0;     ///< never none
-    /// Of global memory as the program sees it, else offsets in the block's shared or the thread's local
-    /// memory.
+    LaneMask active = 0;     ///< never 0
+    /// Global addresses as the program sees them, otherwise offsets in the block's shared or the thread's
+    /// local memory.
     LaneAddresses addresses{};
-    /// The other block of the cluster whose shared memory it is; null: all memory but that.
+    /// The other block of the cluster that owns the shared memory; null for all other accesses.
     const Block* remote = nullptr;
-    /// Made by an asynchronous copy, not by a load or store: not counted among those.
+    /// Made by an asynchronous copy, not by a load or store, and not counted as one.
     bool is_copy = false;
 };
 
 /// A copy to shared memory that runs while its thread goes on: cp.async and cp.async.bulk.
 struct AsyncCopy {
-    const Code* code = nullptr; ///< who asked for it …
+    const Code* code = nullptr; ///< the issuing instruction …
     const Instruction* instruction = nullptr;
     const Warp* warp = nullptr;
-    const Block* target = nullptr;            ///< whose shared memory is written
-    std::uint32_t bytes = 0;                  ///< of each lane: any number
-    LaneMask lanes = 0;                       ///< never none
+    const Block* target = nullptr;            ///< the block whose shared memory is written
+    std::uint32_t bytes = 0;                  ///< per lane: any number
+    LaneMask lanes = 0;                       ///< never 0
     const std::uint64_t* addresses = nullptr; ///< as in Access
-    /// Where each lane's bytes are in this process, and how many; zeros fill the rest. Null for a bulk copy,
-    /// which one lane makes, and for a copy that ends.
+    /// Each lane's source in this process, and its number of bytes; zeros fill the rest. Null for a bulk
+    /// copy, which one lane makes, and for a copy that ends.
     const std::byte* const* from = nullptr;
     const std::uint32_t* from_bytes = nullptr;
-    /// Where the bytes of a bulk copy from global memory are. Null for one from shared memory, and for a copy
-    /// that ends.
+    /// The source of a bulk copy from global memory. Null for one from shared memory, and for a copy that
+    /// ends.
     const std::byte* bulk_from = nullptr;
 };
 
@@ -133,11 +134,12 @@ struct TurnCounts {
     std::uint64_t thread_barriers = 0; ///< barriers of the block among them, once for each thread
 };
 
-/// Lanes that come to a warp barrier, shuffle, vote or the like.
+/// Lanes that arrive at a warp barrier, shuffle, vote or the like.
 struct WarpSyncArrival {
     LaneMask lanes = 0;
-    const std::uint32_t* members = nullptr; ///< of each lane: the mask of the lanes that it waits for
-    /// Of a shuffle: the lane whose value `lane` gets, or -1 if it keeps its own. Null: this is no shuffle.
+    const std::uint32_t* members = nullptr; ///< per lane: the mask of the lanes that it waits for
+    /// For a shuffle: the lane whose value `lane` gets, or -1 if it keeps its own. Null for other
+    /// instructions.
     int (*source)(const Warp&, const Instruction&, int lane) = nullptr;
 };
 
@@ -152,8 +154,8 @@ struct BarrierArrival {
 /// A block barrier that completes.
 struct BarrierCompletion {
     std::uint32_t barrier = 0;
-    std::uint32_t expected = 0;          ///< as its last arrival says; 0: all of the block
-    std::span<const LaneMask> arrived{}; ///< of each warp, who has come
+    std::uint32_t expected = 0;          ///< as in its last arrival; 0: all of the block
+    std::span<const LaneMask> arrived{}; ///< per warp: the lanes that have arrived
 };
 
 /// Threads that arrive at the barrier of their cluster, or wait there.
@@ -163,7 +165,7 @@ struct ClusterArrival {
     LaneMask lanes = 0;
 };
 
-/// Kinds of events that many observers have no use for.
+/// Kinds of events that many observers don't need.
 enum class EventKind : std::uint8_t {
     instructions, ///< instructions_executed
     turn,         ///< turn_ended
@@ -201,7 +203,7 @@ class Observer {
 public:
     virtual ~Observer() = default;
 
-    /// False: it does not subscribe to these events, which are the most frequent ones.
+    /// False: the observer does not subscribe to these events, which are the most frequent ones.
     virtual bool wants(EventKind) const { return true; }
 
     virtual void block_started(Block&) {}
@@ -212,21 +214,21 @@ public:
     virtual void instructions_executed(const Warp&, const Code&, std::uint32_t /*first*/,
                                        std::uint32_t /*count*/, LaneMask /*active*/) {}
 
-    /// The block's turn is over, and has executed this.
+    /// The block's turn ends, after executing this.
     virtual void turn_ended(const Block&, const TurnCounts&) {}
 
     /// Before the memory is read or written.
     virtual void accessed(const Warp&, const Instruction&, const Access&) {}
 
-    /// Of the lanes in `active`, those in `taken` jumped: some, but not all.
+    /// Some, but not all, of the lanes in `active` jumped: those in `taken`.
     virtual void diverged(const Warp&, const Instruction&, LaneMask /*active*/, LaneMask /*taken*/) {}
 
-    /// Lanes come to an instruction that waits for the lanes that their masks name. They may have to wait,
-    /// and then come again.
+    /// Lanes arrive at an instruction that waits for the lanes that their masks name. They may have to wait
+    /// and then arrive again.
     virtual void warp_sync_arrive(const Warp&, const Instruction&, const WarpSyncArrival&) {}
 
-    /// All of `lanes` have come and go on. A warp barrier orders their memory accesses; an exchange, such as
-    /// a shuffle or a vote, does not.
+    /// All of `lanes` have arrived and go on. A warp barrier orders their memory accesses; an exchange, such
+    /// as a shuffle or a vote, does not.
     virtual void warp_sync_complete(const Warp&, const Instruction&, LaneMask /*lanes*/,
                                     bool /*is_barrier*/) {}
 
@@ -234,7 +236,8 @@ public:
     virtual void barrier_complete(Block&, const BarrierCompletion&) {}
 
     virtual void cluster_barrier_arrive(const Warp&, const Instruction&, const ClusterArrival&) {}
-    /// All threads of the cluster that have not exited have arrived. Told before those that wait go on.
+    /// All threads of the cluster that have not exited have arrived. Reported before the waiting threads go
+    /// on.
     virtual void cluster_barrier_complete(const Cluster&) {}
 
     /// membar and fence.
@@ -251,21 +254,20 @@ public:
 
     virtual void exited(const Warp&, LaneMask /*lanes*/) {}
 
-    /// `lanes` make an access that is not allowed, or come to a barrier of the block or the cluster in a
-    /// wrong way. True: they go on as if they had not (loads give 0). If no observer absorbs the fault, it
-    /// ends the launch.
+    /// `lanes` make an invalid access, or arrive at a block or cluster barrier in a wrong way. True: they
+    /// skip the instruction (loads give 0). If no observer absorbs the fault, it ends the launch.
     virtual bool absorbs_fault(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }
 
-    /// No thread of the block can go on: each waits for others that do not come. True: let all of them pass
-    /// what they wait for. If no observer absorbs the deadlock, it ends the launch.
+    /// No thread of the block can go on: each waits for others that never arrive. True: let all of them pass.
+    /// If no observer absorbs the deadlock, it ends the launch.
     virtual bool absorbs_deadlock(Block&) { return false; }
 
-    /// For a watcher that judges blocks: how often it found something, or read what is no event, such as
-    /// values.
+    /// For a watcher with judges_blocks(): how often it found something, or read what no event reports, such
+    /// as values.
     virtual std::uint64_t findings_or_reads() const { return 0; }
 };
 
-/// What watches a launch: an observer for each host thread, and what they find together.
+/// Watches a launch: an observer for each host thread, and their combined findings.
 class Watcher {
 public:
     virtual ~Watcher() = default;
@@ -277,9 +279,8 @@ public:
     /// True: it checks blocks against each other, so one host thread has to run all of them.
     virtual bool wants_one_thread() const { return false; }
 
-    /// True: what its observers find follows from the events of one block alone, global accesses left out. So
-    /// they need not see a block that does what another one has done without findings_or_reads: see
-    /// BlockDeduplication.
+    /// True: its observers' findings depend on the events of one block alone, except global accesses. So they
+    /// can skip a block that does the same as one without findings_or_reads: see BlockDeduplication.
     virtual bool judges_blocks() const { return false; }
 };
 

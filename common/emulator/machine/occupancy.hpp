@@ -13,12 +13,12 @@ inline constexpr std::uint32_t reserved_shared_bytes_per_block = 1024;
 inline constexpr std::uint32_t shared_granularity = 128;
 
 /// Blocks of `threads` threads and `shared_bytes` bytes of static and dynamic shared memory that are resident
-/// on a multiprocessor at once; 0 when not even one fits. Registers are not considered: PTX does not say how
-/// many machine registers a kernel needs.
+/// on a multiprocessor at once; 0 if not even one fits. Ignores registers: PTX does not show how many machine
+/// registers a kernel needs.
 std::uint32_t resident_blocks(std::uint64_t threads, std::uint64_t shared_bytes);
 
-/// The most shared memory, static and dynamic, in bytes, with which a multiprocessor still holds `blocks`
-/// blocks at once; 0 when so many do not fit anyway.
+/// The most shared memory per block, static and dynamic, in bytes, with which a multiprocessor still holds
+/// `blocks` blocks at once; 0 if they don't fit anyway.
 std::uint32_t shared_bytes_for(std::uint32_t blocks);
 
 } // namespace emulator

@@ -9,8 +9,8 @@
 
 namespace emulator {
 
-/// Makes all choices of order at random: the same ones for the same seed. A correct kernel computes the same
-/// in every order.
+/// Makes all choices of order at random: the same seed gives the same choices. A correct kernel computes the
+/// same in every order.
 ///
 /// It also chooses how long each runs before the next gets its turn, down to single instructions, and makes
 /// lanes diverge: CUDA does not promise that they stay together between two warp barriers.
@@ -21,8 +21,8 @@ public:
     std::uint64_t below(std::uint64_t limit) { return engine_() % limit; }
     bool once_in(std::uint64_t times) { return below(times) == 0; }
 
-    /// Instructions of a turn. Short turns show where an order is taken for granted; a long one now and then
-    /// lets one warp run far ahead of the others.
+    /// Instructions of a turn. Short turns expose assumptions about the order; an occasional long one lets
+    /// one warp run far ahead of the others.
     std::uint64_t turn() {
         constexpr std::uint64_t longest = 12; // 4,096 instructions
         return std::uint64_t{1} + below(std::uint64_t{1} << below(longest + 1));
@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    std::mt19937_64 engine_; // what it yields is laid down by the standard: a seed means the same everywhere
+    std::mt19937_64 engine_; // the standard defines its output: a seed means the same everywhere
 };
 
 } // namespace emulator

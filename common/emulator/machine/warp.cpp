@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t row_alignment = 64; // a cache line, and the widest vector register
 constexpr std::uint64_t instructions_before_turns =
-    10'000; // before lanes that spin take turns with those that they may wait for
+    10'000; // before spinning lanes take turns with those that they may wait for
 
 std::byte* aligned(std::byte* storage) {
     const auto address = reinterpret_cast<std::uintptr_t>(storage);
@@ -151,7 +151,7 @@ void Warp::report_executed(std::uint32_t first, std::uint32_t count) const {
         observer->instructions_executed(*this, *running_.frame->code, first, count, running_.lanes);
 }
 
-/// Runs while no other group exists, so that no reconvergence point has to be looked for.
+/// Runs while no other group exists, so no reconvergence point has to be found.
 std::uint64_t Warp::run_alone(std::uint64_t budget) {
     const LaneMask lanes = running_.lanes;
     const bool has_subscribers = !block_.subscribers(EventKind::instructions).empty();
@@ -173,7 +173,7 @@ std::uint64_t Warp::run_alone(std::uint64_t budget) {
 }
 
 /// Runs straight-line instructions up to the reconvergence point, or up to and including the next control
-/// instruction. With a schedule, the turn may also end before.
+/// instruction. With a schedule, the turn may end earlier.
 std::uint64_t Warp::run_to_control(std::uint64_t budget) {
     const Instruction* const instructions = running_.frame->code->instructions.data();
     const LaneMask lanes = running_.lanes;
@@ -214,7 +214,7 @@ std::uint64_t Warp::run(std::uint64_t budget) {
     return executed;
 }
 
-/// Sometimes lets some of the running lanes stay behind.
+/// Sometimes makes some of the running lanes stay behind.
 void Warp::diverge_randomly() {
     if (!schedule_->once_in(8)) return;
     const LaneMask behind = running_.lanes & static_cast<LaneMask>(schedule_->below(std::uint64_t{1} << 32));

@@ -1,5 +1,5 @@
 /// \file
-/// A warp: 32 lanes, their registers, and where each of them is.
+/// A warp: 32 lanes, their registers and program counters.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -24,7 +24,7 @@ struct Frame {
     Frame* caller = nullptr;           ///< null for the kernel itself
     const Instruction* call = nullptr; ///< in the caller's code
     std::uint32_t depth = 0;
-    std::uint32_t room = 0;               ///< local memory past the frame that `alloca` took
+    std::uint32_t room = 0;               ///< local memory past the frame, allocated by `alloca`
     std::uint32_t local_base = 0;         ///< where the frame starts in each lane's local memory
     LaneMask lanes = 0;                   ///< those that have not returned or exited
     std::unique_ptr<std::byte[]> storage; ///< what `rows` points into
@@ -66,7 +66,7 @@ public:
     bool finished() const { return live_ == 0; }
     std::uint32_t index() const { return index_; }
     Block& block() const { return block_; }
-    const ConvergenceGroup& running() const { return running_; } ///< no lanes, or waiting: nothing runs
+    const ConvergenceGroup& running() const { return running_; } ///< no lanes run: none left, or all wait
     const std::vector<ConvergenceGroup>& others() const { return others_; }
 
     // ---- registers and local memory, for handlers ----
@@ -75,7 +75,7 @@ public:
     template <class T> T* cells(Row row) const { return reinterpret_cast<T*>(rows_ + row); }
     LaneMask& predicate(Row row) const { return *reinterpret_cast<LaneMask*>(rows_ + row); }
 
-    /// What `lane` is about to store by `instruction`.
+    /// The value that `lane` is about to store with `instruction`.
     std::array<std::byte, 16> stored_value(const Instruction& instruction, int lane) const;
 
     std::byte* local(int lane) const { return local_.get() + static_cast<std::size_t>(lane) * local_bytes_; }
@@ -87,34 +87,34 @@ public:
     void advance() { ++running_.pc; }
     void jump(std::uint32_t target) { running_.pc = target; }
 
-    /// `taken` go to `target`, the others on.
+    /// `taken` jump to `target`, the others continue.
     void split(LaneMask taken, std::uint32_t target);
 
-    /// `group` go to `target`, the others stay.
+    /// `group` jump to `target`, the others stay.
     void send(LaneMask group, std::uint32_t target);
 
     void exit_running();
     void call(const Instruction& instruction, const Code& callee);
     void return_from_function();
-    /// Where `bytes` more bytes of the running frame's local memory begin. \throws Fault if there are not as
-    /// many.
+    /// Allocates `bytes` more bytes of the running frame's local memory; returns their offset. \throws Fault
+    /// if there are too few.
     std::uint64_t allocate_stack(const Instruction& instruction, std::uint64_t bytes,
                                  std::uint64_t alignment);
 
-    /// They stop here until `release_block_barrier`.
+    /// They wait here for `release_block_barrier`.
     void wait_at_block_barrier(std::uint32_t barrier);
 
-    /// They stop here until `release_cluster_barrier`.
+    /// They wait here for `release_cluster_barrier`.
     void wait_at_cluster_barrier() {
         running_.wait = Wait::cluster_barrier;
         interrupted_ = true;
     }
 
-    /// Lanes in `done` go on. The others wait here until all live lanes of their `members` (one mask per
+    /// Lanes in `done` continue. The others wait here until all live lanes of their `members` (one mask per
     /// lane) have arrived, and then execute the instruction again, together.
     void wait_for_warp_sync(LaneMask done, const std::uint32_t* members);
 
-    /// Ends this turn: the running lanes spin on something that others do, of this warp too.
+    /// Ends this turn: the running lanes spin until others act, maybe lanes of this warp.
     void yield() {
         yielded_ = interrupted_ = true;
         if (others_.empty()) return;
@@ -124,14 +124,14 @@ public:
 
     // ---- for the block ----
 
-    /// Moves the lanes that wait at `barrier` on. A `bar.red` among them gets its result from `truths` of
+    /// Releases the lanes that wait at `barrier`. A `bar.red` among them gets its result from `truths` of
     /// `threads`.
     void release_block_barrier(std::uint32_t barrier, std::uint32_t truths, std::uint32_t threads);
 
-    /// Moves the lanes that wait at the barrier of the cluster on. Returns them.
+    /// Releases and returns the lanes that wait at the cluster barrier.
     LaneMask release_cluster_barrier();
 
-    /// Resumes all lanes that wait for members of their mask. From then on no lane of the block waits for
+    /// Resumes all lanes that wait for members of their mask. After that no lane of the block waits for
     /// members.
     void ignore_warp_sync();
     bool ignores_warp_sync() const { return ignores_warp_sync_; }
@@ -174,7 +174,8 @@ private:
     bool in_turns_ = false;                ///< choose the group that has not run for longest
     std::uint64_t choices_ = 0;
     bool yielded_ = false;
-    bool interrupted_ = false; ///< since they run alone, the running lanes have parted, stopped or ended
+    bool interrupted_ = false; ///< the running lanes have split, stopped or ended since they started to run
+                               ///< alone
     bool ignores_warp_sync_ = false;
 };
 
