@@ -39,7 +39,7 @@ void check_alignment(const Instruction& instruction, LaneMask active, AccessKind
     if ((bits & (instruction.bytes - 1u)) != 0) misaligned(instruction, active, kind, space, addresses);
 }
 
-/// True when every lane's bytes lie in the `size` bytes from `first` on.
+/// Whether every lane's bytes lie in the `size` bytes from `first` on.
 bool all_inside(const Addresses& addresses, std::uint64_t first, std::uint64_t size, std::uint32_t bytes) {
     if (size < bytes) return false;
     const std::uint64_t last = size - bytes;
@@ -73,7 +73,7 @@ void check_global(Warp& warp, const Instruction& instruction, LaneMask active, A
     });
 }
 
-/// For memory that is one piece with offsets from 0: shared, local and parameters.
+/// For memory in one piece with offsets from 0: shared, local and parameters.
 void check_extent(const Instruction& instruction, LaneMask active, AccessKind kind, Space space,
                   const Addresses& addresses, std::uint64_t size, std::uint32_t rank = LaneAccess::own) {
     if (all_inside(addresses, 0, size, instruction.bytes)) return;
@@ -87,15 +87,15 @@ void move_by(Addresses& addresses, std::uint64_t distance) {
     for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += distance;
 }
 
-/// The block of this rank in the warp's cluster; null: there is none, or not any more.
+/// The block of this rank in the warp's cluster; null if there is none, or if it has exited.
 Block* block_of(Warp& warp, std::uint32_t rank) {
     if (rank == LaneAccess::own) return &warp.block();
     const auto blocks = warp.block().cluster().blocks();
     return rank < blocks.size() && !blocks[rank]->is_finished() ? blocks[rank].get() : nullptr;
 }
 
-/// Addresses are offsets in the shared memory of the block of this rank. Not inline, to keep what is always
-/// done short.
+/// Addresses are offsets in the shared memory of the block of this rank. Not inline, to keep the common path
+/// short.
 [[gnu::noinline]] void resolve_in_cluster(Warp& warp, const Instruction& instruction, LaneMask active,
                                           AccessKind kind, Addresses& addresses, std::uint32_t rank) {
     check_alignment(instruction, active, kind, Space::shared, addresses);
@@ -155,7 +155,7 @@ LaneMask resolve_or_absorb(Space space, Warp& warp, const Instruction& instructi
             }
             active &= ~lane;
         }
-        // Lanes that are not active repeat the first one that is.
+        // Inactive lanes repeat the first active one.
         for (int lane = 0; active != 0 && lane < warp_size; ++lane)
             if ((active >> lane & 1) == 0) addresses[lane] = addresses[std::countr_zero(active)];
     }
@@ -170,7 +170,7 @@ struct Region {
     std::uint32_t rank = LaneAccess::own;
 };
 
-/// Of the shared memory of a cluster. Without clusters there is but one block's, whatever the address.
+/// For the shared memory of a cluster. Without clusters there is only one block's, whatever the address.
 Region shared_region(const Block& block, std::uint64_t address, std::uint64_t window) {
     if (!block.grid().has_clusters) return {Space::shared, window_mask, window};
     const std::uint64_t mask = ~(shared_rank_bytes - 1);
@@ -189,7 +189,7 @@ Region region_of(const Block& block, Space space, std::uint64_t address) {
     }
 }
 
-/// Lanes may point into different regions: each group of the same one is a request of its own.
+/// Lanes may point into different regions: each region's lanes make a separate request.
 LaneMask resolve_by_region(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                            Addresses& addresses) {
     LaneMask resolved = 0;
@@ -216,7 +216,7 @@ LaneMask resolve_by_region(Warp& warp, const Instruction& instruction, LaneMask 
     return resolved;
 }
 
-/// Lanes that are not so many steps from where lane 0 is.
+/// Lanes whose address is not lane 0's plus `lane` strides.
 template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base stride) {
     constexpr int at_once = 64 / sizeof(Base); // cells of the widest vector register
     alignas(64) Base in_step[warp_size];
@@ -226,7 +226,7 @@ template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base s
     return lanes_where<[](Base a, Base b) { return a != b; }, Base>(base, in_step);
 }
 
-/// For lanes that go in even steps.
+/// For lanes with evenly spaced addresses.
 [[gnu::always_inline]] inline StridedPointers
 resolve_evenly_spaced(Warp& warp, const Instruction& instruction, const Access& access) {
     Block& block = warp.block();
@@ -234,8 +234,8 @@ resolve_evenly_spaced(Warp& warp, const Instruction& instruction, const Access& 
     if (((addresses.first() | static_cast<std::uint64_t>(addresses.stride())) & (access.bytes - 1)) != 0)
         return {};
 
-    // Where the lowest and the highest address lie in one piece of memory, all between them do, unless the
-    // steps lead around all 64 bits. Steps that lead below zero make the lowest one lie beyond any memory.
+    // If the lowest and the highest address lie in one piece of memory, so do all between them, unless the
+    // strides wrap around all 64 bits. Addresses below zero make the lowest one lie past any memory.
     std::byte* first = reinterpret_cast<std::byte*>(addresses.first());
     if (access.space == Space::shared && block.rank() == 0) {
         const std::size_t size = block.shared().size();
@@ -263,8 +263,8 @@ StridedPointers resolve_strided(Warp& warp, const Instruction& instruction, Lane
                                 AccessKind kind) {
     const Base* const base = warp.cells<Base>(instruction.sources[0]);
     const int first_lane = std::countr_zero(active);
-    // A lane on its own goes in steps of any size. Else one from the first lane on, even if the next one is
-    // not active: it has usually made its address, too.
+    // A single lane has any stride. Otherwise take the stride from the first lane to the next, even if that
+    // one is inactive: it has usually computed its address too.
     const Base first = base[first_lane];
     const Base stride = (active & (active - 1)) == 0 ? 0 : base[first_lane + 1] - first;
     const Base lane_0 = first - static_cast<Base>(first_lane) * stride;
@@ -286,7 +286,7 @@ LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask 
                            Addresses& addresses) {
     if (instruction.space == Space::generic || instruction.space == Space::shared_cluster)
         return resolve_by_region(warp, instruction, active, kind, addresses);
-    // From offsets in the cluster's shared memory to those in the block's: nothing to do for most.
+    // From offsets in the cluster's shared memory to those in the block's; usually the same.
     if (instruction.space == Space::shared && warp.block().rank() != 0)
         move_by(addresses, 0 - warp.block().shared_base());
     return resolve_or_absorb(instruction.space, warp, instruction, active, kind, addresses);
@@ -296,7 +296,7 @@ LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask 
 
 namespace {
 
-/// `offset` is one in the block's shared memory. Nothing if the cluster has no such block, or not so many
+/// `offset` counts in the block's shared memory. Nothing if the cluster lacks the block, or the block these
 /// bytes.
 std::optional<ResolvedAddress> in_shared(Warp& warp, const Region& region, std::uint64_t offset,
                                          std::uint32_t count) {

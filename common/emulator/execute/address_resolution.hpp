@@ -1,6 +1,6 @@
 /// \file
-/// From PTX addresses to this process's memory: of all lanes of a load, store or atomic at once, which
-/// observers see, and of one lane for everything else.
+/// Translates PTX addresses to this process's memory: for a whole load, store or atomic, which observers see,
+/// or for a single lane.
 #pragma once
 
 #include "emulator/machine/block.hpp"
@@ -45,20 +45,20 @@ Addresses effective_addresses(const Warp& warp, const Instruction& instruction, 
 
 /// Where the memory of lanes with evenly spaced addresses is in this process.
 struct StridedPointers {
-    std::byte* first = nullptr; ///< of the first active lane; null: they are not evenly spaced, or not all of
-                                ///< them may be accessed
+    std::byte* first = nullptr; ///< of the first active lane; null: not evenly spaced, or not all accesses
+                                ///< are valid
     std::int64_t stride = 0;    ///< bytes
 };
 
-/// The fast path of most loads and stores: if the addresses of the active lanes are evenly spaced, and all
-/// may be accessed, does what `resolve_addresses` does. Else it does nothing. `Base`: uint32_t or uint64_t.
+/// The fast path of most loads and stores: if the addresses of the active lanes are evenly spaced and all
+/// valid, does what `resolve_addresses` does. Otherwise does nothing. `Base`: uint32_t or uint64_t.
 template <class Base>
 StridedPointers resolve_strided(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind);
 
 /// Checks every active lane's access of `instruction.bytes` bytes, notifies the observers, and turns the
-/// addresses into pointers to this process's memory. Returns the lanes that have one: all active ones but
-/// those whose fault an observer absorbs. \throws Fault for an address that is outside, misaligned, or in
-/// memory that cannot be written.
+/// addresses into pointers to this process's memory. Returns the lanes that have one: all active lanes except
+/// those whose fault an observer absorbs. \throws Fault for an address that is out of bounds, misaligned or
+/// read-only.
 LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                            Addresses& addresses);
 
@@ -68,12 +68,12 @@ LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask 
 struct ResolvedAddress {
     ptx::Space space = ptx::Space::global; ///< shared or global
     Block* owner = nullptr;                ///< of shared memory
-    std::uint64_t address = 0;             ///< an offset in the owner's shared memory, or in global memory
+    std::uint64_t address = 0;             ///< an offset in the owner's shared memory, or a global address
     std::byte* host_pointer = nullptr;     ///< in this process
 };
 
-/// Where `count` bytes from `address` on lie in `space`, shared, global or generic. `kind` is what is done
-/// there. Nothing if an observer absorbs what is wrong with it. \throws Fault
+/// Finds `count` bytes from `address` on in `space`: shared, global or generic. `kind` is the kind of access.
+/// Returns nothing if an observer absorbs the fault. \throws Fault
 std::optional<ResolvedAddress> resolve_address(Warp& warp, const Instruction& instruction, int lane,
                                                ptx::Space space, std::uint64_t address, std::uint32_t count,
                                                std::uint32_t alignment, AccessKind kind);
@@ -88,10 +88,10 @@ struct AddressOperand {
     std::uint64_t of(const Warp& warp, int lane) const;
 };
 
-/// Takes an address operand that is not kept in the instruction itself.
+/// Takes an address operand that the instruction itself does not store.
 AddressOperand take_address(Decoding& statement, std::size_t k, ptx::Space space);
 
-/// Calls `act(lane)` for each active lane; an observer may absorb a fault that it throws.
+/// Calls `act(lane)` for each active lane; an observer may absorb the fault that it throws.
 template <class Act> void for_each_lane_absorbing_faults(Warp& warp, LaneMask active, Act act) {
     for_each_lane(active, [&](int lane) {
         try {

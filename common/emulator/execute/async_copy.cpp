@@ -23,16 +23,16 @@ using std::uint32_t, std::uint64_t;
 
 struct CopyDetail : Detail {
     AddressOperand to, from, mbarrier;
-    Row size = no_row; ///< of what is copied: of cp.async, null if all is
+    Row size = no_row; ///< bytes to copy; null for a cp.async that copies all
     bool ignores = false,
          ignores_negated = false; ///< `size` is a predicate: nothing is copied where it holds
     void (*combine)(std::byte* to, const std::byte* from, uint32_t bytes) = nullptr; ///< of a reduction
-    std::vector<Row> values; ///< of st.async and red.async: what is stored
+    std::vector<Row> values; ///< for st.async and red.async: the values to store
 };
 
 const CopyDetail& detail_of(const Instruction& instruction) { return instruction.detail_as<CopyDetail>(); }
 
-/// Notifies of accesses to `bytes` bytes at each lane's address, in pieces as large as an access may be.
+/// Reports accesses to `bytes` bytes at each lane's address, in the largest pieces that an access allows.
 void notify_accesses(const Warp& warp, const Instruction& instruction, Access access, uint32_t bytes) {
     std::array<uint64_t, warp_size> addresses;
     std::copy_n(access.addresses.data(), warp_size, addresses.begin());
@@ -93,7 +93,7 @@ void start_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
         const auto to = resolve_address(warp, instruction, l, Space::shared, detail.to.of(warp, l),
                                         instruction.bytes, instruction.bytes, AccessKind::store);
         if (!to) return;
-        if (count != 0) { // else the address may be anything
+        if (count != 0) { // otherwise the address may be anything
             const auto from = resolve_address(warp, instruction, l, Space::global, detail.from.of(warp, l),
                                               count, instruction.bytes, AccessKind::load);
             if (!from) return;
@@ -119,7 +119,7 @@ void commit_group(Warp& warp, const Instruction&, LaneMask active) {
     warp.block().async_copies().commit(warp, active);
 }
 
-/// The immediate says how many groups may still be in flight.
+/// The immediate is the number of groups that may still be in flight.
 void wait_group(Warp& warp, const Instruction& instruction, LaneMask active) {
     warp.block().async_copies().finish(warp, active, static_cast<uint32_t>(instruction.immediate));
 }
@@ -128,7 +128,7 @@ void wait_all(Warp& warp, const Instruction&, LaneMask active) {
     warp.block().async_copies().finish_all(warp, active);
 }
 
-/// The immediate says whether the mbarrier counts the arrival beside those that it was initialized for.
+/// The immediate: whether the mbarrier counts this arrival in addition to those it was initialized for.
 void arrive_after_copies(Warp& warp, const Instruction& instruction, LaneMask active) {
     const AddressOperand& address = detail_of(instruction).mbarrier;
     for_each_lane_absorbing_faults(warp, active, [&](int lane) {
@@ -206,8 +206,8 @@ void start_bulk(Warp& warp, const Instruction& instruction, LaneMask active) {
     });
 }
 
-/// To global memory: done at once. That is allowed, since CUDA does not say when it reads and writes before
-/// the wait for its group.
+/// To global memory: done at once. CUDA allows it, since it does not define when the copy reads and writes
+/// before the wait for its group.
 void bulk_to_global(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
     for_each_lane_absorbing_faults(warp, active, [&](int lane) {
@@ -248,7 +248,7 @@ struct ExclusiveOr {
     template <class T> T operator()(T a, T b) const { return a ^ b; }
 };
 
-/// Each element is changed by an atomic.
+/// Changes each element with an atomic.
 template <class Operation, class T> void combine(std::byte* to, const std::byte* from, uint32_t bytes) {
     using Bits = UnsignedOf<sizeof(T)>;
     for (uint32_t k = 0; k < bytes; k += sizeof(T)) {
@@ -298,7 +298,7 @@ void take_cache_hints(Decoding& statement) { statement.take_any({".L2::64B", ".L
 
 // ---- st.async and red.async ----
 
-/// What a lane stores, side by side. The registers have 8-byte cells if they are wide.
+/// What a lane stores, contiguously. Wide registers have 8-byte cells.
 std::array<std::byte, 16> registers_of(const Warp& warp, const Instruction& instruction, int lane) {
     std::array<std::byte, 16> value{};
     const auto& rows = detail_of(instruction).values;
@@ -309,7 +309,7 @@ std::array<std::byte, 16> registers_of(const Warp& warp, const Instruction& inst
     return value;
 }
 
-/// Done at once, and completed at the mbarrier at once.
+/// Stores and completes at the mbarrier at once.
 void store_and_complete(Warp& warp, const Instruction& instruction, LaneMask active) {
     const CopyDetail& detail = detail_of(instruction);
     const uint32_t bytes = instruction.bytes;
@@ -410,7 +410,7 @@ void decode_bulk(Decoding& statement, bool reduces) {
         detail.combine = reduction(operation, type);
         if (!detail.combine || by_mbarrier) statement.no_such_type(type);
     }
-    statement.check_all_taken(); // prefetches, tensors and multicasts bring operands of their own
+    statement.check_all_taken(); // prefetches, tensors and multicasts have additional operands
     statement.expect_operands(count, count);
     const bool to_global = to == Space::global;
     if (to_global ? from != Space::shared || by_mbarrier : !by_mbarrier)

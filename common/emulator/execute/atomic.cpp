@@ -32,7 +32,7 @@ struct Add {
         return from_double<T>(to_double(old) + to_double(b), FE_TONEAREST);
     }
 };
-/// What an f32 in global memory is added with: subnormal operands and results become zeros of their sign.
+/// The addition of f32 in global memory: subnormal operands and results become zeros of their sign.
 struct AddFlushing {
     static float flush(float value) {
         return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
@@ -72,13 +72,14 @@ struct Decrement {
 
 // ---- handlers ----
 
-/// The machine has no exchange and no compare-and-swap without a result.
+/// The hardware has no exchange and no compare-and-swap without a result.
 template <class Operation> AccessKind kind_of(const Instruction& instruction) {
     const bool has_red = !std::is_same_v<Operation, Exchange>;
     return has_red && instruction.destination == no_row ? AccessKind::red : AccessKind::atom;
 }
 
-/// Blocks run on several host threads: what is atomic on the device is atomic here. Returns the old value.
+/// Blocks run on several host threads, so what is atomic on the device must be atomic here. Returns the old
+/// value.
 template <class Operation, class T> T update(uint64_t address, T operand) {
     using Bits = UnsignedOf<sizeof(T)>;
     auto* const place = reinterpret_cast<Bits*>(address);
@@ -90,7 +91,7 @@ template <class Operation, class T> T update(uint64_t address, T operand) {
     return std::bit_cast<T>(old);
 }
 
-/// The operands of these lanes can be combined before the update: the result does not depend on the order.
+/// Combines the operands of these lanes before the update: the result does not depend on the order.
 template <class Operation, class T>
 constexpr bool is_associative = std::is_integral_v<T> &&
                                 (std::is_same_v<Operation, Add> || std::is_same_v<Operation, Minimum> ||
@@ -153,7 +154,7 @@ template <class Base> void add_f32(Warp& warp, const Instruction& instruction, L
     update_lanes<Add, float>(warp, instruction, active & ~in_global, addresses);
 }
 
-/// Adds to each element by an atomic of its own, as the device does: only with f32, in global memory.
+/// Adds to each element with a separate atomic, as the device does: only f32, in global memory.
 template <class Base> void add_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     const bool has_result = instruction.destination != no_row;
@@ -292,8 +293,7 @@ void decode_vector(Decoding& statement, Space space, std::string_view vector, bo
     statement.execute_with(wide ? &add_vector<uint64_t> : &add_vector<uint32_t>);
 }
 
-/// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as the machine's
-/// compiler makes it.
+/// Operands are `[d,] [address], b [, c]`. An atom whose result nothing reads is a red, as ptxas makes it.
 void decode_atomic(Decoding& statement, bool has_result) {
     statement.instruction.ordering =
         statement.take_ordering({".relaxed", ".acquire", ".release", ".acq_rel"});

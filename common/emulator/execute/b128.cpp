@@ -76,7 +76,7 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
                   [&](int lane) { write(addresses[lane], cell(warp, instruction.sources[1], lane)); });
 }
 
-/// With a third source: only where the old value is the second one.
+/// With a third source: only if the old value equals the second one.
 void exchange(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
     const LaneMask resolved = resolve_addresses(warp, instruction, active, AccessKind::atom, addresses);

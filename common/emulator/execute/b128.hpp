@@ -8,16 +8,16 @@
 
 namespace emulator {
 
-/// Held while 16 bytes are read or written at once: blocks run on several host threads, and not every
-/// processor has atomics of this size.
+/// Held while 16 bytes are read or written: blocks run on several host threads, and not every processor has
+/// 16-byte atomics.
 std::mutex& vector_access_mutex();
 
 void decode_b128_mov(Decoding& statement);
 
-/// Of a load or store whose modifiers are taken.
+/// For a load or store whose modifiers are taken.
 void decode_b128_access(Decoding& statement, ptx::Space space, bool is_load);
 
-/// Of an atomic with a result whose modifiers are taken.
+/// For an atomic with a result, whose modifiers are taken.
 void decode_b128_atomic(Decoding& statement, ptx::Space space, std::string_view operation);
 
 } // namespace emulator

@@ -18,7 +18,7 @@ namespace {
 
 using std::uint32_t, std::uint64_t;
 
-/// Nothing is there: the launch ends, or goes on without if an observer absorbs the fault.
+/// There is no memory: the launch ends, or skips the access if an observer absorbs the fault.
 std::span<const std::byte> reject(Warp& warp, const Instruction& instruction, int lane, ptx::Space space,
                                   uint64_t address, const char* what) {
     const Fault fault{.failure = Failure::illegal_address,
@@ -140,7 +140,7 @@ std::string format_one(const std::string& specification, bool is_long, char conv
     case 'F':
     case 'g':
     case 'G': return formatted(specification + conversion, arguments.next<double>());
-    default: return specification + conversion; // not a conversion: shown as it stands, as the device does
+    default: return specification + conversion; // not a conversion: printed as it is, as on the device
     }
 }
 
@@ -153,7 +153,7 @@ std::string format(const std::string& text, ArgumentReader arguments, uint32_t& 
             continue;
         }
         std::string specification = "%";
-        int digits = 0; // of a width or a precision: nobody means one of more than four
+        int digits = 0; // limits widths and precisions: more than four digits cannot be intended
         for (++i; i < text.size() && std::strchr("-+ #0123456789.*", text[i]); ++i) {
             if (text[i] == '*') {
                 const int number = arguments.next<int>();

@@ -20,8 +20,8 @@ template <class T> struct Sum {
     static constexpr LaneMask first_carry = 0; ///< of an instruction that takes none in
     static Wide apply(T a, T b, T, bool carry) { return Wide{a} + b + carry; }
 };
-/// The sum a + ~b + 1, as on the machine, whose carry is 1 where nothing is borrowed. nvcc's division of
-/// __int128 counts on that: it reads with addc what subc.cc has left.
+/// The sum a + ~b + 1, as in hardware, whose carry is 1 if nothing is borrowed. nvcc's division of __int128
+/// relies on that: addc reads what subc.cc has left.
 template <class T> struct Difference {
     static constexpr int operands = 2;
     static constexpr LaneMask first_carry = all_lanes;
@@ -40,7 +40,7 @@ template <class T, Part part, bool is_signed> struct ProductAndSum {
     }
 };
 
-/// The immediate has bit 0 where the carry is taken in, bit 1 where it is given out.
+/// Bit 0 of the immediate: takes the carry in; bit 1: puts it out.
 template <class Operation, class T>
 void with_carry(Warp& warp, const Instruction& instruction, LaneMask active) {
     T* const result = warp.cells<T>(instruction.destination);

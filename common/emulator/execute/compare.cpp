@@ -16,7 +16,7 @@ using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, s
 
 // ---- conditions ----
 
-/// For numbers in order. On floating-point numbers these are false when an operand is a NaN, as C++ has it.
+/// For ordered numbers. With a NaN these are false, as in C++.
 struct Equal {
     template <class T> constexpr bool operator()(T a, T b) const { return a == b; }
 };
@@ -29,7 +29,7 @@ struct Less {
 struct LessOrEqual {
     template <class T> constexpr bool operator()(T a, T b) const { return a <= b; }
 };
-/// The other way round: true when an operand is a NaN.
+/// The opposite: true if an operand is a NaN.
 template <auto condition> struct Opposite {
     template <class T> constexpr bool operator()(T a, T b) const { return !condition(a, b); }
 };
@@ -100,8 +100,8 @@ void write_predicate(Warp& warp, Row row, LaneMask value, LaneMask active) {
 
 using FindLanes = LaneMask (*)(Warp&, Row, Row);
 
-/// The lanes where a comparison holds; and setp as it mostly is, with one destination and nothing else, for
-/// types that are compared often.
+/// The lanes where a comparison holds, and the usual setp, with one destination and nothing else, for the
+/// most common types.
 struct Comparison {
     FindLanes find = nullptr;
     Handler set_predicate = nullptr;
@@ -304,7 +304,7 @@ void decode_setp(Decoding& statement) {
     statement.execute_with(&set_predicate);
 }
 
-/// What is true in a register: all ones, or 1.0. 0 for types that no set has.
+/// What true is in a register: all ones, or 1.0. 0 for types that no set has.
 uint32_t true_value(Type type) {
     switch (type) {
     case Type::u32:

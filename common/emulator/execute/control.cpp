@@ -138,7 +138,7 @@ void take_locals(Decoding& statement, const Operand& list, std::vector<uint32_t>
     }
 }
 
-/// The variables of a call are copied to those of the function, so they must agree.
+/// A call copies its variables to those of the function, so they must agree.
 void check_sizes(const Decoding& statement, const Operand& target, const std::vector<uint32_t>& sizes,
                  const std::vector<const ptx::Variable*>& declared, const std::string& what) {
     if (sizes.size() != declared.size())
@@ -152,7 +152,7 @@ void check_sizes(const Decoding& statement, const Operand& target, const std::ve
                                                 std::to_string(sizes[i]));
 }
 
-/// Allocates past the frame: every lane gets the same address, and as much as the lane that needs most.
+/// Allocates past the frame. Every lane gets the same address, and as much as the lane that needs the most.
 void allocate_stack(Warp& warp, const Instruction& instruction, LaneMask active) {
     std::uint64_t most = 0;
     for_each_lane(active, [&](int lane) {
@@ -178,7 +178,7 @@ void decode_alloca(Decoding& statement) {
     statement.execute_with(&allocate_stack);
 }
 
-/// What nvcc makes of `<<< >>>` in a kernel, in all versions of CUDA.
+/// What nvcc generates for `<<< >>>` in a kernel, in all versions of CUDA.
 bool is_of_device_runtime(std::string_view name) {
     return name.find("cudaCDP") != std::string_view::npos || name.starts_with("cudaLaunchDevice") ||
            name.starts_with("cudaGetParameterBuffer");
@@ -195,7 +195,7 @@ void decode_call(Decoding& statement) {
     if (next == statement.operand_count())
         statement.invalid(statement.statement().place, "the function's name is missing");
     const Operand& target = statement.operand(next++);
-    const bool by_name = target.kind != Operand::Kind::reg; // else the rest may be a prototype alone
+    const bool by_name = target.kind != Operand::Kind::reg; // otherwise the rest may be just a prototype
     if (next < statement.operand_count() && (by_name || statement.operand(next).kind == Operand::Kind::list))
         take_locals(statement, statement.operand(next++), detail.argument_offsets, detail.argument_sizes);
     if (!by_name) {
@@ -272,7 +272,7 @@ struct Arrival {
     if (!is_absorbed(warp, fault, active)) throw fault;
 }
 
-/// `number_known`: it is the same for all lanes, and that of a barrier.
+/// `number_known`: the barrier's number is valid and the same for all lanes.
 template <bool waits, bool number_known>
 void come_to_barrier(Warp& warp, const Instruction& instruction, LaneMask active) {
     const int first = std::countr_zero(active);
@@ -327,7 +327,7 @@ LaneMask leave_out(Warp& warp, const Instruction& instruction, LaneMask active, 
     return active & ~wrong;
 }
 
-/// The immediate says whether it orders memory accesses.
+/// The immediate: whether it orders memory accesses.
 void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
     Cluster& cluster = warp.block().cluster();
     const LaneMask lanes = leave_out(warp, instruction, active, active & cluster.not_waited(warp),

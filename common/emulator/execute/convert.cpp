@@ -110,8 +110,8 @@ template <class Result, class Source> Result rounded(Source value, int rounding)
     return result;
 }
 
-/// Whether `.ftz` makes a zero of it, which a device decides as for arithmetic: if it is subnormal once it is
-/// rounded to 24 bits, as if exponents had no end (seen on an H200).
+/// Whether `.ftz` turns it into a zero. A device decides that as for arithmetic: if it is subnormal when
+/// rounded to 24 bits with an unbounded exponent (seen on an H200).
 bool is_flushed(double value, int rounding) {
     constexpr double smallest = 0x1p-126, scale = 0x1p64;
     return std::fabs(value) < smallest &&
@@ -134,14 +134,14 @@ uint64_t write_floating_point(double value, const Conversion& conversion) {
 }
 
 template <class Integer> uint64_t integer_to_floating_point(Integer value, const Conversion& conversion) {
-    // One rounding only: a 64-bit integer must not pass through double on its way to float.
+    // Round once: a 64-bit integer must not pass through double on its way to float.
     if (conversion.to == Type::f32) {
         const float result = rounded<float>(value, conversion.rounding);
         return write_floating_point(result, conversion);
     }
     if (conversion.to == Type::f64)
         return std::bit_cast<uint64_t>(rounded<double>(value, conversion.rounding));
-    // f16 and bf16 keep 11 bits at most: a double that remembers whether anything was cut off rounds the same
+    // f16 and bf16 keep at most 11 bits: a double that records whether anything was cut off rounds the same
     // way.
     double exact = static_cast<double>(value);
     if (static_cast<__int128>(exact) != static_cast<__int128>(value)) {
@@ -151,7 +151,7 @@ template <class Integer> uint64_t integer_to_floating_point(Integer value, const
     return write_floating_point(exact, conversion);
 }
 
-/// Conversions from and to f64 keep a NaN's sign and as much of its payload as there is room for.
+/// Conversions from and to f64 keep a NaN's sign and as much of its payload as fits.
 uint64_t convert_nan(uint64_t bits, Type from, Type to) {
     struct Format {
         uint32_t width, significand_bits;
@@ -194,7 +194,7 @@ uint64_t convert(uint64_t bits, const Conversion& conversion) {
 
 namespace {
 
-/// Any conversion; its description lies in the code's details.
+/// Any conversion; the instruction's detail describes it.
 struct ConversionDetail : Detail {
     Conversion conversion;
 };
@@ -203,7 +203,7 @@ template <class To, class From> struct Cast {
     constexpr To operator()(From value) const { return static_cast<To>(value); }
 };
 
-/// Conversions that fit one machine instruction a lane and are common, as rows of cells.
+/// Common conversions that take one machine instruction per lane, as rows of cells.
 Handler quick_conversion(const Conversion& c, bool wide_source) {
     if (c.sat || c.ftz || c.relu || c.to_whole_number || c.rounding != FE_TONEAREST) return nullptr;
     const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
@@ -385,7 +385,7 @@ uint64_t nanoseconds() {
         duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
-/// Clocks of the host: they go forward, and mean nothing more.
+/// The host's clocks: they never run backward. Their values have no other meaning.
 template <class T, int shift> void read_clock(Warp& warp, const Instruction& instruction, LaneMask active) {
     const T now = static_cast<T>(nanoseconds() >> shift);
     T* const result = warp.cells<T>(instruction.destination);
@@ -455,7 +455,7 @@ void decode_cvta(Decoding& statement) {
                                             : &convert_address<uint64_t, true>);
 }
 
-/// Sets a predicate in the lanes whose generic address, without its low `shift` bits, is `place`.
+/// Sets the predicate of the lanes whose generic address, without its low `shift` bits, is `place`.
 void find_addresses(Warp& warp, const Instruction& instruction, LaneMask active, int shift, uint64_t place) {
     const uint64_t* const address = warp.cells<uint64_t>(instruction.sources[0]);
     LaneMask found = 0;
@@ -489,7 +489,7 @@ void decode_isspacep(Decoding& statement) {
 
 // ---- mapa and getctarank ----
 
-/// Addresses of shared memory hold the rank of the block, generic ones beside the window.
+/// Addresses of shared memory include the block's rank; generic ones also the window.
 constexpr uint64_t rank_mask = 0xFFull << shared_rank_shift;
 
 template <class T> void map_address(Warp& warp, const Instruction& instruction, LaneMask active) {

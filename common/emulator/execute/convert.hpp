@@ -1,5 +1,5 @@
 /// \file
-/// Conversion between types: one pure function behind every `cvt`.
+/// Conversion between types: the pure function of every `cvt`.
 #pragma once
 
 #include "emulator/ptx/types.hpp"
@@ -15,8 +15,8 @@ struct Conversion {
     bool ftz = false, sat = false, relu = false;
 };
 
-/// Converts the value in the low bits of `bits`. The result is sign- or zero-extended to 64 bits, as `to` is
-/// signed or not.
+/// Converts the value in the low bits of `bits`. The result is sign- or zero-extended to 64 bits, depending
+/// on `to`.
 std::uint64_t convert(std::uint64_t bits, const Conversion& conversion);
 
 } // namespace emulator

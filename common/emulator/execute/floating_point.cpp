@@ -3,7 +3,7 @@
 /// ex2, tanh, copysign.
 ///
 /// Correctly rounded operations are bit-equal to the device's. The approximate ones (`.approx`, `.full`) are
-/// computed more exactly than the device does, and differ from it in the last bits.
+/// more exact than the device's and differ from them in the last bits.
 #include "emulator/execute/floating_point.hpp"
 
 #include "emulator/execute/fp16.hpp"
@@ -66,7 +66,7 @@ struct Exp2 {
 struct Tanh {
     float operator()(float a) const { return std::tanh(a); }
 };
-/// The operand that is a number, if only one is; the zeros are ordered.
+/// The operand that is a number, if only one is; -0 orders before +0.
 struct Minimum {
     template <class T> T operator()(T a, T b) const {
         if (std::isnan(a)) return b;
@@ -99,7 +99,7 @@ template <class T> T saturate(T value) { // .sat: to 0 … 1, a NaN to 0
     return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
 }
 
-/// Results of f32 that are no number have the device's one pattern; f64 keeps what IEEE arithmetic gives.
+/// A NaN result of f32 has the device's one bit pattern; f64 keeps what IEEE arithmetic gives.
 inline float canonical(float value) { return std::isnan(value) ? std::bit_cast<float>(0x7FFF'FFFFu) : value; }
 inline double canonical(double value) { return value; }
 
@@ -110,8 +110,8 @@ template <auto operation, bool ftz, bool sat> struct Modified {
     }
 };
 
-/// a * b + c to odd: where the result is not exact, its last bit is set, so that rounding it again to fewer
-/// bits gives what rounding once would. a * b must be exact, as the product of two 16-bit numbers is.
+/// a * b + c rounded to odd: if the result is inexact, its last bit is set. Rounding it again to fewer bits
+/// then gives the same as rounding once. a * b must be exact, like the product of two 16-bit numbers.
 struct FusedMultiplyAddToOdd {
     double operator()(double a, double b, double c) const {
         const double product = a * b, sum = product + c;
@@ -128,7 +128,7 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
         const bool subnormal = (value.bits & 0x7FFF) < (1 << T::significand_bits);
         return ftz && subnormal ? std::copysign(0.0, to_double(value)) : to_double(value);
     }
-    /// Whether it is subnormal once it is rounded to as many bits as a normal number has.
+    /// Whether it is subnormal when rounded to as many bits as a normal number has.
     template <class T> static bool is_tiny(double exact) {
         const double least = std::ldexp(1.0, 2 - (1 << (T::exponent_bits - 1)));
         return std::fabs(exact) < least - least / (4 << T::significand_bits);
@@ -144,10 +144,9 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
     }
 };
 
-/// A rounding and `.ftz` as bits of MXCSR, the host's register of such modes. The host flushes what the
-/// device flushes: a result that is subnormal once it is rounded to 24 bits, as if exponents had no end.
-/// `flush` alone comes too late for 2^-126 (1 - 2^-24), which rounded to the fewer bits of subnormal numbers
-/// is 2^-126.
+/// A rounding mode and `.ftz` as bits of MXCSR, the host's control register. The host flushes what the device
+/// flushes: a result that is subnormal when rounded to 24 bits with an unbounded exponent. `flush` alone
+/// comes too late for 2^-126 (1 - 2^-24): rounded to the fewer bits of subnormal numbers, it is 2^-126.
 std::uint32_t mode_bits(int rounding, bool ftz) {
     const std::uint32_t flushing = _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON;
     return static_cast<std::uint32_t>(rounding) << 3 | (ftz ? flushing : 0); // FE_ macros are the x87's bits
@@ -188,7 +187,7 @@ template <auto operation, std::size_t arity, bool ftz, bool sat> Handler half_ha
     }
 }
 
-/// Of f32 and, with `halves`, the 16-bit types.
+/// For f32 and, with `halves`, the 16-bit types.
 template <auto operation, std::size_t arity, bool halves, bool ftz, bool sat>
 Handler modified_handler(Type type) {
     if (type == Type::f32) return same_type_handler<Modified<operation, ftz, sat>{}, float, arity>();
@@ -196,7 +195,7 @@ Handler modified_handler(Type type) {
     return nullptr;
 }
 
-/// Of an exact operation, which nothing but `.ftz` modifies.
+/// For an exact operation, which only `.ftz` modifies.
 template <auto operation, std::size_t arity> Handler exact_handler(Type type, bool ftz) {
     if (type == Type::f64) return same_type_handler<Modified<operation, false, false>{}, double, arity>();
     return ftz ? modified_handler<operation, arity, true, true, false>(type)
@@ -227,7 +226,7 @@ void decode_rounded(Decoding& statement, Type type) {
     execute_in_mode(statement, handler, mode_bits(rounding, ftz && type == Type::f32));
 }
 
-/// An exact operation: `.ftz` is all that may modify it.
+/// An exact operation: only `.ftz` may modify it.
 template <auto operation, std::size_t arity> void decode_exact(Decoding& statement, Type type) {
     const bool ftz = type != Type::f64 && statement.take(".ftz");
     const Handler handler = exact_handler<operation, arity>(type, ftz);
@@ -246,7 +245,8 @@ template <auto operation, std::size_t arity> void decode_plain(Decoding& stateme
     decode_float_or_double<operation, arity>(statement, statement.take_type());
 }
 
-/// The upper half of an f64, with zeros below: what the device's tables work on. Subnormal numbers are zeros.
+/// The upper half of an f64, with zeros below: the device's tables take no more. Subnormal numbers become
+/// zeros.
 template <auto operation> struct OnUpperHalf {
     static double cut(double value) {
         return std::bit_cast<double>(std::bit_cast<std::uint64_t>(flush(value)) >> 32 << 32);
@@ -304,7 +304,7 @@ template <auto operation> void decode_min_max(Decoding& statement, Type type) {
         decode_exact<operation, 2>(statement, type);
 }
 
-/// .relu: what is negative becomes zero.
+/// .relu: negative numbers become zero.
 template <class T> bool is_negative(T value) {
     return (value.bits & 0x8000) != 0 && !std::isnan(to_double(value));
 }
@@ -339,7 +339,7 @@ void decode_fma(Decoding& statement) { decode_floating_point_fma(statement, stat
 
 // ---- operations on the sign ----
 
-/// A NaN keeps its sign: the device adds a zero to what its adder reads as |a| or -a.
+/// A NaN keeps its sign: the device adds a zero to |a| or -a, which it treats as input modifiers.
 struct Absolute {
     template <class T> T operator()(T a) const { return std::isnan(a) ? a : std::fabs(a); }
 };

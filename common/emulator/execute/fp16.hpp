@@ -11,8 +11,8 @@ namespace emulator {
 
 namespace detail {
 
-/// Bits of the nearest number of a format with `exponent_bits` and `significand_bits` (the hidden one left
-/// out). `rounding`: one of the FE_ macros of `<cfenv>`.
+/// Bits of the nearest number of a format with `exponent_bits` and `significand_bits` (without the hidden
+/// bit). `rounding`: one of the FE_ macros of `<cfenv>`.
 std::uint16_t to_16_bits(double value, int exponent_bits, int significand_bits, int rounding);
 double from_16_bits(std::uint16_t bits, int exponent_bits, int significand_bits);
 

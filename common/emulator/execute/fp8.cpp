@@ -20,7 +20,7 @@ uint8_t with_sign(double value, int magnitude) {
     return static_cast<uint8_t>(magnitude | (std::signbit(value) ? 0x80 : 0));
 }
 
-/// .relu: what is negative becomes zero.
+/// .relu: negative numbers become zero.
 template <bool relu> double clamped(double value) {
     return relu && std::signbit(value) && !std::isnan(value) ? 0.0 : value;
 }
@@ -62,7 +62,7 @@ uint8_t to_e4m3(double value) {
     if (std::isnan(value)) return not_a_number;
     const double magnitude = std::fabs(value);
     if (magnitude >= 448) return with_sign(value, 0x7E);
-    // From 256 on the exponent is one that other formats have infinity and NaN for.
+    // From 256 on the exponent is the one that other formats use for infinity and NaN.
     if (magnitude >= 256)
         return with_sign(value, 0x78 + static_cast<int>(std::nearbyint(magnitude / 32)) - 8);
     return with_sign(value, detail::to_16_bits(magnitude, 4, 3, FE_TONEAREST));

@@ -29,7 +29,7 @@ template <> struct WiderOf<std::uint64_t> { using type = unsigned __int128; };
 template <> struct WiderOf<std::int64_t> { using type = __int128; };
 template <class T> using Wider = typename WiderOf<T>::type;
 
-/// Wide enough that neither promotion to int nor overflow has a say.
+/// Wide enough that neither promotion to int nor overflow matters.
 template <class T> using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 struct Add {
@@ -75,15 +75,15 @@ struct MultiplyHighAddSaturating {
         return AddSaturating{}(MultiplyHigh{}(a, b), c);
     }
 };
-/// PTX leaves a division by zero to the machine: all ones here, as NVIDIA's routines return for quotient and
-/// remainder.
+/// PTX does not define division by zero. Here quotient and remainder are all ones, as NVIDIA's routines
+/// return.
 struct Divide {
     template <class T> constexpr T operator()(T a, T b) const {
         if (b == 0) return static_cast<T>(-1);
         if constexpr (sizeof(T) <= 4) {
-            // Processors divide no vectors of integers, but of doubles. Their quotient, cut off, is the
-            // integers': one that is less than a whole number k is less by 1 / |b| at least, far more than a
-            // rounding to 53 bits.
+            // Processors divide vectors of doubles but not of integers. The truncated quotient is the
+            // integers': a true quotient below a whole number k is below it by at least 1 / |b|, far more
+            // than rounding to 53 bits can change.
             return static_cast<T>(static_cast<std::int64_t>(static_cast<double>(a) / static_cast<double>(b)));
         } else {
             if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Subtract{}(T{0}, a);
@@ -102,9 +102,9 @@ template <auto operation>
 constexpr bool divides = std::is_same_v<std::remove_const_t<decltype(operation)>, Divide> ||
                          std::is_same_v<std::remove_const_t<decltype(operation)>, Remainder>;
 
-/// Programs mostly divide by the same number in all lanes: then one division is enough, and the others are
-/// multiplications by its inverse. What is rounded makes a quotient too small by 1 at times, where it should
-/// be whole, and never too large: one that is not whole is less than the next whole number by 2^-32 of it.
+/// Programs usually divide by the same number in all lanes: then one division is enough, and the rest are
+/// multiplications by the inverse. Rounding may make a whole quotient too small by 1, never too large: a
+/// quotient that is not whole is below the next whole number by at least 2^-32 of it.
 template <auto operation>
 void divide_by_one_number(Warp& warp, const Instruction& instruction, LaneMask active) {
     using std::uint32_t;

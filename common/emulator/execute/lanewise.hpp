@@ -1,7 +1,7 @@
 /// \file
-/// One scalar operation, applied to every active lane: the loop behind every arithmetic instruction.
+/// One scalar operation, applied to every active lane: the loop of every arithmetic instruction.
 ///
-/// The scalar operations are pure functions, given as values of empty types with an `operator()`. They must
+/// The scalar operations are pure functions, passed as values of empty types with an `operator()`. They must
 /// have a result for every operand, even for a division by zero: inactive lanes are computed too, and their
 /// results dropped.
 #pragma once
@@ -28,7 +28,7 @@ void lanewise(Warp& warp, const Instruction& instruction, LaneMask active, std::
     Cell<Result>* const result = warp.cells<Cell<Result>>(instruction.destination);
     const std::tuple<const Cell<Sources>*...> sources{warp.cells<Cell<Sources>>(instruction.sources[k])...};
     if (active == all_lanes) {
-#pragma GCC ivdep // a row is another row or the same, never a shifted one
+#pragma GCC ivdep // two rows are the same or don't overlap
         for (int lane = 0; lane < warp_size; ++lane)
             result[lane] = to_cell<Result>(operation(from_cell<Sources>(std::get<k>(sources)[lane])...));
     } else {
@@ -51,7 +51,7 @@ void lanewise(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 #ifdef __AVX512F__
-/// What AVX-512 calls the comparison of integers that `condition` makes.
+/// AVX-512's comparison of integers for `condition`.
 template <auto condition, class T> constexpr int comparison() {
     constexpr bool less = condition(T{0}, T{1}), equal = condition(T{0}, T{0}),
                    greater = condition(T{1}, T{0});
@@ -59,7 +59,7 @@ template <auto condition, class T> constexpr int comparison() {
     return !equal ? _MM_CMPINT_NLE : greater ? _MM_CMPINT_NLT : _MM_CMPINT_EQ;
 }
 
-/// GCC 12 makes no mask registers of the loop that `lanes_where` has.
+/// GCC 12 does not use mask registers for the loop in `lanes_where`.
 template <auto condition, class T> LaneMask lanes_where_wide(const Cell<T>* a, const Cell<T>* b) {
     constexpr int how = comparison<condition, T>();
     constexpr int at_once = 64 / sizeof(T);
@@ -87,7 +87,7 @@ template <auto condition, class Source> LaneMask lanes_where(const Cell<Source>*
         [&](int lane) { return condition(from_cell<Source>(a[lane]), from_cell<Source>(b[lane])); });
 }
 
-/// The same of the cells of two rows.
+/// The same for the cells of two rows.
 template <auto condition, class Source> LaneMask lanes_where(Warp& warp, Row a, Row b) {
     return lanes_where<condition, Source>(warp.cells<Cell<Source>>(a), warp.cells<Cell<Source>>(b));
 }

@@ -42,7 +42,7 @@ struct ShiftRight {
         return count <= widest ? static_cast<T>(a >> count) : T{0};
     }
 };
-/// Of the 64 bits b:a, shifted by c: `wraps` takes c modulo 32, else it stops at 32.
+/// The 64 bits b:a, shifted by c: `wraps` takes c modulo 32, otherwise it is clamped to 32.
 template <bool left, bool wraps> struct FunnelShift {
     constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
         const uint32_t count = wraps ? c & 31 : (c < 32 ? c : 32);
@@ -67,7 +67,7 @@ struct ReverseBits {
         return result;
     }
 };
-/// The place of the highest bit that differs from the sign (or is set, of an unsigned number); all ones when
+/// The position of the highest bit that differs from the sign (of an unsigned number: is set); all ones if
 /// there is none.
 template <bool as_shift_amount> struct FindHighestBit {
     template <class T> constexpr uint32_t operator()(T a) const {
@@ -77,7 +77,7 @@ template <bool as_shift_amount> struct FindHighestBit {
         return as_shift_amount ? leading : static_cast<uint32_t>(8 * sizeof(T)) - 1 - leading;
     }
 };
-/// `length` bits of a from `first` up, sign-extended from the highest bit taken (or the highest there is).
+/// `length` bits of a from `first` up, sign-extended from the highest bit taken (or the highest that exists).
 struct ExtractBits {
     template <class T> constexpr T operator()(T a, uint32_t first, uint32_t length) const {
         constexpr uint32_t highest = 8 * sizeof(T) - 1;
@@ -117,7 +117,7 @@ template <bool wraps> struct BitMask {
         return static_cast<uint32_t>(ones << first);
     }
 };
-/// The place of the offset-th set bit of `mask`, counted from `base` up (offset > 0) or down (offset < 0).
+/// The position of the offset-th set bit of `mask`, counted from `base` up (offset > 0) or down (offset < 0).
 struct FindNthSet {
     constexpr uint32_t operator()(uint32_t mask, uint32_t base, int32_t offset) const {
         base &= 31;
@@ -372,7 +372,7 @@ void three_input_logic(Warp& warp, const Instruction& instruction, LaneMask acti
     });
 }
 
-/// The predicate that the one of the result is combined with.
+/// The predicate to combine with the result's.
 struct PredicateDetail : Detail {
     Row row = no_row;
     bool negated = false;

@@ -72,7 +72,7 @@ void complete_bytes(Warp& warp, const Instruction& instruction, LaneMask active)
     });
 }
 
-/// A lane that has to wait gives way to others: it asks in a loop.
+/// A lane that has to wait yields to others, since it tests in a loop.
 void test(Warp& warp, const Instruction& instruction, LaneMask active) {
     const MbarrierDetail& detail = detail_of(instruction);
     LaneMask over = 0, asked = 0;
@@ -129,7 +129,7 @@ void decode_wait(Decoding& statement, MbarrierDetail& detail) {
     detail.is_parity = statement.take(".parity");
     take_order(statement);
     const Space space = take_shared_space(statement);
-    statement.expect_operands(3, 4); // the fourth is how long it may be suspended
+    statement.expect_operands(3, 4); // the fourth is the suspend-time hint
     statement.instruction.destination = statement.destination(0, Type::pred);
     detail.address = take_address(statement, 1, space);
     statement.instruction.sources[1] = statement.source(2, detail.is_parity ? Type::u32 : Type::b64);

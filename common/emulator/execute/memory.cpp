@@ -20,7 +20,7 @@ using ptx::Space;
 using ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
 
-/// True when lane i's element lies i elements after lane 0's.
+/// Whether lane i's element lies i elements past lane 0's.
 bool contiguous(const Addresses& addresses, uint32_t element_bytes) {
     uint64_t difference = 0;
     for (int lane = 0; lane < warp_size; ++lane)
@@ -71,7 +71,7 @@ template <class T, class C>
     }
 }
 
-/// `T` lies in memory, `C` is the register's cell: a signed `T` is sign-extended to it.
+/// `T` is the type in memory, `C` the register's cell: a signed `T` is sign-extended to it.
 template <class T, class C, class Base>
 void load(Warp& warp, const Instruction& instruction, LaneMask active) {
     if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::load);
@@ -93,7 +93,7 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
     }
 }
 
-/// The vectors of all lanes, which lie side by side.
+/// The vectors of all lanes, which are contiguous.
 template <class T, class C, int count>
 void load_adjacent_vectors(Warp& warp, const std::byte* first, const Row* elements) {
     T values[warp_size * count];
@@ -159,7 +159,7 @@ template <class T, class C, class Base>
 void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
-    // Lane by lane: if lanes write to one place, one of them wins with its whole vector.
+    // Lane by lane: if lanes write to one address, one of them wins with its whole vector.
     for_each_lane(active, [&](int lane) {
         uint64_t address = addresses[lane];
         for (const Row row : instruction.detail_as<AccessDetail>().elements) {
@@ -188,8 +188,8 @@ void between_fences(Warp& warp, const Instruction& instruction, LaneMask active)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-/// A vector access that is not weak is single-copy atomic on every card. CUB relies on that: in its
-/// look-back, a vector holds a value and whether it is valid.
+/// A strong vector access is single-copy atomic on every card. CUB relies on that: in its look-back, a vector
+/// holds a value and whether it is valid.
 void single_copy_atomic(Warp& warp, const Instruction& instruction, LaneMask active) {
     const std::lock_guard lock(vector_access_mutex());
     instruction.detail_as<AccessDetail>().inner(warp, instruction, active);
@@ -247,7 +247,7 @@ template <template <class, class, class> class Family> Handler for_type(const Fo
     }
 }
 
-/// Cache operators and hints say nothing about results.
+/// Cache operators and hints do not change results.
 void take_memory_modifiers(Decoding& statement) {
     while (!statement
                 .take_any({".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt", ".nc", ".L1::evict_normal",
@@ -261,7 +261,7 @@ void take_memory_modifiers(Decoding& statement) {
     statement.instruction.scope = statement.take_scope();
 }
 
-/// Takes registers of `type`, one or a `{…}` of two or four.
+/// Takes registers of `type`: one, or a `{…}` of two or four.
 void take_elements(Decoding& statement, const Operand& operand, bool is_load, Form& form) {
     const std::string_view vector = statement.take_any({".v2", ".v4"});
     const auto row = [&](const Operand& element) {
@@ -310,8 +310,8 @@ bool is_parameter_of_kernel(const Decoding& statement, const Operand& base) {
     return std::find(parameters.begin(), parameters.end(), base.variable) != parameters.end();
 }
 
-/// `.param` is the kernel's parameters in a kernel, where nothing is stored to them; arguments and results of
-/// functions lie in the frame's local memory.
+/// In a kernel, `.param` is the kernel's parameters, which are read-only; arguments and results of functions
+/// lie in the frame's local memory.
 Space resolve_parameter_space(const Decoding& statement, const Operand& address) {
     const Operand& base = address.elements.front();
     if (base.kind == Operand::Kind::symbol && base.variable && !is_parameter_of_kernel(statement, base))
@@ -365,7 +365,7 @@ void decode_st(Decoding& statement) {
 
 void decode_ldu(Decoding& statement) { decode_access<Load>(statement, true); }
 
-/// griddepcontrol: a launch begins after the one before it has ended, so there is nothing to wait for.
+/// griddepcontrol: launches never overlap here, so there is nothing to wait for.
 void decode_griddepcontrol(Decoding& statement) {
     if (statement.take_any({".wait", ".launch_dependents"}).empty())
         statement.invalid(statement.statement().place, "griddepcontrol needs .wait or .launch_dependents");
@@ -373,7 +373,7 @@ void decode_griddepcontrol(Decoding& statement) {
     statement.execute_with(&no_effect);
 }
 
-/// fence.proxy: between proxies that are one here.
+/// fence.proxy: all proxies are the same here.
 void decode_fence(Decoding& statement) {
     if (statement.take(".mbarrier_init")) {
         statement.take(".release");

@@ -1,5 +1,5 @@
 /// \file
-/// Video instructions: vabsdiff2 and vabsdiff4, the ones that nvcc makes (of __vabsdiff... and __vsad...).
+/// Video instructions: vabsdiff2 and vabsdiff4, which nvcc generates for __vabsdiff... and __vsad....
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 

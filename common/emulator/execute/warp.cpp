@@ -2,7 +2,7 @@
 /// Instructions that lanes of a warp execute together: shfl, vote, match, redux, activemask, elect,
 /// bar.warp.sync.
 ///
-/// Each names its members in a mask, and completes when all members that have not exited have come.
+/// Each names its members in a mask, and completes when all members that have not exited have arrived.
 #include "emulator/execute/warp.hpp"
 
 #include "emulator/execute/opcodes.hpp"
@@ -28,8 +28,8 @@ struct MembersDetail : Detail {
 Row members_row(const Instruction& instruction) { return instruction.detail_as<MembersDetail>().members; }
 uint32_t mode_of(const Instruction& instruction) { return instruction.detail_as<MembersDetail>().mode; }
 
-/// Lanes that name different members are groups of their own. Calls `execute(group, members)` for each group
-/// that is complete and moves it on; the lanes of the others wait here until they are executed anew.
+/// Lanes that name different members form separate groups. Calls `execute(group, members)` for each complete
+/// group and moves it on; the lanes of the others wait here and execute the instruction again.
 template <class Execute>
 void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask active, Execute execute,
                         decltype(WarpSyncArrival::source) source = nullptr) {
@@ -59,7 +59,7 @@ void in_complete_groups(Warp& warp, const Instruction& instruction, LaneMask act
 
 enum ShuffleMode : uint32_t { up, down, butterfly, index };
 
-/// The lane that `lane` reads, or -1 when it would leave its segment: then it keeps its own value.
+/// The lane that `lane` reads, or -1 if it lies outside its segment: then the lane keeps its own value.
 int source_lane(uint32_t mode, int lane, uint32_t b, uint32_t c) {
     const int segment_mask = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31),
               offset = static_cast<int>(b & 31);
@@ -76,7 +76,7 @@ int source_lane(uint32_t mode, int lane, uint32_t b, uint32_t c) {
     }
 }
 
-/// Known modes make a loop without branches.
+/// A known mode makes the loop free of branches.
 template <ShuffleMode mode> void shuffle_group(Warp& warp, const Instruction& instruction, LaneMask group) {
     const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
     const uint32_t* const b = warp.cells<uint32_t>(instruction.sources[1]);

@@ -1,5 +1,5 @@
 /// \file
-/// What control.cpp needs of the warp-level instructions.
+/// What control.cpp needs from the warp-level instructions.
 #pragma once
 
 #include "emulator/program/decoder.hpp"
