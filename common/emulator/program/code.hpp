@@ -17,9 +17,9 @@ class Warp;
 struct Code;
 struct Instruction;
 
-/// Executes one instruction for the lanes in `active`, of which there is at least one.
-/// Straight-line instructions change registers and memory only. Control instructions also move the running
-/// lanes' program counter, and may split, stop or end them.
+/// Executes one instruction for the lanes in `active`, at least one. Straight-line instructions change only
+/// registers and memory. Control instructions also move the running lanes' program counter, and may split,
+/// stop or end them.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask active);
 
 /// A row of registers or a predicate mask, as an offset in bytes from the frame's first row.
@@ -42,28 +42,29 @@ enum class SyncKind : std::uint8_t {
     warp_barrier,  ///< `bar.warp.sync`: exchanges no values, so its members may arrive at different places
     block_barrier, ///< `bar` or `barrier`
     cluster_barrier,
-    mbarrier, ///< an instruction on one, or a copy that completes at one
+    mbarrier, ///< an mbarrier instruction, or a copy that completes at one
 };
 
-/// The functions whose address a module takes.
+/// The functions whose addresses a module takes.
 using FunctionsByAddress = std::map<std::uint64_t, const Code*>;
 
-/// What an instruction needs beyond the members of Instruction. Each family has its own kind; the observers
-/// know those that stand here.
+/// What an instruction needs beyond the members of Instruction. Each family has its own kind; observers use
+/// those defined here.
 struct Detail {
     virtual ~Detail() = default;
 };
 
-/// Of a vector, and of an access with an order.
+/// For a vector, and for an ordered access.
 struct AccessDetail : Detail {
     std::vector<Row>
         elements; ///< no_row: goes to no register. Of an atomic on a vector: operands, then results
-    Handler inner = nullptr; ///< the handler that the one for accesses with an order wraps
+    Handler inner = nullptr; ///< the handler that an ordered access wraps
 };
 
 struct CallDetail : Detail {
     const Code* callee = nullptr;
-    const FunctionsByAddress* callees = nullptr; ///< of a call through a register: what it may reach
+    const FunctionsByAddress* callees = nullptr; ///< for a call through a register: the functions it may
+                                                 ///< reach
     /// In the caller's frame of local memory.
     std::vector<std::uint32_t> argument_offsets, argument_sizes, result_offsets, result_sizes;
 };
@@ -84,17 +85,15 @@ struct Instruction {
     SyncKind sync = SyncKind::none;
     /// An atomic that ptxas lets one lane execute for the whole warp, since all lanes have one address.
     bool is_warp_aggregated = false;
-    bool is_branch =
-        false; ///< a control instruction that also decides where the lanes go that its guard excludes
-    bool has_wide_cells = false;            ///< of a load or store: its registers have 8-byte cells
+    bool is_branch = false;      ///< a control instruction that also moves the lanes that its guard excludes
+    bool has_wide_cells = false; ///< of a load or store: its registers have 8-byte cells
     Ordering ordering : 4 = Ordering::weak; ///< of a memory access
     Scope scope : 4 = Scope::system;        ///< of a memory access that is not weak, or of a fence
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
     bool is_vector = false;                 ///< a memory access whose registers are AccessDetail::elements
     std::uint8_t negated = 0;               ///< bit k: source k is a predicate that is read negated
-    std::uint32_t next_control =
-        0; ///< index of the first control instruction from here on, this one included
+    std::uint32_t next_control = 0;         ///< index of the first control instruction from this one on
     union {
         std::uint64_t immediate =
             0; ///< a constant operand: the table of lop3, a number of groups, an alignment
@@ -103,10 +102,10 @@ struct Instruction {
     };
     const Detail* detail = nullptr;
 
-    /// The detail of an instruction that has one of this kind.
+    /// The detail of an instruction, which must be of this kind.
     template <class Kind> const Kind& detail_as() const { return static_cast<const Kind&>(*detail); }
 
-    /// Source `k`, a predicate row whose mask is `value`, as the instruction reads it.
+    /// Source `k`, a predicate row with the mask `value`, as the instruction reads it.
     LaneMask as_read(std::size_t k, LaneMask value) const {
         return value ^ ((negated >> k & 1) != 0 ? all_lanes : 0);
     }
@@ -114,7 +113,7 @@ struct Instruction {
 
 static_assert(sizeof(Instruction) == 64, "one cache line");
 
-/// Registers of the machine that a program can read but not write.
+/// Registers of the machine that a program can only read.
 enum class Special : std::uint8_t {
     tid_x,
     tid_y,
@@ -161,7 +160,7 @@ enum class Special : std::uint8_t {
     zero,                ///< those that are always zero here
 };
 
-/// Whether the register differs between blocks. A block's rank in its cluster stays: storage is reused by
+/// Whether the register differs between blocks. A block's rank in its cluster does not: storage is reused by
 /// rank.
 constexpr bool depends_on_block(Special special) {
     return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z ||
@@ -175,7 +174,7 @@ struct Code {
     enum class Base : std::uint8_t {
         none,
         local, ///< the frame's place in local memory
-        shared ///< the block's place in the shared memory of its cluster
+        shared ///< the block's start in the shared memory of its cluster
     };
     struct Constant {
         Row row = no_row;

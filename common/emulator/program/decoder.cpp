@@ -86,8 +86,8 @@ const std::unordered_map<std::string_view, Special>& special_registers() {
 
 } // namespace
 
-/// Gives every register, constant and special register of a function its row, and every `.local` and `.param`
-/// variable its place in local memory.
+/// Gives every register, constant and special register of a function a row, and every `.local` and `.param`
+/// variable an offset in local memory.
 class FrameLayout {
 public:
     FrameLayout(const Function& function, Code& code)
@@ -154,7 +154,7 @@ public:
         return found->second;
     }
 
-    Row carry() { return once(carry_, 64); } // more than it needs: keeps what follows at cache lines
+    Row carry() { return once(carry_, 64); } // rounded up: keeps what follows at cache lines
     Row scratch() { return once(scratch_, warp_size * 8); }
 
     std::optional<std::uint32_t> local(const Variable* variable) const { return find(locals_, variable); }
@@ -240,7 +240,7 @@ std::optional<Type> Decoding::take_optional_type() {
 Type Decoding::take_type() {
     const auto type = take_optional_type();
     if (type) return *type;
-    check_all_taken(); // what looks like a type that is missing may be one that is not known
+    check_all_taken(); // an apparently missing type may be an unknown one
     invalid(statement_.place, "this instruction needs a type");
 }
 
@@ -276,7 +276,7 @@ Scope Decoding::take_scope() {
 void Decoding::expect_operands(std::size_t least, std::size_t most) {
     const std::size_t count = operand_count();
     if (count >= least && count <= most) return;
-    check_all_taken(); // a modifier that is not known may bring operands with it
+    check_all_taken(); // an unknown modifier may come with operands
     const std::string wanted =
         least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
     invalid(statement_.place,
@@ -549,7 +549,7 @@ void decode(const Function& function, const Linkage& linkage, const OpcodeTable&
         code.statements.push_back(&statement);
     }
 
-    // A label may stand after the last statement: running off the end returns, as in the language.
+    // A label may follow the last statement: running off the end returns, as in the language.
     Statement end;
     end.opcode = "ret";
     Decoding decoding(function, linkage, code, layout, end);

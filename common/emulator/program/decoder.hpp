@@ -1,5 +1,5 @@
 /// \file
-/// A parsed function to the flat array of instructions that the machine executes.
+/// Turns a parsed function into the flat array of instructions that the machine executes.
 #pragma once
 
 #include "emulator/program/code.hpp"
@@ -21,11 +21,11 @@ struct Linkage {
     const ptx::Module* module{}; // Doxygen 1.9.8 would take `module =` for a module of C++20
     /// Module variables by name: addresses of global and constant ones, offsets of shared ones.
     std::unordered_map<std::string_view, std::uint64_t> addresses;
-    /// Offsets of shared variables, those of functions too: there may be several of one name.
+    /// Offsets of shared variables, including those of functions: several may have one name.
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared;
     /// Functions with a body by name; filled before any of them is decoded.
     std::unordered_map<std::string_view, Code*> functions;
-    /// Functions that a call through a register may reach; outlives the decoded code.
+    /// Functions that a call through a register may reach; must outlive the decoded code.
     const FunctionsByAddress* callees = nullptr;
 };
 
@@ -40,15 +40,15 @@ struct Opcode {
 /// Opcodes by name.
 using OpcodeTable = std::unordered_map<std::string_view, void (*)(Decoding&)>;
 
-/// Decodes `function` into `code`, with the instructions that `opcodes` knows; `ret` is among them.
-/// \throws Error unsupported or invalid_ptx, with the PTX line, a caret and the function's name.
+/// Decodes `function` into `code`, with the instructions in `opcodes`, which includes `ret`. \throws Error
+/// unsupported or invalid_ptx, with the PTX line, a caret and the function's name.
 void decode(const ptx::Function& function, const Linkage& linkage, const OpcodeTable& opcodes, Code& code);
 
 /// Offsets of a kernel's parameters in its parameter buffer, and the buffer's size, as the CUDA ABI lays them
 /// out.
 std::vector<std::uint32_t> parameter_offsets(const ptx::Function& kernel, std::uint32_t& total_bytes);
 
-/// The register from which cooperative groups read where the reserved shared memory is.
+/// The register from which cooperative groups read the address of the reserved shared memory.
 inline constexpr std::string_view reserved_shared_register = "%reserved_smem_offset_1";
 
 /// The address of a function with a body; nothing if the module has no such function.
@@ -76,7 +76,7 @@ public:
     ptx::Type take_type();
     ptx::Space take_space();                                                   ///< generic when none is said
     Ordering take_ordering(std::initializer_list<std::string_view> modifiers); ///< weak when none is said
-    Scope take_scope(); ///< the widest when none is said
+    Scope take_scope();                                                        ///< the widest by default
 
     // ---- operands ----
 
@@ -147,7 +147,7 @@ public:
     /// The instruction exists, but not for this type.
     [[noreturn]] void no_such_type(ptx::Type type) const;
 
-    /// Stops unless every modifier has been taken.
+    /// Fails unless every modifier has been taken.
     void check_all_taken() const;
 
 private:

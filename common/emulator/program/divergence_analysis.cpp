@@ -24,7 +24,7 @@ bool writes_first_operand(const Statement& statement) {
 
 namespace {
 
-/// Takes the function's statements in, again and again, until no further register is found to vary.
+/// Processes the function's statements until no further register turns out to vary.
 class Finder {
 public:
     explicit Finder(const Function& function)
@@ -63,7 +63,7 @@ private:
                            [&](const Operand& element) { return is_divergent(element); });
     }
 
-    /// A kernel's parameter, and not one that a call passes.
+    /// A kernel's parameter, not that of a call.
     bool is_of_kernel(const Operand& address) const {
         const auto& parameters = function_.parameters;
         return function_.is_kernel && !address.elements.empty() &&
@@ -75,7 +75,7 @@ private:
         return statement.guarded && divergent_[statement.guard];
     }
 
-    /// Whether what the statement writes can differ between lanes.
+    /// Whether the statement's result can differ between lanes.
     bool makes_divergent(const Statement& statement) const {
         const auto has = [&](std::string_view modifier) {
             return std::any_of(statement.modifiers.begin(), statement.modifiers.end(),
@@ -85,7 +85,7 @@ private:
         if (is_one_of(statement.opcode, {"atom", "call", "match", "elect", "addc", "subc", "madc"}))
             return true;
         if (is_one_of(statement.opcode, {"vote", "redux", "activemask"})) return false;
-        // A broadcast is the same for all, whatever is broadcast.
+        // A broadcast is the same in all lanes, whatever its source.
         if (statement.opcode == "shfl")
             return !has(".idx") || statement.operands.size() < 3 || is_divergent(statement.operands[2]);
         if (statement.opcode == "ld" && has(".local")) return true;
@@ -104,8 +104,8 @@ private:
         }
     }
 
-    /// A warp may split at this branch. A register that is written before it and after it can hold either
-    /// value; at the end of a loop, one that is written before the loop and in it.
+    /// A warp may split at this branch. A register written before and after it can hold either value. So can
+    /// a register written before a loop and in it, at the loop's end.
     void split_at(std::size_t branch) {
         const Operand& target = function_.statements[branch].operands[0];
         const std::size_t first =

@@ -33,7 +33,7 @@ template <class T> constexpr T from_cell(Cell<T> cell) {
 
 template <class T> constexpr Cell<T> to_cell(T value) { return std::bit_cast<UnsignedOf<sizeof(T)>>(value); }
 
-/// Bit `lane` of the result says whether `holds(lane)`.
+/// Bit `lane` of the result is `holds(lane)`.
 template <class Condition> LaneMask lanes_where(Condition holds) {
     LaneMask result = 0;
     for (int lane = 0; lane < warp_size; ++lane) result |= LaneMask{holds(lane)} << lane;

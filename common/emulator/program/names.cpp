@@ -15,8 +15,8 @@ std::string readable_name(const std::string& mangled) {
 }
 
 std::string short_name(const std::string& readable_name) {
-    // The parameters begin at the last '(' that is in no other brackets; what returns something is a template
-    // and has its type in front.
+    // The parameters begin at the last '(' outside other brackets. A function with its return type in front
+    // is a template.
     int depth = 0;
     std::size_t first = 0, last = readable_name.size();
     for (std::size_t i = 0; i < readable_name.size(); ++i) {

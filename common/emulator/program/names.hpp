@@ -1,5 +1,5 @@
 /// \file
-/// Names of kernels and variables as a person wrote them.
+/// Names of kernels and variables as in the source.
 #pragma once
 
 #include <string>

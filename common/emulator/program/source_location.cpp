@@ -9,7 +9,7 @@ namespace emulator {
 
 namespace {
 
-/// The compiler writes line 0, which is none, for what it can give no line.
+/// The compiler writes line 0, which does not exist, where it has no line.
 SourceLocation place_of(const Code& code, const ptx::Location* location) {
     if (!location) return {};
     const auto file = code.module->files.find(location->file);
@@ -22,7 +22,7 @@ const ptx::Location* outermost(const ptx::Location* location) {
     return location;
 }
 
-/// The innermost one in the file of the outermost.
+/// The innermost location in the outermost one's file.
 const ptx::Location* innermost_in_file(const ptx::Location* location) {
     const ptx::Location* const kernel = outermost(location);
     while (location != kernel && (location->file != kernel->file || location->line == 0))
@@ -30,7 +30,7 @@ const ptx::Location* innermost_in_file(const ptx::Location* location) {
     return location;
 }
 
-/// Of the instruction, or of the next one to it that has a place.
+/// The location of the instruction, or of the next one that has one.
 SourceLocation nearest_location(const Code& code, std::uint32_t pc,
                                 const ptx::Location* (*choose)(const ptx::Location*)) {
     if (code.function->locations.empty()) return {};

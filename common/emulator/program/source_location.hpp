@@ -12,7 +12,7 @@ namespace emulator {
 
 /// A line of a CUDA source file.
 struct SourceLocation {
-    std::string_view path; ///< as the compiler was given it; lives as long as the module
+    std::string_view path; ///< as passed to the compiler; valid as long as the module
     std::uint32_t line = 0;
 
     explicit operator bool() const { return line != 0; }
@@ -27,15 +27,14 @@ SourceLocation source_location(const Code& code, std::uint32_t pc);
 /// Where the function begins in its source.
 SourceLocation function_location(const Code& code);
 
-/// The line to look at, as "kernels.cuh:14". An inlined function of the kernel's own file counts with its own
-/// line, one of another file with the line of its call. Empty if there is none.
+/// The line to show, as "kernels.cuh:14". An inlined function of the kernel's own file has its own line, one
+/// of another file the line of its call. Empty if there is none.
 std::string source_line(const Code& code, std::uint32_t pc);
 
-/// Whether the instruction is of a function that stands in the file whose path ends so, or of one inlined
-/// there.
+/// Whether the instruction belongs to a function, inlined or not, in a file whose path ends like this.
 bool comes_from(const Code& code, std::uint32_t pc, std::string_view path_ending);
 
-/// The path relative to the current directory, if it lies below it.
+/// The path relative to the current directory, if it is inside it.
 std::string short_path(std::string_view path);
 
 /// The line of PTX with a caret under the instruction.

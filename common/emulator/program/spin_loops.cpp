@@ -28,16 +28,16 @@ bool rereads_memory(const ptx::Statement& statement) {
 
 // ---- loops around mbarrier.test_wait and try_wait ----
 
-/// They change registers, from registers and from what a kernel can't influence, and nothing else.
+/// They only change registers, and read only registers and what a kernel can't influence.
 constexpr std::array<std::string_view, 28> pure_opcodes{
     "abs",  "add",       "and", "bfe", "cvt", "cvta", "div",  "lop3", "mad", "max",
     "min",  "mov",       "mul", "neg", "not", "or",   "prmt", "rem",  "sad", "selp",
     "setp", "nanosleep", "shf", "shl", "shr", "slct", "sub",  "xor"};
 
-/// Registers that hold 0 or 1, false or true, for certain.
+/// Registers that certainly hold 0 or 1, false or true.
 using KnownTruths = std::map<std::uint32_t, bool>;
 
-/// Follows a lane from a test that has said no.
+/// Follows a lane from a failed test.
 class PathsFromTest {
 public:
     PathsFromTest(const Code& code, std::uint32_t test) : code_(code), test_(test) {}
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    /// A lane may come to `pc` knowing this. What it does not know on every way there is not known.
+    /// A lane may arrive at `pc` with this knowledge. Only what holds on every path is known there.
     void go(std::uint32_t pc, const KnownTruths& truths) {
         if (pc == test_) return;
         const auto [place, is_new] = before_.try_emplace(pc, truths);
@@ -120,7 +120,7 @@ private:
         return value && operand.negated ? !*value : value;
     }
 
-    /// What a compiler makes of the answer, to branch by it.
+    /// How a compiler turns the answer into a branch condition.
     static std::optional<bool> result_of(const ptx::Statement& statement, const KnownTruths& truths) {
         const auto& operands = statement.operands;
         const auto source = [&](std::size_t k) { return truth(truths, operands[k]); };
@@ -145,7 +145,7 @@ private:
 
     const Code& code_;
     std::uint32_t test_;
-    std::map<std::uint32_t, KnownTruths> before_; ///< the instructions that are come to
+    std::map<std::uint32_t, KnownTruths> before_; ///< the reached instructions
     std::set<std::uint32_t> open_, changed_;      ///< instructions to follow from; registers
 };
 

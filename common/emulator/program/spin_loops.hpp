@@ -1,5 +1,5 @@
 /// \file
-/// Loops that wait: for what other blocks do, or for an mbarrier alone.
+/// Loops that wait for other blocks, or for an mbarrier alone.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@ namespace emulator {
 struct Code;
 
 /// Whether the function has a loop that rereads global memory in each iteration, as a loop that waits for
-/// another block must: with an atomic, or a load that is volatile or ordered. In a function that is called,
-/// any such instruction counts: the loop may be in its caller.
+/// another block must: with an atomic, or a load that is volatile or ordered. In a called function, any such
+/// instruction counts: the loop may be in its caller.
 bool may_spin(const Code& code);
 
 /// Whether a lane whose mbarrier.test_wait or try_wait at `test` fails can only repeat the same test: no path
 /// from there leaves the loop, accesses memory, or changes the operands. Loops that count or read the clock
 /// qualify if that only decides how long they sleep.
 ///
-/// False if that is not certain, as in a loop around the call of a function that tests.
+/// False if uncertain, as in a loop around the call of a function that tests.
 bool spins_on_phase(const Code& code, std::uint32_t test);
 
 } // namespace emulator
