@@ -15,7 +15,7 @@ namespace emulator::ptx {
 
 namespace {
 
-constexpr std::uint64_t max_registers = 1u << 20;      // of one function; beyond it the text is no compiler's
+constexpr std::uint64_t max_registers = 1u << 20;      // per function; no compiler emits more
 constexpr std::uint64_t max_kernel_parameters = 32764; // bytes
 
 /// What a `{ … }` block declares. Inner blocks see the names of outer ones.
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// Other units may have a body of this name too: of a template, for one.
+    /// Other units may have a body of this name too, such as a template's.
     void expect_first_body(const Token& name) const {
         for (const auto& other : module_->functions)
             if (other->has_body && other->name == function_->name && other->place >= source_.unit_start)
@@ -186,7 +186,7 @@ private:
             expect(";");
             return;
         }
-        if (accept(".callprototype") || accept(".calltargets")) { // the call itself says as much
+        if (accept(".callprototype") || accept(".calltargets")) { // the call itself contains the same
             while (!accept(";"))
                 if (take().kind == TokenKind::end) fail(name, "this prototype has no end");
             return;
@@ -266,7 +266,7 @@ private:
         function_->locations.push_back(std::move(here));
     }
 
-    /// The latest `.loc` of this place: it knows where that place itself was inlined.
+    /// The latest `.loc` of this location, which records where that one was inlined.
     const Location* find_location(const Location& wanted) {
         for (auto location = function_->locations.rbegin(); location != function_->locations.rend();
              ++location)
@@ -391,8 +391,8 @@ private:
         --depth_;
     }
 
-    /// A register, a special register, a variable, a function or a label: the last three may come later in
-    /// the text.
+    /// A register, a special register, a variable, a function or a label. The last three may be declared
+    /// later in the text.
     void named(Operand& result) {
         const Token token = take();
         result.name = token.text;

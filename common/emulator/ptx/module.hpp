@@ -1,5 +1,5 @@
 /// \file
-/// A PTX module as its text says it: what the parser makes and the decoder reads.
+/// A PTX module, as parsed: the parser builds it and the decoder reads it.
 #pragma once
 
 #include "emulator/ptx/types.hpp"
@@ -17,7 +17,7 @@
 
 namespace emulator::ptx {
 
-/// An address that stands in a variable's initial value.
+/// An address in a variable's initial value.
 struct Relocation {
     std::uint64_t offset = 0; ///< bytes from the variable's start
     std::string_view symbol;
@@ -32,7 +32,7 @@ struct Variable {
     std::uint64_t bytes = 0; ///< 0: an array without a size, such as dynamic shared memory
     std::uint32_t alignment = 1;
     bool external = false;
-    bool weak = false; ///< another definition may take its place
+    bool weak = false; ///< another definition may replace it
     std::uint32_t place = 0;
     std::vector<std::byte> initial; ///< at most `bytes`; the rest is zero
     std::vector<Relocation> relocations;
@@ -46,7 +46,7 @@ struct Operand {
         single_precision, ///< bits
         double_precision, ///< bits
         symbol,  ///< a variable (variable, or by name if it is the module's) or a function, plus offset
-        label,   ///< index of the statement it stands before
+        label,   ///< index of the statement that follows it
         address, ///< `[elements[0] + offset]`
         list,    ///< `{a, b}` or `(a, b)`
         pair,    ///< `%r1|%p1`
@@ -63,10 +63,10 @@ struct Operand {
     std::vector<Operand> elements;
 };
 
-/// A `.loc`: where in the CUDA source the statements after it come from.
+/// A `.loc`: the position in the CUDA source of the statements after it.
 struct Location {
     std::uint32_t file = 0, line = 0, column = 0;
-    const Location* inlined_at = nullptr; ///< the place that called the inlined function
+    const Location* inlined_at = nullptr; ///< the call of the inlined function
 };
 
 struct Modifier {
@@ -104,13 +104,14 @@ struct Function {
     std::vector<std::unique_ptr<Location>> locations;
     std::optional<std::array<std::uint32_t, 3>> cluster; ///< `.reqnctapercluster`
     bool needs_cluster = false;                          ///< `.explicitcluster`
-    std::uint32_t max_cluster = 0;                       ///< `.maxclusterrank`; 0: not said
-    std::uint32_t max_threads = 0;                       ///< product of `.maxntid` or `.reqntid`; 0: not said
+    std::uint32_t max_cluster = 0;                       ///< `.maxclusterrank`; 0: none given
+    std::uint32_t max_threads = 0;                       ///< product of `.maxntid` or `.reqntid`; 0: none
+                                                         ///< given
 };
 
 struct Module {
     std::string text;                ///< all views above refer to it, or to `renamed`
-    std::deque<std::string> renamed; ///< variables that a unit has for itself, by a name that others have too
+    std::deque<std::string> renamed; ///< new names of a unit's own variables that clash with another unit's
     std::string version, target;
     std::vector<std::unique_ptr<Variable>> variables;
     std::vector<std::unique_ptr<Function>> functions;

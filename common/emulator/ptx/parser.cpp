@@ -27,7 +27,7 @@ const Variable* Module::variable(std::string_view name) const {
 
 namespace {
 
-/// A recursive-descent parser: one function for each rule of the grammar, which stands above it.
+/// A recursive-descent parser: one function per rule of the grammar, under that rule.
 class ModuleParser : VariableParser {
 public:
     explicit ModuleParser(Source& source) : VariableParser(source) {}
@@ -107,9 +107,9 @@ private:
             if (other && !visible && !external && !weak && other->place < source_.unit_start) {
                 rename(*variable);
             } else if (other) {
-                // Of a weak variable each unit has a definition of its own, and the first one is everybody's.
+                // Each unit has its own definition of a weak variable. The first one counts for all.
                 if (external || (weak && !other->external)) continue;
-                // A later definition takes the place of an earlier declaration.
+                // A later definition replaces an earlier declaration.
                 if (!other->external && !other->weak)
                     fail(start, "there is a variable called " + quoted(variable->name) + " already");
                 std::erase_if(module_->variables,
@@ -120,8 +120,8 @@ private:
         expect(";");
     }
 
-    /// What nvcc makes up, such as `$str` for a string, is called the same in each unit, and is the unit's
-    /// own.
+    /// Names that nvcc makes up, such as `$str` for a string, are the same in each unit, but belong to that
+    /// unit.
     void rename(Variable& variable) {
         const std::string_view name = variable.name;
         variable.name =

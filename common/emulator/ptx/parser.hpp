@@ -9,11 +9,10 @@
 
 namespace emulator::ptx {
 
-/// Parses the PTX of one translation unit, or that of several behind each other, which makes one module of
-/// them: an external declaration in one unit is the definition in another. (nvcc gives what is static in a
-/// unit a name that no other has.) Opcodes and their modifiers are taken as they come: the decoder knows
-/// them. \throws Error invalid_ptx with line and caret; unsupported for a directive that this emulator does
-/// not know.
+/// Parses the PTX of one translation unit, or that of several in a row, which become one module: an external
+/// declaration in one unit is the definition in another. (nvcc gives a unit's static names a unique suffix.)
+/// Accepts any opcode and modifier: the decoder checks them. \throws Error invalid_ptx with line and caret;
+/// unsupported for an unknown directive.
 std::unique_ptr<Module> parse(std::string text);
 
 } // namespace emulator::ptx

@@ -1,5 +1,5 @@
 /// \file
-/// What the parsers of modules, variables and functions share: the tokens, and how far they are read.
+/// What the parsers of modules, variables and functions share: the tokens, and the position in them.
 #pragma once
 
 #include "emulator/ptx/diagnostic.hpp"
@@ -15,7 +15,7 @@
 
 namespace emulator::ptx {
 
-/// A module's text on its way to a Module.
+/// A module's text while it is turned into a Module.
 struct Source {
     explicit Source(Module& into) : module(into), tokens(tokenize(into.text)), token(tokens.data()) {}
 
@@ -26,10 +26,11 @@ struct Source {
     // Of the unit that is read:
     std::uint32_t first_file = 0;                                   ///< added to its file numbers
     std::uint32_t unit_start = 0;                                   ///< where it begins in the text
-    std::unordered_map<std::string_view, std::string_view> renamed; ///< its own names, and what they became
+    std::unordered_map<std::string_view, std::string_view> renamed; ///< its renamed variables: old and new
+                                                                    ///< names
 };
 
-/// The words that all rules of the grammar are made of.
+/// The basic operations of all grammar rules.
 class TokenReader {
 protected:
     explicit TokenReader(Source& source)
@@ -126,7 +127,7 @@ protected:
         return static_cast<std::int64_t>(negative ? -magnitude : magnitude);
     }
 
-    /// Each unit counts its files from 1.
+    /// Each unit numbers its files from 1.
     std::uint32_t file_number() { return source_.first_file + small_number(); }
 
     std::string_view module_name(std::string_view name) const {

@@ -45,7 +45,7 @@ enum class Space : std::uint8_t {
     shared_cluster ///< of all blocks of its cluster
 };
 
-/// ".u32" -> Type::u32; nothing for a word that is no type.
+/// ".u32" -> Type::u32; nothing for a word that is not a type.
 std::optional<Type> type_from(std::string_view dot_word);
 
 /// Bytes of a value of this type; 0 for none and pred.

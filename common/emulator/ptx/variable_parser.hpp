@@ -1,5 +1,5 @@
 /// \file
-/// Declarations of variables, which stand in modules and in functions.
+/// Declarations of variables, in modules and in functions.
 #pragma once
 
 #include "emulator/ptx/token_reader.hpp"
@@ -39,7 +39,7 @@ protected:
                 if (!type) fail(start, "expected a type here");
             }
         }
-        if (accept(".ptr")) { // says what a pointer parameter points to
+        if (accept(".ptr")) { // describes what a pointer parameter points to
             accept_space();
             if (accept(".align")) alignment_number();
         }
