@@ -13,11 +13,11 @@ inline constexpr std::uint64_t shared_window = 0x0100'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0200'0000'0000'0000;
 inline constexpr std::uint64_t param_window = 0x0300'0000'0000'0000;
 
-/// Addresses of functions: the number of the function in its module is added. They are no memory.
+/// Base of function addresses; the function's number in its module is added. There is no memory there.
 inline constexpr std::uint64_t function_window = 0x0400'0000'0000'0000;
 
 /// Shared memory of the block of rank r in its cluster begins at r times this, as on a card of compute
-/// capability 9.0: so a block's own address means the same to the other blocks.
+/// capability 9.0. So a block's own address means the same in the other blocks.
 inline constexpr int shared_rank_shift = 24;
 inline constexpr std::uint64_t shared_rank_bytes = 1 << shared_rank_shift;
 

@@ -1,5 +1,5 @@
 /// \file
-/// The heap of device code: what malloc and new take memory from.
+/// The heap of device code, for malloc and new.
 #pragma once
 
 #include <cstddef>

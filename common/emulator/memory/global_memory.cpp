@@ -91,8 +91,8 @@ bool GlobalMemory::release(std::uint64_t address, std::string by) {
 
 void GlobalMemory::remember(const Entry& entry, std::string by) {
     const std::uint64_t address = entry.allocation.address;
-    if (entry.mapped_bytes == 0) return; // the program goes on using it
-    // Keeps the addresses and gives the memory back. If that fails, the memory stays: that is no error.
+    if (entry.mapped_bytes == 0) return; // the program still uses it
+    // Keeps the addresses and returns the memory to the system. A failure is harmless: the memory just stays.
     void* const pages = reinterpret_cast<void*>(address);
     [[maybe_unused]] const void* const mapped = mmap(
         pages, entry.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

@@ -18,7 +18,7 @@ namespace emulator {
 struct Allocation {
     std::uint64_t address = 0;
     std::size_t bytes = 0;
-    std::string origin;   ///< who asked for it, for error messages: "cudaMalloc #3", "variable table"
+    std::string origin;   ///< its creator, for error messages: "cudaMalloc #3", "variable table"
     bool writable = true; ///< false for constant memory
 
     std::uint64_t end() const { return address + bytes; }
@@ -33,10 +33,10 @@ std::string describe(const Allocation& allocation);
 /// An allocation that has ended.
 struct FreedAllocation {
     Allocation allocation;
-    std::string by; ///< who ended it: "cudaFree #2"
+    std::string by; ///< what ended it: "cudaFree #2"
 };
 
-/// Owns all allocations. Not synchronized: the runtime lets one API call or launch in at a time.
+/// Owns all allocations. Not synchronized: the runtime admits one API call or launch at a time.
 class GlobalMemory {
 public:
     GlobalMemory() = default;
@@ -56,18 +56,17 @@ public:
     /// FreedAllocation.
     bool release(std::uint64_t address, std::string by = {});
 
-    /// From now on the most recently freed allocations are remembered, and their addresses are not reused: so
-    /// an access to one is not taken for an access to its successor.
+    /// From now on, remembers the most recently freed allocations and does not reuse their addresses, so that
+    /// an access to one is not mistaken for an access to its successor.
     void remember_freed() { remembers_freed_ = true; }
 
-    /// The freed allocation that held `address` last, or null when there is none or it is forgotten.
+    /// The freed allocation that last held `address`, or null if there is none or it is forgotten.
     const FreedAllocation* freed(std::uint64_t address) const;
 
     /// The allocation that holds `address`, or null.
     const Allocation* find(std::uint64_t address) const;
 
-    /// The allocation that holds `address`, or has it in its last page or in the unused page after that; or
-    /// null.
+    /// The allocation with `address` in it, in its last page or in the unused page after that; or null.
     const Allocation* around(std::uint64_t address) const;
 
     /// The allocation that ends or starts closest to `address`, or null when there is none: for error
@@ -78,10 +77,10 @@ public:
     DeviceHeap* heap() const { return heap_.get(); }
     void prepare_heap();
 
-    /// How large the heap will be. Returns false if there is one already.
+    /// Sets the heap's size. Returns false if the heap exists already.
     bool set_heap_bytes(std::size_t bytes);
 
-    /// Bytes that an allocation may still have, and all there are: those of this machine.
+    /// Bytes that can still be allocated, and all of this machine's memory.
     static std::size_t available_bytes();
     static std::size_t total_bytes();
 

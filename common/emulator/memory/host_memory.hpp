@@ -8,8 +8,8 @@
 
 namespace emulator {
 
-/// What lies at `address`: "its stack", "its heap", "a variable of lesson03"; empty when that is not known;
-/// nothing when no memory is there.
+/// What lies at `address`: "its stack", "its heap", "a variable of lesson03"; empty if unknown; nothing if
+/// there is no memory.
 std::optional<std::string> host_memory_at(std::uint64_t address);
 
 } // namespace emulator

@@ -1,5 +1,5 @@
 /// \file
-/// What the host does to device memory, for those who keep account of it.
+/// The host's operations on device memory, for listeners that track it.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@ namespace emulator {
 struct Allocation;
 class GlobalMemory;
 
-/// A call of the host that is turned down because of a device pointer in it.
+/// A host call that fails because of a device pointer in it.
 struct RejectedCall {
     std::string name; ///< "cudaFree", "copy from device memory", "memset"
     std::uint64_t address = 0;
-    std::size_t bytes = 0;     ///< 0: it frees, else it copies or sets so many
-    bool wants_host = false;   ///< the copy's direction says that this is the host's memory
-    std::string variable = {}; ///< of the device, whose name in host code was taken for a pointer; else empty
+    std::size_t bytes = 0;     ///< 0: it frees; otherwise the bytes to copy or set
+    bool wants_host = false;   ///< the copy's direction declares that this is host memory
+    std::string variable = {}; ///< the device variable whose name in host code was passed as a pointer;
+                               ///< otherwise empty
 };
 
-/// Told between launches, one event at a time.
+/// Gets events between launches, one at a time.
 class MemoryEvents {
 public:
     virtual ~MemoryEvents() = default;
