@@ -45,7 +45,7 @@ Cost cost_of(const Instruction& instruction, const Access& access) {
 
 } // namespace
 
-/// Records the one block that is asked for.
+/// Records the requested block.
 class TracingObserver final : public Observer {
 public:
     TracingObserver(const TraceOptions& options, AccessTrace& trace) : options_(options), trace_(trace) {}
@@ -88,12 +88,12 @@ private:
 
     const TraceOptions& options_;
     AccessTrace& trace_;
-    const Block* block_ = nullptr; ///< the one that is recorded, while it runs
+    const Block* block_ = nullptr; ///< the recorded one, while it runs
     const GlobalMemory* memory_ = nullptr;
     std::uint32_t barriers_ = 0;
     std::map<std::pair<const Instruction*, ptx::Space>, Site> sites_;
     std::vector<StepKey> keys_;            ///< of the trace's steps
-    std::vector<std::size_t> latest_step_; ///< of each warp: one more than its index, 0: none
+    std::vector<std::size_t> latest_step_; ///< per warp: one more than its index, 0: none
 };
 
 void TracingObserver::block_started(Block& block) {
@@ -120,7 +120,7 @@ void TracingObserver::barrier_complete(Block& block, const BarrierCompletion& co
 void TracingObserver::accessed(const Warp& warp, const Instruction& instruction, const Access& access) {
     if (&warp.block() != block_) return;
     if (access.space != ptx::Space::shared && access.space != ptx::Space::global) return;
-    if (access.remote || access.is_copy) return; // its banks are another block's, or nobody counts it
+    if (access.remote || access.is_copy) return; // its banks are another block's, or nothing counts it
     Site& site = site_of(warp, instruction, access.space);
     record_cost(site, warp, instruction, access);
     const bool is_load = access.kind == AccessKind::load;
@@ -220,8 +220,8 @@ void TracingObserver::record_step(Site& site, const Warp& warp, const Instructio
     latest = index + 1;
 }
 
-/// Where a warp's new step belongs among those that other warps have made: after the warp's own latest one,
-/// with steps of the same turn in the order of the program.
+/// Where to insert a warp's new step among those that other warps have made: after the warp's own latest one,
+/// with steps of the same turn in program order.
 std::size_t TracingObserver::place_for(const StepKey& key, std::size_t after) const {
     std::size_t place = after;
     const auto runs_before = [&](const StepKey& other) {

@@ -1,6 +1,6 @@
 /// \file
-/// Records the accesses of one block of a launch, for pictures. Its size does not grow with the block's
-/// running time.
+/// Records the accesses of one block of a launch, for pictures. Its size does not depend on how long the
+/// block runs.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -17,18 +17,18 @@ namespace emulator {
 
 /// Where an instruction stands in the program.
 struct TracedPlace {
-    std::string path;       ///< of the CUDA source; empty: compiled without -lineinfo
-    std::uint32_t line = 0; ///< of the CUDA source, or else of the PTX
+    std::string path;       ///< in the CUDA source; empty: compiled without -lineinfo
+    std::uint32_t line = 0; ///< in the CUDA source, or else in the PTX
     std::string ptx;        ///< the PTX statement, on one line
 };
 
 /// One request, as a warp made it.
 struct TracedRequest {
     std::uint32_t warp = 0;
-    std::uint64_t turn = 0; ///< how many requests the warp made before with the same instruction
+    std::uint64_t turn = 0; ///< how many earlier requests the warp made with the same instruction
     LaneMask active = 0;
     std::uint32_t cost = 0;                           ///< shared wavefronts or global sectors, as counted
-    std::uint32_t ideal = 0;                          ///< what the same bytes and lanes need at least
+    std::uint32_t ideal = 0;                          ///< the minimum for the same bytes and lanes
     std::array<std::uint64_t, warp_size> addresses{}; ///< as in Access
 };
 
@@ -38,7 +38,7 @@ struct TracedAccess {
     ptx::Space space = ptx::Space::global;
     AccessKind kind = AccessKind::load;
     std::uint32_t bytes = 0;
-    std::uint64_t requests = 0, cost = 0, ideal = 0; ///< of the block's warps together
+    std::uint64_t requests = 0, cost = 0, ideal = 0; ///< summed over the block's warps
     /// The request with the highest cost above its ideal. Ties go to the lowest warp, then to its first
     /// request.
     TracedRequest worst{};
@@ -46,7 +46,7 @@ struct TracedAccess {
     Access worst_access() const { return {space, kind, bytes, worst.active, worst.addresses.data()}; }
 };
 
-/// What all warps did at one instruction, at the same turn of a loop.
+/// What all warps did at one instruction, in the same iteration of a loop.
 struct TracedStep {
     TracedPlace place{};
     std::string what; ///< "shared store", "global atomic", "exchange" between lanes
@@ -64,12 +64,12 @@ struct TracedVariable {
 struct AccessTrace {
     std::string kernel{}; ///< readable, with its parameters
     Dim3 grid{}, block{}; ///< extents
-    Dim3 index{0, 0, 0};  ///< of the block that was recorded
+    Dim3 index{0, 0, 0};  ///< the recorded block's
     bool ran = false;     ///< false: there was no such block
 
     std::vector<TracedAccess> accesses{}; ///< in the order in which they were first executed
     std::vector<TracedStep> steps{};
-    std::uint64_t steps_left_out = 0; ///< after the most that are kept
+    std::uint64_t steps_left_out = 0; ///< steps beyond the limit
 
     std::vector<TracedVariable> shared{};      ///< variables in shared memory, by offset
     std::vector<TracedVariable> allocations{}; ///< in global memory, those of the worst requests

@@ -22,7 +22,7 @@ struct CodeCounts {
         : code(&code), steps(code.instructions.size() + 1), counted(code.instructions.size()),
           ideal(code.instructions.size()) {}
 
-    /// Instructions `first` and the `count - 1` after it were executed so many times more.
+    /// Instructions `first` to `first + count - 1` were each executed this many more times.
     void add_run(std::uint32_t first, std::uint32_t count, std::int64_t warps, std::int64_t threads) {
         steps[first] += {warps, threads};
         steps[first + count] += {-warps, -threads};
@@ -37,7 +37,8 @@ struct CodeCounts {
         return *this;
     }
 
-    /// Execution counts as differences to the instruction before: a run of any length takes two additions.
+    /// Execution counts as differences from the previous instruction: a run of any length takes two
+    /// additions.
     struct Step {
         std::int64_t warps = 0, threads = 0;
         Step& operator+=(Step other) {
@@ -49,7 +50,7 @@ struct CodeCounts {
 
     const Code* code;
     std::vector<Step> steps;
-    std::vector<Counters> counted, ideal; ///< of each instruction, all but how often it was executed
+    std::vector<Counters> counted, ideal; ///< of each instruction, except its executions
 };
 
 namespace {
@@ -129,7 +130,7 @@ private:
         return place.counts.counted[place.index];
     }
 
-    /// The instruction that `index` of the running function counts on: itself, or the call that led here.
+    /// The instruction on which `index` of the running function counts: itself, or the call that led here.
     Place charged(const Warp& warp, std::uint32_t index) {
         const Frame* frame = warp.running().frame;
         for (; frame->caller && counts_to_its_call(*frame->code); frame = frame->caller)
@@ -192,7 +193,7 @@ std::vector<LineCounts> by_line(const std::vector<LineCounts>& instructions, Lin
     return result;
 }
 
-/// The lines of `text` from that of `place` to that of the brace that ends the function there.
+/// The lines of `text` from that of `place` to the closing brace of the function there.
 std::vector<std::string> lines_of_function(std::string_view text, std::size_t place) {
     std::size_t end = text.find('{', place);
     for (int depth = 0; end < text.size(); ++end) {
@@ -211,7 +212,7 @@ std::vector<std::string> lines_of_function(std::string_view text, std::size_t pl
 
 std::string function_name(const CodeCounts& counts) { return readable_name(counts.code->function->name); }
 
-/// A list for each file that the function's instructions come from: mostly one.
+/// One list per file that the function's instructions come from: usually one.
 void add_source_lines(const CodeCounts& counts, std::vector<FunctionLines>& result) {
     const std::vector<LineCounts> instructions = by_instruction(counts);
     std::vector<SourceLocation> places;

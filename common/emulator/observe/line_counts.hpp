@@ -24,11 +24,11 @@ struct LineCounts {
 
 /// The lines of a function: of CUDA source, or of PTX where there is no source.
 struct FunctionLines {
-    std::string function;         ///< readable name
-    std::string path;             ///< of the source, as the compiler was given it; empty: these are PTX lines
-    std::uint32_t first_line = 0; ///< where the function begins
+    std::string function;          ///< readable name
+    std::string path;              ///< of the source, as passed to the compiler; empty: these are PTX lines
+    std::uint32_t first_line = 0;  ///< where the function begins
     std::vector<LineCounts> lines; ///< all that have instructions, executed or not; ascending
-    std::vector<std::string> ptx;  ///< if there is no source: the PTX lines from the first on
+    std::vector<std::string> ptx;  ///< without a source: the PTX lines from the first on
 };
 
 struct CodeCounts;
@@ -45,8 +45,7 @@ public:
 
     std::unique_ptr<Observer> observer(const Grid& grid) override;
 
-    /// The functions that were executed, the kernel first. Call it after the launch, while its module is
-    /// loaded.
+    /// The executed functions, the kernel first. Call it after the launch, while its module is loaded.
     std::vector<FunctionLines> functions() const;
 
 private:
