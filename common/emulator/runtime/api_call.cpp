@@ -33,7 +33,7 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
         report(error.what());
         return error.code();
     } catch (const Error& error) {
-        // Too little memory is for the program to handle: it may ask for less.
+        // Out of memory is for the program to handle: it may ask for less.
         if (error.failure() != Failure::out_of_memory) report(error.what());
         return error_code(error.failure());
     } catch (const std::bad_alloc&) {

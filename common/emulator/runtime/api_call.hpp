@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-/// Goes before each function that the library exports.
+/// Precedes each function that the library exports.
 #define EMULATOR_ENTRY extern "C" __attribute__((visibility("default")))
 
 /// Exports `function` a second time as `twin`: the name that nvcc --default-stream per-thread gives it. Since
@@ -19,31 +19,30 @@
 
 namespace emulator {
 
-/// Runs `body` as one call of the API: alone, and with its exceptions turned into CUDA's error codes. The
-/// messages of errors go to stderr. After a kernel has gone wrong, `body` is not run and its error is
-/// returned.
+/// Runs `body` as one call of the API: under the lock, and with its exceptions turned into CUDA's error
+/// codes. Error messages go to stderr. After a kernel has failed, returns its error instead.
 abi::cudaError_t api_call(const std::function<void(Device&)>& body);
 
-/// The same for calls that CUDA answers even after a kernel has gone wrong: they ask about the device or the
+/// The same for calls that CUDA answers even after a kernel has failed: queries about the device or the
 /// program.
 abi::cudaError_t query_call(const std::function<void(Device&)>& body);
 
-/// Runs the node's work as one call of the API, or keeps the node if the stream is being captured.
-/// \throws never; returns CUDA's errors for what a capture does not allow, which ends it.
+/// Runs the node's work as one call of the API, or stores the node if the stream is being captured. \throws
+/// never; returns CUDA's errors for what a capture does not allow, which ends it.
 abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 
-/// The device will answer each call that copies or waits with `error`: a card would have done what was asked,
-/// and the emulator cannot. `function` is the call that it does not support; empty: it cannot run a kernel.
+/// From now on each call that copies or waits returns `error`: a card would have done the work, and the
+/// emulator cannot. `function` is the unsupported call; empty: a kernel that it cannot run.
 void note_refusal(Device& device, abi::cudaError_t error, const std::string& function = {});
 
-/// The CUDA error that an Error of the emulator stands for.
+/// The CUDA error for an Error of the emulator.
 abi::cudaError_t error_code(Failure failure);
 
-/// Prints the message on stderr, each line after `emulator: `; the same message twice running only once.
+/// Prints the message on stderr, with `emulator: ` before each line; a message that repeats the last one is
+/// not printed.
 void report(std::string_view message);
 
-/// The calling thread's error for cudaGetLastError; `clear` forgets it, except for that of a kernel that went
-/// wrong.
+/// The calling thread's error for cudaGetLastError; `clear` resets it, unless a kernel failed with it.
 abi::cudaError_t last_error(bool clear);
 
 } // namespace emulator

@@ -9,8 +9,8 @@
 
 namespace emulator {
 
-/// A call that fails with a known CUDA error. `what()` is printed unless it is empty: most failures are as
-/// silent as CUDA's own.
+/// A call that fails with a known CUDA error. `what()` is printed unless it is empty: most failures are
+/// silent, like CUDA's own.
 class ApiError : public std::runtime_error {
 public:
     explicit ApiError(abi::cudaError_t code, const std::string& message = {})
@@ -22,10 +22,10 @@ private:
     abi::cudaError_t code_;
 };
 
-/// A call that a card would have answered and the emulator does not.
+/// A call that a card supports and the emulator does not.
 class UnsupportedCall : public ApiError {
 public:
-    /// `detail` says what of the function is not supported.
+    /// `detail` names the unsupported part of the function.
     UnsupportedCall(const std::string& function, const std::string& detail)
         : ApiError(abi::cudaErrorNotSupported, function + ": " + detail), function_(function) {}
 

@@ -1,8 +1,7 @@
 /// \file
-/// The types that cross the border of the CUDA runtime API, laid out as CUDA 13 lays them out. Types, fields
-/// and constants keep CUDA's own names; only what this library uses is here.
-/// tests/emulator/runtime/abi_test.cpp compares all of it with the real headers, so that none of it needs
-/// them.
+/// The types in the CUDA runtime API's binary interface, with CUDA 13's layout. Types, fields and constants
+/// keep CUDA's own names; only what this library uses is here. tests/emulator/runtime/abi_test.cpp compares
+/// all of it with the real headers, so the library does not need them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace emulator::abi {
 
-/// The errors that this library returns; error_text.hpp knows the names of all that CUDA has.
+/// The errors that this library returns; error_text.hpp has the names of all of CUDA's.
 enum cudaError_t : int {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -156,7 +155,7 @@ inline constexpr unsigned int cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 
 inline constexpr unsigned int cudaArrayTextureGather = 8, cudaArraySparse = 64,
                               cudaArrayDeferredMapping = 128;
 
-/// The attributes of cudaDeviceGetAttribute for which the emulated device has something other than 0 to say.
+/// The attributes of cudaDeviceGetAttribute that are not 0 on the emulated device.
 enum cudaDeviceAttr : int {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,

@@ -1,5 +1,5 @@
 /// \file
-/// What the emulated device holds for the program: memory, modules, streams, events, graphs, pools.
+/// The emulated device's state for the program: memory, modules, streams, events, graphs, pools.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -31,13 +31,13 @@ struct Event {
     unsigned int flags = 0;
     std::optional<std::chrono::steady_clock::time_point> recorded;
     unsigned long long capture = 0;              ///< the capture that recorded it last; 0: none
-    std::vector<const GraphNode*> captured = {}; ///< the nodes of the graph that it stands for
+    std::vector<const GraphNode*> captured = {}; ///< the nodes of the graph that it represents
 };
 
-/// What cudaMallocArray was asked for. Its rows are contiguous.
+/// The arguments of cudaMallocArray. The array's rows are contiguous.
 struct Array {
     abi::cudaChannelFormatDesc format;
-    abi::cudaExtent extent; ///< in elements; 0 where it has no such dimension
+    abi::cudaExtent extent; ///< in elements; 0 if the array lacks the dimension
     unsigned int flags;
 
     std::size_t element_bytes() const {
@@ -54,7 +54,7 @@ struct Array {
 /// numbers.
 struct MemoryPool {
     std::size_t max_bytes = 0;                                     ///< 0: no limit
-    std::unordered_map<const void*, std::size_t> allocations = {}; ///< those there are, and their bytes
+    std::unordered_map<const void*, std::size_t> allocations = {}; ///< the live ones, and their bytes
     std::size_t used = 0, peak_used = 0;                           ///< bytes, now and at most
     std::map<abi::cudaMemPoolAttr, std::uint64_t> settings = {};   ///< those that were set
 
@@ -91,30 +91,30 @@ struct Device {
     /// The error of the kernel that failed. Every later call returns it.
     abi::cudaError_t fault = abi::cudaSuccess;
 
-    /// The error of a launch that the emulator cannot run and a card could: from then on, the answer of every
-    /// call that copies or waits. Other kernels may still run.
+    /// The error of a launch that the emulator cannot run and a card could. From then on, every call that
+    /// copies or waits returns it. Other kernels may still run.
     abi::cudaError_t refusal = abi::cudaSuccess;
 
     /// \throws ApiError with that error.
     void reject_after_refusal() const { require(refusal == abi::cudaSuccess, refusal); }
 
-    /// An allocation has ended. It may be from a pool.
+    /// An allocation, maybe from a pool, has ended.
     void forget_in_pools(const void* pointer);
 
-    /// The capture that the stream takes part in, or null.
+    /// The capture that the stream belongs to, or null.
     Capture* capture_of(const void* stream) const;
     /// A capture of a stream that the legacy default stream waits for, or null.
     Capture* blocking_capture() const;
 };
 
-/// \throws ApiError with cudaErrorStreamCaptureUnsupported while a stream is captured in a mode that forbids
-/// calls which might have to wait, and ends that capture.
+/// While a stream is captured in a mode that forbids calls which may have to wait: ends that capture and
+/// \throws ApiError with cudaErrorStreamCaptureUnsupported.
 void reject_while_capturing(const Device& device);
 
 /// \throws as above when this stream is being captured.
 void reject_if_captured(const Device& device, const void* stream);
 
-/// What cudaThreadExchangeStreamCaptureMode exchanges.
+/// The mode that cudaThreadExchangeStreamCaptureMode exchanges.
 abi::cudaStreamCaptureMode& thread_capture_mode();
 
 /// The most dynamic shared memory that a launch of the kernel may ask for, in bytes.

@@ -47,7 +47,7 @@ std::string DeviceMemory::next_name(MemoryKind kind) {
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int flags) {
     const Allocation& allocation = memory_of(kind).allocate(bytes, next_name(kind));
     notes_.insert_or_assign(allocation.address, Note{kind, flags});
-    // Pages that the host can write to are zeros at first, and programs may rely on it.
+    // Pages that the host can write to start as zeros, and programs may rely on it.
     if (kind == MemoryKind::managed || kind == MemoryKind::host)
         std::memset(reinterpret_cast<void*>(allocation.address), 0, bytes);
     tell([&](MemoryEvents& listener) {

@@ -1,5 +1,5 @@
 /// \file
-/// The device's memory as the host sees it: global memory, and which kind of call each allocation came from.
+/// The device's memory as the host sees it: global memory, and the kind of call that made each allocation.
 #pragma once
 
 #include "emulator/memory/global_memory.hpp"
@@ -16,7 +16,7 @@
 
 namespace emulator {
 
-/// Who may touch an allocation, and which call ends it.
+/// Who may access an allocation, and which call frees it.
 enum class MemoryKind {
     device,     ///< cudaMalloc, and `__device__` and `__constant__` variables: the host may only copy
     managed,    ///< cudaMallocManaged, and `__managed__` variables
@@ -36,20 +36,21 @@ public:
     /// Makes the program's own memory accessible to kernels.
     void adopt(void* first, std::size_t bytes, unsigned int flags);
 
-    /// Frees, for the API's function `call`, the allocation that starts at `pointer`. Returns false when
-    /// there is none, or it is of another kind.
+    /// Frees, for the API function `call`, the allocation that starts at `pointer`. Returns false if there is
+    /// none, or it is of another kind.
     bool release(const void* pointer, MemoryKind kind, const std::string& call);
 
     /// Marks the variable at `address`, which a module placed, as managed; or removes the mark.
     void mark_managed(std::uint64_t address) { managed_variables_.insert(address); }
     void unmark_managed(std::uint64_t address) { managed_variables_.erase(address); }
 
-    /// The allocation that holds `pointer`, or null. Arrays are not found: a pointer into one is none.
+    /// The allocation that holds `pointer`, or null. Does not find arrays, since no pointer may point into
+    /// them.
     const Allocation* find(const void* pointer) const {
         return global_.find(reinterpret_cast<std::uint64_t>(pointer));
     }
 
-    /// Whether `pointer` points into memory that is known to have been freed.
+    /// Whether `pointer` points into freed memory, as far as that is known.
     bool was_freed(const void* pointer) const {
         return global_.freed(reinterpret_cast<std::uint64_t>(pointer)) != nullptr;
     }

@@ -1,16 +1,16 @@
 /// \file
-/// The properties of the emulated device. They are the same on every host, and so are grids sized by them.
+/// The properties of the emulated device. They are the same on every host, so grids sized by them are too.
 #pragma once
 
 #include "emulator/runtime/cuda_abi.hpp"
 
 namespace emulator {
 
-/// The device's answer to cudaDeviceGetAttribute: a Hopper card's (an H100's where cards differ), and 0 for
-/// all that the emulator does not have, such as textures, cooperative launches and memory pools.
+/// The result of cudaDeviceGetAttribute: a Hopper card's value (an H100's where cards differ), and 0 for what
+/// the emulator lacks, such as textures.
 int device_attribute(int attribute);
 
-/// The same as one structure, with the name and the memory of this machine.
+/// All of them in one structure, with the machine's name and memory.
 abi::cudaDeviceProp device_properties();
 
 } // namespace emulator

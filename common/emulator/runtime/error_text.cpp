@@ -12,7 +12,7 @@ struct ErrorText {
     const char* text;
 };
 
-// In the order of the codes, as the search below needs it.
+// In the order of the codes, for the binary search below.
 // clang-format off
 constexpr ErrorText errors[] = {
     {0, "cudaSuccess", "no error"},

@@ -21,8 +21,7 @@ constexpr std::size_t entry_header_bytes = 64;
 constexpr std::uint16_t entry_is_ptx = 1, entry_is_machine_code = 2;
 constexpr std::uint64_t entry_is_lz4 = 0x2000, entry_is_zstd = 0x8000;
 
-/// More PTX than any program has: a size above it is a damaged header, not a reason to ask for that much
-/// memory.
+/// More PTX than any program has: a larger size means a damaged header, so don't allocate that much.
 constexpr std::uint64_t max_text_bytes = 256u << 20;
 
 using Bytes = std::span<const std::byte>;
@@ -43,7 +42,7 @@ template <typename T> T value_at(Bytes bytes, std::size_t offset) {
     return value;
 }
 
-/// The header's own bytes at `fat_binary` say how long the whole is: nothing else in the program does.
+/// Only the header at `fat_binary` states the length of the whole.
 Bytes fat_binary_at(const void* fat_binary) {
     check(fat_binary, "the wrapper around it leads nowhere");
     const Bytes header(static_cast<const std::byte*>(fat_binary), fat_binary_header_bytes);

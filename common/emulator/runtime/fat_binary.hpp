@@ -16,34 +16,32 @@ namespace emulator {
 
 enum class Compression { none, lz4, zstd };
 
-/// A PTX text inside a fat binary.
+/// A PTX text in a fat binary.
 struct PtxEntry {
     unsigned int target = 0; ///< 90 for `.target sm_90`
     Compression compression = Compression::none;
     std::span<const std::byte> payload;   ///< as stored, without padding when compressed
-    std::uint64_t uncompressed_bytes = 0; ///< as the header says; 0 when not compressed
+    std::uint64_t uncompressed_bytes = 0; ///< as in the header; 0 if not compressed
 };
 
-/// The fat binaries that the wrapper at `wrapper` names.
-/// \throws Error invalid_ptx when it is no wrapper, of an unknown version, or names something that is no fat
-/// binary.
+/// The fat binaries that the wrapper at `wrapper` points to. \throws Error invalid_ptx if it is not a
+/// wrapper, has an unknown version, or points to something else.
 std::vector<std::span<const std::byte>> fat_binaries(const void* wrapper);
 
-/// The PTX entries of a fat binary in the order in which they lie there; none if it has only machine code.
-/// \throws Error invalid_ptx when a header is wrong, or says more than there is.
+/// The PTX entries of a fat binary, in their order; none if it has only machine code. \throws Error
+/// invalid_ptx if a header is wrong or exceeds the bytes that there are.
 std::vector<PtxEntry> ptx_entries(std::span<const std::byte> fat_binary);
 
 /// The targets of the machine code in a fat binary: 90 for sm_90.
 /// \throws as above.
 std::vector<unsigned int> machine_code_targets(std::span<const std::byte> fat_binary);
 
-/// The entry that a device of compute capability 9.0 should run: the highest target that is not above 90,
-/// else the lowest one; null if there is none.
+/// The entry that a device of compute capability 9.0 should run: the highest target up to 90, otherwise the
+/// lowest one; null if there is none.
 const PtxEntry* best_entry(std::span<const PtxEntry> entries);
 
-/// The entry's text, decompressed, without the NUL and the padding behind it.
-/// \throws Error invalid_ptx when the compressed bytes are damaged or do not have the size that the header
-/// says.
+/// The entry's text, decompressed, without the NUL and the padding at its end. \throws Error invalid_ptx if
+/// the compressed bytes are damaged or their size differs from the header's.
 std::string ptx_text(const PtxEntry& entry);
 
 } // namespace emulator

@@ -17,8 +17,8 @@ struct Device;
 
 struct GraphNode {
     abi::cudaGraphNodeType type = abi::cudaGraphNodeTypeEmpty;
-    std::function<void(Device&)> work; ///< null: there is nothing for the device to do
-    std::function<void()> host;        ///< the program's own function, which runs outside of the API's lock
+    std::function<void(Device&)> work; ///< null: nothing to do on the device
+    std::function<void()> host;        ///< the program's own function, which runs without the API's lock
     std::vector<const GraphNode*> dependencies = {};
     void* event = nullptr; ///< that it records or waits for
 };
@@ -28,14 +28,14 @@ struct Graph {
     std::vector<std::unique_ptr<GraphNode>> nodes;
 
     const GraphNode* add(GraphNode node);
-    /// Null when `handle` is no node of this graph.
+    /// Null if `handle` is not a node of this graph.
     GraphNode* find(const void* handle) const;
-    /// The nodes, each after those that it depends on. \throws ApiError if the dependencies have a cycle.
+    /// The nodes, each after its dependencies. \throws ApiError if the dependencies have a cycle.
     std::vector<const GraphNode*> in_order() const;
     std::unique_ptr<Graph> clone() const;
 };
 
-/// A graph made ready to run: a copy, since the graph may change or be destroyed.
+/// An instantiated graph: a copy, since the graph may change or be destroyed.
 struct GraphExec {
     struct Step {
         const GraphNode* node; ///< its handle in the graph; never dereferenced
@@ -48,7 +48,7 @@ struct GraphExec {
     Step* find(const void* node);
 };
 
-/// The work of streams that are captured together, which is recorded instead of executed.
+/// The work of streams that are captured together, recorded instead of executed.
 struct Capture {
     unsigned long long id = 0;
     const void* origin = nullptr; ///< the stream that began it
@@ -56,13 +56,13 @@ struct Capture {
     std::thread::id thread{};
     bool is_invalid = false;
     std::unique_ptr<Graph> graph{};
-    /// Of each stream: what its next node depends on.
+    /// For each stream: the dependencies of its next node.
     std::unordered_map<const void*, std::vector<const GraphNode*>> streams{};
 
     void add(const void* stream, GraphNode node);
-    /// Makes the stream's next node depend on these nodes too; the stream may be new here.
+    /// Makes the stream's next node depend on these nodes too; the stream may be new in the capture.
     void wait(const void* stream, const std::vector<const GraphNode*>& nodes);
-    /// Whether the work of all other streams comes before the end of the first stream.
+    /// Whether the work of all other streams precedes the end of the first stream.
     bool is_warp_aggregated() const;
 };
 

@@ -17,7 +17,7 @@
 namespace emulator {
 namespace {
 
-/// What to tell of a program whose fat binaries hold no PTX.
+/// The message for a program whose fat binaries hold no PTX.
 std::string no_ptx(const void* wrapper) {
     std::set<unsigned int> targets;
     for (const auto fat_binary : fat_binaries(wrapper))
@@ -37,13 +37,13 @@ struct Text {
 };
 
 /// Whether it is the unit that nvcc -rdc=true links to every program: CUDA's own, for launches from within
-/// kernels. The emulator has none of these, and leaves it out, so that a call of it names the function that
-/// is not there.
+/// kernels. The emulator doesn't support those, and skips the unit, so an error names the missing function
+/// that is called.
 bool is_device_runtime(const std::string& ptx) {
     return ptx.find("_22_cuda_device_runtime_cu_") != std::string::npos;
 }
 
-/// The PTX to run of each fat binary behind the wrapper; nothing for a fat binary that has none.
+/// The PTX to run of each of the wrapper's fat binaries; nothing for a fat binary without PTX.
 std::vector<Text> texts_of(const void* wrapper) {
     std::vector<Text> texts;
     try {
@@ -58,13 +58,13 @@ std::vector<Text> texts_of(const void* wrapper) {
     return texts;
 }
 
-/// The file whose kernels run in place of the program's own; empty: none.
+/// The file whose kernels replace the program's; empty: none.
 std::string replacing_file() {
     const Observation* const observation = Observation::instance();
     return observation ? observation->replacing_ptx() : "";
 }
 
-/// What to tell of a kernel that the replacing file has not.
+/// The message for a kernel that the replacing file lacks.
 std::string not_in_file(const std::string& kernel, const ptx::Module& module) {
     std::string message = replacing_file() + ": has no kernel " + readable_name(kernel) + " (" + kernel + ")";
     std::string others;
@@ -81,7 +81,7 @@ unsigned int target_of(const ptx::Module& module) {
     return target;
 }
 
-/// A kernel is called with the program's own arguments, which have to be what it takes.
+/// The program calls the kernel with its own arguments, so the parameters must match.
 void expect_same_parameters(const ptx::Function& own, const ptx::Function& replacing) {
     const auto sizes = [](const ptx::Function& function) {
         std::string list;
@@ -95,7 +95,7 @@ void expect_same_parameters(const ptx::Function& own, const ptx::Function& repla
                                              sizes(replacing) + ", than the program gives it, " + sizes(own));
 }
 
-/// `body()`, whose errors name the replacing file if it is about that.
+/// `body()`, with the replacing file's name in its errors if they are about that file.
 template <typename Body> auto naming_file(bool is_replaced, Body body) {
     try {
         return body();
@@ -163,7 +163,7 @@ Modules::Module Modules::load(const RegisteredBinary& binary) {
             std::make_shared<LoadedModule>(std::move(linked), memory_.global(), all_opcodes())};
 }
 
-/// The same module for all binaries: their variables are its variables.
+/// One module serves all binaries: their variables are its variables.
 const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path) {
     if (from_file_) return from_file_;
     std::ifstream file(path, std::ios::binary);

@@ -11,14 +11,14 @@
 
 namespace emulator {
 
-/// A kernel, and for which compute capability its PTX was made.
+/// A kernel, and the compute capability of its PTX.
 struct FoundKernel {
     const Kernel& kernel;
     unsigned int target; ///< 90 for `.target sm_90`
 };
 
-/// Loads a binary when the first of its kernels or variables is asked for. With `emulate --ptx FILE` that
-/// file stands in for all binaries.
+/// Loads a binary when the first of its kernels or variables is used. With `emulate --ptx FILE` that file
+/// replaces all binaries.
 class Modules {
 public:
     Modules(const Registry& registry, DeviceMemory& memory) : registry_(registry), memory_(memory) {}
@@ -30,7 +30,7 @@ public:
     /// unknown_symbol.
     FoundKernel kernel(const RegisteredKernel& kernel);
 
-    /// \throws as above, ApiError with cudaErrorInvalidSymbol when the PTX has no such variable.
+    /// \throws as above, ApiError with cudaErrorInvalidSymbol if the PTX has no such variable.
     const Allocation& variable(const RegisteredVariable& variable);
 
     /// Loads the binary now, so that the host's pointers to its managed variables are set.

@@ -1,5 +1,5 @@
 /// \file
-/// What the runtime reports of a run to whoever observes it: the interface that session/ implements.
+/// What the runtime reports of a run to an observer: the interface that session/ implements.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -13,32 +13,32 @@
 
 namespace emulator {
 
-/// Only the library that `emulate` brings has one: session/observation.cpp. In the one that lessons run on,
-/// session/no_observation.cpp stands in for it.
+/// Only `emulate`'s library implements it: session/observation.cpp. The lessons' library uses
+/// session/no_observation.cpp instead.
 class Observation {
 public:
-    /// Null when nothing is asked for: then observation costs no time.
+    /// Null if nothing was requested: then observation costs no time.
     static Observation* instance();
 
-    /// The file whose kernels run in place of the program's own; empty: none.
+    /// The file whose kernels replace the program's; empty: none.
     virtual std::string replacing_ptx() const = 0;
 
-    /// emulator::run, watched, and with its records written.
+    /// emulator::run with observers, which also writes its records.
     virtual Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                          std::span<const std::byte> parameters, GlobalMemory& memory) = 0;
 
     /// Those of all recorders.
     virtual std::vector<MemoryEvents*> memory_listeners() const = 0;
 
-    /// Writes the findings of a call that launches no kernel, such as a cudaFree or a cudaMemcpy. To be
-    /// called when the call ends.
+    /// Writes the findings of a call that launches no kernel, such as cudaFree or cudaMemcpy. Call it when
+    /// the API call ends.
     virtual void write_findings() = 0;
 
-    /// A launch was rejected before it came to run().
+    /// A launch failed before it reached run().
     virtual void write_rejected_launch() = 0;
 
-    /// The emulator does not support this function of the API, or, where it is empty, cannot run the kernel
-    /// of a launch. A card would have done it.
+    /// The emulator does not support this API function, or, if empty, cannot run a launched kernel. A card
+    /// could.
     virtual void write_refusal(const std::string& function) = 0;
 
     /// Writes a message that the emulator printed.
@@ -48,7 +48,7 @@ public:
     virtual void finish() = 0;
 
 protected:
-    ~Observation() = default; // lives as long as the process, as Runtime
+    ~Observation() = default; // never destroyed, like Runtime
 };
 
 } // namespace emulator

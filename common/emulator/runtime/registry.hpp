@@ -1,6 +1,6 @@
 /// \file
 /// What programs and their libraries registered before `main`: fat binaries, and the kernels and variables in
-/// them. Nothing here is read or parsed before it is used (see modules.hpp); it outlives cudaDeviceReset.
+/// them. Nothing here is read or parsed before its first use (see modules.hpp). It survives cudaDeviceReset.
 #pragma once
 
 #include <cstddef>
@@ -26,22 +26,21 @@ struct RegisteredVariable {
     void** managed_pointer = nullptr; ///< the host's pointer to a `__managed__` variable, else null
 };
 
-/// Kernels and variables are known by their host addresses: a kernel by its host stub, a variable by its host
-/// shadow.
+/// Host addresses identify kernels and variables: a kernel's host stub, a variable's host shadow.
 class Registry {
 public:
     RegisteredBinary* add_binary(const void* wrapper);
     void add_kernel(const void* host_stub, RegisteredKernel kernel);
     void add_variable(const void* host_shadow, RegisteredVariable variable);
 
-    /// Forgets the binary and all that was registered with it.
+    /// Forgets the binary and everything registered with it.
     void remove_binary(const RegisteredBinary* binary);
 
-    /// Null when nothing was registered under that address.
+    /// Null if nothing is registered under that address.
     const RegisteredKernel* kernel(const void* host_stub) const;
 
-    /// A managed variable is also found by the address that its host pointer holds, since that is what
-    /// `&variable` means in host code. Null when nothing was registered under that address.
+    /// A managed variable is also found by the value of its host pointer, since that is what `&variable`
+    /// means in host code. Null if nothing is registered under that address.
     const RegisteredVariable* variable(const void* host_address) const;
 
     const std::unordered_map<const void*, RegisteredVariable>& variables() const { return variables_; }

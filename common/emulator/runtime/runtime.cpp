@@ -10,7 +10,7 @@ using namespace abi;
 
 namespace {
 
-/// Runs behind the program's own destructors, which may still call in.
+/// Runs after the program's own destructors, which may still call the API.
 [[gnu::destructor]] void program_ends() {
     Observation* const observation = Observation::instance();
     if (!observation) return;
@@ -23,7 +23,7 @@ namespace {
 
 Runtime& Runtime::instance() {
     static auto* const runtime = [] {
-        Observation::instance(); // tells that this process uses CUDA
+        Observation::instance(); // reports that this process uses CUDA
         return new Runtime;
     }();
     return *runtime;

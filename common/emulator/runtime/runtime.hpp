@@ -1,5 +1,5 @@
 /// \file
-/// The one state of a process behind the CUDA runtime API.
+/// The single state of a process that the CUDA runtime API works on.
 #pragma once
 
 #include "emulator/machine/counters.hpp"
@@ -24,8 +24,8 @@ public:
     std::optional<Counters> last_launch;
 };
 
-/// What a registered host address stands for.
-/// \throws ApiError with cudaErrorInvalidDeviceFunction or cudaErrorInvalidSymbol when it stands for nothing.
+/// The object registered under a host address. \throws ApiError with cudaErrorInvalidDeviceFunction or
+/// cudaErrorInvalidSymbol if there is none.
 const RegisteredKernel& registered_kernel(const void* host_stub);
 const RegisteredVariable& registered_variable(const void* host_address);
 

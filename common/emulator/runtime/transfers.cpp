@@ -13,7 +13,7 @@ namespace {
 
 using namespace abi;
 
-/// Which memory a copy's `kind` says that one of its sides is in.
+/// The memory in which a copy's `kind` places one of its sides.
 enum class Place { host, device, anywhere };
 
 Place source_side(cudaMemcpyKind kind) {
@@ -38,9 +38,9 @@ std::size_t volume(const cudaExtent& extent) { return extent.width * extent.heig
     throw ApiError(cudaErrorInvalidValue, text);
 }
 
-/// Throws unless the `bytes` bytes at `pointer` are in `place`, and all in one allocation if they are in one.
-/// Memory that the device does not know is taken for the host's: there is no way to tell how long it is.
-/// `call`: what is done, for those who keep account.
+/// Throws unless the `bytes` bytes at `pointer` are in `place`, and inside one allocation if they touch one.
+/// Memory unknown to the device counts as host memory of any size. `call`: the operation's name, for
+/// listeners.
 void check_side(const Device& device, const void* pointer, std::size_t bytes, Place place, const char* call) {
     require(pointer);
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
@@ -72,7 +72,7 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
     }
 }
 
-/// The part does not lie in the array, which there is.
+/// The array exists, but not that part of it.
 [[noreturn]] void refuse_part(const Device& device, const void* handle, cudaPos at, cudaExtent extent,
                               const char* call) {
     const Allocation& allocation = *device.memory.find_array(handle);
@@ -83,7 +83,7 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
     const std::size_t inside = common(at.x, extent.width, all.width) *
                                common(at.y, extent.height, all.height) *
                                common(at.z, extent.depth, all.depth);
-    // As if the bytes that the array has no place for came last, right behind it.
+    // As if the bytes that the array has no room for came right after its end.
     device.memory.was_rejected({call, allocation.end() - inside, std::max(volume(extent), inside + 1)});
     char text[320];
     std::snprintf(text, sizeof text,
@@ -144,8 +144,8 @@ Box box_of(const Device& device, const cudaMemcpy3DParms& parameters) {
         require(elements <= SIZE_MAX / element_bytes);
         return elements * element_bytes;
     };
-    // All count in elements of the array, of bytes where there is none. CUDA's reference says bytes for a
-    // pointer's position; an H200 takes elements there, too.
+    // Everything counts in elements of the array, or in bytes without one. CUDA's reference gives bytes for a
+    // pointer's position, but an H200 takes elements there too.
     const std::size_t element = std::max({to_element, from_element, std::size_t{1}});
     cudaExtent extent = parameters.extent;
     extent.width = bytes_of(extent.width, element);

@@ -1,5 +1,5 @@
 /// \file
-/// Copying and setting memory, with the checks that come first.
+/// Copying and setting memory, after checking the arguments.
 #pragma once
 
 #include "emulator/runtime/device.hpp"
@@ -12,19 +12,18 @@ namespace emulator {
 struct Rows {
     std::size_t pitch, width, height;
 
-    /// Bytes from the first byte of the first row to the last of the last.
+    /// From the first byte of the first row to the last byte of the last.
     std::size_t extent() const;
 };
 
 inline Rows single_row(std::size_t bytes) { return {bytes, bytes, 1}; }
 
-/// \throws ApiError with cudaErrorInvalidValue when either side leaves its allocation, or is not where `kind`
-/// says, cudaErrorInvalidMemcpyDirection when `kind` is no kind, cudaErrorInvalidPitchValue when rows
-/// overlap.
+/// \throws ApiError with cudaErrorInvalidValue if either side leaves its allocation or contradicts `kind`,
+/// cudaErrorInvalidMemcpyDirection if `kind` is invalid, cudaErrorInvalidPitchValue if rows overlap.
 void copy(const Device& device, void* to, std::size_t to_pitch, const void* from, Rows rows,
           abi::cudaMemcpyKind kind);
 
-/// One side of a copy: where its first byte is, and how far apart rows and slices of rows are, in bytes.
+/// One side of a copy: its first byte, and the distances between rows and between slices of rows, in bytes.
 struct Side {
     void* first;
     std::size_t pitch, slice = 0;
@@ -32,34 +31,34 @@ struct Side {
 };
 
 /// The part of an array that begins at `at` and has `extent`, both in bytes, rows and slices.
-/// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array, cudaErrorInvalidValue
-/// when the part leaves it or begins within an element. `call`: what is done, for the listeners of device
+/// \throws ApiError with cudaErrorInvalidResourceHandle if there is no such array, cudaErrorInvalidValue if
+/// the part leaves it or begins within an element. `call`: the operation's name, for the listeners of device
 /// memory.
 Side array_side(const Device& device, const void* handle, abi::cudaPos at, abi::cudaExtent extent,
                 const char* call);
 
 inline constexpr const char *to_array = "copy to an array", *from_array = "copy from an array";
 
-/// `call`: what is done with `bytes` bytes of it, for the listeners of device memory; null: nothing.
-/// \throws ApiError with cudaErrorInvalidResourceHandle when there is no such array.
+/// `call`: the operation on `bytes` bytes of it, for the listeners of device memory; null: none. \throws
+/// ApiError with cudaErrorInvalidResourceHandle if there is no such array.
 const Array& array_at(const Device& device, const void* handle, const char* call = nullptr,
                       std::size_t bytes = 0);
 
-/// Slices of rows, in two places.
+/// Slices of rows at two locations.
 struct Box {
     Side to, from;
     abi::cudaExtent extent; ///< bytes, rows, slices
     abi::cudaMemcpyKind kind;
 };
 
-/// \throws ApiError as array_side does, and when a side is not exactly one pointer or one array.
+/// \throws ApiError as array_side does, and if a side is not exactly one pointer or one array.
 Box box_of(const Device& device, const abi::cudaMemcpy3DParms& parameters);
 
-/// \throws ApiError as the copy of rows does. An array is on the device, whatever `kind` says.
+/// \throws ApiError as the copy of rows does. An array is on the device, whatever `kind` is.
 void copy(const Device& device, const Box& box);
 
-/// Writes `value`, in elements of 1, 2 or 4 bytes.
-/// \throws ApiError with cudaErrorInvalidValue when the rows are not inside one allocation.
+/// Writes `value`, in elements of 1, 2 or 4 bytes. \throws ApiError with cudaErrorInvalidValue if the rows
+/// are not inside one allocation.
 void fill(const Device& device, void* to, Rows rows, unsigned int value, std::size_t element_bytes = 1);
 
 } // namespace emulator

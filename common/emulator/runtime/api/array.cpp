@@ -1,5 +1,5 @@
 /// \file
-/// CUDA arrays: storage that copies reach, and nothing else. There are no textures and no surfaces.
+/// CUDA arrays: storage for copies only. There are no textures and no surfaces.
 
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/device_properties.hpp"
@@ -14,8 +14,8 @@ using namespace emulator::abi;
 
 namespace {
 
-/// \throws ApiError with cudaErrorInvalidChannelDescriptor unless it says one, two or four equal channels
-/// that there are.
+/// \throws ApiError with cudaErrorInvalidChannelDescriptor unless it describes one, two or four equal
+/// channels of a supported kind.
 void check_format(const cudaChannelFormatDesc& format, const char* call) {
     const auto [x, y, z, w, kind] = format;
     if (kind >= cudaChannelFormatKindNV12 && kind <= cudaChannelFormatKindUnsignedNormalized1010102)
@@ -31,7 +31,7 @@ void check_format(const cudaChannelFormatDesc& format, const char* call) {
     require(has_kind && has_size && has_count, cudaErrorInvalidChannelDescriptor);
 }
 
-/// From 1 to the attribute's value.
+/// Between 1 and the attribute's value.
 bool is_within(std::size_t size, cudaDeviceAttr limit) {
     return size >= 1 && size <= static_cast<std::size_t>(device_attribute(limit));
 }
@@ -44,7 +44,7 @@ bool is_valid_cubemap(const cudaExtent& extent, bool is_layered) {
     return is_within(extent.width, cudaDevAttrMaxTextureCubemapWidth) && extent.depth == 6;
 }
 
-/// Which dimensions are 0 says what sort of array it is.
+/// The dimensions that are 0 determine the kind of array.
 bool is_valid_extent(const cudaExtent& extent, unsigned int flags) {
     const auto [width, height, depth] = extent;
     const bool is_layered = flags & cudaArrayLayered;
@@ -96,7 +96,7 @@ cudaError_t copy_in(const void* stream, std::function<void(Device&)> work) {
     return stream_call(stream, {.type = cudaGraphNodeTypeMemcpy, .work = std::move(work), .host = nullptr});
 }
 
-/// The `bytes` bytes of an array from there on, row after row, as if it were one row.
+/// `bytes` bytes of an array from that position on, row after row, as if it were one row.
 Side stretch(const Device& device, const void* array, std::size_t x, std::size_t y, std::size_t bytes,
              const char* call) {
     const Side begin = array_side(device, array, {x, y, 0}, {std::min(bytes, std::size_t{1}), 1, 1}, call);

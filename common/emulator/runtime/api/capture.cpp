@@ -1,5 +1,5 @@
 /// \file
-/// Capturing streams: what they are given becomes a graph.
+/// Stream capture: calls on a capturing stream become a graph.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -12,9 +12,8 @@ namespace {
 
 bool is_legacy_stream(const void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 1; }
 
-/// The capture that is going on in the stream, or null.
-/// \throws ApiError when the stream is the legacy one, which would have to wait for a stream that is
-/// captured.
+/// The stream's current capture, or null. \throws ApiError for the legacy stream while another stream that it
+/// would have to wait for is captured.
 Capture* queried_capture(Device& device, const void* stream) {
     require_stream(device, stream);
     Capture* const capture = device.capture_of(stream);
@@ -27,7 +26,7 @@ cudaStreamCaptureStatus status_of(const Capture* capture) {
     return capture->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
 }
 
-/// Ends the capture that began in `stream`, for a thread that may not too (seen on an H200).
+/// Ends the capture that began in `stream`, even for a thread that may not (seen on an H200).
 std::unique_ptr<Capture> end_capture(Device& device, const void* stream) {
     const auto capture = std::find_if(device.captures.begin(), device.captures.end(),
                                       [&](const auto& one) { return one->origin == stream; });
@@ -86,7 +85,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamIsCapturing(void* stream, cudaStreamCapture
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
 
-/// All edges are plain ones here: there is no data to tell of them.
+/// All edges are plain ones here, without data.
 EMULATOR_ENTRY cudaError_t cudaStreamGetCaptureInfo(void* stream, cudaStreamCaptureStatus* status,
                                                     unsigned long long* id, void** graph,
                                                     const void* const** dependencies, const void** edges,

@@ -1,5 +1,5 @@
 /// \file
-/// Clusters in the arguments of API calls.
+/// Cluster dimensions in the arguments of API calls.
 #pragma once
 
 #include "emulator/machine/launch.hpp"

@@ -1,6 +1,6 @@
 /// \file
-/// Copying memory and setting it. The asynchronous calls do their work before they return, unless their
-/// stream is being captured.
+/// Copying and setting memory. The asynchronous calls finish before they return, unless their stream is being
+/// captured.
 
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
@@ -52,7 +52,7 @@ cudaError_t fill_in(const void* stream, const cudaPitchedPtr& to, int value, con
                    extent.depth);
 }
 
-/// There is one device: a copy from one to another is one within it.
+/// There is only one device, so a peer copy is a copy within it.
 cudaError_t copy_between_devices(const void* stream, void* to, int to_device, const void* from,
                                  int from_device, std::size_t bytes) {
     const cudaError_t error = api_call([&](Device&) {

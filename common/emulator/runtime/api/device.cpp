@@ -1,5 +1,5 @@
 /// \file
-/// The device: what it is, its limits, and its end.
+/// The device: its properties, its limits and its reset.
 
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/device_properties.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr int cuda_version = EMULATOR_CUDA_VERSION; ///< 13000 for 13.0
 constexpr const char* pci_bus_id = "0000:00:00.0";
 
-/// The limit's value before anyone set it.
+/// The limit's default.
 std::size_t default_limit(cudaLimit limit) {
     switch (limit) {
     case cudaLimitStackSize: return 1024;
@@ -29,10 +29,10 @@ std::size_t default_limit(cudaLimit limit) {
     throw ApiError(cudaErrorInvalidValue);
 }
 
-// What becomes of limits that are set: as an H200 (driver 580.159.04) answers.
+// How limits respond to being set: like an H200 (driver 580.159.04).
 
 std::size_t stack_bytes(std::size_t wanted) {
-    constexpr std::size_t most = 523'712; // 512 KiB but for what it keeps
+    constexpr std::size_t most = 523'712; // 512 KiB minus what it reserves
     require(wanted <= most);
     return (wanted + 15) / 16 * 16;
 }
@@ -51,7 +51,7 @@ void set_flags(unsigned int flags) {
     device_flags = flags | cudaDeviceMapHost;
 }
 
-/// For calls that have nothing to do here, but tell of a kernel that went wrong.
+/// For calls that do nothing here except report a kernel's failure.
 cudaError_t do_nothing() {
     return api_call([](Device&) {});
 }
@@ -141,7 +141,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text
     });
 }
 
-/// There is one device, which is no peer of its own.
+/// There is only one device, and it is not its own peer.
 EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
     return query_call([&](Device&) {
         require(can_access);
@@ -185,7 +185,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() {
 EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
     const cudaError_t error = query_call([](Device&) {
         Runtime& runtime = Runtime::instance();
-        runtime.device.reset(); // first: two devices would both place managed variables
+        runtime.device.reset(); // checked first: otherwise both devices would place managed variables
         runtime.device = std::make_unique<Device>(runtime.registry);
     });
     last_error(true);
@@ -198,7 +198,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value
         if (limit == cudaLimitStackSize) value = stack_bytes(value);
         if (limit == cudaLimitMallocHeapSize) {
             value = heap_bytes(value);
-            require(device.memory.global().set_heap_bytes(value)); // not once a kernel may have used it
+            require(device.memory.global().set_heap_bytes(value)); // not after a kernel may have used it
         }
         device.limits[limit] = value;
     });
@@ -226,7 +226,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
     });
 }
 
-/// Shared memory has had banks of four bytes only since Maxwell.
+/// Since Maxwell, shared memory always has four-byte banks.
 EMULATOR_ENTRY cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
     return api_call([&](Device&) {
         require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);

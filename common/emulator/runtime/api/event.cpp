@@ -1,5 +1,5 @@
 /// \file
-/// Events. A recorded event is complete at once; the time between two is that of the host's clock.
+/// Events. A recorded event is complete at once; elapsed times come from the host's clock.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -16,8 +16,8 @@ Event& event_at(Device& device, const void* handle) {
 
 constexpr unsigned int event_flags = 7;
 
-/// What is recorded in a stream that is captured never happens there. The host cannot wait for it or ask for
-/// it, and where it tries the capture is lost.
+/// An event recorded in a captured stream never happens there. If the host waits for it or queries it, the
+/// capture is invalidated.
 cudaError_t wait_for(const void* event) {
     return api_call([&](Device& device) {
         const Event& awaited = event_at(device, event);

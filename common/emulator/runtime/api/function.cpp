@@ -1,5 +1,5 @@
 /// \file
-/// Asking about kernels, setting their limits, and occupancy.
+/// Attributes of kernels, their limits, and occupancy.
 
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/runtime/api/clusters.hpp"
@@ -13,8 +13,8 @@ using namespace emulator::abi;
 
 namespace {
 
-/// What ptxas would choose is not known from PTX; with 32 registers a thread, registers limit no launch and
-/// no occupancy.
+/// PTX does not show how many registers ptxas would choose. With 32 per thread, registers never limit a
+/// launch or occupancy.
 constexpr int registers_per_thread = 32;
 
 FoundKernel find_kernel(Device& device, const void* host_stub) {
@@ -83,7 +83,7 @@ cudaError_t max_active_blocks(int* blocks, const void* host_stub, int threads,
     });
 }
 
-/// How many blocks of the launch a multiprocessor holds, if its clusters can be launched at all.
+/// How many of the launch's blocks a multiprocessor holds, if its clusters can be launched at all.
 std::uint32_t resident_blocks_of(Device& device, const void* host_stub, const cudaLaunchConfig_t* config) {
     require(config && (config->attrs || config->numAttrs == 0));
     const Kernel& kernel = find_kernel(device, host_stub).kernel;
@@ -97,11 +97,11 @@ std::uint32_t resident_blocks_of(Device& device, const void* host_stub, const cu
 
 } // namespace
 
-/// Of clusters an H200 holds no more on a multiprocessor, however few threads they have.
+/// An H200 holds no more clusters per multiprocessor, however few threads they have.
 constexpr std::uint32_t cluster_blocks_per_multiprocessor = 8;
 
-/// As many as fit if any multiprocessors could form a group. A card's groups have limits: an H200 finds room
-/// for up to an eighth fewer.
+/// As many as fit if any multiprocessors could form a group. Real groups have limits: an H200 fits up to an
+/// eighth fewer.
 EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* host_stub,
                                                           const cudaLaunchConfig_t* config) {
     return api_call([&](Device& device) {

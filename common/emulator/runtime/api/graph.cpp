@@ -1,5 +1,5 @@
 /// \file
-/// Graphs: built node by node or captured (capture_api.cpp), made ready, launched.
+/// Graphs: built node by node or captured (capture_api.cpp), instantiated, launched.
 
 #include "emulator/runtime/api/graph_nodes.hpp"
 #include "emulator/runtime/api_call.hpp"
@@ -26,14 +26,14 @@ GraphExec& exec_at(Device& device, const void* handle) {
     return *found->second;
 }
 
-/// Calls `use(graph, node)` for the node, of whichever graph it is.
+/// Calls `use(graph, node)` for the node, whichever graph it belongs to.
 template <class Use> void with_node(Device& device, const void* handle, Use use) {
     for (const auto& [graph_handle, graph] : device.graphs)
         if (GraphNode* const node = graph->find(handle)) return use(*graph, *node);
     throw ApiError(cudaErrorInvalidValue);
 }
 
-/// The nodes of `graph` that `handles` names.
+/// The nodes of `graph` with these `handles`.
 std::vector<const GraphNode*> nodes_at(const Graph& graph, const void* const* handles, std::size_t count) {
     require(handles || count == 0);
     std::vector<const GraphNode*> nodes;
@@ -44,7 +44,7 @@ std::vector<const GraphNode*> nodes_at(const Graph& graph, const void* const* ha
     return nodes;
 }
 
-/// One call of cudaGraphAdd…Node: `make(device)` makes the node but for its dependencies.
+/// One call of cudaGraphAdd…Node: `make(device)` makes the node without its dependencies.
 template <class Make>
 cudaError_t add_node(const void** handle, void* graph, const void* const* dependencies, std::size_t count,
                      Make make) {
@@ -58,7 +58,7 @@ cudaError_t add_node(const void** handle, void* graph, const void* const* depend
     });
 }
 
-/// One call that gives a node of an executable graph another content.
+/// One call that changes the content of an executable graph's node.
 template <class Make> cudaError_t replace_step(void* exec, const void* handle, Make make) {
     return api_call([&](Device& device) {
         GraphExec::Step* const step = exec_at(device, exec).find(handle);
@@ -81,8 +81,8 @@ template <class Make> cudaError_t replace_node(const void* handle, Make make) {
     });
 }
 
-/// Gives out `values` as CUDA gives out lists: their number if there is no place for them, else as many as
-/// there is place for, nulls behind them.
+/// Returns `values` the way CUDA returns lists: their number if there is no buffer, otherwise as many as fit
+/// in the buffer, padded with nulls.
 void give_out(const std::vector<const GraphNode*>& values, const void** places, std::size_t* count) {
     require(count);
     if (!places) {
@@ -123,7 +123,7 @@ GraphNode copy_node(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
 
 GraphNode copy_node(const Device& device, const cudaMemcpy3DParms* parameters) {
     require(parameters);
-    box_of(device, *parameters); // refused now, and again if an array is gone by the time of the launch
+    box_of(device, *parameters); // fails now, and again at the launch if an array is gone by then
     return {.type = cudaGraphNodeTypeMemcpy,
             .work = [all = *parameters](Device& then) { copy(then, box_of(then, all)); },
             .host = nullptr};
@@ -142,7 +142,7 @@ GraphNode set_node(const cudaMemsetParams* parameters) {
             .host = nullptr};
 }
 
-/// Like all work, what an event that is waited for stands for is done already.
+/// Like all work, the work before the awaited event is already done.
 GraphNode event_node(const Device& device, cudaGraphNodeType type, void* event) {
     require(device.events.contains(event));
     GraphNode node{.type = type, .work = nullptr, .host = nullptr, .event = event};
@@ -166,7 +166,7 @@ cudaError_t get_event(const void* handle, cudaGraphNodeType type, void** event) 
     });
 }
 
-/// A node that runs a copy of all of a graph's. Host functions in it run within the API's lock.
+/// A node that runs a copy of all nodes of a graph. Host functions in it run under the API's lock.
 GraphNode child_node(const GraphExec& graph) {
     return {.type = cudaGraphNodeTypeGraph,
             .work =
@@ -438,7 +438,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
 
-/// Step by step: a host function runs outside of the API's lock.
+/// Step by step, since a host function runs without the API's lock.
 EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     std::vector<GraphExec::Step> steps;
     const cudaError_t error = api_call([&](Device& device) {
@@ -527,8 +527,8 @@ EMULATOR_ENTRY cudaError_t cudaGraphNodeGetEnabled(void* exec, const void* node,
     });
 }
 
-/// The nodes of the other graph take the place of the executable one's, if they are as many and of the same
-/// types in the same order.
+/// The nodes of the other graph replace those of the executable one, if they have the same number and the
+/// same types in the same order.
 EMULATOR_ENTRY cudaError_t cudaGraphExecUpdate(void* exec, void* graph,
                                                cudaGraphExecUpdateResultInfo* result) {
     return api_call([&](Device& device) {

@@ -1,5 +1,5 @@
 /// \file
-/// Graph nodes that others than the calls of graphs make.
+/// Graph nodes that other parts of the API make.
 #pragma once
 
 #include "emulator/runtime/cuda_abi.hpp"
@@ -9,13 +9,12 @@
 
 namespace emulator {
 
-/// A launch with the values that the arguments have now.
-/// \throws ApiError for what the launch itself would be refused for.
+/// A launch with the arguments' current values. \throws ApiError for what the launch itself would fail with.
 GraphNode kernel_node(Device& device, const void* host_stub, abi::dim3 grid, abi::dim3 block,
                       void* const* arguments, std::size_t shared_bytes);
 
-/// Copies to a variable of the device and from it.
-/// \throws ApiError when there is no such variable, or the bytes are not in it.
+/// Copies to and from a device variable. \throws ApiError if there is no such variable, or the bytes are not
+/// in it.
 GraphNode to_symbol_node(Device& device, const void* symbol, const void* from, std::size_t bytes,
                          std::size_t offset, abi::cudaMemcpyKind kind);
 GraphNode from_symbol_node(Device& device, void* to, const void* symbol, std::size_t bytes,

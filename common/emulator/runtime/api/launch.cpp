@@ -1,5 +1,5 @@
 /// \file
-/// Kernel launches. A launch runs the kernel to its end before it returns.
+/// Kernel launches. A launch returns after the kernel has ended.
 
 #include "emulator/runtime/api/clusters.hpp"
 #include "emulator/runtime/api/graph_nodes.hpp"
@@ -23,14 +23,14 @@ struct PushedConfiguration {
     dim3 grid, block;
     std::size_t shared_bytes;
     void* stream;
-    PushedConfiguration* below; ///< in the stack: the arguments of a launch may hold another launch
+    PushedConfiguration* below; ///< a stack: the arguments of a launch may contain another launch
 };
 
-/// No object with a destructor: main's thread ends those before it comes to atexit() and static destructors,
-/// which may launch, too.
+/// Not an object with a destructor: main's thread destroys those before it runs atexit() functions and static
+/// destructors, which may also launch.
 thread_local PushedConfiguration* pending_configuration = nullptr;
 
-/// The kernel's parameter buffer: the value behind each argument where the PTX declares its parameter.
+/// The kernel's parameter buffer: copies the value of each argument to where the PTX declares its parameter.
 std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* arguments) {
     std::vector<std::byte> buffer(kernel.parameter_bytes());
     require(arguments || kernel.parameters().empty());
@@ -41,8 +41,8 @@ std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* argum
     return buffer;
 }
 
-/// What CUDA calls an invalid value. Grids and blocks that no device accepts are left to run(), which refuses
-/// them as an invalid configuration.
+/// CUDA's 'invalid value' errors. Grids and blocks that no device accepts are left to run(), which reports an
+/// invalid configuration.
 void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& configuration,
                           std::size_t shared_bytes) {
     const auto threads = configuration.block.count();
@@ -66,21 +66,21 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
                            " of them at once");
 }
 
-/// Whether CUDA tells of this failure at the launch, not at a later call, and goes on with the next launch as
-/// if nothing had happened.
+/// Whether CUDA reports this failure at the launch, not at a later call, and lets later launches run
+/// normally.
 bool is_launch_error(Failure failure) {
     return failure == Failure::invalid_ptx || failure == Failure::unsupported ||
            failure == Failure::unknown_symbol || failure == Failure::out_of_memory ||
            failure == Failure::invalid_cluster;
 }
 
-/// Whether a card would have run the kernel.
+/// Whether a card could have run the kernel.
 bool is_refusal(cudaError_t error) {
     return error == cudaErrorNotSupported || error == cudaErrorInvalidPtx ||
            error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidKernelImage;
 }
 
-/// Runs a part of a launch. The device remembers an error that is the emulator's own.
+/// Runs a part of a launch. The device remembers an error that is due to the emulator.
 template <class Part> auto noting_refusal(Device& device, Part part) {
     try {
         return part();
@@ -116,7 +116,7 @@ void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configura
     }
 }
 
-/// What a call of the API asks for, beside the stream.
+/// The arguments of an API call, apart from the stream.
 struct LaunchRequest {
     const void* host_stub;
     dim3 grid, block;
@@ -156,8 +156,8 @@ cudaError_t launch(const void* stream, const LaunchRequest& request) {
     return error;
 }
 
-/// Throws for an attribute that changes what a kernel does and that the emulator does not have. Hints are
-/// ignored.
+/// Throws for an attribute that changes a kernel's behavior and that the emulator does not support. Ignores
+/// hints.
 void check_attribute(const cudaLaunchAttribute& attribute) {
     switch (attribute.id) {
     case cudaLaunchAttributeIgnore:
@@ -204,8 +204,8 @@ EMULATOR_ENTRY cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, s
     return cudaSuccess;
 }
 
-/// A cudaKernel_t is the address of the kernel's host stub here, so that calls which take either need not
-/// tell them apart.
+/// A cudaKernel_t is the address of the kernel's host stub here, so calls that take either need not
+/// distinguish them.
 EMULATOR_ENTRY cudaError_t cudaGetKernel(const void** kernel, const void* host_stub) {
     return query_call([&](Device&) {
         require(kernel);

@@ -1,5 +1,5 @@
 /// \file
-/// Allocating memory, freeing it, and asking about it.
+/// Allocating, freeing and querying memory.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -14,13 +14,13 @@ namespace {
 /// cudaMallocPitch gives rows that start at a multiple of this.
 constexpr std::size_t pitch_alignment = 512;
 
-/// CUDA answers a request for nothing with a null pointer.
+/// CUDA returns a null pointer for a request of 0 bytes.
 void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned int flags = 0) {
     reject_while_capturing(device);
     return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
 }
 
-/// Frees for `call` what `pointer` points to, which must be of one of `kinds`.
+/// Frees for `call` the memory at `pointer`, which must be of one of `kinds`.
 void release(Device& device, const void* pointer, std::initializer_list<MemoryKind> kinds, const char* call,
              cudaError_t error = cudaErrorInvalidValue) {
     reject_while_capturing(device);
@@ -30,7 +30,7 @@ void release(Device& device, const void* pointer, std::initializer_list<MemoryKi
     throw ApiError(error);
 }
 
-/// Rows of `width` bytes, and how far apart they are.
+/// Rows of `width` bytes, and their pitch.
 void* allocate_rows(Device& device, std::size_t width, std::size_t height, std::size_t& pitch) {
     require(width <= SIZE_MAX - pitch_alignment);
     pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
@@ -130,7 +130,7 @@ EMULATOR_ENTRY cudaError_t cudaHostUnregister(void* pointer) {
     });
 }
 
-/// Host and device share one address space, so that the device's pointer to host memory is the host's own.
+/// Host and device share one address space, so the device's pointer to host memory equals the host's.
 EMULATOR_ENTRY cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
                                                     unsigned int flags) {
     return api_call([&](Device& device) {
@@ -179,7 +179,7 @@ EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
     });
 }
 
-// Where managed memory lies and who uses it most are hints, and there is one memory only.
+// These hints about managed memory have no effect, since there is only one memory.
 
 EMULATOR_ENTRY cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation,
                                                 unsigned int, void*) {

@@ -1,6 +1,6 @@
 /// \file
-/// Memory pools, and what is allocated in the order of a stream. Memory is allocated when it is asked for and
-/// freed when it is given back: a pool keeps nothing, but it keeps account.
+/// Memory pools and stream-ordered allocation. Memory is allocated and freed at once: a pool keeps only
+/// statistics.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -25,7 +25,7 @@ void require_location(const cudaMemLocation* location, int type) {
     require_device(location->id);
 }
 
-/// What a captured stream would have to do when its graph is launched.
+/// What a captured stream would have to do at its graph's launch.
 void refuse_in_capture(const Device& device, const void* stream, const char* call) {
     require_stream(device, stream);
     if (device.capture_of(stream))
@@ -41,7 +41,7 @@ void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
     return pointer;
 }
 
-/// Of the attribute's value: an int, or a cuuint64_t.
+/// The attribute's value: an int or a cuuint64_t.
 std::size_t bytes_of(cudaMemPoolAttr attribute) {
     require(attribute >= cudaMemPoolReuseFollowEventDependencies && attribute <= cudaMemPoolAttrUsedMemHigh);
     return attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(std::uint64_t);
@@ -108,7 +108,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
     });
 }
 
-/// What was allocated from it stays.
+/// Allocations from it stay valid.
 EMULATOR_ENTRY cudaError_t cudaMemPoolDestroy(void* pool) {
     return api_call([&](Device& device) {
         if (device.current_pool == pool) device.current_pool = &device.default_pool;
@@ -145,7 +145,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolGetAttribute(void* pool, cudaMemPoolAttr a
     });
 }
 
-/// The device has access to its own pools, and there is no other.
+/// The device can access its own pools, and there are no others.
 EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessDesc* list,
                                                 std::size_t count) {
     return api_call([&](Device& device) {

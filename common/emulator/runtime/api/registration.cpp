@@ -1,6 +1,6 @@
 /// \file
-/// What the code that nvcc puts into a program calls before `main` and after it. crt/host_runtime.h of the
-/// toolkit declares these functions and shows how they are used.
+/// The functions that nvcc's generated code calls before `main` and after it. The toolkit's
+/// crt/host_runtime.h declares them and shows how they are used.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -46,8 +46,7 @@ EMULATOR_ENTRY void __cudaRegisterManagedVar(void** handle, void** host_pointer,
                                   {reinterpret_cast<const RegisteredBinary*>(handle), name, host_pointer});
 }
 
-/// Called when host code touches a managed variable for the first time. Returns whether its pointer is set
-/// now.
+/// Called when host code first touches a managed variable. Returns whether its pointer is set now.
 EMULATOR_ENTRY char __cudaInitModule(void** handle) {
     const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
     return query_call([&](Device& device) { device.modules.prepare(*binary); }) == cudaSuccess ? 1 : 0;

@@ -1,6 +1,6 @@
 /// \file
-/// Streams. All work is done when the call that asks for it returns, so that a stream is never busy and never
-/// waits, unless the stream is captured: then the work becomes a graph (capture_api.cpp).
+/// Streams. Every call finishes its work before it returns, so a stream is never busy and never waits. The
+/// exception is a captured stream: its work becomes a graph (capture_api.cpp).
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -25,7 +25,7 @@ cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
     });
 }
 
-/// What is known about a stream, of the default ones too.
+/// The state of a stream, including the default ones.
 Stream stream_at(const Device& device, const void* handle) {
     require_stream(device, handle);
     const auto found = device.streams.find(handle);
@@ -42,7 +42,7 @@ cudaError_t check_stream(const void* stream) {
     });
 }
 
-/// A stream that waits for a captured event is captured too, from then on.
+/// A stream that waits for a captured event joins the capture.
 void wait_in_capture(Device& device, const void* stream, const Event& event) {
     Capture* const capture = device.capture_of(stream);
     const auto of_event = std::find_if(device.captures.begin(), device.captures.end(),
@@ -61,7 +61,7 @@ void wait_in_capture(Device& device, const void* stream, const Event& event) {
     (*of_event)->wait(stream, event.captured);
 }
 
-/// Calls the program's own function, now or when the graph that the stream is captured in is launched.
+/// Calls the program's own function, now or when the captured graph is launched.
 cudaError_t call_host(const void* stream, bool is_valid, const std::function<void()>& function) {
     bool is_captured = false;
     cudaError_t error = api_call([&](Device& device) {
@@ -150,8 +150,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* gre
     });
 }
 
-// The program's function runs outside of api_call: it may take its time, and nothing here waits for it
-// meanwhile.
+// The program's function runs outside of api_call: it may take long, and must not block other calls.
 
 EMULATOR_ENTRY cudaError_t cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
     return call_host(stream, function != nullptr, [=] { function(data); });
@@ -169,7 +168,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamAddCallback(void* stream, void (*function)(
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
 
-// Attributes of a stream are hints, but for its priority.
+// Attributes of a stream are hints, except its priority.
 
 EMULATOR_ENTRY cudaError_t cudaStreamSetAttribute(void* stream, int attribute,
                                                   const cudaLaunchAttributeValue* value) {

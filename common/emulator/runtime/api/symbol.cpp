@@ -1,5 +1,5 @@
 /// \file
-/// Variables of the device: `__device__`, `__constant__` and `__managed__`.
+/// Device variables: `__device__`, `__constant__` and `__managed__`.
 
 #include "emulator/runtime/api/graph_nodes.hpp"
 #include "emulator/runtime/api_call.hpp"
@@ -10,7 +10,7 @@ using namespace emulator::abi;
 
 namespace {
 
-/// The `bytes` bytes of the variable from `offset` on.
+/// `bytes` bytes of the variable from `offset` on.
 void* part_of_variable(Device& device, const void* symbol, std::size_t bytes, std::size_t offset) {
     const Allocation& variable = device.modules.variable(registered_variable(symbol));
     require(offset <= variable.bytes && bytes <= variable.bytes - offset);

@@ -1,6 +1,6 @@
 /// \file
-/// Every other function of the CUDA runtime API: it says that it is not there, and returns
-/// cudaErrorNotSupported. A program has lost what it called for, unless it can do without.
+/// Every other function of the CUDA runtime API: it prints that it is not supported and returns
+/// cudaErrorNotSupported. The program fails unless it can do without.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -25,7 +25,7 @@ cudaError_t unsupported(const char* function, Need need) {
 
 } // namespace
 
-// In C's calling convention a function may be called with more arguments than it takes.
+// C's calling convention allows more arguments in the call than the function takes.
 #define UNSUPPORTED(function)                                                                                \
     EMULATOR_ENTRY cudaError_t function() { return unsupported(#function, Need::work); }
 #define UNSUPPORTED_ADVICE(function)                                                                         \
