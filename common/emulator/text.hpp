@@ -1,5 +1,5 @@
 /// \file
-/// Numbers and other people's text as messages show them.
+/// Numbers and foreign text as messages show them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-/// The text with its control characters as "\x1b" and the like, so that a terminal shows them only.
+/// The text with its control characters as "\x1b" and the like, so that a terminal does not interpret them.
 inline std::string printable(std::string_view text) {
     std::string result;
     for (const char c : text) {

@@ -66,8 +66,7 @@ AccessDiagnosis outside(std::uint64_t address, std::uint64_t bytes, const Alloca
     return result;
 }
 
-/// The allocation, at or below an address, that a kernel argument points to. The access was probably meant
-/// for it.
+/// The kernel argument that points closest below an address. The access was probably meant for its memory.
 struct Pointed {
     std::size_t argument = 0; ///< from 1; 0: no argument points anywhere below
     std::uint64_t address = 0;

@@ -17,7 +17,7 @@ Watcher* AccessRecorder::begin(const ObservedLaunch& launch) {
 std::vector<Json> AccessRecorder::end(const ObservedLaunch& launch) {
     if (!tracing_) return {};
     const auto tracing = std::exchange(tracing_, nullptr);
-    if (!tracing->trace().ran) { // it could not be launched like this
+    if (!tracing->trace().ran) { // it cannot be launched like this
         recorded_.erase(launch.kernel.name());
         return {};
     }

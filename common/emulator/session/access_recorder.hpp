@@ -1,6 +1,6 @@
 /// \file
-/// What pictures are drawn from: {"record": "accesses", …an AccessTrace's members…}, of the first selected
-/// launch of each kernel.
+/// The data for pictures: {"record": "accesses", …an AccessTrace's members…}, of the first selected launch of
+/// each kernel.
 #pragma once
 
 #include "emulator/observe/access_trace.hpp"

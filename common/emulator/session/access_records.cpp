@@ -19,7 +19,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Space, {{Space::global, "global"}, {Space::shared, 
 
 namespace {
 
-/// Runs of touched words as pairs of the first one and their number.
+/// Runs of touched words as pairs: the first word, and their number.
 Json runs_of(const std::vector<bool>& touched) {
     Json runs = Json::array();
     for (std::size_t word = 0; word < touched.size(); ++word) {

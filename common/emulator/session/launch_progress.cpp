@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A thread that does not wait for another.
+/// A thread that is not joined.
 std::optional<Party> somebody_of(const Block& block) {
     const auto at = [&](const Warp& warp, const ConvergenceGroup& converged) -> std::optional<Party> {
         if (converged.lanes == 0 || converged.wait != Wait::nothing) return std::nullopt;
@@ -59,7 +59,7 @@ private:
 };
 
 LaunchProgress::LaunchProgress() {
-    sigset_t all, before; // the program's signals are not for this thread
+    sigset_t all, before; // keep the program's signals from this thread
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     std::thread([this] {
@@ -79,7 +79,7 @@ void LaunchProgress::begin(std::string kernel, std::uint64_t blocks, EverySecond
     start_ = std::chrono::steady_clock::now();
     ended_ = 0;
     somebody_.reset();
-    asks_ = false; // most launches have ended before anybody wants to know
+    asks_ = false; // most launches end before anybody looks
     runs_ = true;
 }
 

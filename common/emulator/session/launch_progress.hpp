@@ -1,5 +1,5 @@
 /// \file
-/// Progress of a long launch.
+/// Shows the progress of a long launch.
 #pragma once
 
 #include "emulator/machine/finding.hpp"
@@ -17,8 +17,8 @@
 namespace emulator {
 
 /// After two seconds, shows on stderr how far the launch is, if stderr is a terminal, and erases that line at
-/// the end. Also calls `every_second` while a launch runs, with one thread and its line once known. One per
-/// process, never destroyed, as its thread never ends.
+/// the end. Also calls `every_second` during a launch, with one thread and its line once known. One per
+/// process, never destroyed, since its thread never ends.
 class LaunchProgress final : public Watcher {
 public:
     LaunchProgress();

@@ -1,10 +1,10 @@
 /// \file
-/// Observes this process's launches for `emulate`, and appends what was seen to its report file: JSON Lines,
-/// one record per line (see records.hpp), each as soon as it is known, so that a crash of the program loses
-/// none.
+/// Observes this process's launches for `emulate`, and appends the results to its report file: JSON Lines,
+/// one record per line (see records.hpp). Each is written as soon as it is known, so that a crash of the
+/// program loses none.
 ///
-/// To have something new observed: write a Watcher (check/ or observe/), wrap it in a Recorder, and add the
-/// recorder to make_recorders(). What checkers find goes to its Findings; they need no records of their own.
+/// To observe something new: write a Watcher (check/ or observe/), wrap it in a Recorder, and add the
+/// recorder to make_recorders(). Checkers report to its Findings; they need no records of their own.
 #include "emulator/runtime/observation.hpp"
 
 #include "emulator/check/block_deduplication.hpp"
@@ -41,7 +41,7 @@ namespace emulator {
 
 namespace {
 
-/// Opens the file each time: the program might close a descriptor that stays open, and reuse its number.
+/// Opens the file each time: the program might close an open descriptor and reuse its number.
 bool append(const std::string& path, std::string_view text) {
     const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0) return false;
@@ -76,7 +76,7 @@ private:
     const Request request_;
     const std::string path_; ///< of the report
     const std::regex kernels_;
-    /// What checkers find. Findings during a launch belong to it, and are written when it ends, if it is
+    /// The checkers' findings. Those during a launch belong to it, and are written when it ends, if it is
     /// selected.
     Findings findings_;
     std::vector<std::unique_ptr<Recorder>> recorders_;
@@ -86,7 +86,7 @@ private:
     bool failed_ = false;                ///< the report could not be written
 };
 
-/// One line for each thing that can be asked for.
+/// One line per kind of request.
 std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     std::vector<std::unique_ptr<Recorder>> recorders;
     if (request_.lines) recorders.push_back(std::make_unique<LineRecorder>());
@@ -119,7 +119,8 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
                                 .configuration = configuration,
                                 .selected = std::regex_search(name, kernels_) &&
                                             number == request_.launch.value_or(number)};
-    Json record = Json::object(); // one by one: a list of them would be copied, and launches may be many
+    Json record = Json::object(); // one by one: building a list would copy them, and there may be many
+                                  // launches
     record["record"] = launch.selected ? "launch" : "other launch";
     record["launch"] = number;
     record["kernel"] = short_name(name);
@@ -130,7 +131,7 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
     std::vector<Watcher*> watchers;
     WeakMemory weak_memory;
-    if (request_.schedule) watchers.push_back(&weak_memory); // first: others look at memory that it puts back
+    if (request_.schedule) watchers.push_back(&weak_memory); // first: others read memory that it restores
     BlockDeduplication checkers_of_blocks;
     for (const auto& recorder : recorders_) {
         Watcher* const watcher = recorder->begin(launch);
@@ -146,7 +147,7 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     const auto running = [number, name] {
         return Json{{"record", "running"}, {"launch", number}, {"name", name}};
     };
-    write(running()); // a crash of the program loses the rest
+    write(running()); // otherwise a crash of the program would lose the rest
     if (!progress_) progress_ = new LaunchProgress;
     progress_->begin(short_name(name), configuration.grid.count(), [&](const std::optional<Party>& somebody) {
         write_findings(&launch);
@@ -209,7 +210,7 @@ void ReportingObservation::write_error(std::string_view text) {
 }
 
 void ReportingObservation::finish() {
-    if (process_ != getpid()) return; // a fork of it that never came here before
+    if (process_ != getpid()) return; // a fork that is here for the first time
     for (const auto& recorder : recorders_) recorder->finish();
     write_findings();
 }
@@ -218,7 +219,7 @@ void ReportingObservation::notice_fork() {
     if (process_ == getpid()) return;
     process_ = getpid();
     launches_ = 0;
-    progress_ = nullptr; // its thread has stayed in the process before
+    progress_ = nullptr; // a fork does not inherit its thread
     std::error_code error;
     write({{"record", "process"},
            {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()}});

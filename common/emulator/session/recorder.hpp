@@ -1,5 +1,5 @@
 /// \file
-/// What Observation asks to watch launches, and to write about them.
+/// The interface through which Observation makes launches watched and gets records.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -20,7 +20,7 @@ struct ObservedLaunch {
     std::uint64_t number; ///< of this process, from 0
     const Kernel& kernel;
     const LaunchConfiguration& configuration;
-    bool selected; ///< by Request::kernel and Request::launch: others are not to be written about
+    bool selected; ///< by Request::kernel and Request::launch: don't write about others
 };
 
 /// Records one kind of observation. Lives as long as the process. Calls come one at a time.
@@ -28,18 +28,18 @@ class Recorder {
 public:
     virtual ~Recorder() = default;
 
-    /// What watches the launch that is about to begin, until end(); null: this launch does not matter. Called
-    /// for all launches, selected or not, since a checker may have to follow what the others write.
+    /// The watcher of the launch that is about to begin, until end(); null: this launch does not matter.
+    /// Called for all launches, selected or not, since a checker may have to know what the others write.
     virtual Watcher* begin(const ObservedLaunch& launch) = 0;
 
-    /// The launch that began last has ended, well or not. Returns what there is to write of it: records with
-    /// their kind, {"record": "lines", …}. "process" and "launch" are added to them.
+    /// The latest launch has ended, with or without an error. Returns its records with their kind, {"record":
+    /// "lines", …}. "process" and "launch" are added to them.
     virtual std::vector<Json> end(const ObservedLaunch&);
 
     /// The program ends: last findings, such as leaks.
     virtual void finish() {}
 
-    /// Receives what the host does to device memory. Null: nothing does.
+    /// Receives the host's operations on device memory. May be null.
     virtual MemoryEvents* memory_listener() { return nullptr; }
 };
 

@@ -1,21 +1,20 @@
 /// \file
-/// How what was observed is written in JSON, and read again.
+/// How records are written as JSON, and read again.
 ///
-/// The records. They all have "process" too, its number.
+/// The records. They also have "process", the process's number.
 ///   {"record": "process", "program": "/home/me/lesson03"}
 ///   {"record": "launch", "launch": 0, "kernel": "reduce3", "name": "reduce3(int const*, int*)",
 ///    "grid": [8192,1,1], "block": [256,1,1], "dynamic_shared_bytes": 1024, "counters": {…} or "error": "…"}
-///   {"record": "other launch", …the same…}: one that was not asked for
-///   {"record": "running", "launch": 0, "name": "reduce3(int const*, int*)"}: a launch begins; for the case
-///    that it does not end. With "somebody": …a Party's members…, who is where in one that takes long
+///   {"record": "other launch", …the same…}: a launch that was not selected
+///   {"record": "running", "launch": 0, "name": "reduce3(int const*, int*)"}: a launch begins. Written in
+///    case it never ends. With "somebody": …a Party's members…, a thread's location in a long launch
 ///   {"record": "finding", "launch": 0 or null, …a Finding's members…}
-///   {"record": "refused launch"}: one that has not begun, and is not among those that are numbered
-///   {"record": "refusal", "function"}: the emulator does not support that function of the API, or, where it
-///   is
-///       empty, cannot run the kernel of a launch
-///   {"record": "error", "text": "…"}: what the emulator printed on stderr
+///   {"record": "refused launch"}: a launch that was rejected before it began; it has no number
+///   {"record": "refusal", "function"}: the emulator does not support that API function, or, if empty, cannot
+///    run a launched kernel
+///   {"record": "error", "text": "…"}: a message that the emulator printed on stderr
 ///   {"record": "cut off"}, alone: the file could not be written
-///   and those of the recorders: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}
+///   and the recorders' records: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}
 #pragma once
 
 #include "emulator/machine/finding.hpp"

@@ -1,6 +1,6 @@
 /// \file
-/// What `emulate` asks of the emulator's library in the process that it starts: the environment variable
-/// EMULATOR_REQUEST, a JSON object. Beside it EMULATOR_REPORT names the file that gets the records.
+/// The request that `emulate` passes to the emulator's library in the process that it starts: the environment
+/// variable EMULATOR_REQUEST, a JSON object. EMULATOR_REPORT names the file for the records.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ inline constexpr const char* report_variable = "EMULATOR_REPORT";
 
 /// What to observe, and in which kernels. JSON uses the members' names and omits default values.
 struct Request {
-    // Which launches counters, lines, pictures and findings are about.
-    std::string kernel{};                  ///< regular expression, to be found in the kernel's readable name
-    std::optional<std::uint64_t> launch{}; ///< the n-th of the process, from 0
+    // Which launches to report counters, lines, pictures and findings of.
+    std::string kernel{};                  ///< regular expression that matches in the kernel's readable name
+    std::optional<std::uint64_t> launch{}; ///< index among the process's launches, from 0
 
     bool lines = false;                      ///< count by source line
     std::vector<std::string> check{};        ///< of "mem", "init", "race" and "sync"
-    bool leaks = false;                      ///< mem: also what is never freed
+    bool leaks = false;                      ///< mem: also memory that is never freed
     bool global_races = false;               ///< race: also between blocks, in global memory
     std::string draw{};                      ///< "banks", "sectors", "activity" or "tile"
     std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
     std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes
-    std::string ptx{};                       ///< a file whose kernels run in place of the program's own
+    std::string ptx{};                       ///< a file whose kernels replace the program's
 
     bool checks(std::string_view checker) const;
 };
