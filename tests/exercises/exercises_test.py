@@ -377,14 +377,15 @@ class Commands(WithFolder):
         self.assertIn("3 of 3 hints", self.run_script("board"))
 
     def test_a_reader_that_leaves_is_no_error(self):
-        for words, status in ((["board"], 0), (["hint", "03"], 0), (["03"], 1), (["watch", "03"], 0)):
-            for unbuffered in ("", "1"):  # the write fails at the end, or at each print
-                reads, writes = os.pipe()
-                os.close(reads)
-                run = subprocess.run(self.command(*words), stdout=writes, stderr=subprocess.PIPE, text=True,
-                                     env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
-                os.close(writes)
-                self.assertEqual((run.returncode, run.stderr), (status, ""), words)
+        # Unbuffered, the write fails at each print; else at the end.
+        for words, unbuffered, status in ((["board"], "", 0), (["board"], "1", 0), (["hint", "03"], "", 0),
+                                          (["hint", "03"], "1", 0), (["03"], "", 1), (["watch", "03"], "", 0)):
+            reads, writes = os.pipe()
+            os.close(reads)
+            run = subprocess.run(self.command(*words), stdout=writes, stderr=subprocess.PIPE, text=True,
+                                 env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+            os.close(writes)
+            self.assertEqual((run.returncode, run.stderr), (status, ""), words)
 
     def test_reset_keeps_what_was_written(self):
         self.assertIn("is the original.", self.run_script("reset", "03"))
