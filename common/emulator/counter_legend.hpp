@@ -23,10 +23,11 @@ inline std::string counter_legend() {
            line("atomics", global_atom_sectors) + line("  result unused", global_red_sectors) +
            line("instructions", warp_instructions, " (per warp)") +
            line("", thread_instructions, " (per thread)") + line("divergent", divergent_branches) +
-           line("", "(branches at which a warp split)") + "  asynchronous copies: instructions, wavefronts\n" +
-           indent + copy_instructions + "\n" + indent + copy_wavefronts + "\n" +
-           "  bulk copies: instructions, sectors\n" + indent + bulk_instructions + "\n" + indent +
-           bulk_sectors + "\n" + "  barriers: no such metric; how often threads come to one\n";
+           line("", "(branches at which a warp split)") +
+           "  asynchronous copies: instructions, wavefronts\n" + indent + copy_instructions + "\n" + indent +
+           copy_wavefronts + "\n" + "  bulk copies: instructions, sectors\n" + indent + bulk_instructions +
+           "\n" + indent + bulk_sectors + "\n" +
+           "  barriers: no such metric; how often threads come to one\n";
 }
 
 } // namespace emulator
