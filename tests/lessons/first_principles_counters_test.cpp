@@ -210,13 +210,13 @@ TEST_P(Tables, add_every_element_once) {
 TEST(Lesson14, shows_which_threads_add_in_each_step) {
     const std::string out = run_program("./lesson14 --device emulator").out;
     for (const char* row :
-         {"       2         4       2       50.0 %                4        2   0 . 2 . | 4 . 6 .\n",
-          "       4         4       1      100.0 %                2        1   0 1 2 3 | . . . .\n",
-          "   total        15       7       53.6 %               14        7\n",
-          "   total        15       5       75.0 %               10        5\n",
-          "   total     2,047     223       28.7 %            2,046    1,023\n",
-          "   total     2,047      68       94.1 %              516      258\n",
-          "   total     2,047      68       94.1 %              256        0\n"})
+         {"       2        4      2      50.0 %               4       2   0 . 2 . | 4 . 6 .\n",
+          "       4        4      1     100.0 %               2       1   0 1 2 3 | . . . .\n",
+          "   total       15      7      53.6 %              14       7\n",
+          "   total       15      5      75.0 %              10       5\n",
+          "   total    2,047    223      28.7 %           2,046   1,023\n",
+          "   total    2,047     68      94.1 %             516     258\n",
+          "   total    2,047     68      94.1 %             256       0\n"})
         EXPECT_THAT(out, HasSubstr(row));
 }
 
