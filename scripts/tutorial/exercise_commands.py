@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import shlex
 import shutil
@@ -66,6 +67,22 @@ def digest(text):
     return hashlib.sha256((text or "").encode()).hexdigest()
 
 
+# ---- color ----
+
+def red(text):
+    return in_color(text, 31)
+
+
+def green(text):
+    return in_color(text, 32)
+
+
+def in_color(text, color):
+    """As the lessons do it: on a terminal, unless NO_COLOR is set or TERM is dumb."""
+    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
+    return text if plain else f"\033[{color}m{text}\033[0m"
+
+
 # ---- the commands ----
 
 def check(exercise, options, state):
@@ -85,7 +102,8 @@ def check(exercise, options, state):
     print(f"exercise {exercise.number}: {exercise.title} ({name_of(text)})")
     for step in verdict.steps:
         for index, line in enumerate(line for entry in step.what for line in folded(step, entry)):
-            print(f"  {'' if index else step.name:10} {line}")
+            shown = line if index else green(line) if step.passed else red(line)
+            print(f"  {'' if index else step.name:10} {shown}")
     for name in checker.STEPS[len(verdict.steps):]:
         print(f"  {name:10} not looked at yet")
     if verdict.score is not None:
@@ -93,7 +111,7 @@ def check(exercise, options, state):
                  for kernel, count in checker.marks(exercise, options.build)]
         print(f"  {'score':10} {exercise.scored.counter}: yours {verdict.score:,}; {', '.join(marks)}")
     if verdict.solved:
-        print(f"Solved. {next_exercise(exercise)}")
+        print(f"{green('Solved.')} {next_exercise(exercise)}")
         return 0
     if verdict.sound is not None:
         print(f"{len(verdict.sound)} of {len(exercise.kernels())} kernels are right and clean"
@@ -159,7 +177,8 @@ def board(state):
         rows.append((number, exercise.title, what, hints))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
-        print("  ".join((*(f"{cell:{width}}" for cell, width in zip(row, widths)), row[3])).rstrip())
+        line = "  ".join((*(f"{cell:{width}}" for cell, width in zip(row, widths)), row[3])).rstrip()
+        print(green(line) if row[2] == "solved" else line)
     todo = [row[0] for row in rows if row[2] != "solved"]
     print(f"\n{solved} of {len(rows)} solved." + (f" Next: make exercise{todo[0]}" if todo else ""))
     return 0

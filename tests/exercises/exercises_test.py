@@ -367,6 +367,18 @@ class Commands(WithFolder):
         self.assertIn(str(other), self.run_script("03", "--file", str(other), status=1))
         self.assertFalse((self.tree / "build/exercises/state.json").exists())
 
+    def test_verdicts_are_colored_on_a_terminal_alone(self):
+        self.text.write_text("nonsense")  # quick to check
+        terminal = [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])"]
+        colors = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
+        for start, environment, colored in ((terminal, colors, True), ([], colors, False),
+                                            (terminal, {**colors, "NO_COLOR": "1"}, False),
+                                            (terminal, {**colors, "TERM": "dumb"}, False)):
+            told = subprocess.run([*start, *self.command("03")], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                  env=environment).stdout
+            self.assertEqual("  compiles   \033[31mno:\033[0m\n" in told, colored, told)
+            self.assertEqual("\033" in told, colored, told)
+
     def test_hints_come_one_by_one(self):
         for number in (1, 2, 3):
             told = self.run_script("hint", "03")
