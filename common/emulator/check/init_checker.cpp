@@ -193,9 +193,8 @@ private:
         if (access.space == ptx::Space::shared) {
             result.message += "nobody has written it since the block began";
             result.allocation = shared_variable(grid, missing.first);
-            result.cause =
-                "Shared memory is not cleared when a block begins: a thread that has nothing to load "
-                "has to store a neutral value in its place.";
+            result.cause = "Shared memory is not cleared when a block begins: a thread with nothing to load "
+                           "has to store a neutral value instead.";
         } else {
             const Allocation& allocation = *grid.memory.find(access.addresses[lane]);
             result.message += never_written(missing.first, missing.count, allocation.bytes);

@@ -129,7 +129,7 @@ private:
         if (outside != 0)
             found(warp, instruction, access, outside,
                   {"out of bounds", "the thread has no array there", "",
-                   "An index runs past the end of an array that each thread has for itself."});
+                   "An index runs past the end of a thread's local array."});
     }
 
     void check_shared(const Warp& warp, const Instruction& instruction, const Access& access) {
@@ -168,14 +168,14 @@ AccessDiagnosis diagnose_free(const RejectedCall& call, const GlobalMemory& memo
         result.allocation = describe(*allocation);
         if (allocation->address == call.address) {
             result.message = free + ", which is of " + allocation->origin;
-            result.cause = "What cudaMalloc and cudaMallocManaged allocate goes to cudaFree, what "
-                           "cudaMallocHost and cudaHostAlloc allocate to cudaFreeHost.";
+            result.cause = "cudaFree frees memory from cudaMalloc and cudaMallocManaged, cudaFreeHost memory "
+                           "from cudaMallocHost and cudaHostAlloc.";
         } else {
             result.message = free + ", which is byte " + thousands(call.address - allocation->address) +
                              " of " + describe(*allocation);
         }
     } else if (const auto host = host_memory_at(call.address)) {
-        result.message = free + ", which is the host's memory" + (host->empty() ? "" : ", " + *host);
+        result.message = free + ", which is host memory" + (host->empty() ? "" : ", " + *host);
     } else {
         result.message = free + ", which no call has allocated";
     }
@@ -184,28 +184,26 @@ AccessDiagnosis diagnose_free(const RejectedCall& call, const GlobalMemory& memo
 
 /// Describes a pointer that a copy or a memset cannot use.
 AccessDiagnosis diagnose_copy(const RejectedCall& call, const GlobalMemory& memory) {
-    const char* const wrong_way =
-        "The copy's arguments are in the wrong order, or its direction is the wrong one.";
+    const char* const wrong_way = "The copy's arguments are in the wrong order, or its direction is wrong.";
     const std::string place = byte_count(call.bytes) + " at " + hexadecimal(call.address);
     if (call.wants_host) {
         const std::string allocation = describe(*memory.find(call.address));
         return {"device pointer",
-                "copy whose direction says that the " + place + " are the host's: they are of " + allocation,
+                "copy whose direction says that " + place + " are host memory: they belong to " + allocation,
                 allocation, wrong_way};
     }
     if (!call.variable.empty())
         return {"variable for a pointer",
-                call.name + " of " + place + ": this is what the host has for the device's variable " +
+                call.name + " of " + place + ": this is the host's shadow of the device variable " +
                     call.variable,
                 "",
-                "cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy to a __device__ or __constant__ variable "
-                "and from it; its address is what cudaGetSymbolAddress says."};
+                "Use cudaMemcpyToSymbol and cudaMemcpyFromSymbol for __device__ and __constant__ variables, "
+                "or the address from cudaGetSymbolAddress."};
     AccessDiagnosis result = diagnose(memory, call.address, call.bytes);
     result.message = call.name + " of " + place + ": " + result.message;
     if (result.kind == "out of bounds")
         result.cause =
-            "The copy counts more bytes than were allocated: elements and bytes are mixed up, or the "
-            "size is another array's.";
+            "The copy is larger than the allocation: its size is in the wrong unit, or is another array's.";
     if (result.kind == "host pointer") result.cause = wrong_way;
     return result;
 }
@@ -244,7 +242,7 @@ void MemoryChecker::program_ends() {
                        .kind = "leak",
                        .message = allocation + ", never freed",
                        .allocation = allocation,
-                       .cause = "A cudaFree is missing on some way to the end of the program."});
+                       .cause = "A cudaFree is missing on some path to the end of the program."});
 }
 
 } // namespace emulator

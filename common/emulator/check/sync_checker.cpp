@@ -59,7 +59,7 @@ public:
                 return findings_.finding(
                     "wrong cluster barrier", fault.message,
                     {party("is here", warp, *fault.instruction, fault.lane)},
-                    "Each thread has to arrive and to wait in turn; cluster.sync() does both.");
+                    "Each thread has to arrive and wait in turn; cluster.sync() does both.");
             });
             return true;
         }
@@ -67,7 +67,7 @@ public:
         findings_.add(SyncFindings::Kind::wrong_barrier, here, here, [&] {
             return findings_.finding(
                 "wrong barrier", fault.message, {party("is here", warp, *fault.instruction, fault.lane)},
-                "A block has the barriers 0 to 15, and those for a number of threads are for whole warps.");
+                "A block has barriers 0 to 15, and a barrier's thread count must be a multiple of 32.");
         });
         return true;
     }

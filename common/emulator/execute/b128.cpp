@@ -105,8 +105,7 @@ std::mutex& vector_access_mutex() {
 
 void decode_b128_mov(Decoding& statement) {
     const auto halves = [&](const Operand& list) -> const std::vector<Operand>& {
-        if (list.elements.size() != 2)
-            statement.invalid(list.place, "128 bits are made of two registers of 64");
+        if (list.elements.size() != 2) statement.invalid(list.place, "two 64-bit registers make 128 bits");
         return list.elements;
     };
     const Operand &target = statement.operand(0), &source = statement.operand(1);

@@ -115,7 +115,7 @@ void call_through_register(Warp& warp, const Instruction& instruction, LaneMask 
     if (callee == detail.callees->end())
         throw Fault{Failure::illegal_address, lane, &instruction,
                     "a call of a function at " + hexadecimal(address[lane]) +
-                        ": there is no function whose address the program takes"};
+                        ": no function whose address the program takes is there"};
     const ptx::Function& function = *callee->second->function;
     if (!agree(detail.argument_sizes, function.parameters) || !agree(detail.result_sizes, function.results))
         throw Fault{Failure::launch_failure, lane, &instruction,
@@ -260,11 +260,11 @@ struct Arrival {
     Fault fault{Failure::launch_failure, std::countr_zero(active), &instruction, {}};
     if (arrival.disagreeing != 0) {
         fault.lane = std::countr_zero(arrival.disagreeing);
-        fault.message = "threads of one warp come with different numbers to one barrier instruction";
+        fault.message = "threads of one warp execute one barrier instruction with different barrier numbers";
     } else if (arrival.barrier >= Block::barrier_count) {
-        fault.message = "barrier " + std::to_string(arrival.barrier) + ": a block has the barriers 0 to 15";
+        fault.message = "barrier " + std::to_string(arrival.barrier) + ": a block has barriers 0 to 15";
     } else if (arrival.expected == 0) {
-        fault.message = "an arrival at a barrier for 0 threads: it must say for how many the barrier is";
+        fault.message = "an arrival at a barrier for 0 threads: it must give the barrier's thread count";
     } else {
         fault.message = "a barrier for " + std::to_string(arrival.expected) +
                         " threads: the number must be a multiple of the warp size, 32";
@@ -330,9 +330,9 @@ LaneMask leave_out(Warp& warp, const Instruction& instruction, LaneMask active, 
 /// The immediate: whether it orders memory accesses.
 void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask active) {
     Cluster& cluster = warp.block().cluster();
-    const LaneMask lanes = leave_out(warp, instruction, active, active & cluster.not_waited(warp),
-                                     "the thread has arrived at the barrier of the cluster already, and has "
-                                     "not waited there since");
+    const LaneMask lanes =
+        leave_out(warp, instruction, active, active & cluster.not_waited(warp),
+                  "the thread has already arrived at the cluster barrier, and has not waited there since");
     warp.advance();
     if (lanes == 0) return;
     notify_cluster_arrival(warp, instruction, {false, instruction.immediate != 0, lanes});
@@ -342,8 +342,7 @@ void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask active)
 void cluster_wait(Warp& warp, const Instruction& instruction, LaneMask active) {
     Cluster& cluster = warp.block().cluster();
     const LaneMask lanes = leave_out(warp, instruction, active, active & ~cluster.not_waited(warp),
-                                     "the thread waits at the barrier of the cluster, and has not arrived "
-                                     "there before");
+                                     "the thread waits at the cluster barrier without having arrived there");
     if (lanes != 0) notify_cluster_arrival(warp, instruction, {true, true, lanes});
     const LaneMask waiting = lanes & cluster.arrived(warp), passing = active & ~waiting;
     cluster.waited(warp, passing);
@@ -409,10 +408,9 @@ void decode_bar(Decoding& statement) {
 // ---- the rest ----
 
 void trap(Warp&, const Instruction& instruction, LaneMask active) {
-    throw Fault{
-        Failure::trapped, std::countr_zero(active), &instruction,
-        "the kernel executed a trap instruction: that of __trap(), or one that the compiler has put in place "
-        "of what is wrong, as a read through a null pointer"};
+    throw Fault{Failure::trapped, std::countr_zero(active), &instruction,
+                "the kernel executed a trap instruction: from __trap(), or from the compiler in place of an "
+                "error such as a read through a null pointer"};
 }
 
 void decode_trap(Decoding& statement) {

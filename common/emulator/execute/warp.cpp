@@ -125,7 +125,7 @@ void require_sync(Decoding& statement) {
     if (!statement.take(".sync"))
         statement.unsupported(
             statement.statement().place,
-            "only the form with '.sync' is supported: lanes need not be together without it");
+            "only the form with '.sync' is supported: without it lanes need not be converged");
 }
 
 void decode_shfl(Decoding& statement) {

@@ -19,12 +19,11 @@ constexpr std::uint64_t null_page = 0x1'0000; // no memory is ever below
 constexpr std::uint64_t one_page = 4096;
 constexpr std::uint64_t far_away = 1ull << 32;
 
-constexpr const char* index_too_large =
-    "An index runs past the end: a thread that is one too many is not kept out, as by `if (i < n)`, or the "
-    "allocation counts elements where bytes are meant.";
+constexpr const char* index_too_large = "An index runs past the end: a check such as `if (i < n)` is "
+                                        "missing, or the allocation's size counts elements instead of bytes.";
 constexpr const char* index_negative = "An index is negative, or is unsigned and has wrapped below zero.";
 constexpr const char* never_set =
-    "A pointer was never set, or its cudaMalloc failed and nobody looked at the error.";
+    "A pointer was never set, or its cudaMalloc failed and the error was not checked.";
 
 const char* name_of(AccessKind kind) {
     switch (kind) {
@@ -92,7 +91,7 @@ Pointed pointed_below(const Grid* grid, std::uint64_t address) {
 }
 
 AccessDiagnosis on_host(const std::string& what, const Pointed& pointed) {
-    std::string message = "this is the host's memory";
+    std::string message = "this is host memory";
     if (!what.empty()) message += ", " + what;
     if (pointed.argument != 0 && !pointed.allocation)
         message += ": argument " + std::to_string(pointed.argument) + " of the kernel points there";
@@ -138,7 +137,7 @@ AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Grid* grid, s
                 "byte " + thousands(address - allocation.address) + " of " + place_of(allocation) +
                     ", which " + freed->by + " has freed",
                 describe(allocation) + ", freed by " + freed->by,
-                "The memory was freed too early: before the last use of it, or by another owner."};
+                "The memory was freed before its last use, or by another owner."};
     }
     return in_no_allocation(memory, grid, address, bytes);
 }
@@ -149,10 +148,10 @@ AccessDiagnosis in_no_block(const Block& block, std::uint32_t rank) {
     if (rank < blocks.size())
         return {"shared memory of an exited block",
                 "all threads of block " + triple(blocks[rank]->index()) + " have exited", "shared memory",
-                "A cluster.sync() is missing at the end: the shared memory of a block ends with it, so every "
-                "block has to wait until the others have done with its own."};
+                "A cluster.sync() is missing at the end: a block's shared memory ends with the block, so "
+                "each block has to wait until the others no longer use its memory."};
     return {"no such block", "the cluster has " + std::to_string(blocks.size()) + " blocks", "shared memory",
-            "The rank that map_shared_rank() or mapa was given has to be less than the number of blocks in "
+            "The rank passed to map_shared_rank() or mapa must be less than the number of blocks in "
             "the cluster."};
 }
 
@@ -186,10 +185,10 @@ AccessDiagnosis in_parameters(const Grid& grid, const LaneAccess& access) {
 }
 
 AccessDiagnosis misaligned(const Block& block, const LaneAccess& access) {
-    AccessDiagnosis result{
-        "misaligned", "the address must be a multiple of " + std::to_string(access.bytes), "",
-        "A pointer was cast to a wider type, as from int* to int4*, at an address that is no "
-        "multiple of that type's size."};
+    AccessDiagnosis result{"misaligned", "the address must be a multiple of " + std::to_string(access.bytes),
+                           "",
+                           "A pointer was cast to a wider type, such as int* to int4*, at an address that is "
+                           "not a multiple of that type's size."};
     const bool global = access.space == Space::global || access.space == Space::constant;
     const Allocation* const allocation = global ? block.grid().memory.find(access.address) : nullptr;
     if (allocation) result.allocation = describe(*allocation);
@@ -206,7 +205,7 @@ AccessDiagnosis reason(const Block& block, Failure failure, const LaneAccess& ac
     case Space::param: return in_parameters(block.grid(), access);
     case Space::local:
         return {"out of bounds", "each thread has " + byte_count(block.grid().stack_bytes), "",
-                "An index runs past the end of an array that each thread has for itself."};
+                "An index runs past the end of a thread's local array."};
     default: return in_global_memory(block.grid().memory, &block.grid(), access.address, access.bytes);
     }
 }

@@ -263,10 +263,9 @@ void Block::report(const Fault& fault, const Warp& warp) const {
 void Block::report_pending_copy() const {
     const AsyncCopies::Bulk& bulk = async_copies_.bulks().front();
     const std::uint32_t pc = bulk.code->index_of(*bulk.instruction);
-    std::string message =
-        "block " + triple(index_) + " of " + grid_.kernel.readable_name() +
-        " has ended before a bulk copy to its shared memory did: a thread of it has to wait "
-        "at the copy's mbarrier";
+    std::string message = "block " + triple(index_) + " of " + grid_.kernel.readable_name() +
+                          " has ended before a bulk copy to its shared memory: one of its threads has to "
+                          "wait at the copy's mbarrier";
     if (const std::string line = source_line(*bulk.code, pc); !line.empty()) message += ", at " + line;
     throw Error(Failure::launch_failure, message + "\n" + ptx_line(*bulk.code, pc));
 }
@@ -274,7 +273,7 @@ void Block::report_pending_copy() const {
 void Block::report_deadlock() const {
     std::ostringstream message;
     message << "no thread of block " << triple(index_) << " of " << grid_.kernel.readable_name()
-            << " can go on: each waits for others that do not come, or have exited";
+            << " can go on: each waits for others that have exited or never arrive";
     for (const WaitingLanes& one : waiting()) {
         const int first = static_cast<int>(one.warp->index()) * warp_size;
         message << '\n'
@@ -286,7 +285,7 @@ void Block::report_deadlock() const {
         else if (one.converged->wait == Wait::block_barrier)
             message << "at barrier " << one.converged->barrier;
         else if (one.converged->wait == Wait::cluster_barrier)
-            message << "at the barrier of the cluster";
+            message << "at the cluster barrier";
         else
             message << "for the lanes that their mask names";
         if (const std::string line = source_line(*one.code, one.pc); !line.empty())

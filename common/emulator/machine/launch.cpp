@@ -234,7 +234,7 @@ void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuratio
     };
     const auto asked = cluster_of(kernel, configuration);
     if (!asked && kernel.needs_cluster())
-        reject("it says __cluster_dims__() without a size: give one by cudaLaunchAttributeClusterDimension");
+        reject("it has __cluster_dims__() without a size: set one with cudaLaunchAttributeClusterDimension");
     if (!asked) return;
     const Dim3 cluster = *asked, grid = configuration.grid;
     if (const auto own = kernel.cluster(); own && *own != cluster)

@@ -343,8 +343,8 @@ void Warp::call(const Instruction& instruction, const Code& callee) {
 void Warp::overflow(const Instruction& instruction) const {
     throw Fault{Failure::launch_failure, std::countr_zero(running_.lanes), &instruction,
                 "stack overflow: calls need more than the " + std::to_string(local_bytes_) +
-                    " bytes of local memory that a thread has; if they end at all, "
-                    "cudaDeviceSetLimit(cudaLimitStackSize, bytes) makes room for them"};
+                    " bytes of local memory per thread; if the recursion ends, "
+                    "cudaDeviceSetLimit(cudaLimitStackSize, bytes) makes room for it"};
 }
 
 std::uint64_t Warp::allocate_stack(const Instruction& instruction, std::uint64_t bytes,

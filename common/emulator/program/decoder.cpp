@@ -393,7 +393,7 @@ Row Decoding::predicate_register(const Operand& operand) const {
 
 Row Decoding::destination(const Operand& operand, Type type) {
     if (type == Type::pred) {
-        if (operand.negated) invalid(operand.place, "what an instruction writes cannot be negated");
+        if (operand.negated) invalid(operand.place, "an instruction's destination cannot be negated");
         return predicate_register(operand);
     }
     bool wide = false;

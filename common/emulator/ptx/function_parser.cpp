@@ -193,7 +193,7 @@ private:
         }
         const auto place = static_cast<std::uint32_t>(function_->statements.size());
         if (!scope_->labels.emplace(name.text, place).second)
-            fail(name, "this label stands twice in one block");
+            fail(name, "this label is defined twice in one block");
     }
 
     void body_directive() {
@@ -306,7 +306,7 @@ private:
         const Token& token = *token_;
         const auto found = find_register(identifier("a predicate register"));
         if (!found || function_->registers[*found].type != Type::pred)
-            fail(token, "this is no predicate register");
+            fail(token, "this is not a predicate register");
         return *found;
     }
 

@@ -129,17 +129,17 @@ private:
         const char* last = text_.data() + text_.size();
         const auto [end, error] = std::from_chars(text_.data() + digits, last, value, base);
         if (error == std::errc::result_out_of_range) fail(start, "this number needs more than 64 bits");
-        if (error != std::errc{}) fail(start, "this is no number");
+        if (error != std::errc{}) fail(start, "this is not a number");
         place_ = static_cast<std::size_t>(end - text_.data());
         if (at(place_) == 'U' || at(place_) == 'u') ++place_;
-        if (continues_identifier(at(place_))) fail(place_, "this digit does not belong into the number");
+        if (continues_identifier(at(place_))) fail(place_, "this digit does not belong in the number");
         return token(TokenKind::integer, start, value);
     }
 
     Token decimal(std::size_t start) {
         double value = 0;
         const auto [end, error] = std::from_chars(text_.data() + start, text_.data() + text_.size(), value);
-        if (error != std::errc{}) fail(start, "this is no floating-point number");
+        if (error != std::errc{}) fail(start, "this is not a floating-point number");
         place_ = static_cast<std::size_t>(end - text_.data());
         return token(TokenKind::double_precision, start, std::bit_cast<std::uint64_t>(value));
     }

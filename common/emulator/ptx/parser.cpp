@@ -96,13 +96,13 @@ private:
         const Token& start = *token_;
         const auto space = accept_space();
         if (!space || *space == Space::reg || *space == Space::local || *space == Space::param)
-            fail(start, quoted(start.text) + " is no directive that this emulator knows",
+            fail(start, quoted(start.text) + " is not a directive that this emulator supports",
                  Failure::unsupported);
         for (auto& variable : variables(*space)) {
             variable->external = external;
             variable->weak = weak;
             if (external && !variable->initial.empty())
-                fail(start, "an external variable has its initial value elsewhere");
+                fail(start, "an external variable cannot have an initial value");
             const Variable* const other = module_->variable(variable->name);
             if (other && !visible && !external && !weak && other->place < source_.unit_start) {
                 rename(*variable);

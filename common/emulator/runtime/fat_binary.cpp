@@ -44,7 +44,7 @@ template <typename T> T value_at(Bytes bytes, std::size_t offset) {
 
 /// Only the header at `fat_binary` states the length of the whole.
 Bytes fat_binary_at(const void* fat_binary) {
-    check(fat_binary, "the wrapper around it leads nowhere");
+    check(fat_binary, "its wrapper points to nothing");
     const Bytes header(static_cast<const std::byte*>(fat_binary), fat_binary_header_bytes);
     check(value_at<std::uint32_t>(header, 0) == fat_binary_magic,
           "its first four bytes are not those of a fat binary");
@@ -99,9 +99,8 @@ std::vector<Bytes> fat_binaries(const void* wrapper) {
     };
     Wrapper fields;
     std::memcpy(&fields, wrapper, sizeof fields);
-    check(fields.magic == wrapper_magic, "the wrapper around it does not start as one does");
-    check(fields.version == 1 || fields.version == 2,
-          "the wrapper around it has a version other than 1 and 2");
+    check(fields.magic == wrapper_magic, "its wrapper's first four bytes are wrong");
+    check(fields.version == 1 || fields.version == 2, "its wrapper's version is neither 1 nor 2");
 
     std::vector<Bytes> found{fat_binary_at(fields.fat_binary)};
     if (fields.version == 1 || !fields.translation_units) return found;

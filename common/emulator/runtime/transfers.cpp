@@ -55,17 +55,16 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
         memory.was_rejected({call, address, bytes});
         reject_range(*allocation, pointer, bytes);
     } else if (memory.find_array(pointer)) {
-        throw ApiError(cudaErrorInvalidValue,
-                       "a copy takes an array's handle for a pointer; what copies to arrays and from them is "
-                       "cudaMemcpy2DToArray, cudaMemcpy2DFromArray and cudaMemcpy3D");
+        throw ApiError(cudaErrorInvalidValue, "a copy was given an array's handle as a pointer; use "
+                                              "cudaMemcpy2DToArray, cudaMemcpy2DFromArray or cudaMemcpy3D");
     } else if (const auto* const variable = Runtime::instance().registry.variable(pointer);
                variable && place == Place::device) {
         const std::string name = variable_name(variable->name);
         memory.was_rejected({call, address, bytes, false, name});
         throw ApiError(cudaErrorInvalidValue,
-                       "a copy or memset takes the name of the device's variable " + name +
-                           " for a pointer; what copies to variables and from them is cudaMemcpyToSymbol and "
-                           "cudaMemcpyFromSymbol, and cudaGetSymbolAddress gives a pointer");
+                       "a copy or memset was given the name of the device variable " + name +
+                           " as a pointer; use cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or the pointer "
+                           "from cudaGetSymbolAddress");
     } else if (place == Place::device || memory.was_freed(pointer)) {
         memory.was_rejected({call, address, bytes});
         throw ApiError(cudaErrorInvalidValue);

@@ -12,9 +12,10 @@ Observation* Observation::instance() {
     [[maybe_unused]] static const bool was_asked = [] {
         const bool asked = std::getenv(request_variable) != nullptr;
         if (asked)
-            std::fprintf(stderr,
-                         "emulator: nothing is observed: %s is for the library that `emulate` brings\n",
-                         request_variable);
+            std::fprintf(
+                stderr,
+                "emulator: nothing is observed: %s only works with the library that comes with `emulate`\n",
+                request_variable);
         return asked;
     }();
     return nullptr;

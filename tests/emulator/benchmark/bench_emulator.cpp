@@ -106,7 +106,7 @@ int print_cpu_seconds(const std::string& name, int cores) {
     return 0;
 }
 
-/// What a process with these variables prints.
+/// The output of a process with these variables.
 double cpu_seconds_of_launch(const std::string& variables, const std::string& workload, int cores) {
     const std::string command = variables + " '" + std::filesystem::read_symlink("/proc/self/exe").string() +
                                 "' --cpu-seconds " + workload + ' ' + std::to_string(cores) + " 2>/dev/null";
@@ -123,7 +123,7 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-/// Without and with checkers in turn, so that a processor that becomes slower slows down both.
+/// Alternates runs without and with checkers, so that a processor that slows down affects both.
 void run_checked(benchmark::State& state, const std::string& workload, int cores) {
     std::vector<double> times_unchecked;
     for (auto _ : state) {

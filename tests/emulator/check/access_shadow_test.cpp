@@ -38,7 +38,7 @@ private:
     AccessShadow<Actor> shadow_{bytes + 64};
 };
 
-/// What a warp does next: all lanes access words in turn, or vectors, or others do, from some place on.
+/// A warp's next access: all lanes access words in a row, or vectors, or only some lanes do.
 struct Pattern {
     explicit Pattern(std::mt19937& random) {
         const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };

@@ -1,4 +1,4 @@
-// Blocks that repeat what another one has done are not checked; all others are, as if nothing stood between.
+// Blocks that repeat another block are not checked; all others are, as if no deduplication took place.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -25,7 +25,7 @@ using testing::SizeIs;
 
 namespace {
 
-/// What the checkers hear of a launch, by the number of the block, and by launch.
+/// The events that the checkers get of a launch, by block number and by launch.
 using Heard = std::map<uint32_t, std::vector<std::string>>;
 
 std::string text_of(const Access& access) {
@@ -35,7 +35,7 @@ std::string text_of(const Access& access) {
     return text;
 }
 
-/// Writes down what it hears. Remarks whatever `remarks_on` holds for.
+/// Records its events. Remarks whatever `remarks_on` holds for.
 class Listener final : public Watcher {
 public:
     class Ear final : public Observer {
@@ -56,7 +56,7 @@ public:
         }
         void barrier_arrive(const Warp& warp, const Instruction& instruction,
                             const BarrierArrival& arrival) override {
-            if (arrival.expected != 0) // else its completion is all there is to know
+            if (arrival.expected != 0) // otherwise its completion is the only event
                 hear(warp, instruction, "comes to barrier " + std::to_string(arrival.barrier));
         }
         void barrier_complete(Block& block, const BarrierCompletion& completion) override {
@@ -116,7 +116,7 @@ void launch(const std::string& body, uint32_t blocks, std::initializer_list<Watc
                    {.host_threads = 1, .watchers = all, .schedule = schedule});
 }
 
-/// What a listener hears that blocks repeat to.
+/// The events of a listener that accepts repeated blocks.
 Heard heard(const std::string& body, uint32_t blocks,
             std::function<bool(const Block&, const std::string&)> remarks_on = {}) {
     Listener listener;
@@ -198,13 +198,13 @@ TEST(BlockDeduplication, do_not_repeat_what_has_a_remark) {
 }
 
 TEST(BlockDeduplication, find_another_script) {
-    // From block 3 on all do something else: 3 leaves the trace, 4 too, and 5 writes another one.
+    // From block 3 on all blocks do something else: 3 leaves the trace, 4 too, and 5 records another one.
     const std::string two_kinds = "setp.ge.u32 %p4, %r61, 3; @%p4 bar.sync 0;" + tree;
     EXPECT_EQ(blocks_of(heard(two_kinds, 50)), (Blocks{0, 3, 4, 5}));
     // The first block is the only one of its kind: 1 leaves its trace at once, and 2 writes the next one.
     const std::string first_differs = "setp.eq.u32 %p4, %r61, 0; @%p4 bar.sync 0;" + tree;
     EXPECT_EQ(blocks_of(heard(first_differs, 50)), (Blocks{0, 1, 2}));
-    // Each fourth block differs: it is told, and the trace stays.
+    // Each fourth block differs: it is checked, and the trace stays.
     const std::string now_and_then = "and.b32 %r5, %r61, 3; setp.eq.u32 %p4, %r5, 3; @%p4 bar.sync 0;" + tree;
     EXPECT_EQ(blocks_of(heard(now_and_then, 12)), (Blocks{0, 3, 7, 11}));
     // Another kind every four blocks: two leave the trace, one writes the next one, and one follows it.
@@ -215,7 +215,7 @@ TEST(BlockDeduplication, find_another_script) {
 }
 
 TEST(BlockDeduplication, are_not_looked_for_for_ever) {
-    // No two blocks do the same for 60 blocks; then all do, but nobody looks any more.
+    // No two blocks do the same for 60 blocks. Then all do, but traces are no longer recorded.
     const std::string all_differ =
         "min.u32 %r5, %r61, 60; mad.lo.u32 %r5, %r5, 4, %r12; st.shared.u32 [%r5], %r60;";
     const Heard told = heard(all_differ, 100);
@@ -295,7 +295,7 @@ TEST(BlockDeduplication, hide_no_finding) {
         "@%p8 " + store +
             "@!%p2 bar.warp.sync -1; @%p2 bar.warp.sync 0xffff; xor.b32 %r13, %r60, 16;"
             "mad.lo.u32 %r13, %r13, 4, %r12; @%p8 ld.shared.u32 %r5, [%r13];",
-        // All threads store one value to one place, but in one block they store different ones.
+        // All threads store one value at one location; in one block they store different ones.
         "mov.u32 %r5, 7; @%p2 mov.u32 %r5, %r60; st.shared.u32 [%r12], %r5;",
         "mov.u32 %r5, 7; @%p2 mov.u32 %r5, %r60; @%p8 st.shared.u32 [%r12], %r5;",
         "mov.u32 %r5, 7; @%p2 mov.u32 %r5, %r60; @%p9 st.shared.u32 [%r12], %r5; bar.warp.sync -1;"

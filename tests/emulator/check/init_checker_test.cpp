@@ -1,4 +1,4 @@
-// What the checker `init` finds, and what it must leave alone.
+// What the checker `init` finds, and what it must not report.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -142,7 +142,7 @@ TEST(InitChecker, lets_a_struct_be_copied_with_its_padding) {
         (fields + "ld.global.v2.u64 {%rd1, %rd2}, [%rd60]; st.global.v2.u64 [%rd60+16], {%rd1, %rd2};")
             .c_str(),
         0);
-    expect_count((fields + "ld.global.u8 %r1, [%rd60+5];").c_str(), 1); // nobody loads padding by itself
+    expect_count((fields + "ld.global.u8 %r1, [%rd60+5];").c_str(), 1); // nobody loads padding on its own
     expect_count((fields + "ld.global.u64 %rd1, [%rd60+16];").c_str(), 1);
 }
 
@@ -160,7 +160,7 @@ TEST(InitChecker, begins_anew_with_every_block) {
 }
 
 TEST(InitChecker, keeps_blocks_apart_that_take_turns) {
-    // Block 0 waits for block 1, so that the host thread has both in progress.
+    // Block 0 waits for block 1, so the host thread has both in progress.
     CheckedProgram program(module_of(R"(
         st.shared.u32 [tile], %r1; setp.eq.u32 %p1, %r61, 1; @%p1 bra LAST;
         WAIT: ld.volatile.global.u32 %r1, [%rd60]; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT;
@@ -194,7 +194,7 @@ TEST(InitChecker, leaves_alone_what_it_keeps_no_account_of) {
 }
 
 TEST(InitChecker, follows_lanes_that_go_to_different_allocations) {
-    // Lane i goes to p0 + i * p1: even lanes to one allocation, odd ones to the next.
+    // Lane i accesses p0 + i * p1: even lanes one allocation, odd ones the next.
     CheckedProgram program(module_of(R"(
         and.b32 %r1, %r60, 1; setp.eq.u32 %p1, %r1, 0; mul.wide.u32 %rd1, %r60, 4;
         selp.b64 %rd2, %rd60, %rd61, %p1; setp.eq.u32 %p2, %r60, 7; selp.b64 %rd2, %rd62, %rd2, %p2;
@@ -217,7 +217,7 @@ TEST(InitChecker, hears_of_allocations_and_frees_between_launches) {
     EXPECT_THAT(program.run(grid_of(1), {memory}), IsEmpty());
     const emulator::Allocation allocation = *program.memory.find(address_of(memory));
     program.checker.freed(allocation);
-    EXPECT_THAT(program.run(grid_of(1), {memory}), IsEmpty()); // no account of it: that is for mem
+    EXPECT_THAT(program.run(grid_of(1), {memory}), IsEmpty()); // not tracked: that is for mem
     program.checker.allocated(allocation, false);              // the same address, given out again
     EXPECT_THAT(program.run(grid_of(1), {memory}), SizeIs(1));
 }
@@ -284,7 +284,7 @@ TEST(InitChecker, finds_unwritten_bytes_in_a_copy_to_the_host) {
 }
 
 TEST(InitChecker, follows_several_host_threads) {
-    // Each block writes its 128 bytes but for the last word, and reads them.
+    // Each block writes its 128 bytes except the last word, and reads them all.
     CheckedProgram program(module_of(R"(
         mul.wide.u32 %rd1, %r62, 4; add.u64 %rd1, %rd60, %rd1; setp.lt.u32 %p1, %r60, 31;
         @%p1 st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1];)"));

@@ -1,4 +1,4 @@
-// What the checker `mem` finds, and how kernels go on where it takes over.
+// What the checker `mem` finds, and how kernels go on after an absorbed fault.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -214,7 +214,7 @@ TEST(MemoryChecker, names_the_argument_that_is_a_host_pointer) {
     const auto found = program.found();
     ASSERT_EQ(kind_of(found), "host pointer");
     EXPECT_THAT(found[0].message,
-                HasSubstr("this is the host's memory, its stack: argument 2 of the kernel points there"));
+                HasSubstr("this is host memory, its stack: argument 2 of the kernel points there"));
 }
 
 TEST(MemoryChecker, takes_what_is_far_behind_an_argument_for_that_arguments) {
@@ -271,7 +271,7 @@ TEST(MemoryChecker, keeps_to_a_threads_arrays_in_its_local_memory) {
 }
 
 TEST(MemoryChecker, counts_the_threads_that_leave_their_arrays) {
-    // Thread i at byte 4 i: threads 2 and 3 are between the two arrays, thread 4 is in the other one.
+    // Thread i accesses byte 4 i: threads 2 and 3 are between the two arrays, thread 4 is in the other one.
     CheckedProgram program(module_of(
         ".local .align 16 .b8 mine[8]; .local .align 16 .b8 other[16]; mov.u32 %r1, mine; mad.lo.u32 "
         "%r1, %r60, 4, %r1; st.local.u32 [%r1], %r1;"));
@@ -349,7 +349,7 @@ TEST(MemoryChecker, judges_frees_of_the_host) {
               "invalid free | cudaFree of " + hexadecimal(live.address + 8) +
                   ", which is byte 8 of cudaMalloc #1, 100 bytes | cudaMalloc #1, 100 bytes");
     EXPECT_THAT(judge(pinned.address), HasSubstr("which is of cudaMallocHost #1"));
-    EXPECT_THAT(judge(address_of(&on_host)), HasSubstr("which is the host's memory, its stack"));
+    EXPECT_THAT(judge(address_of(&on_host)), HasSubstr("which is host memory, its stack"));
     EXPECT_THAT(judge(8), HasSubstr("invalid free | cudaFree of 0x8, which no call has allocated"));
     EXPECT_THAT(judge(gone + 1), HasSubstr("invalid free"));
 }

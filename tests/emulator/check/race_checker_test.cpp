@@ -1,4 +1,4 @@
-// Races: what is one, what is none, and what is said about it.
+// Races: what is one, what is not, and what the finding reports.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -198,7 +198,7 @@ TEST(Race, a_warp_barrier_orders_the_lanes_that_it_names) {
     EXPECT_EQ(kinds("st.shared.u32 [%r10], %r60;" + halves + "bar.warp.sync -1; ld.shared.u32 %r5, [%r13];",
                     one_warp),
               none);
-    // What is after it, it does not order.
+    // It does not order what follows it.
     EXPECT_EQ(kinds("setp.lt.u32 %p1, %r60, 2; setp.eq.u32 %p2, %r60, 1; @%p1 bar.warp.sync 3;"
                     "@%p9 st.shared.u32 [%r12], %r60; @%p2 ld.shared.u32 %r5, [%r12];",
                     one_warp),
@@ -247,7 +247,7 @@ TEST(Race, lanes_that_store_at_once_may_store_the_same) {
     EXPECT_EQ(kinds("st.shared.v2.u32 [%r12], {7, 8};"), none);
     EXPECT_EQ(kinds("st.shared.u32 [%r12], %r3;", one_warp), Kinds{"write after write"});
     EXPECT_EQ(kinds("st.shared.v2.u32 [%r12], {7, %r3};", one_warp), Kinds{"write after write"});
-    // The values differ in what is not stored.
+    // The values differ in bytes that are not stored.
     EXPECT_EQ(kinds("shl.b32 %r5, %r60, 8; st.shared.u8 [%r12], %r5;", one_warp), none);
     EXPECT_EQ(kinds("cvt.u64.u32 %rd5, %r60; shl.b64 %rd5, %rd5, 32; st.shared.u32 [%r12], %rd5;", one_warp),
               none);
@@ -283,7 +283,7 @@ TEST(Race, is_told_to_the_byte) {
               Kinds{"write after read"});
     EXPECT_EQ(kinds("mad.lo.u32 %r5, %r60, 2, %r12; st.shared.u16 [%r5], %r60; ld.shared.u16 %r6, [%r5];"),
               none);
-    // Known of words before there are bytes.
+    // Records words before any byte access.
     EXPECT_EQ(kinds("@%p8 st.shared.u32 [%r10], %r60; @!%p8 ld.shared.u8 %r5, [%r10+-125];"),
               Kinds{"read after write"});
     EXPECT_EQ(kinds(byte + "@%p8 st.shared.u8 [%r5+1], %r60; @!%p8 ld.shared.u32 %r5, [%r10+-128];"),
@@ -398,7 +398,7 @@ TEST(Race, arriving_orders_what_was_before_with_those_who_wait) {
         "@%p8 st.shared.u32 [%r10], %r60; @%p8 bar.arrive 1, 64; @!%p8 bar.sync 1, 64;"
         "@!%p8 ld.shared.u32 %r5, [%r10+-128];";
     EXPECT_EQ(kinds(produce), none);
-    // It goes on at once: the second value needs a barrier that says that the first one is read.
+    // It does not wait: the second value needs a barrier after the read of the first.
     EXPECT_EQ(kinds(produce + "@%p8 st.shared.u32 [%r10], %r5;"), Kinds{"read after write"});
     EXPECT_EQ(kinds(produce + "@!%p8 bar.arrive 2, 64; @%p8 bar.sync 2, 64; @%p8 st.shared.u32 [%r10], %r5;"),
               none);
@@ -601,7 +601,7 @@ TEST(Race, atomics_for_a_block_are_in_a_race_with_those_of_other_blocks) {
 }
 
 TEST(Race, order_is_handed_on_from_block_to_block) {
-    // Each block waits for the one before it; the last one reads what the first one has left.
+    // Each block waits for the previous one; the last one reads the first one's value.
     EXPECT_EQ(kinds("@!%p9 bra END; st.global.u32 [%rd2], %r62; mul.wide.u32 %rd3, %r61, 4;"
                     "add.u64 %rd3, %rd61, %rd3; setp.eq.u32 %p1, %r61, 0; @%p1 bra SET;"
                     "WAIT: ld.relaxed.gpu.global.u32 %r5, [%rd3+-4]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT;"
@@ -636,7 +636,7 @@ TEST(Race, finding_names_both_parties_and_the_place) {
     EXPECT_EQ(finding.checker, "race");
     EXPECT_EQ(finding.message,
               "thread (32,0,0) reads 4 bytes of shared memory at 0x40, which thread (0,0,0) of "
-              "another warp has written: nothing says which comes first");
+              "another warp has written: nothing orders the two");
     EXPECT_THAT(finding.kernel, HasSubstr("k"));
     EXPECT_EQ(finding.allocation, "tile, 4,096 bytes of shared memory");
     EXPECT_EQ(finding.cause, "A __syncthreads() is missing between the two.");
@@ -652,10 +652,9 @@ TEST(Race, finding_names_both_parties_and_the_place) {
 }
 
 TEST(Race, finding_tells_what_is_missing) {
-    EXPECT_EQ(
-        races("st.shared.u32 [%r10], %r60; ld.shared.u32 %r5, [%r11];", one_warp).at(0).cause,
-        "A __syncwarp() is missing between the two, or a __syncthreads() if other warps use this memory, "
-        "too: the lanes of a warp need not run in step.");
+    EXPECT_EQ(races("st.shared.u32 [%r10], %r60; ld.shared.u32 %r5, [%r11];", one_warp).at(0).cause,
+              "A __syncwarp() is missing between the two, or a __syncthreads() if other warps use this "
+              "memory too: the lanes of a warp need not run in lockstep.");
     EXPECT_THAT(
         races("ld.shared.u32 %r5, [%r12]; add.u32 %r5, %r5, %r60; st.shared.u32 [%r12], %r5;", one_warp)
             .at(0)

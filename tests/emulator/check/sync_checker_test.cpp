@@ -1,4 +1,4 @@
-// Barriers and masks that threads do not agree on: what is wrong, what is not, and what is said about it.
+// Barriers and masks on which threads disagree: what is wrong, what is not, and what the finding reports.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -56,7 +56,7 @@ Kinds kinds(const std::string& body, uint32_t threads = 64) {
 }
 
 const Kinds none;
-const Kinds not_reached{"barrier not reached by all"}, missing_lanes{"mask names lanes that do not come"},
+const Kinds not_reached{"barrier not reached by all"}, missing_lanes{"mask names lanes that do not arrive"},
     divergent{"barrier in divergent code"}, wrong_number{"wrong number of threads"};
 
 } // namespace
@@ -87,18 +87,18 @@ TEST(Sync, lanes_that_go_around_a_barrier_of_their_warp_are_found) {
     EXPECT_EQ(findings[0].count, 1u);
     EXPECT_EQ(
         findings[0].message,
-        "lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28 and 30 of warp 0 went around barrier 0 "
+        "lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28 and 30 of warp 0 bypassed barrier 0 "
         "while other lanes of the warp waited there");
     ASSERT_THAT(findings[0].parties, SizeIs(2));
     EXPECT_EQ(findings[0].parties[0].thread, "(1,0,0)");
     EXPECT_THAT(findings[0].parties[0].ptx, HasSubstr("bar.sync 0"));
     EXPECT_EQ(findings[0].parties[1].thread, "(0,0,0)");
     EXPECT_THAT(findings[0].parties[1].ptx, HasSubstr("st.global"));
-    // In a loop, as in a tree of which only the adders wait: 32, 16, … lanes.
+    // In a loop, as in a tree where only the adding lanes wait: 32, 16, … lanes.
     const std::string tree = "mov.u32 %r5, 32; LOOP: setp.ge.u32 %p1, %r60, %r5; @%p1 bra NEXT; bar.sync 0;"
                              "NEXT: shr.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra LOOP;";
     EXPECT_EQ(kinds(tree, 32), not_reached);
-    // Who leaves early does no such thing, whatever it does before, and wherever that stands.
+    // Leaving early is no bypass, whatever the thread does before, and wherever the exit is.
     EXPECT_EQ(kinds("@%p6 bra GO; bra REST; GO: st.global.u32 [%rd1], %r60; exit; REST: bar.sync 0;"), none);
     EXPECT_EQ(kinds("@%p6 bra GO; bar.sync 0; bra END; GO: st.global.u32 [%rd1], %r60; exit;"), none);
     EXPECT_EQ(kinds("@%p6 bra GO; bar.sync 0; st.global.u32 [%rd1], %r60; GO: exit;"), none);
@@ -127,7 +127,7 @@ TEST(Sync, lanes_of_a_warp_come_to_one_barrier_together) {
     // The even ones take the second barrier for the first, and then go around the second.
     EXPECT_EQ(kinds("@!%p6 bra ON; bar.sync 0; ON: bar.sync 0;"), (Kinds{divergent[0], not_reached[0]}));
     const auto findings = check(two_barriers).findings;
-    EXPECT_EQ(findings.at(0).message, "lanes of warp 0 come to barrier 0 at different places");
+    EXPECT_EQ(findings.at(0).message, "lanes of warp 0 reach barrier 0 at different instructions");
     EXPECT_THAT(findings.at(0).parties, ElementsAre(Field(&emulator::Party::thread, "(0,0,0)"),
                                                     Field(&emulator::Party::thread, "(1,0,0)")));
 }
@@ -202,9 +202,9 @@ TEST(Sync, threads_that_wait_at_an_mbarrier_for_ever_are_told_of_and_let_go) {
               "no thread of the block can go on: 64 threads wait at the mbarrier at 0x0 (bar, 8 bytes of "
               "shared memory), which lacks 1 of 65 arrivals");
     EXPECT_THAT(finding.parties, ElementsAre(Field(&emulator::Party::role, "waits at the mbarrier at 0x0")));
-    EXPECT_THAT(finding.cause, HasSubstr("A phase of an mbarrier ends with as many arrivals"));
+    EXPECT_THAT(finding.cause, HasSubstr("An mbarrier's phase ends after as many arrivals"));
     EXPECT_EQ(checked.left, std::vector<uint32_t>(128, 1));
-    // They are let go when all have asked in vain, not at the end of their block's turn.
+    // They are released after all have failed a test, not at the end of their block's turn.
     EXPECT_LT(checked.instructions, 1000u);
 
     const auto both = check(bar + begin + "@!%p8 bra OVER;" + wait + "OVER: bar.sync 0;");
@@ -268,7 +268,7 @@ TEST(Sync, a_mask_has_to_name_its_caller) {
     ASSERT_THAT(findings, SizeIs(1));
     EXPECT_EQ(findings[0].kind, "mask without its caller");
     EXPECT_EQ(findings[0].message,
-              "lanes 16 to 31 of warp 0 come with the mask 0xffff, which does not name them");
+              "lanes 16 to 31 of warp 0 execute this with the mask 0xffff, which does not name them");
     EXPECT_EQ(findings[0].parties.at(0).thread, "(16,0,0)");
     EXPECT_EQ(kinds("shfl.sync.idx.b32 %r5, %r60, 0, 31, 0x7fffffff;"), Kinds{"mask without its caller"});
     EXPECT_EQ(kinds("vote.sync.ballot.b32 %r5, %p9, 1;"), Kinds{"mask without its caller"});
@@ -303,7 +303,7 @@ TEST(Sync, lanes_that_go_by_do_not_come) {
         ASSERT_THAT(findings, SizeIs(1)) << exchange;
         EXPECT_EQ(findings[0].kind, missing_lanes[0]);
         EXPECT_EQ(findings[0].message,
-                  "the mask 0xffffffff names lanes 16 to 31 of warp 0, which went on without coming here");
+                  "the mask 0xffffffff names lanes 16 to 31 of warp 0, which went on without arriving here");
         EXPECT_EQ(findings[0].parties.at(1).role, "went on");
         EXPECT_THAT(findings[0].parties.at(1).ptx, HasSubstr("st.global"));
     }

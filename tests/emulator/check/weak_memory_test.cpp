@@ -1,4 +1,4 @@
-// Weak memory: what a load may miss of other blocks' stores, and what it may not.
+// Weak memory: which stores of other blocks a load may miss, and which not.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -210,7 +210,7 @@ TEST(WeakMemory, a_store_after_a_fence_may_be_late_again) {
 }
 
 TEST(WeakMemory, what_one_block_has_seen_is_there_for_those_that_it_tells) {
-    // Block 0 stores without a fence. Block 1 sees it, and tells block 2.
+    // Block 0 stores without a fence. Block 1 sees the store, and notifies block 2.
     const std::string body =
         "@%p8 st.volatile.global.u32 [%rd60], 1; @%p8 bra DONE; setp.eq.u32 %p1, %r61, 2; @%p1 bra LAST; "
         "WAIT: ld.volatile.global.u32 %r5, [%rd60]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; membar.gl; "

@@ -1,4 +1,4 @@
-// The account of written bytes: by kernels, by the host, and what is padding.
+// The record of written bytes: written by kernels, by the host, and padding.
 
 #include "emulator/check/written_bytes.hpp"
 

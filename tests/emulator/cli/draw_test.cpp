@@ -1,4 +1,4 @@
-// The pictures of `--draw`: what is in them, counted by hand or by the functions that count for the counters.
+// The pictures of `--draw`: their contents, counted by hand or with the counters' functions.
 
 #include "picture.hpp"
 
@@ -574,7 +574,7 @@ TEST(DrawTile, a_row_is_as_long_as_the_block_is_wide_or_as_there_are_banks) {
     irregular.touched[100] = false;
     EXPECT_THAT(texts_of(elements_of(draw_tile("k", irregular, row, source).svg)),
                 HasSubstr(" rows of 32 words, "));
-    // A gap of another kind between two arrays is no padding.
+    // A different kind of gap between two arrays is not padding.
     const auto gap = elements_of(draw_tile("k", tile(row, 2, 300, 400, {256, 1, 1}), row, source).svg);
     EXPECT_THAT(texts_of(gap), HasSubstr("22 rows of 32 words, 104 of them untouched.\n"));
 }

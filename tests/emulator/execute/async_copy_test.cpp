@@ -77,7 +77,7 @@ TEST(AsyncCopy, is_there_after_the_wait) {
 }
 
 TEST(AsyncCopy, is_not_there_before) {
-    // The emulator copies as late as it may: what was there before is still there.
+    // The emulator copies as late as possible: the old bytes are still there.
     for (const char* wait : {"", "cp.async.wait_group 0;", "cp.async.commit_group;",
                              "cp.async.commit_group; cp.async.wait_group 1;"})
         EXPECT_EQ(run_async(std::string("st.shared.u32 [%r10], 7;") + copy_own + wait + read_own, 32),
@@ -106,7 +106,7 @@ TEST(AsyncCopy, copies_4_8_and_16_bytes_and_fills_with_zeros) {
                       std::string(read_own),
                   32),
         iota(32, 1000));
-    // 8 bytes, of which 4 are read: the next word becomes 0, not what was there.
+    // 8 bytes, 4 of them read: the next word becomes 0 and does not keep its old value.
     EXPECT_EQ(run_async("and.b32 %r2, %r60, 1; setp.eq.u32 %p1, %r2, 0; st.shared.u32 [%r10], 9; @%p1 "
                         "cp.async.ca.shared.global [%r10], [%rd60], 8, 4; cp.async.wait_all; bar.sync 0;" +
                             std::string(read_own),
@@ -139,7 +139,7 @@ TEST(AsyncCopy, refuses_what_lies_elsewhere) {
                 HasSubstr("5 bytes"));
 }
 
-// All lanes read the same 4 bytes: 1 sector. What a cp.async writes is no store.
+// All lanes read the same 4 bytes: 1 sector. A cp.async does not count as a store.
 TEST(AsyncCopy, counts_as_a_load_and_not_as_a_store) {
     Program program(module_of(addresses + std::string("cp.async.ca.shared.global [%r10], [%rd60], 4; "
                                                       "cp.async.wait_all;"),
@@ -154,7 +154,7 @@ TEST(AsyncCopyChecks, are_silent_where_all_is_waited_for) {
     EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all;" + read_own, 64), testing::IsEmpty());
     EXPECT_THAT(findings_of(std::string(copy_own) + "cp.async.wait_all; bar.sync 0;" + neighbor, 64),
                 testing::IsEmpty());
-    // Two stages: the second copy goes on while the first one is read.
+    // Two stages: the second copy is in flight while the first one is read.
     EXPECT_THAT(findings_of("cp.async.ca.shared.global [%r10], [%rd60], 4; cp.async.commit_group;"
                             "cp.async.ca.shared.global [%r10+256], [%rd60], 4; cp.async.commit_group;"
                             "cp.async.wait_group 1; bar.sync 0;" +
@@ -172,7 +172,7 @@ TEST(AsyncCopyChecks, find_a_read_before_the_wait) {
                                 "bar.sync 0; cp.async.wait_all;",
                             32),
                 testing::ElementsAre("race: read after write"));
-    // A wait for all groups but the one that matters.
+    // A wait for all groups except the one that matters.
     EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7;") + copy_own +
                                 "cp.async.commit_group; cp.async.wait_group 1;" + read_own,
                             32),
@@ -200,7 +200,7 @@ TEST(AsyncCopyChecks, find_different_values_that_lanes_bring_to_one_place) {
     EXPECT_THAT(findings_of(to_one_place, 32), testing::IsEmpty());
     const std::string numbered = "st.global.u32 [%rd60], %r60; bar.sync 0;";
     EXPECT_THAT(findings_of(numbered + to_one_place, 32), testing::ElementsAre("race: write after write"));
-    // Zeros of all but the first lane: the same as what the first one brings.
+    // Zeros for all but the first lane: the same bytes as the first lane copies.
     EXPECT_THAT(findings_of(numbered +
                                 "mov.u32 %r16, tile; mov.u32 %r17, 0;"
                                 "cp.async.ca.shared.global [%r16], [%rd60], 4, %r17;" +
@@ -275,7 +275,7 @@ TEST(Mbarrier, waits_for_bytes_too) {
 }
 
 TEST(Mbarrier, lets_lanes_of_one_warp_wait_for_each_other) {
-    // Odd lanes wait for even ones, whose code comes behind theirs.
+    // Odd lanes wait for even ones, whose code comes after theirs.
     EXPECT_EQ(run_async("setp.eq.u32 %p1, %r60, 0; @%p1 mbarrier.init.shared.b64 [%r11], 16; bar.sync 0; "
                         "and.b32 %r2, %r60, 1; setp.eq.u32 %p2, %r2, 0; mov.u32 %r0, 5; @%p2 bra EVEN;\n" +
                             std::string(wait_0) +
@@ -362,7 +362,7 @@ TEST(MbarrierChecks, find_a_read_without_the_wait) {
 
 namespace {
 
-/// Thread 0 asks for 256 bytes; all wait.
+/// Thread 0 issues the copy of 256 bytes; all wait.
 constexpr const char* bulk_load =
     "setp.eq.u32 %p1, %r60, 0; @%p1 mbarrier.init.shared.b64 [%r11], 1; bar.sync 0;\n"
     "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 256;\n"
@@ -380,7 +380,7 @@ TEST(BulkCopy, brings_a_tile) {
 TEST(BulkCopy, must_end_before_its_block_does) {
     const auto error = error_of([] { run_async(bulk_load, 64); });
     EXPECT_EQ(error.failure(), Failure::launch_failure);
-    EXPECT_THAT(error.what(), HasSubstr("has ended before a bulk copy to its shared memory did"));
+    EXPECT_THAT(error.what(), HasSubstr("has ended before a bulk copy to its shared memory"));
     EXPECT_THAT(error.what(), HasSubstr("\n    @%p1 cp.async.bulk")) << "the line of PTX";
 }
 

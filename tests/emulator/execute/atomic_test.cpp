@@ -68,7 +68,7 @@ std::string register_of(std::string_view operation) {
     return type.ends_with("64") ? "%rd" : type.ends_with("x2") || type.ends_with("32") ? "%r" : "%rs";
 }
 
-/// Sets the word, does the operation, returns {what memory holds, what the instruction returned}.
+/// Sets the word, executes the operation, returns {the word in memory, the instruction's result}.
 std::pair<uint64_t, uint64_t> execute(const Row& row, const std::string& space, bool returns) {
     const std::string r = register_of(row.operation), store = "st.u64 [%rd60+8], ";
     const bool swaps = std::string_view(row.operation).starts_with("cas");
@@ -134,8 +134,7 @@ TEST(Atomic, add_f32_flushes_subnormal_numbers_in_global_memory_only) {
 }
 
 TEST(Atomic, add_f32_goes_by_each_lanes_own_space) {
-    // Even lanes add to shared memory, odd ones to global memory; each to a word of its own that holds 2 *
-    // 2^-149.
+    // Even lanes add to shared memory, odd ones to global memory; each to its own word with 2 * 2^-149.
     const auto results = run(R"(
         mul.wide.u32 %rd1, %r60, 4; cvta.shared.u64 %rd2, tile; add.u64 %rd2, %rd2, %rd1;
         add.u64 %rd3, %rd61, %rd1; and.b32 %r2, %r60, 1; setp.eq.u32 %p1, %r2, 0;

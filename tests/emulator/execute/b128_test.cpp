@@ -37,7 +37,7 @@ TEST(B128, moves_and_copies) {
 }
 
 TEST(B128, keeps_lanes_apart) {
-    // Each of 32 lanes copies 16 bytes of its own; a guard leaves the odd ones out.
+    // Each of 32 lanes copies its own 16 bytes; a guard excludes the odd ones.
     Pair words(64), expected;
     for (uint64_t i = 0; i < 64; ++i) words[i] = 100 + i;
     expected = words;
@@ -52,7 +52,7 @@ TEST(B128, keeps_lanes_apart) {
 }
 
 TEST(B128, exchanges_and_compares) {
-    // The place gets {5, 6}, {1, 2} comes back.
+    // Memory gets {5, 6}; {1, 2} is returned.
     EXPECT_EQ(run_on({1, 2, 0, 0}, "mov.b64 %rd1, 5; mov.b64 %rd2, 6; mov.b128 a, {%rd1, %rd2}; "
                                    "atom.global.exch.b128 d, [%rd60], a; st.global.b128 [%rd60+16], d;"),
               (Pair{5, 6, 1, 2}));

@@ -1,4 +1,4 @@
-// What the device's system provides to kernels: printf and assert.
+// Functions that CUDA provides to kernels: printf and assert.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -146,7 +146,7 @@ constexpr const char* call_free = "{ .param .b64 a; st.param.b64 [a], %rd1; call
 } // namespace
 
 TEST(Printf, writes_no_more_of_its_result_than_the_call_has_room_for) {
-    // r is the last of 32 bytes of local memory: behind it are the next thread's, which begin with f.
+    // r is the last of 32 bytes of local memory: the next thread's follow, which begin with f.
     EXPECT_EQ(run(R"(
         .param .b64 f; .param .b64 a; .local .align 1 .b8 own[15]; .param .b8 r;
         mov.u64 %rd3, format; st.param.b64 [f], %rd3; st.param.b64 [a], 0; st.local.u8 [own], 7;

@@ -100,7 +100,7 @@ TEST(Carry, multiplies_halves_of_32_bits) {
 }
 
 TEST(Carry, is_each_lane_s_own_and_a_guard_keeps_it) {
-    // Even lanes carry; odd lanes are guarded out of a sum without a carry, and keep none.
+    // Even lanes carry; a guard excludes odd lanes from a sum without a carry, so they don't keep one.
     EXPECT_EQ(run("and.b32 %r2, %r60, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 0; add.cc.u32 %r3, 0, 0; "
                   "@%p1 add.cc.u32 %r3, -1, 1; addc.u32 %r0, %r60, 0;",
                   4),

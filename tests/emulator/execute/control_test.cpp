@@ -139,7 +139,7 @@ TEST(Call, lanes_may_call_from_different_branches) {
 }
 
 TEST(Call, lanes_that_do_not_call_wait_for_those_that_do) {
-    // The function is longer than the kernel, so that its places do not come first by their numbers.
+    // The function is longer than the kernel, so its line numbers don't come first.
     std::string long_function = ".func tarry() { .reg .b32 %r; mov.u32 %r, 0; ";
     for (int i = 0; i < 100; ++i) long_function += "add.u32 %r, %r, 1; ";
     long_function += "bra L; L: ";
@@ -304,7 +304,7 @@ TEST(CallThroughRegister, refuses_what_is_no_function_of_that_type) {
 // ---- room on the stack ----
 
 TEST(Alloca, gives_local_memory_behind_the_frame) {
-    // Two pieces that do not overlap, of as many bytes as the lane asks for, and a call's frame behind them.
+    // Two pieces that do not overlap, of the size that the lane requests, and a call's frame after them.
     EXPECT_EQ(
         run(std::string("add.u32 %r3, %r60, 1; mul.wide.u32 %rd3, %r3, 4; alloca.u64 %rd1, %rd3, 16; "
                         "alloca.u64 %rd2, 8; st.local.u32 [%rd1], %r60; st.local.u32 [%rd2], 7; mov.u32 "

@@ -72,7 +72,7 @@ double rounded(double value, std::string_view mode) {
     return rest < 0.5 || (rest == 0.5 && std::fmod(below, 2) == 0) ? below : below + 1;
 }
 
-/// What a conversion of a floating-point number to the integer type `To` gives: clamped, and as the ISA says
+/// The result of converting a floating-point number to the integer type `To`: clamped, and the ISA's value
 /// for a NaN.
 template <class To> To to_integer(double value, std::string_view mode, bool from_f64) {
     using Limits = std::numeric_limits<To>;
@@ -111,7 +111,7 @@ TEST(Convert, integers_to_integers_keep_the_low_bits_and_extend_the_sign) {
             expect_lanes("cvt." + types + " %rd0, %rd1", wide);
             if (to.bits > 8)
                 expect_lanes("cvt." + types + ' ' + to.registers + "0, " + from.registers + '1', exact);
-            // Where every value fits there is no such instruction.
+            // There is no such instruction if every value fits.
             if (from.least() < to.least() || from.greatest() > to.greatest())
                 expect_lanes("cvt.sat." + types + " %rd0, %rd1", saturated);
         }

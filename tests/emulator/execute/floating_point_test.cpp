@@ -284,7 +284,7 @@ TEST(FloatingPoint, minimum_and_maximum_prefer_numbers) {
 }
 
 TEST(FloatingPoint, changes_signs) {
-    // As an H200 has it: of a NaN, abs and neg give the one pattern in f32, and in f64 the same NaN.
+    // As on an H200: for a NaN, abs and neg give the single pattern in f32, and the same NaN in f64.
     std::vector<LaneCase> absolute_32{{nan_bits, 0xFF80'0001}, {nan_bits, 0x7FC0'1234}},
         negative_32 = absolute_32;
     std::vector<LaneCase> absolute_64{{0xFFF8'1234'5678'9ABC, 0xFFF8'1234'5678'9ABC}},
@@ -316,7 +316,7 @@ TEST(FloatingPoint, approximates_within_the_bounds_of_the_isa) {
         double (*exact)(double);
         double least, greatest, tolerance; ///< relative, or absolute for results below 1
     };
-    // Tolerances: what the PTX ISA grants the device. `rcp` and `sqrt` are computed exactly here.
+    // Tolerances: those of the PTX ISA. `rcp` and `sqrt` are computed exactly here.
     const Row rows[] = {{"sin.approx.f32", [](double a) { return std::sin(a); }, -6.28, 6.28, 0x1p-20},
                         {"cos.approx.ftz.f32", [](double a) { return std::cos(a); }, -6.28, 6.28, 0x1p-20},
                         {"lg2.approx.f32", [](double a) { return std::log2(a); }, 0.001, 1000, 0x1p-21},
@@ -377,7 +377,7 @@ TEST(FloatingPoint, approximations_end_where_the_isa_says) {
 
 TEST(FloatingPoint, leaves_the_rounding_mode_as_it_was) {
     const uint32_t input[] = {one};
-    // Were it still upward, the second sum would be the number after one.
+    // If rounding were still upward, the second sum would be the number after one.
     EXPECT_EQ(run("add.rp.f32 %r2, %r1, 0f33800000; add.f32 %r0, %r1, 0f33800000;", 1, input),
               std::vector<uint32_t>{one});
 }

@@ -72,7 +72,7 @@ TEST(Half, f32_between_two_patterns_rounds_to_the_right_one) {
         for (const uint32_t sign : {0u, 0x8000u})
             for (uint32_t bits = 0; bits < infinity; ++bits) {
                 const double low = value_of(bits, format.significand_bits);
-                // Infinity stands where the next number would be.
+                // Infinity takes the place of the next number.
                 const double high = bits + 1 < infinity
                                         ? value_of(bits + 1, format.significand_bits)
                                         : 2 * low - value_of(bits - 1, format.significand_bits);
@@ -246,7 +246,7 @@ template <class Holds> std::vector<LaneCase> packed_cases(uint64_t yes, Holds ho
     const uint32_t patterns[] = {0, 0x8000, 1, 0x3C00, 0xBC00, 0x7C00, 0x7E00};
     for (const uint32_t a : patterns)
         for (const uint32_t b : patterns) {
-            // The upper numbers stand the other way round.
+            // The upper numbers are in the opposite order.
             const bool low = holds(value_of(a, 10), value_of(b, 10)),
                        high = holds(value_of(b, 10), value_of(a, 10));
             cases.push_back({(low ? yes : 0) | (high ? yes << 16 : 0), b << 16 | a, a << 16 | b});

@@ -20,7 +20,7 @@ Words counted(std::size_t count, uint32_t first = 0, uint32_t step = 1) {
     return result;
 }
 
-/// Runs `body` with p0 pointing to `memory` and returns what it leaves there.
+/// Runs `body` with p0 pointing to `memory`, and returns its new contents.
 std::vector<uint64_t> on_memory(std::string_view body, std::vector<uint64_t> memory, uint32_t threads = 1) {
     Program program(module_of(body));
     auto* const device = program.allocate<uint64_t>(memory.size());

@@ -158,7 +158,7 @@ uint64_t bits_of(mpfr_ptr number, const Format& f) {
 
 uint64_t canonical_nan(const Format& f) {
     if (f.bits == 64) return 0x7FF8'0000'0000'0000;
-    return f.sign() - 1; // the device's: all ones but for the sign
+    return f.sign() - 1; // the device's: all ones except the sign
 }
 
 /// `operation(result, a, b, c, rounding)` is one of MPFR's, which rounds once.
@@ -478,7 +478,7 @@ uint64_t from_integer(const Format& f, mpfr_rnd_t rounding, i128 value) {
     });
 }
 
-/// Clamped; what a NaN becomes the PTX ISA says.
+/// Clamped; the PTX ISA defines the result for a NaN.
 uint64_t to_integer(const Format& f, const IntegerType& to, mpfr_rnd_t rounding, bool ftz, uint64_t bits) {
     bits &= f.mask();
     if (ftz && f.is_subnormal(bits)) bits &= f.sign();

@@ -87,7 +87,7 @@ TEST(Shuffle, halves_of_a_warp_shuffle_apart) {
         LOW: shfl.sync.idx.b32 %r0, %r60, 10, 31, 0xFFFF;
         END:)"),
               lanes([](uint32_t i) { return i < 16 ? 10 : 20; }));
-    // Under a guard; the others keep what they have.
+    // Under a guard; the others keep their values.
     EXPECT_EQ(run(R"(
         mov.u32 %r0, 99; setp.lt.u32 %p1, %r60, 16;
         @%p1 shfl.sync.bfly.b32 %r0, %r60, 1, 31, 0xFFFF;)"),
@@ -95,7 +95,7 @@ TEST(Shuffle, halves_of_a_warp_shuffle_apart) {
 }
 
 TEST(Shuffle, waits_for_the_lanes_that_its_mask_names) {
-    // The upper lanes take a detour with a loop before they come to the shuffle. The lower ones must wait for
+    // The upper lanes take a detour with a loop before they reach the shuffle. The lower ones must wait for
     // their values.
     EXPECT_EQ(run(R"(
         mov.u32 %r2, %r60; setp.lt.u32 %p1, %r60, 16; @%p1 bra MEET; mov.u32 %r3, 0;
@@ -162,7 +162,7 @@ TEST(Vote, says_what_the_lanes_of_the_mask_agree_on) {
                   Words(32, ~row.ballot))
             << row.predicate;
     }
-    // Two masks at one instruction: lanes of other masks are no part of the ballot, and not of the vote.
+    // Two masks at one instruction: lanes with other masks take no part in the ballot or in the vote.
     EXPECT_EQ(run(R"(
         setp.lt.u32 %p1, %r60, 16; selp.b32 %r2, 0xFFFF, 0xFFFF0000, %p1;
         vote.sync.all.pred %p2, %p1, %r2; vote.sync.ballot.b32 %r0, %p2, %r2;)"),
@@ -228,7 +228,7 @@ TEST(Elect, chooses_one_leader) {
 }
 
 TEST(WarpBarrier, lanes_meet_from_different_places) {
-    // Each half writes, meets the other at a barrier of its own branch, and reads what the other half wrote.
+    // Each half writes, meets the other at a barrier in its own branch, and reads what the other half wrote.
     const Words results = run(R"(
         shl.b32 %r2, %r60, 2; mov.u32 %r3, tile; add.u32 %r2, %r2, %r3; setp.lt.u32 %p1, %r60, 16;
         @%p1 bra LOW;

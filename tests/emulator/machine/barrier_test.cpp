@@ -154,7 +154,7 @@ TEST(Barrier, reduces_the_predicates_of_its_threads) {
         EXPECT_EQ(reduced("setp.ge.u32 %p1, %r60, 0;", count), result(count, count));
         EXPECT_EQ(reduced("setp.lt.u32 %p1, %r60, 0;", count), result(count, 0));
     }
-    // Of one warp out of two, and of one that is not whole.
+    // For one warp of two, and for a partial warp.
     EXPECT_EQ(run(R"(
         setp.lt.u32 %p1, %r60, 40; setp.lt.u32 %p4, %r60, 32; mov.u32 %r0, 9; @%p4 bra END;
         bar.red.popc.u32 %r0, 1, 32, %p1; bar.red.and.pred %p2, 1, 32, !%p4;
@@ -221,9 +221,9 @@ TEST(BarrierDeadlock, of_too_few_threads_is_reported) {
 }
 
 TEST(Barrier, numbers_are_checked) {
-    EXPECT_THAT(error_of([] { run("bar.sync 16;"); }).what(), HasSubstr("a block has the barriers 0 to 15"));
+    EXPECT_THAT(error_of([] { run("bar.sync 16;"); }).what(), HasSubstr("a block has barriers 0 to 15"));
     EXPECT_THAT(error_of([] { run("bar.sync 0, 40;"); }).what(), HasSubstr("multiple of the warp size"));
-    EXPECT_THAT(error_of([] { run("bar.sync %r60;"); }).what(), HasSubstr("different numbers"));
+    EXPECT_THAT(error_of([] { run("bar.sync %r60;"); }).what(), HasSubstr("different barrier numbers"));
     EXPECT_THAT(error_of([] { run("bar.arrive 1, 0;"); }).what(), HasSubstr("at a barrier for 0 threads"));
     EXPECT_NO_THROW(run("bar.sync 0, 0;")) << "all threads";
 }

@@ -183,9 +183,9 @@ TEST(ClusterBarrier, may_be_split_and_forgets_exited_threads) {
 TEST(ClusterBarrier, refuses_arriving_twice_and_waiting_without_arriving) {
     const auto twice = error_in_clusters("barrier.cluster.arrive; barrier.cluster.arrive;", 1, 2, 2);
     EXPECT_EQ(twice.failure(), Failure::launch_failure);
-    EXPECT_THAT(twice.what(), HasSubstr("has arrived at the barrier of the cluster already"));
+    EXPECT_THAT(twice.what(), HasSubstr("has already arrived at the cluster barrier"));
     EXPECT_THAT(error_in_clusters("barrier.cluster.wait;", 1, 2, 2).what(),
-                HasSubstr("has not arrived there"));
+                HasSubstr("without having arrived there"));
 }
 
 TEST(ClusterBarrier, that_can_never_complete_is_an_error) {
@@ -194,8 +194,7 @@ TEST(ClusterBarrier, that_can_never_complete_is_an_error) {
     EXPECT_EQ(error.failure(), Failure::launch_failure);
     EXPECT_THAT(error.what(), HasSubstr("wait at barrier 1"));
     EXPECT_THAT(error.what(),
-                HasSubstr("31 threads of warp 0 (from thread 1 to 31) wait at the barrier of the "
-                          "cluster"));
+                HasSubstr("31 threads of warp 0 (from thread 1 to 31) wait at the cluster barrier"));
 }
 
 TEST(Cluster, of_a_wrong_size_is_refused) {
@@ -250,7 +249,7 @@ TEST(Cluster, refuses_what_lies_in_no_blocks_shared_memory) {
                           1, 2, 2);
     EXPECT_EQ(exited.failure(), Failure::launch_failure);
     EXPECT_THAT(exited.what(), HasSubstr("all threads of block (1,0,0) have exited"));
-    // Without ::cluster an address has to be the block's own.
+    // Without ::cluster an address must be in the block's own memory.
     EXPECT_EQ(error_in_clusters(map +
                                     "1; setp.eq.u32 %p1, %r61, 0; mov.u32 %r0, 0; @%p1 ld.shared.u32 %r0, "
                                     "[%r13];" +

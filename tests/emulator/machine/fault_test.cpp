@@ -1,4 +1,4 @@
-// Accesses that a kernel must not make, and what the message says about them.
+// Accesses that a kernel must not make, and the messages about them.
 
 #include "ptx_fixture.hpp"
 
@@ -79,7 +79,8 @@ TEST(Fault, message_says_who_did_what_where) {
 }
 
 TEST(Fault, in_an_inlined_function_is_placed_there_if_it_stands_in_the_kernels_file) {
-    // Line 30 of the kernel calls line 7 of its own file, that calls a library, and that the kernel's line 9.
+    // Line 30 of the kernel calls line 7 of its own file, which calls a library, which calls the kernel's
+    // line 9.
     Program program(R"(.version 8.5
         .target sm_90
         .address_size 64
@@ -192,7 +193,7 @@ TEST(Fault, at_addresses_that_are_no_device_memory) {
          {("mov.u64 %rd1, " + std::to_string(reinterpret_cast<uint64_t>(&on_host)) +
            "; ld.global.u32 %r1, [%rd1];")
               .c_str(),
-          Failure::illegal_address, "this is the host's memory, its stack"}});
+          Failure::illegal_address, "this is host memory, its stack"}});
     Program empty(module_of("mov.u64 %rd1, 0x100000; ld.global.u32 %r1, [%rd1];"));
     EXPECT_THAT(error_of([&] { empty.launch("k", grid_of(1)); }).what(),
                 HasSubstr("the program has allocated no device memory"));

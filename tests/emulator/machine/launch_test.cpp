@@ -178,7 +178,7 @@ TEST(LoadedModule, refuses_more_static_shared_memory_than_there_is) {
 }
 
 TEST(LoadedModule, an_external_variable_that_nothing_defines_has_no_address) {
-    // Were it given memory of its own, the program would read another variable than it thinks.
+    // With its own copy, the program would read a different variable than it expects.
     Program program(module_of("ld.global.u32 %r1, [elsewhere];", ".extern .global .u32 elsewhere;"));
     EXPECT_EQ(program.module.variable("elsewhere"), nullptr);
     EXPECT_THAT(error_of([&] { program.module.kernel("k"); }).what(), HasSubstr("'elsewhere'"));

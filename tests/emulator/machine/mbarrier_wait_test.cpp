@@ -36,7 +36,7 @@ constexpr const char* arrive = "mbarrier.arrive.shared.b64 %rd5, [%r11];\n";
 constexpr const char* wait_for_it =
     "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; @!%p5 bra WAIT; mov.u32 %r0, 1;\n";
 
-/// As cuda::barrier waits: the answer is a number, and the clock says how long to sleep.
+/// How cuda::barrier waits: the result is a number, and the clock determines how long to sleep.
 constexpr const char* patient_wait = R"(
     mov.u64 %rd7, %globaltimer; mov.u32 %r15, 0; bra.uni ASK;
     AGAIN: add.s32 %r15, %r15, 1;
@@ -65,7 +65,7 @@ TEST(MbarrierDeadlock, is_found_in_a_loop_that_chooses_how_long_to_sleep) {
 }
 
 TEST(MbarrierDeadlock, is_found_where_the_others_wait_at_a_barrier_or_have_exited) {
-    // Warp 1 does not arrive, and comes to a barrier that warp 0 never reaches.
+    // Warp 1 does not arrive, and reaches a barrier that warp 0 never does.
     EXPECT_THAT(message_of("64", "@!%p8 bra LAST;" + std::string(arrive) + wait_for_it + "LAST: bar.sync 0;"),
                 AllOf(HasSubstr("which lacks 32 of 64 arrivals"),
                       HasSubstr("32 threads of warp 1 (from thread 32 to 63) wait at barrier 0")));
@@ -109,7 +109,8 @@ TEST(MbarrierWait, ends_when_a_thread_arrives_that_works_for_long) {
 }
 
 TEST(MbarrierWait, is_over_for_good_whatever_phases_follow) {
-    // Warp 0 has asked in vain, and waited for the first phase; the third, which looks like it, has begun.
+    // Warp 0 has tested without success, and waited for the first phase; the third, with the same parity, has
+    // begun.
     EXPECT_THAT(
         run_with("32", "@!%p8 bra LAST;" + std::string(wait_for_it) +
                            "bar.sync 1; bar.sync 1; mov.u32 %r20, 0; COUNT: add.u32 %r20, %r20, 1; "
@@ -139,7 +140,7 @@ TEST(MbarrierWait, that_counts_its_questions_may_give_up) {
 }
 
 TEST(MbarrierWait, that_looks_at_memory_too_is_not_judged) {
-    // Warp 0 goes on once the word is set, which warp 1 does after its own wait has given up.
+    // Warp 0 goes on once the word is set, which warp 1 does after giving up its own wait.
     EXPECT_THAT(run_with("65",
                          "@!%p8 bra OTHERS; WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; "
                          "@%p5 bra OVER; ld.volatile.shared.u32 %r21, [%r12]; setp.eq.u32 %p6, %r21, 0; "

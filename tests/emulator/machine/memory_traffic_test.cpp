@@ -144,7 +144,7 @@ TEST(Wavefronts, of_words_are_the_most_that_one_bank_has_to_give) {
               (Wavefronts{2, 1})); // two words of one bank, each wanted by 16 lanes
     EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane < 31 ? lane * 4 : 128; }),
               (Wavefronts{2, 1})); // one lane spoils it
-    // Two lanes at one word, and the others each at a bank of their own.
+    // Two lanes at one word, and each of the others at its own bank.
     EXPECT_EQ(wavefronts(4, [](uint64_t lane) { return lane == 1 ? 0 : lane * 4; }), (Wavefronts{1, 1}));
 }
 
@@ -221,7 +221,7 @@ TEST(Wavefronts, of_parts_of_a_warp) {
     EXPECT_EQ(wavefronts(16, strided(16), 1u << 13), (Wavefronts{1, 1}));
 }
 
-// A bank has to give as many words as the lanes that are served together name of it.
+// A bank serves as many words as the lanes of a group access in it.
 TEST(Wavefronts, of_scattered_lanes_are_the_words_of_the_busiest_bank) {
     std::mt19937_64 random(5);
     for (const uint64_t rows :
@@ -246,8 +246,8 @@ TEST(Wavefronts, of_scattered_lanes_are_the_words_of_the_busiest_bank) {
     }
 }
 
-// Many requests are like the one before. Some differ from it in one thing: where they begin in a word, their
-// width, who is active, one lane's place.
+// Most requests equal the previous one. Some differ in one thing: the offset in a word, the width, the active
+// lanes, or one lane's address.
 TEST(LastWavefronts, are_those_of_each_request) {
     std::mt19937_64 random(6);
     emulator::LastWavefronts last;
@@ -337,7 +337,7 @@ TEST(AtomicSectors, are_those_that_an_h200_counted) {
     EXPECT_EQ(one_more, 14 + 1);
 }
 
-// Lanes in even steps have short cuts: the same as what is counted lane by lane.
+// Evenly spaced lanes have shortcuts: they give the same result as counting lane by lane.
 TEST(Strided, requests_cost_the_same) {
     std::mt19937_64 random(7);
     const LaneMask masks[] = {all_lanes,   0x0000'0001, 0x8000'0000, 0x0000'FFFF, 0xFFFF'0000,

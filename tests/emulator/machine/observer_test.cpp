@@ -1,4 +1,4 @@
-// What observers are told, and that they change nothing.
+// The events that observers get, and that observers change nothing.
 
 #include "../machine/ptx_fixture.hpp"
 

@@ -16,7 +16,7 @@ TEST(Occupancy, is_limited_by_blocks) {
     EXPECT_EQ(resident_blocks(1, 0), 32u);
 }
 
-// 228 KiB a multiprocessor, of which each block takes 1 KiB more than it asks for, in pieces of 128 bytes.
+// 228 KiB per multiprocessor. Each block takes 1 KiB more than it requests, in units of 128 bytes.
 TEST(Occupancy, is_limited_by_shared_memory) {
     EXPECT_EQ(resident_blocks(32, 227 * 1024), 1u);
     EXPECT_EQ(resident_blocks(32, 113 * 1024), 2u); // 2 x 114 = 228

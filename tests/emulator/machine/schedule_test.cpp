@@ -1,4 +1,4 @@
-// Schedules: another order of blocks, warps and lanes. Right kernels cannot tell; wrong ones show.
+// Schedules: a different order of blocks, warps and lanes. Right kernels are unaffected; wrong ones fail.
 
 #include "ptx_fixture.hpp"
 
@@ -115,7 +115,7 @@ TEST(Schedule, shows_a_missing_barrier_that_the_usual_order_hides) {
 }
 
 TEST(Schedule, shows_a_missing_barrier_in_straight_line_code) {
-    // Each warp overwrites what the one before it reads. In the usual order that one has read it already.
+    // Each warp overwrites what the previous one reads. In the usual order that one has already read it.
     const std::string write = "st.shared.u32 [%r10], 1; bar.sync 0; mad.lo.u32 %r11, %r60, 4, %r12;"
                               "ld.shared.u32 %r5, [%r11+128];",
                       overwrite = "st.shared.u32 [%r10], 2; st.global.u32 [%rd1], %r5;";

@@ -91,7 +91,7 @@ TEST(GlobalMemory, knows_the_addresses_that_are_only_next_to_an_allocation) {
     const Allocation& one = memory.allocate(5000, "one");
     EXPECT_EQ(memory.around(one.address), &one);
     EXPECT_EQ(memory.around(one.end()), &one);
-    EXPECT_EQ(memory.around(one.address + 3 * 4096 - 1), &one); // two pages, and one that belongs to nobody
+    EXPECT_EQ(memory.around(one.address + 3 * 4096 - 1), &one); // two pages, and one unused page
     EXPECT_NE(memory.around(one.address + 3 * 4096), &one);
     EXPECT_NE(memory.around(one.address - 1), &one);
 }
@@ -115,7 +115,7 @@ TEST(GlobalMemory, remembers_who_freed_what_when_asked) {
     EXPECT_EQ(memory.freed(first + 5000), nullptr);
     EXPECT_EQ(memory.freed(first - 1), nullptr);
     EXPECT_FALSE(memory.release(first, "cudaFree #3"));
-    // Nobody gets the address again.
+    // No later allocation gets the address.
     for (int i = 0; i < 100; ++i) EXPECT_NE(memory.allocate(5000, "later").address, first);
     EXPECT_NE(memory.freed(first), nullptr);
 }

@@ -95,7 +95,7 @@ TEST(LineCounts, each_line_has_what_its_instructions_did) {
     EXPECT_EQ(c.functions[0].path, "/home/me/kernels.cuh");
     EXPECT_EQ(c.functions[0].first_line, 1u);
     EXPECT_THAT(c.functions[0].ptx, testing::IsEmpty());
-    // The fixture's own instructions stand before the first .loc: they count to the first line that there is.
+    // The fixture's own instructions precede the first .loc: they count on the first line.
     EXPECT_THAT(numbers(c.functions[0]), ElementsAre(10, 12, 13, 14));
     constexpr uint64_t warps = 6;
     EXPECT_EQ(c.count(12, Metric::warp_instructions), 3 * warps);
@@ -218,7 +218,8 @@ TEST(LineCounts, inlined_functions_count_to_the_line_that_calls_them) {
         ret;)");
     ASSERT_EQ(c.functions.size(), 1u);
     EXPECT_THAT(numbers(c.functions[0]), ElementsAre(40, 41, 42));
-    EXPECT_EQ(c.count(41, Metric::warp_instructions), 4u); // line 0 is none: it goes on with 41
+    EXPECT_EQ(c.count(41, Metric::warp_instructions), 4u); // line 0 does not exist: the lines continue with
+                                                           // 41
     EXPECT_EQ(c.sum(), c.launch);
 }
 

@@ -1,4 +1,4 @@
-// What the decoder refuses: nothing is ever skipped.
+// What the decoder rejects: it never skips anything.
 
 #include "../machine/ptx_fixture.hpp"
 
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// The error of decoding a kernel with `body`, whose text starts at column 0 of a line of its own.
+/// The error of decoding a kernel with `body`, which starts at column 0 of its own line.
 Error refused(const std::string& body, const std::string& declarations = "") {
     Program program(module_of(body, declarations));
     return error_of([&] { (void)program.module.kernel("k"); });
@@ -22,7 +22,7 @@ struct Row {
     const char* statement;
     Failure failure;
     const char* message;
-    int caret; ///< column of what is wrong, from 0
+    int caret; ///< column of the error, from 0
 };
 
 constexpr auto unsupported = Failure::unsupported;

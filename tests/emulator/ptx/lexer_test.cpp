@@ -106,16 +106,16 @@ TEST(Lexer, reads_floating_point_numbers_by_bits_and_in_decimal) {
 
 TEST(Lexer, points_at_numbers_that_are_none) {
     EXPECT_THAT(message_of_error("mov 0x;"),
-                HasSubstr("this is no number\nPTX line 1:\n    mov 0x;\n        ^"));
+                HasSubstr("this is not a number\nPTX line 1:\n    mov 0x;\n        ^"));
     EXPECT_THAT(message_of_error("18446744073709551616"), HasSubstr("more than 64 bits"));
     EXPECT_THAT(message_of_error("0x1FFFFFFFFFFFFFFFF"), HasSubstr("more than 64 bits"));
-    EXPECT_THAT(message_of_error("089"), HasSubstr("this is no number"));
+    EXPECT_THAT(message_of_error("089"), HasSubstr("this is not a number"));
     EXPECT_THAT(message_of_error("0718"), HasSubstr("    0718\n       ^")); // the 8 is what does not fit
     EXPECT_THAT(message_of_error("0b12"), HasSubstr("    0b12\n       ^"));
     EXPECT_THAT(message_of_error("12ab"), HasSubstr("    12ab\n      ^"));
     for (const char* const text : {"0f3F8", "0f3F8000000", "0f3F80000U", "0d3FF"})
         EXPECT_THAT(message_of_error(text), HasSubstr("hexadecimal digits here")) << text;
-    EXPECT_THAT(message_of_error("1e999"), HasSubstr("no floating-point number"));
+    EXPECT_THAT(message_of_error("1e999"), HasSubstr("not a floating-point number"));
 }
 
 TEST(Lexer, keeps_strings_whole_and_apart_from_other_tokens) {

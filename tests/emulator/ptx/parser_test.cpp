@@ -333,7 +333,7 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
           {".global .u32 [4];", "expected a variable's name here"},
           {".shared .u32 x = 5;", "only variables in global and constant memory have initial values"},
           {".global .u32 x; .global .u32 x;", "there is a variable called 'x' already"},
-          {".extern .global .u32 x = 5;", "has its initial value elsewhere"},
+          {".extern .global .u32 x = 5;", "cannot have an initial value"},
           {".global .pred x[2] = {1, 0};", "a variable cannot be of this type"},
           {".global .align 3 .u32 x;", "an alignment is a power of two up to 4096\nPTX line 4:\n    .global "
                                        ".align 3 .u32 x;\n                   ^"},
@@ -346,9 +346,9 @@ TEST(Parser, points_at_what_is_wrong_outside_of_functions) {
           {".global .f32 x = ;", "expected a number here"},
           {".global .u8 x[99999999999999];", "this variable is too large"},
           {".global .u8 x[9999999][9999999];", "this variable is too large"},
-          {".tex .u64 t;", "'.tex' is no directive that this emulator knows", Failure::unsupported},
-          {".local .u32 x;", "'.local' is no directive", Failure::unsupported},
-          {"hello", "'hello' is no directive", Failure::unsupported},
+          {".tex .u64 t;", "'.tex' is not a directive that this emulator supports", Failure::unsupported},
+          {".local .u32 x;", "'.local' is not a directive", Failure::unsupported},
+          {"hello", "'hello' is not a directive", Failure::unsupported},
           {".address_size 32", "only 64-bit addresses are supported", Failure::unsupported},
           {".section .debug {", "this block has no end"},
           {".file x \"a\"", "expected a number here"},
@@ -375,13 +375,13 @@ TEST(Parser, points_at_what_is_wrong_in_a_body) {
     for (const Wrong& wrong :
          {Wrong{"add.s32 %r1, %r2", "expected ';' here"},
           {"mov.b32 %r1, ;", "expected an operand here\nPTX line 6:\n    mov.b32 %r1, ;\n                 ^"},
-          {"  @%r1 ret;", "this is no predicate register\nPTX line 6:\n    @%r1 ret;\n     ^"},
-          {"@%p9 ret;", "this is no predicate register"},
-          {"@ret;", "this is no predicate register"},
-          {"add.s32 %r1, !%r2, %r3;", "this is no predicate register"},
+          {"  @%r1 ret;", "this is not a predicate register\nPTX line 6:\n    @%r1 ret;\n     ^"},
+          {"@%p9 ret;", "this is not a predicate register"},
+          {"@ret;", "this is not a predicate register"},
+          {"add.s32 %r1, !%r2, %r3;", "this is not a predicate register"},
           {"add.s32 %r1, !5, %r3;", "expected a predicate register"},
           {"selp.b32 %r1, %r2, %r3, !!%p1;", "expected a predicate register"},
-          {"L: L: ret;", "this label stands twice in one block"},
+          {"L: L: ret;", "this label is defined twice in one block"},
           {".reg .q32 %r<4>;", "this register type is not supported", Failure::unsupported},
           {".reg .b32 %x<99999999>;", "too many registers"},
           {".reg .b32 5;", "expected a register's name here"},
@@ -395,7 +395,7 @@ TEST(Parser, points_at_what_is_wrong_in_a_body) {
           {".loc 1 2 99999999999", "more than 32 bits"},
           {"T: .branchtargets A;T: .branchtargets A;", "two lists of branch targets", Failure::unsupported},
           {"5;", "expected an instruction here"},
-          {"ret; }\n}", "'}' is no directive", Failure::unsupported}}) {
+          {"ret; }\n}", "'}' is not a directive", Failure::unsupported}}) {
         const auto error = error_of([&] { kernel(wrong.text); });
         EXPECT_EQ(error.failure(), wrong.failure) << wrong.text << '\n' << error.what();
         EXPECT_THAT(error.what(), HasSubstr(wrong.message)) << wrong.text;
@@ -426,7 +426,7 @@ TEST(Diagnostic, shows_the_line_and_a_caret) {
     EXPECT_EQ(excerpt("", 0), "PTX line 1:\n    \n    ^");
     EXPECT_EQ(excerpt("a\n", 2), "PTX line 2:\n    \n    ^");
     EXPECT_EQ(excerpt("x\ty\x01z", 4), "PTX line 1:\n    x y z\n        ^");
-    // A very long line is cut, so that the place stays in sight.
+    // A very long line is cut, so that the error's position stays visible.
     const std::string cut = excerpt(std::string(5000, 'a') + 'b' + std::string(5000, 'c'), 5000);
     EXPECT_LT(cut.size(), 400u);
     const std::size_t caret = cut.rfind('\n') + 1 + cut.substr(cut.rfind('\n') + 1).find('^');

@@ -11,8 +11,8 @@ const std::string unknown = "unrecognized error code";
 
 } // namespace
 
-// The real library knows its error codes without a device. Another version of it may have more of them, or
-// fewer.
+// The real library knows its error codes without a device. A different version of it may have more of them,
+// or fewer.
 TEST(ErrorText, is_that_of_the_real_library) {
     int compared = 0;
     for (int error = 0; error <= 10'100; ++error) {

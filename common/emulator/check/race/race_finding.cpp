@@ -35,7 +35,7 @@ std::string message(const Race& race, const std::string& thread, const Party& ot
     return "thread " + thread + verb(race.role, " reads ", " writes ", " changes by an atomic ") + place +
            ", which thread " + other.thread + " " + whose +
            verb(race.earlier.role, " has read", " has written", " has changed by an atomic") +
-           ": nothing says which comes first";
+           ": nothing orders the two";
 }
 
 /// Whether another lane writes to the same location with the same instruction, as in `*sum += value`: then no
@@ -92,7 +92,7 @@ std::string what_is_missing(const HandOver& half, bool has_order, Scope needed, 
     const auto too_narrow = [&](const SyncEvent& event) {
         return std::string("The ") + event.what + place_of(ids, event.id) + " is for the threads of its " +
                (event.scope == Scope::block ? "block" : "cluster") +
-               " only: it needs a wider scope, as __threadfence() and atomicAdd() have. ";
+               " only: use a wider scope, like that of __threadfence() and atomicAdd(). ";
     };
     if (half.atomic->scope < needed) return too_narrow(*half.atomic);
     if (has_order) return "";
@@ -121,32 +121,31 @@ std::string missing_between_blocks(const Race& race, const InstructionIds& ids) 
 const char* usual_cause(const Race& race) {
     const RaceSort sort = sort_of(race.role, race.earlier.role);
     if (race.earlier.is_copy)
-        return "A copy ends where its thread waits for it (__pipeline_wait_prior, or the mbarrier that it "
-               "arrives at): that is missing before the access, and for other threads a barrier behind it.";
+        return "A copy ends when its thread waits for it (__pipeline_wait_prior, or the copy's mbarrier). "
+               "The wait is missing before the access; other threads also need a barrier after the wait.";
     if (race.earlier.at_once || (sort != RaceSort::with_atomic && others_write_at_once(race)))
-        return "Several threads come to the same index: give each its own, or use an atomic.";
+        return "Several threads compute the same index: give each its own, or use an atomic.";
     if (race.earlier.block != race.block && race.access.space == ptx::Space::shared)
         return sort == RaceSort::with_atomic
-                   ? "An atomic keeps out only other atomics: a cluster.sync() is missing between the two."
-                   : "A cluster.sync() is missing between the two: a __syncthreads() is for one block.";
+                   ? "An atomic excludes only other atomics: a cluster.sync() is missing between the two."
+                   : "A cluster.sync() is missing between the two: a __syncthreads() covers only one block.";
     if (race.role == Role::atomic && race.earlier.role == Role::atomic)
-        return "An atomic for the threads of its block only keeps out no other block: it needs a wider "
-               "scope, "
-               "as atomicAdd() has.";
+        return "A block-scope atomic does not exclude other blocks: use a wider scope, like that of "
+               "atomicAdd().";
     if (race.earlier.block != race.block)
-        return "The blocks of a launch run in any order, and at once: what several of them change needs an "
-               "atomic, and what one of them needs of another belongs into two launches.";
+        return "The blocks of a launch run in any order, and at once. If several blocks change this memory, "
+               "use an atomic; if one block needs another's result, use two launches.";
     if (sort == RaceSort::with_atomic)
-        return "An atomic keeps out only other atomics: the plain access has to be one as well, or a "
-               "barrier has to stand between the two.";
+        return "An atomic excludes only other atomics: make the plain access atomic too, or put a barrier "
+               "between the two.";
     if (warp_of(race.earlier.stamp) == race.warp.index())
-        return "A __syncwarp() is missing between the two, or a __syncthreads() if other warps "
-               "use this memory, too: the lanes of a warp need not run in step.";
+        return "A __syncwarp() is missing between the two, or a __syncthreads() if other warps use this "
+               "memory too: the lanes of a warp need not run in lockstep.";
     if (sort == RaceSort::two_writes)
-        return "Two threads come to the same index, or a __syncthreads() is missing between the two.";
+        return "Two threads compute the same index, or a __syncthreads() is missing between the two.";
     if (race.block_has_atomics)
-        return "A __syncthreads() is missing between the two; or, where an atomic hands over, a "
-               "__threadfence_block() before it, and one after it.";
+        return "A __syncthreads() is missing between the two. If an atomic hands the data over, it needs a "
+               "__threadfence_block() before it and one after it.";
     return "A __syncthreads() is missing between the two.";
 }
 
@@ -209,7 +208,7 @@ Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block,
             .parties = {visit.thread, party("exit", ids.code(exit.id), InstructionIds::pc(exit.id),
                                             block.index(), coordinates(thread, grid.configuration.block))},
             .allocation = shared_variable(grid, visit.address),
-            .cause = "A cluster.sync() is missing at the end: the shared memory of a block ends with it."};
+            .cause = "A cluster.sync() is missing at the end: a block's shared memory ends with the block."};
 }
 
 } // namespace emulator

@@ -116,10 +116,10 @@ void BlockBarriers::found_different_numbers(const Warp& warp, const BarrierArriv
         return findings_.finding("wrong number of threads",
                                  "barrier " + std::to_string(arrival.barrier) + " is for " +
                                      whom(arrival.expected) + " here, but for " + whom(barrier.expected) +
-                                     " to those who wait there already",
+                                     " for those that already wait there",
                                  {findings_.party_of("is here", warp.block(), here),
                                   findings_.party_of("waits there", warp.block(), other)},
-                                 "All threads have to give a barrier the same number of threads.");
+                                 "All threads have to give a barrier the same thread count.");
     });
 }
 
@@ -128,11 +128,11 @@ void BlockBarriers::found_divergent(const Block& block, std::uint32_t barrier, c
     findings_.add(SyncFindings::Kind::divergent, one.id, other.id, [&] {
         return findings_.finding(
             "barrier in divergent code",
-            "lanes of warp " + std::to_string(one.warp) + " come to barrier " + std::to_string(barrier) +
-                " at different places",
+            "lanes of warp " + std::to_string(one.warp) + " reach barrier " + std::to_string(barrier) +
+                " at different instructions",
             {findings_.party_of("is here", block, one), findings_.party_of("is there", block, other)},
-            "A __syncthreads() stands in a branch that only some lanes of a warp take: all of "
-            "them have to come to the same one.");
+            "A __syncthreads() is in a branch that only some lanes of a warp take: all of them have to reach "
+            "the same one.");
     });
 }
 
@@ -141,10 +141,10 @@ void BlockBarriers::found_detour(const Block& block, std::uint32_t barrier, cons
     findings_.add(SyncFindings::Kind::not_reached, waiting.id, gone.id, [&] {
         return findings_.finding(
             "barrier not reached by all",
-            lanes_in_words(gone.lanes) + " of warp " + std::to_string(gone.warp) + " went around barrier " +
+            lanes_in_words(gone.lanes) + " of warp " + std::to_string(gone.warp) + " bypassed barrier " +
                 std::to_string(barrier) + " while other lanes of the warp waited there",
             {findings_.party_of("waits here", block, waiting), findings_.party_of("went on", block, gone)},
-            "A __syncthreads() stands in a branch: every thread that has not exited has to come to it.");
+            "A __syncthreads() is in a branch: every thread that has not exited has to reach it.");
     });
 }
 

@@ -7,11 +7,9 @@ void found_no_wait(SyncFindings& findings, const Block& block, const LaneGroup& 
     findings.add(SyncFindings::Kind::no_wait, arrival.id, exit.id, [&] {
         return findings.finding(
             "arrival without a wait",
-            "a thread arrives at the barrier of the cluster, and exits without having waited "
-            "there",
+            "a thread arrives at the cluster barrier and exits without waiting there",
             {findings.party_of("arrives here", block, arrival), findings.party_of("has exited", block, exit)},
-            "A barrier_wait() is missing: to each barrier_arrive() belongs one, by the same "
-            "thread.");
+            "A barrier_wait() is missing: each barrier_arrive() needs one by the same thread.");
     });
 }
 

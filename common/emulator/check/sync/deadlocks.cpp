@@ -84,8 +84,8 @@ void list_cluster_barrier(SyncFindings& findings, Waits& waits, const Block& blo
     };
     const auto first = std::find_if(all.begin(), all.end(), is_here);
     if (first == all.end()) return;
-    waits.add(number_of_threads(all, is_here), "at the barrier of the cluster");
-    waits.parties.push_back(findings.party_of("waits at the barrier of the cluster", block, first->group));
+    waits.add(number_of_threads(all, is_here), "at the cluster barrier");
+    waits.parties.push_back(findings.party_of("waits at the cluster barrier", block, first->group));
 }
 
 void found_wait_for_members(SyncFindings& findings, const Block& block, const std::vector<Waiting>& all,
@@ -124,19 +124,18 @@ void found_wait_at_barriers(SyncFindings& findings, const Block& block, const Bl
     findings.add(SyncFindings::Kind::deadlock, waits.places.front(), waits.places.back(), [&] {
         if (!exits.empty()) waits.parties.push_back(findings.party_of("has exited", block, exits.front()));
         const std::string message = "no thread of the block can go on: " + waits.text;
-        return too_many ? findings.finding(
-                              "wrong number of threads",
-                              message + "; the block has " +
-                                  number_of(findings.grid().configuration.block.count(), "thread"),
-                              std::move(waits.parties),
-                              "The number of threads that a named barrier is for is more than can come.")
-                        : findings.finding(
-                              "barrier not reached by all", message, std::move(waits.parties),
-                              at_mbarriers_only
-                                  ? "A phase of an mbarrier ends with as many arrivals as it was "
-                                    "initialized for: one of them is missing, or the number is too high."
-                                  : "The threads do not agree on which barriers they come to, or on how many "
-                                    "threads those are for.");
+        return too_many
+                   ? findings.finding("wrong number of threads",
+                                      message + "; the block has " +
+                                          number_of(findings.grid().configuration.block.count(), "thread"),
+                                      std::move(waits.parties),
+                                      "A named barrier expects more threads than can arrive.")
+                   : findings.finding("barrier not reached by all", message, std::move(waits.parties),
+                                      at_mbarriers_only
+                                          ? "An mbarrier's phase ends after as many arrivals as it was "
+                                            "initialized for: one is missing, or the number is too high."
+                                          : "The threads disagree on which barriers they wait at, or on the "
+                                            "thread counts of those barriers.");
     });
 }
 

@@ -83,12 +83,13 @@ void MaskWaits::found_mask_without_caller(const Warp& warp, const Instruction& i
                                           LaneMask named) {
     const InstructionId here = findings_.id(warp, instruction);
     findings_.add(SyncFindings::Kind::mask_without_caller, here, here, [&] {
-        return findings_.finding("mask without its caller",
-                                 lanes_in_words(lanes) + " of warp " + std::to_string(warp.index()) +
-                                     " come with the mask " + hexadecimal(named) + ", which does not name " +
-                                     (std::popcount(lanes) == 1 ? "it" : "them"),
-                                 {party("is here", warp, instruction, std::countr_zero(lanes))},
-                                 "The mask has to name every lane that comes: is it that of another branch?");
+        return findings_.finding(
+            "mask without its caller",
+            lanes_in_words(lanes) + " of warp " + std::to_string(warp.index()) +
+                " execute this with the mask " + hexadecimal(named) + ", which does not name " +
+                (std::popcount(lanes) == 1 ? "it" : "them"),
+            {party("is here", warp, instruction, std::countr_zero(lanes))},
+            "The mask has to name every lane that executes this: is it another branch's mask?");
     });
 }
 
@@ -97,7 +98,7 @@ void MaskWaits::found_passing(const Block& block, std::uint32_t warp, const Mask
         return findings_.finding(lanes_do_not_come,
                                  "the mask " + hexadecimal(wait.named) + " names " + lanes_in_words(passed) +
                                      " of warp " + std::to_string(warp) +
-                                     ", which went on without coming here",
+                                     ", which went on without arriving here",
                                  {findings_.party_of("waits here", block, {warp, wait.lanes, wait.id}),
                                   findings_.party_of("went on", block, {warp, passed, wait.passed_at})},
                                  cause_of_missing_lanes);
@@ -115,7 +116,7 @@ void MaskWaits::found_exited_source(const Warp& warp, const Instruction& instruc
                 ", which has exited: what it gets is undefined",
             {party("reads", warp, instruction, lane),
              findings_.party_of("has exited", warp.block(), {warp.index(), LaneMask{1} << source, gone.id})},
-            "A return before the shuffle keeps lanes from it: let all lanes come to it.");
+            "A return before the shuffle keeps lanes from it: let all lanes reach it.");
     });
 }
 

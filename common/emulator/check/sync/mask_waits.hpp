@@ -55,9 +55,9 @@ private:
     std::size_t waiting_warps_ = 0; ///< of all blocks
 };
 
-inline constexpr const char* lanes_do_not_come = "mask names lanes that do not come";
+inline constexpr const char* lanes_do_not_come = "mask names lanes that do not arrive";
 inline constexpr const char* cause_of_missing_lanes =
-    "The mask names lanes that take another branch: it has to name those that come, as the "
-    "__ballot_sync() before the branch tells them.";
+    "The mask names lanes that take another branch: it has to name those that arrive. Compute it with "
+    "__ballot_sync() before the branch.";
 
 } // namespace emulator

@@ -29,7 +29,7 @@ void require_location(const cudaMemLocation* location, int type) {
 void refuse_in_capture(const Device& device, const void* stream, const char* call) {
     require_stream(device, stream);
     if (device.capture_of(stream))
-        throw UnsupportedCall(call, "in a stream that is captured it is not supported by the emulator");
+        throw UnsupportedCall(call, "the emulator does not support it in a captured stream");
 }
 
 void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {

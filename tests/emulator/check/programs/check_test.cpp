@@ -114,7 +114,7 @@ Found found(const nlohmann::json& finding) {
     return result;
 }
 
-/// Of what every finding has; what the host did has no kernel, and nobody's memory is none.
+/// Members of every finding; host findings have no kernel, and wild accesses no memory.
 std::string what_is_missing(const nlohmann::json& finding) {
     std::string missing;
     for (const char* const text : {"message", "cause"})

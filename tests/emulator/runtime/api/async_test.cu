@@ -106,7 +106,7 @@ __global__ void by_barrier(const int* in, int* out) {
 }
 
 #if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
-/// Thread 0 asks for whole tiles at once; the sums go back in one piece, too.
+/// Thread 0 copies whole tiles; the sums also go back in one piece.
 __global__ void by_bulk(const int* in, int* out) {
     __shared__ alignas(128) int tile[threads];
     __shared__ alignas(128) int sums[threads];

@@ -60,7 +60,7 @@ __global__ void recurse(int* results) {
     results[i] = ackermann(2, i % 4) + 1000 * fibonacci(i % 12);
 }
 
-/// The sum of 1 to n. Each call has 64 bytes of its own, and needs them behind the next call.
+/// The sum of 1 to n. Each call has its own 64 bytes, and needs them after the next call.
 __device__ __noinline__ int sum_to(int n) {
     volatile int own[16];
     for (int i = 0; i < 16; ++i) own[i] = n;
@@ -122,7 +122,7 @@ TEST(Calls, recur) {
         EXPECT_EQ(results.data[i], 2 * (i % 4) + 3 + 1000 * fibonacci_numbers[i % 12]) << i;
 }
 
-// 300 calls of 64 bytes and more are too deep for what a thread has at first.
+// 300 calls of 64 bytes and more exceed a thread's default stack.
 TEST(Calls, recur_as_deep_as_the_stack_limit_allows) {
     constexpr int threads = 40, depth = 300;
     Managed<int> results(threads);

@@ -93,7 +93,7 @@ TEST(Device, rounds_limits_to_what_it_can_keep) {
 
 TEST(Device, refuses_limits_that_it_cannot_keep) {
     EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 524'288), cudaErrorInvalidValue); // a bit less at most
-    // There is no such limit from compute capability 9.0 on.
+    // This limit does not exist from compute capability 9.0 on.
     EXPECT_EQ(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 2), cudaErrorUnsupportedLimit);
     std::size_t value = 0;
     EXPECT_CUDA(cudaDeviceGetLimit(&value, cudaLimitStackSize));

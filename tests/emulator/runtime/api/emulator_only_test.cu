@@ -58,7 +58,7 @@ TEST(EmulatedDevice, never_forgets_a_fault) {
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
 }
 
-// CUDA leaves undefined what a wrong direction does.
+// In CUDA a wrong direction is undefined behavior.
 TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
     DeviceInts memory(64);
     EXPECT_EQ(cudaMemcpy(memory.data(), memory.data() + 32, 128, cudaMemcpyHostToDevice),
@@ -119,7 +119,7 @@ cudaArray_t array_of_ints(std::size_t width, std::size_t height) {
 
 } // namespace
 
-// On a card a handle that is none leads to the driver's own memory.
+// On a card an invalid handle leads to the driver's own memory.
 TEST(EmulatedDevice, tells_handles_of_arrays_from_others) {
     const cudaArray_t array = array_of_ints(8, 4);
     int row[8] = {};

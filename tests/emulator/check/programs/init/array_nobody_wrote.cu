@@ -1,4 +1,4 @@
-// A row of an array that nobody has filled is copied to the host.
+// Copies an unwritten row of an array to the host.
 #include <cuda_runtime.h>
 
 int main() {

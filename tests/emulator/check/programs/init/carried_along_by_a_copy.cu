@@ -1,4 +1,4 @@
-// What nobody wrote does not get better by being copied.
+// Copying unwritten memory does not initialize it.
 #include <cuda_runtime.h>
 
 __global__ void fill_half(int* data) { data[threadIdx.x] = 1; }

@@ -1,4 +1,4 @@
-// The result is fetched as if every block had written one: the last has not.
+// Copies a result per block, but the last block has not written one.
 #include <cuda_runtime.h>
 
 __global__ void number_blocks(int* out, unsigned int n) {

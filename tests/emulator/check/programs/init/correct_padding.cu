@@ -1,4 +1,4 @@
-// Correct: nobody writes the padding of a struct, and copies of structs take it along.
+// Correct: nobody writes the padding of a struct, and copies of structs include it.
 #include <cuda_runtime.h>
 
 struct Candidate {

@@ -1,4 +1,4 @@
-// A stride of two where one is meant: this looks like the padding of a struct, and is none.
+// The stride is two instead of one: this looks like the padding of a struct, but is not.
 #include <cuda_runtime.h>
 
 __global__ void fill_strided(int* data) { data[2 * threadIdx.x] = 1; }

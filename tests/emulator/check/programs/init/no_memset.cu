@@ -1,4 +1,4 @@
-// The sum is added up in memory that nobody has set to zero.
+// Adds up the sum in memory that was never zeroed.
 #include <cuda_runtime.h>
 
 __global__ void add_up(const int* in, int* sum, int n) {

@@ -1,4 +1,4 @@
-// The last vector is only half filled by what came from the host.
+// The copy from the host fills only half of the last vector.
 #include <cuda_runtime.h>
 
 __global__ void sum_vectors_of_four(const float4* in, float* out, int vectors) {

@@ -1,4 +1,4 @@
-// Only the first block fills the table: the others have one of their own.
+// Only the first block fills the table, but every block has its own.
 #include <cuda_runtime.h>
 
 __global__ void look_up(int* out) {

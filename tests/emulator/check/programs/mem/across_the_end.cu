@@ -1,4 +1,4 @@
-// Vectors of four, but the number of elements is no multiple of four.
+// Accesses vectors of four, but the number of elements is not a multiple of four.
 #include <cuda_runtime.h>
 
 __global__ void sum_vectors(const int4* in, int* out, int n) {

@@ -1,4 +1,4 @@
-// Each thread looks at its left neighbor, and the first has none.
+// Each thread reads its left neighbor, but the first thread has none.
 #include <cuda_runtime.h>
 
 __global__ void differences(const int* in, int* out, int n) {

@@ -1,4 +1,4 @@
-// Five bytes behind the end: no other allocation is near, and no page ends here.
+// Five bytes past the end: no other allocation is near, and no page ends here.
 #include <cuda_runtime.h>
 
 __global__ void copy_last(const char* text, char* last, int length) {

@@ -1,4 +1,4 @@
-// The bytes behind `flags` belong to no array: they are there so that `sums` is aligned.
+// The bytes past `flags` belong to no array: they align `sums`.
 #include <cuda_runtime.h>
 
 __global__ void flag_odd(const int* in, double* out) {

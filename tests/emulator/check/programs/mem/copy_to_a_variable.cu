@@ -1,4 +1,4 @@
-// The name of a variable of the device is taken for a pointer to it.
+// Passes the name of a device variable as a pointer to it.
 #include <cuda_runtime.h>
 
 __constant__ float weights_of_bands[4];

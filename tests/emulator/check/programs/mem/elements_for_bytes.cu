@@ -1,4 +1,4 @@
-// cudaMalloc was asked for n bytes where n elements are meant.
+// The allocation's size counts elements instead of bytes.
 #include <cuda_runtime.h>
 
 __global__ void count_up(unsigned int* counts, int n) {

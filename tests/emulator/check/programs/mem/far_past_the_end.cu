@@ -1,4 +1,4 @@
-// A row too wide: what is hit lies far behind the end, where anything may be.
+// A row too wide: the access is far past the end, where anything may be.
 #include <cuda_runtime.h>
 
 __global__ void touch_columns(char* matrix, int pitch) {

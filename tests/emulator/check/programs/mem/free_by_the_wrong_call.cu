@@ -1,4 +1,4 @@
-// Pinned memory of the host goes to cudaFreeHost.
+// Pinned host memory must be freed with cudaFreeHost.
 #include <cuda_runtime.h>
 
 int main() {

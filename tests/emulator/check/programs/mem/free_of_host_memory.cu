@@ -1,4 +1,4 @@
-// What is freed is the variable that should hold the pointer.
+// Frees the variable that should hold the pointer.
 #include <cuda_runtime.h>
 
 int main() {

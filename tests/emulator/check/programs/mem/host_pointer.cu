@@ -1,4 +1,4 @@
-// The kernel is given the host's array in place of its copy.
+// Passes the host's array to the kernel instead of its copy.
 #include <cuda_runtime.h>
 
 #include <vector>

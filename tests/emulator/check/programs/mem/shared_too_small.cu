@@ -1,4 +1,4 @@
-// The launch asks for a byte a thread of dynamic shared memory, and the kernel uses a word.
+// The launch requests one byte of dynamic shared memory per thread, and the kernel uses a word.
 #include <cuda_runtime.h>
 
 __global__ void reverse_block(int* data) {

@@ -1,4 +1,4 @@
-// A const is cast away, and what lies behind it is constant indeed.
+// Casts a const away from memory that really is constant.
 #include <cuda_runtime.h>
 
 __constant__ int limits[2] = {0, 100};

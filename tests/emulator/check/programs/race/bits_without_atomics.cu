@@ -1,4 +1,4 @@
-// Each thread sets a bit of its own, but the bits share a byte, and setting one writes all of them.
+// Each thread sets its own bit, but the bits share a byte, and setting one writes all of them.
 #include <cuda_runtime.h>
 
 __global__ void mark_odd(const unsigned char* in, unsigned char* out) {

@@ -1,4 +1,4 @@
-// A __syncthreads() is for one block: the other one may not have written its values yet.
+// A __syncthreads() covers one block: the other one may not have written its values yet.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

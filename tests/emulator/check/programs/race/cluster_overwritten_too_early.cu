@@ -1,4 +1,4 @@
-// The next value is stored while the other block may still read the one before.
+// Stores the next value while the other block may still read the previous one.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Arriving at the barrier says nothing of the others: only the wait does.
+// Arriving at the barrier does not mean that the others have: only the wait does.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// A relaxed arrival hands on nothing of what was written before.
+// A relaxed arrival does not release earlier writes.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

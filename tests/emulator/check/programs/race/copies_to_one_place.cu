@@ -1,4 +1,4 @@
-// Threads i and i + 16 of a warp have different elements brought to the same place.
+// Threads i and i + 16 of a warp copy different elements to the same location.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

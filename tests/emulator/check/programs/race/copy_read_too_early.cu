@@ -1,4 +1,4 @@
-// The wait allows one group to be still under way: it is the one that is read.
+// The wait allows one group to be in flight, and the program reads just that one.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

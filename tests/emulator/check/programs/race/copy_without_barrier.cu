@@ -1,4 +1,4 @@
-// Each thread waits for its own copy, and then reads the one of another thread.
+// Each thread waits for its own copy, and then reads another thread's.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Correct: without clusters a block is one of its own, and their barrier is the block's.
+// Correct: without clusters each block is its own cluster, and the cluster barrier is the block's.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

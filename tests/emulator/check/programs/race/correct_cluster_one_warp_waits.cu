@@ -1,4 +1,4 @@
-// Correct: one warp waits at the barrier of the cluster, and the block's own barrier hands on what it knows;
+// Correct: one warp waits at the cluster barrier, and the block's own barrier hands on what it knows;
 // one warp arrives for what another one has written after its own arrival.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

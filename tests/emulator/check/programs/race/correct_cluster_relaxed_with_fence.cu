@@ -1,4 +1,4 @@
-// Correct: the fence says what the relaxed arrival does not.
+// Correct: the fence releases what the relaxed arrival does not.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

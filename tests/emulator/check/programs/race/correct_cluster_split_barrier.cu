@@ -1,4 +1,4 @@
-// Correct: between arriving and waiting each block works on memory of its own.
+// Correct: between arriving and waiting each block uses only its own memory.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

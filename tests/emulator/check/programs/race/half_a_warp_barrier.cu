@@ -1,4 +1,4 @@
-// The barrier is for each half of the warp, the exchange goes across.
+// The barrier covers half a warp, but the exchange crosses halves.
 #include <cuda_runtime.h>
 
 __global__ void swap_halves(int* data) {

@@ -1,4 +1,4 @@
-// Lanes of one warp write different values to one place, with one instruction.
+// Lanes of one warp write different values to one location with one instruction.
 #include <cuda_runtime.h>
 
 __global__ void last_odd(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// A lock keeps the others out, but nothing makes what it protects arrive before it is given back.
+// A lock excludes the others, but no fence orders the protected accesses before its release.
 #include <cuda_runtime.h>
 
 __global__ void count_warps_unsafely(int* out) {

@@ -1,5 +1,5 @@
 /// \file
-/// What the programs mutants_*.cu share.
+/// Shared by the programs mutants_*.cu.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Each thread reads what another warp writes, and nobody waits for it.
+// Each thread reads what another warp writes, without waiting for it.
 #include <cuda_runtime.h>
 
 __global__ void reverse(int* data) {

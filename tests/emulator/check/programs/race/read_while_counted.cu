@@ -1,4 +1,4 @@
-// All threads count, and one reads the count as if they had finished.
+// All threads count, and one reads the count before they have finished.
 #include <cuda_runtime.h>
 
 __global__ void count_odd(const unsigned char* in, int* out) {

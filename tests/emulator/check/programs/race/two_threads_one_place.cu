@@ -1,4 +1,4 @@
-// Two threads of different warps write to each place: the index is wrong.
+// Two threads of different warps write to each location: the index is wrong.
 #include <cuda_runtime.h>
 
 __global__ void squares(int* out) {

@@ -1,4 +1,4 @@
-// One warp waits for its block, the other one for the cluster: neither comes.
+// One warp waits for its block, the other for the cluster: neither wait ends.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

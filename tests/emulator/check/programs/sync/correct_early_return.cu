@@ -1,4 +1,4 @@
-// Correct since compute capability 7.0: the threads behind the end return, and the barrier waits for the
+// Correct since compute capability 7.0: the threads past the end return, and the barrier waits for the
 // others.
 #include <cuda_runtime.h>
 

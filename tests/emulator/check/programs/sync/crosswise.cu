@@ -1,4 +1,4 @@
-// Two named barriers, which the two warps take in different order: each waits for the other.
+// The two warps wait at two named barriers in opposite order: each waits for the other.
 #include <cuda_runtime.h>
 
 __global__ void meet_crosswise() {

@@ -4,7 +4,8 @@
 __global__ void count_odd(int* data) {
     const bool is_odd = data[threadIdx.x] % 2 == 1;
     unsigned int odd = 0;
-    if (threadIdx.x < 16) odd = __ballot_sync(~0u, is_odd); // expect: sync, mask names lanes that do not come
+    if (threadIdx.x < 16)
+        odd = __ballot_sync(~0u, is_odd); // expect: sync, mask names lanes that do not arrive
     data[threadIdx.x] = __popc(odd);
 }
 

@@ -1,4 +1,4 @@
-// The barrier is for 96 threads, as it was in a larger block.
+// The barrier expects 96 threads, as in a larger block.
 #include <cuda_runtime.h>
 
 __global__ void meet_96() {

@@ -1,4 +1,4 @@
-// One warp waits for 64 threads at barrier 1, the other one for all that there are.
+// One warp waits for 64 threads at barrier 1, the other for all threads.
 #include <cuda_runtime.h>
 
 __global__ void meet_64_or_all() {

@@ -1,4 +1,4 @@
-// A named barrier counts whole warps: 40 threads are none.
+// A named barrier counts whole warps, and 40 threads are not whole warps.
 #include <cuda_runtime.h>
 
 __global__ void meet_40(int count) {

@@ -1,4 +1,4 @@
-// Lanes behind the end return, and the others read their values all the same.
+// Lanes past the end return, but the others still read their values.
 #include <cuda_runtime.h>
 
 __global__ void sum(const int* in, int* out, int n) {

@@ -4,7 +4,7 @@
 __global__ void meet_in_halves(int* data) {
     __shared__ int values[64];
     values[threadIdx.x] = data[threadIdx.x];
-    if (threadIdx.x % 32 < 16) __syncwarp(); // expect: sync, mask names lanes that do not come
+    if (threadIdx.x % 32 < 16) __syncwarp(); // expect: sync, mask names lanes that do not arrive
     __syncthreads();
     data[threadIdx.x] = values[63 - threadIdx.x];
 }
