@@ -28,8 +28,8 @@ if(status EQUAL 0)
 endif()
 
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-    # Machine code for the cards, PTX for the emulator, which is a device of compute capability 9.0. A card that this
-    # nvcc does not know is left out: a newer one can still compile the PTX for itself.
+    # Machine code for the cards, PTX for the emulator, a device of compute capability 9.0. Skips a card that this
+    # nvcc does not know: a newer one can still compile the PTX for itself.
     set(CMAKE_CUDA_ARCHITECTURES "")
     if(GPU_ARCHITECTURES)
         execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)

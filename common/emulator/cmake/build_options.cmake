@@ -1,14 +1,14 @@
-# How the emulator is compiled, and the tutorial around it.
+# Compiler options of the emulator, and of the tutorial around it.
 
-# GCC 12 warns of overlapping copies where a literal and a std::string are joined, and is wrong (GCC bug 105329).
-# Clang does not know GCC's pragmas, and needs none.
+# GCC 12 wrongly warns of overlapping copies when a literal and a std::string are concatenated (GCC bug 105329). Clang
+# does not know GCC's pragmas, and needs none.
 set(false_warnings $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>)
 
-# For what takes longer to compile than it ever runs; RelWithDebInfo is that of the preset sanitize.
+# For code that takes longer to compile than it ever runs; RelWithDebInfo is the preset sanitize's.
 set(compiled_fast $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)
 
-# compile_as_one(<target>): its files in one piece, or in a few (UNITY_GROUP), which takes less than half the time.
+# compile_as_one(<target>): compiles its files in one piece, or in a few (UNITY_GROUP), in less than half the time.
 option(COMPILE_AS_ONE "Compile each library in one piece. OFF: file by file, for whoever edits one" ON)
 function(compile_as_one target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ${COMPILE_AS_ONE} UNITY_BUILD_BATCH_SIZE 0)

@@ -1,4 +1,4 @@
-# counter_catalogue: #include <counter_catalogue.hpp>, which is made from common/counters.json.
+# counter_catalogue: #include <counter_catalogue.hpp>, generated from common/counters.json.
 #
 # In that file each counter has an id, as programs call it; the name that Nsight Compute has for it (ptx__…: it has none); its
 # row and its label in the lessons' tables ("": it has no row); a short name, for an exercise's goals; whether it is exact, or

@@ -1,4 +1,4 @@
-# What find_package(cuda_emulator) gives a CUDA project:
+# What find_package(cuda_emulator) adds to a CUDA project:
 #
 #   cuda_emulator::emulate         the command that runs a program on the emulator
 #   cuda_emulator::cuda_emulator   link it to #include <cuda_emulator.h>
@@ -6,7 +6,7 @@
 #                                  a test that runs the target on the emulator. CHECK: and fails where one of these
 #                                  checkers (mem, init, race, sync, all) finds something
 #
-# The target has to be linked with the shared runtime and to hold PTX:
+# The target has to be linked with the shared runtime and contain PTX:
 #
 #   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 #   set(CMAKE_CUDA_ARCHITECTURES 90)

@@ -1,5 +1,5 @@
-# cmake -D NM=… -D OURS=… -D REAL=… -P compare_exports.cmake: whether each library in the folder OURS exports what the toolkit's
-# library REAL exports, and nothing else but the emulator's own interface.
+# cmake -D NM=… -D OURS=… -D REAL=… -P compare_exports.cmake: checks that each library in the folder OURS exports what
+# the toolkit's library REAL exports, and otherwise only the emulator's own interface.
 function(exported_symbols library result)
     execute_process(COMMAND ${NM} -D --defined-only ${library} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL " [TBDRW] [^@\n]+" symbols "${lines}")
