@@ -14,20 +14,20 @@ from pathlib import Path
 from tutorial import exercises as checker
 
 MIB = 2**20
-MOST_PTX = 4 * MIB  # characters; larger PTX is not handed out
+MOST_PTX = 4 * MIB  # characters; larger PTX is not returned
 LARGEST_FILE, MOST_PROCESSES = 64 * MIB, 4096
 
 
 def bound(task):
-    """Limits for this process, and for nvcc and the emulator, which inherit them."""
+    """Sets limits for this process, and for nvcc and the emulator, which inherit them."""
     for what, most in ((resource.RLIMIT_AS, task["memory"] * MIB), (resource.RLIMIT_CPU, task["seconds"]),
                        (resource.RLIMIT_FSIZE, LARGEST_FILE), (resource.RLIMIT_NPROC, MOST_PROCESSES),
                        (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        # At its soft limit a process gets a signal that says why, SIGXCPU; at the hard one SIGKILL.
+        # At its soft limit a process gets a signal that names the reason, SIGXCPU; at the hard one SIGKILL.
         resource.setrlimit(what, (most - 1 if what == resource.RLIMIT_CPU else most, most))
-    # One processor: the emulator then runs block after block, and a racy kernel comes to the same result everywhere.
+    # One processor: the emulator then runs block after block, and a racy kernel gives the same result everywhere.
     os.sched_setaffinity(0, {task["processor"]})
     checker.os.cpu_count = lambda: 1
     checker.LONGEST = task["case_seconds"]

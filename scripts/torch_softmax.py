@@ -30,8 +30,8 @@ def main():
         # Multiples of 1/64, so that no difference of two of them is rounded.
         logits = torch.randint(-1000, 1001, (rows, columns), device="cuda").float() / 64
         expected = torch.softmax(logits.double(), dim=1)
-        # We don't know the order of torch's additions. The worst one has a rounding for each; the exponentials and the
-        # quotient add less than 16.
+        # We don't know the order of torch's additions. The worst one rounds once per addition; the exponentials and
+        # the quotient add less than 16.
         bound = (columns + 16) * 2.0**-24
 
         def verify(result, rows=rows, columns=columns, expected=expected, bound=bound):

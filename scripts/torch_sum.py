@@ -33,7 +33,7 @@ def main():
     print("n,offset,mode,contender,verified,time_us_median,time_us_min,time_us_runs,bandwidth_gbs")
     for n, offset in cases(arguments.largest):
         part = ints[offset:offset + n]
-        # Another order and another width: chunks in 64 bits, wrapped at the end.
+        # A different order and width: chunks in 64 bits, wrapped at the end.
         expected = sum(int(chunk.to(torch.int64).sum()) for chunk in part.split(2**28))
         expected = (expected + 2**31) % 2**32 - 2**31
 

@@ -1,4 +1,4 @@
-"""What the programs in scripts/ share. Each of them finds this package, since it lies beside it."""
+"""What the programs in scripts/ share. Each of them finds this package in its own folder."""
 
 from pathlib import Path
 

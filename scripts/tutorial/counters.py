@@ -9,10 +9,10 @@ from tutorial import ROOT
 @dataclass(frozen=True)
 class Counter:
     id: str
-    name: str  # as Nsight Compute calls it
-    row: str  # in the lessons' tables; empty: it has none
+    name: str  # Nsight Compute's name
+    row: str  # in the lessons' tables; may be empty
     label: str
-    short: str  # in an exercise's goals; empty: it is in none
+    short: str  # in an exercise's goals; may be empty
     exact: bool  # else counted on PTX
     rare: bool
 

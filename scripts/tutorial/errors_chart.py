@@ -1,4 +1,4 @@
-"""The errors of sums of floats: read from what a lesson prints, and drawn against n."""
+"""The errors of float sums: read from a lesson's output, and drawn against n."""
 
 import math
 import os
@@ -19,8 +19,8 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def errors_of(bin_folder, data, exponent, kernels=()):
-    """The rows of one run, of all kernels if none is named. It has one processor, on which blocks come in their order: the
-    sum by atomics depends on it."""
+    """The rows of one run, of all kernels if none is named. It uses one processor, which runs the blocks in order:
+    the sum by atomics depends on it."""
     program = next(lesson.name for lesson in read_lessons() if "sum_reproducible" in lesson.kernels)
     command = [f"./{program}", "--device", "emulator", "--n", str(2**exponent), *data.split(),
                *(word for kernel in kernels for word in ("--kernel", kernel))]

@@ -1,4 +1,4 @@
-"""What scripts/exercise does with an exercise: checks it, shows hints, remembers."""
+"""The commands of scripts/exercise: check, hint, state."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ DEFAULTS = {"build": ROOT / "build/default", "state": ROOT / "build/exercises", 
 # ---- what is remembered ----
 
 class State:
-    """Hints that were shown, and what the last check said, in state.json of the folder; and originals."""
+    """The hints shown and the last check's result, in state.json of the folder; and the originals."""
 
     def __init__(self, folder):
         self.folder, self.file = folder, folder / "state.json"
@@ -38,7 +38,7 @@ class State:
         self.file.write_text(json.dumps(self.exercises, indent=2) + "\n", encoding="utf-8")
 
     def original(self, exercise):
-        """The unsolved text: as published, else as it was when it was first asked for. None if nobody has it."""
+        """The unsolved text: as published, otherwise as it was on first use. None if there is neither."""
         kept = self.folder / exercise.lesson.name / "original.cuh"
         for text in (in_git("origin/HEAD", exercise.text), read_if_there(kept), in_git("HEAD", exercise.text),
                      read_if_there(exercise.text)):
@@ -126,7 +126,7 @@ def check(exercise, options, state):
 
 
 def folded(step, entry):
-    """Its lines, as wide as the terminal. Commands stay in one piece, and what nvcc says as it is."""
+    """Its lines, as wide as the terminal. Commands are not broken, and nvcc's output is unchanged."""
     if step.name == "compiles" or entry.startswith(checker.AGAIN):
         return entry.splitlines()
     width = max(shutil.get_terminal_size((120, 24)).columns - 13, 40)

@@ -1,10 +1,10 @@
-"""What the check of an exercise reads from a solution's PTX, and what it puts there."""
+"""What the check of an exercise reads from a solution's PTX, and inserts into it."""
 
 import random
 import re
 
-# Traffic that the goals' counters do not count: its name, and the instructions that make it. An H200 counts it
-# elsewhere, as bulk copies, or not at all, as another way to a thread block's own shared memory.
+# Traffic that the goals' counters do not count: its name, and its instructions. An H200 counts it elsewhere, as bulk
+# copies, or not at all, if it goes to a thread block's own shared memory another way.
 UNCOUNTED = {
     "bulk copies": r"cp\.(?:reduce\.)?async\.bulk\b",
     "distributed shared memory": r"mapa\b|(?:ld|st|atom|red)[\w.:]*\.(?:async|shared::cluster)\b",
@@ -33,12 +33,12 @@ def uncounted(ptx, kernels, allowed):
 
 STORE = re.compile(r"^([ \t]*)(@!?%\w+[ \t]+)?((?:st|atom|red|cp)\.[\w.:]+)[ \t]+(.*);[ \t]*$", re.MULTILINE)
 PLAIN = re.compile(r"st(?:\.weak|\.volatile|\.relaxed\.\w+)?\.(shared|global)(?:::cta)?\.[usb]32")
-LOWEST = 1023  # the bits of a thread's number: a block has 1,024 at most
-NOBODY = -1  # what is stored in place of a number that does not come from shared memory
+LOWEST = 1023  # bits of a thread's number: a block has at most 1,024
+NOBODY = -1  # the stored value for a number that does not come from shared memory
 
 
 class CannotFollow(Exception):
-    """An instruction that writes memory otherwise than a plain store of an int does."""
+    """An instruction that writes memory but is not a plain store of an int."""
 
 
 def with_unknown_numbers(ptx, seed):
@@ -50,7 +50,7 @@ def with_unknown_numbers(ptx, seed):
     odd, key, other = (signed(numbers.randrange(2**32) | 1) for _ in range(3))
 
     def tag(number, to):
-        """Its lowest ten bits are 0, which leaves room for the number."""
+        """Its lowest ten bits are 0, to leave room for the number."""
         return [f"mul.lo.s32 {to}, {number}, {odd};", f"xor.b32 {to}, {to}, {key};", f"mul.lo.s32 {to}, {to}, {other};",
                 f"and.b32 {to}, {to}, {~LOWEST};"]
 

@@ -29,12 +29,12 @@ from tutorial.counters import CATALOGUE
 from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
 from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 
-# Of the processor, not of the clock, so that a busy machine comes to the same verdict.
-LONGEST = 10  # seconds that a case may take; the slowest takes two
-LONGEST_COMPILING = 120  # seconds that each of the compiler's steps may take
-PATIENCE = 30  # times as long by the clock: then the machine is too busy, which says nothing of the solution
-ORDERS = 5  # other ones that a run under `orders` is checked in
-LUCK = ("mem", "init")  # of the checkers: what these find makes a result hang on what memory happens to hold
+# Processor time, not wall-clock time, so that a busy machine gives the same verdict.
+LONGEST = 10  # seconds per case; the slowest takes two
+LONGEST_COMPILING = 120  # seconds per step of the compiler
+PATIENCE = 30  # times as long in wall-clock time: then the machine is too busy to judge the solution
+ORDERS = 5  # other orders of a run under `orders`
+LUCK = ("mem", "init")  # checkers whose findings make a result depend on the memory's previous contents
 CHECKERS = {"mem": "memory accesses", "init": "uninitialized reads", "race": "races", "sync": "barriers"}
 
 # A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them; and what else the report
@@ -69,7 +69,7 @@ def blocks_for(n, turn):
 
 
 class ExerciseError(Exception):
-    """What is wrong with an exercise itself, or with what its check needs."""
+    """An error in an exercise itself, or in what its check needs."""
 
 
 @dataclass
@@ -143,21 +143,21 @@ class Exercise:
         return list(dict.fromkeys(goal.kernel for goal in self.goals))
 
     def of(self, kernel):
-        """The exercise as if it had that kernel alone."""
+        """The exercise with only that kernel."""
         alone = copy.copy(self)
         alone.goals = [goal for goal in self.goals if goal.kernel == kernel]
         return alone
 
     def cases(self):
-        """The runs to check, as (arguments, kernels), small ones first. In those of the goals a kernel runs alone, so
-        that no other one does work for it."""
+        """The runs to check, as (arguments, kernels), small ones first. In a goal's runs each kernel runs alone, so
+        that no other one does its work."""
         said, kernels = self.lesson.exercise["cases"], tuple(self.kernels())
         cases = [(tuple(shlex.split(run)), kernels)
                  for run in (reductions(**said) if isinstance(said, dict) else said)]
         return list(dict.fromkeys([*cases, *((goal.arguments, (goal.kernel,)) for goal in self.goals)]))
 
     def cases_in_other_orders(self):
-        """The same, and which order."""
+        """The same, with the orders."""
         return [(tuple(shlex.split(run)), tuple(self.kernels()), schedule)
                 for run in self.lesson.exercise.get("orders", []) for schedule in range(1, ORDERS + 1)]
 
@@ -192,7 +192,7 @@ def headers(exercise):
 
 
 def included(file):
-    """The headers of lessons that the file includes, and those that these do; but for its own lesson's kernels, and the
+    """The lesson headers that the file includes, and those that they include; except its own lesson's kernels, and the
     solution."""
     found = []
     for name in re.findall(r'^#include "(.+)"$', file.read_text(encoding="utf-8"), re.MULTILINE):
@@ -223,7 +223,7 @@ def lay_out(exercise, text, folder):
 
 
 def compile_text(exercise, text, build, folder):
-    """Compiles the file `text` as the kernels of the exercise's program. Returns the PTX file or None, and what nvcc says."""
+    """Compiles the file `text` as the kernels of the exercise's program. Returns the PTX file or None, and nvcc's messages."""
     main = lay_out(exercise, text, folder / "shadow")
     ptx = folder / f"exercise{exercise.number}.ptx"
     ptx.unlink(missing_ok=True)
@@ -234,7 +234,7 @@ def compile_text(exercise, text, build, folder):
                        r" +(?:detected during|instantiation of )")
     said = "\n".join(line for line in read_start(said_file).replace(f"{ROOT}/", "").splitlines()
                      if not noise.match(line))
-    # No bound ends a process by this signal: it comes from outside, as from the system when memory runs out.
+    # No limit ends a process with this signal: it comes from outside, such as from the system when memory runs out.
     if status == -signal.SIGKILL or (status != 0 and re.search(r"^nvcc error .* died due to signal 9 ", said,
                                                                re.MULTILINE)):
         raise ended_from_outside("the compiler")
@@ -250,7 +250,7 @@ def ended_from_outside(what):
     return ExerciseError(f"{what} was ended from outside: is the machine out of memory? This says nothing of the solution")
 
 
-# Exit statuses of a shell, of emulate and of the loader of shared libraries; neither nvcc nor a lesson has them.
+# Exit statuses of a shell, of emulate and of the dynamic loader; neither nvcc nor a lesson uses them.
 NOT_STARTED = (126, 127)
 
 
@@ -262,7 +262,7 @@ def not_started(what, said):
 
 def run_bounded(command, seconds, out, err):
     """The exit status. No process of it gets more seconds of the processor. `out` and `err` are files."""
-    # The soft limit alone: where the hard one is lower already, that one holds.
+    # Only the soft limit: if the hard one is already lower, it applies.
     command = ["sh", "-c", 'ulimit -S -t "$0" 2>&-; exec "$@"', str(seconds), *command]
     for file in (out, err):
         open(file, "wb").close()
@@ -289,12 +289,12 @@ def read_start(file):
 
 @dataclass
 class Case:
-    """One run of the lesson's program with the solution's kernels, and what came of it."""
+    """One run of the lesson's program with the solution's kernels, and its outcome."""
     arguments: tuple
     seed: int
     kernels: tuple  # those that run
     schedule: int = 0  # another order, if not 0
-    problem: str = ""  # why it is not right; empty if it is
+    problem: str = ""  # the error; empty if it is right
     findings: list = field(default_factory=list)
     counters: dict = field(default_factory=dict)  # of each kernel's launches, as lists
 
@@ -342,7 +342,7 @@ def judge(exercise, case, report, told):
         missing = [kernel for kernel in case.kernels if kernel not in case.counters]
         if missing:
             case.problem = f"{missing[0]} was not launched"
-        # What lies there may be right by luck, on this machine and today.
+        # The memory there may be right by luck, on this machine and today.
         elif any(finding["checker"] in LUCK for finding in case.findings):
             case.problem = "the result is right by luck:"
         return
@@ -357,7 +357,7 @@ def judge(exercise, case, report, told):
         raise not_started(exercise.program, told)
     lines = [line.partition(": ")[2] for line in told.splitlines() if line.startswith(exercise.program + ": ")]
     wrong = [line for line in lines if ": wrong result" in line]
-    if wrong:  # and where, if the next line says so: in which pass, which block
+    if wrong:  # with the next line if that has the location: the pass and the block
         kernel = wrong[0].partition(": ")[0]
         case.problem = "\n".join([line for line in lines if line.startswith(f"{kernel}: ")][:2])
         return
@@ -366,7 +366,7 @@ def judge(exercise, case, report, told):
 
 
 def counters_of(report):
-    """By kernel, those of its launches."""
+    """The launches by kernel."""
     counters = {}
     for launch in report.get("launches", []):
         counters.setdefault(short_name(launch["kernel"]), []).append({**launch, **launch.get("counters", {})})
@@ -378,11 +378,11 @@ def short_name(kernel):
     return re.split(r"[<(]", kernel)[0].rpartition("::")[2].rpartition(" ")[2]
 
 
-MOST_SEED_BITS = 48  # too many for a kernel to try them all and learn from a few elements what the others are
+MOST_SEED_BITS = 48  # too many for a kernel to try them all and infer the others from a few elements
 
 
 def run_all(exercise, ptx, build, seed):
-    """Runs the cases on all processors. Returns those before the first that is not right, and that one."""
+    """Runs the cases on all processors. Returns those before the first failure, and the failure."""
     numbers = random.Random(seed)
     cases = [Case(arguments, numbers.randrange(1, 2**MOST_SEED_BITS), kernels, schedule)
              for arguments, kernels, schedule in [*((*case, 0) for case in exercise.cases()), *exercise.cases_in_other_orders()]]
@@ -402,7 +402,7 @@ def run_all(exercise, ptx, build, seed):
 
 
 def sound_kernels(exercise, ptx, build, seed):
-    """Those that are right and clean in every case. Each runs alone, so that none hides what another does."""
+    """The kernels that are right and clean in every case. Each runs alone, so that none hides another's errors."""
     sound = []
     for kernel in exercise.kernels():
         if not any(case.problem or case.findings for case in run_all(exercise.of(kernel), ptx, build, seed)):
@@ -436,7 +436,7 @@ class Verdict:
         return len(self.steps) == len(STEPS) and self.steps[-1].passed
 
     def points(self):
-        """A point each for right, clean and traffic; compiling alone is none."""
+        """A point each for right, clean and traffic; none for compiling alone."""
         return sum(step.passed for step in self.steps if step.name != "compiles")
 
 
@@ -483,7 +483,7 @@ def what_was_run(cases):
 
 
 def again(exercise, ptx, case, how=CHECKED):
-    """The case as a command that repeats it, for a shell in the root."""
+    """A command that repeats the case, for a shell in the root."""
     path = ptx.relative_to(ROOT) if ptx.is_relative_to(ROOT) else ptx
     return AGAIN + shlex.join(emulate_command(exercise, path, case, how))
 
@@ -497,7 +497,7 @@ def not_right(exercise, ptx, cases):
     if not wrong:
         return []
     lines = [f"no, with {arguments_of(wrong)}:", *first_lines(wrong.problem, 4)]
-    # The finding that explains it: one of the kernel that is wrong, or else one that can make results wrong.
+    # The finding that explains it: one in the wrong kernel, or else one that can make results wrong.
     kernel = wrong.problem.partition(": ")[0]
     findings = [finding for finding in wrong.findings if short_name(finding.get("kernel", "")) == kernel]
     if kernel not in exercise.kernels():
@@ -545,7 +545,7 @@ def traffic(exercise, ptx, cases, build, seed):
 
 
 def beside_the_goals(exercise, ptx):
-    """What is wrong with traffic that no goal counts, as lines."""
+    """Lines about traffic that no goal counts."""
     found = uncounted(ptx.read_text(encoding="utf-8", errors="replace"), exercise.kernels(),
                       exercise.lesson.exercise.get("uses", []))
     return [f"{what} ({instruction}), which the goals' counters do not count: use global and shared memory"

@@ -1,4 +1,4 @@
-"""The page of scripts/grade: one file that needs no other. Every text on it is a student's, and is escaped."""
+"""The page of scripts/grade: a single file. Every text on it is a student's, and is escaped."""
 
 import html
 
@@ -25,7 +25,7 @@ def page(grades, numbers, unknown, options, printable, missing=0):
         return f'<td class="points {kind}">{value}</td>'
 
     def total(entry):
-        """Of what was not submitted, or not graded, 0 would say the wrong thing."""
+        """For what was not submitted or not graded, 0 would be wrong."""
         sign = "?" if entry.trouble else "–" if not entry.submitted else None
         return f'<td class="points">{sign}</td>' if sign else points(entry.total, best)
 

@@ -26,17 +26,17 @@ from tutorial import exercises as checker
 
 ASPECTS = ("right", "clean", "traffic")
 LARGEST_TEXT = 2**20  # bytes; a solution has a few thousand
-MOST_ANSWERED = 2**23  # bytes that are read of what a check answers
+MOST_ANSWERED = 2**23  # bytes to read of a check's answer
 MOST_MESSAGE = 2000  # characters
 SIZE_OF_TMP = 2**30
 
 
 class CannotGrade(Exception):
-    """Nothing can be graded: what is missing, or wrong with the command line."""
+    """Grading is impossible: something is missing, or the command line is wrong."""
 
 
 class BrokenOff(Exception):
-    """A signal has ended the grading: its number, and how far it came."""
+    """A signal has ended the grading: its number, and the progress so far."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Grade:
     failed: str = ""  # the step that did
     message: str = ""
     again: str = ""  # a command that repeats the failing case
-    score: str = ""  # of a solved exercise that has one, such as A: the count to make small
+    score: str = ""  # of a solved exercise with a score, such as A: the count to minimize
     trouble: bool = False  # it could not be graded
     submitted: bool = True
 
@@ -63,7 +63,7 @@ def printable(text):
 
 
 def say(message):
-    line = printable(message).replace("\n", "\ufffd")  # a student's name must not begin a line of its own
+    line = printable(message).replace("\n", "\ufffd")  # a student's name must not begin a line
     print(f"grade: {line}", file=sys.stderr, flush=True)
 
 
@@ -105,7 +105,7 @@ def collect(folder, only):
 
 
 def read_text(path):
-    """(The bytes, ""), or (None, what is wrong). Follows no link, and waits for no pipe."""
+    """(The bytes, ""), or (None, the error). Follows no link, and waits for no pipe."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -128,7 +128,7 @@ class Sandbox:
 
     root, build, work, submission = Path("/course"), Path("/build"), Path("/tmp/work"), Path("/submission")
 
-    # With a user namespace where one can be had. Root may do without, where only these are forbidden.
+    # With a user namespace if possible. Root may go without where only these are forbidden.
     NAMESPACES = (["--unshare-all"], ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"])
 
     def __init__(self, build):
@@ -172,8 +172,8 @@ class Sandbox:
         return command
 
     def command(self, exercise, text):
-        """A submission sees of the course what it may include: no solution of its own lesson, and nothing of others that
-        its program does not include."""
+        """A submission sees only the course files that it may include: no solution of its own lesson, and nothing of
+        others that its program does not include."""
         seen = ["common", "scripts/tutorial", "scripts/grade_inside.py"]
         seen += [exercise.main, *(exercise.folder / name for name in ("lesson.json", "exercise.md"))]
         seen += checker.headers(exercise)
@@ -193,13 +193,13 @@ def python():
 
 
 def elsewhere(program, prefix=None):
-    """The folders of a program that does not lie below /usr, as it is called and as it is."""
+    """The folders of a program outside /usr, under its own and its real path."""
     prefixes = [prefix] if prefix else [str(Path(path).parent.parent) for path in (program, os.path.realpath(program))]
     return [] if program.startswith("/usr/") and os.path.realpath(program).startswith("/usr/") else prefixes
 
 
 class NoSandbox:
-    """--unsafe: the bounds on time and memory are all that is left."""
+    """--unsafe: only the limits on time and memory remain."""
 
     def __init__(self, build, folder):
         self.root, self.build, self.work, self.folder = ROOT, build, folder / "work", folder
@@ -215,7 +215,7 @@ class NoSandbox:
 # ---- checks that run, and their end ----
 
 class Running:
-    """The checks that run now. A signal ends all of them, and no other one begins."""
+    """The running checks. A signal ends all of them, and no new one starts."""
 
     def __init__(self):
         self.ended, self.signal, self.processes, self.lock = False, None, set(), threading.RLock()
@@ -232,7 +232,7 @@ class Running:
 
     @contextlib.contextmanager
     def process(self, command, **how):
-        """Starts it; it has ended when the block is left."""
+        """Starts it; it has ended at the end of the block."""
         with self.lock:
             if self.ended:
                 raise Ended
@@ -250,11 +250,11 @@ class Running:
 
 
 class Ended(Exception):
-    """The check was ended from here: that is no verdict."""
+    """This program ended the check: that is no verdict."""
 
 
 def kill(process):
-    """Ends it and all that it has started, which may be in sessions of their own, and waits until these are gone."""
+    """Ends it and every process that it started, even in other sessions, and waits for their end."""
     if process.poll() is not None:
         return
     with contextlib.ExitStack() as stack:
@@ -275,7 +275,7 @@ def kill(process):
 
 
 def descendants(pid):
-    """The processes that this one has started, and that these have."""
+    """The processes that this one has started, and their descendants."""
     children = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -316,7 +316,7 @@ def ask(running, sandbox, exercise, text, options, processor):
             return {"trouble": f"the machine is too busy: the check had not ended after {longest} s"}
     if process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU) or "MemoryError" in said:
         return {"failed": failed, "stopped": "was stopped for the time or the memory that it took"}
-    if process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # no bound ends a check by this signal
+    if process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # no limit ends a check with this signal
         return {"trouble": "the check was ended from outside: is the machine out of memory?"}
     return {"trouble": f"the check ended with status {process.returncode}: {said.splitlines()[-1] if said else ''}"}
 
@@ -360,8 +360,8 @@ def grade(running, sandbox_of, student, number, path, options, processor):
 
 
 def grade_all(sandbox_of, submissions, numbers, options, write):
-    """The grades, in the order of the submissions. After each one `write` gets those that there are, and the number of
-    those that are missing. A signal ends it."""
+    """The grades, in the order of the submissions. After each one, calls `write` with the grades so far and the
+    number still missing. A signal ends it."""
     processors = sorted(os.sched_getaffinity(0))
     free = queue.SimpleQueue()
     for index in range(options.jobs):
@@ -385,7 +385,7 @@ def grade_all(sandbox_of, submissions, numbers, options, write):
     grades = {}
     with ThreadPoolExecutor(options.jobs) as pool:
         try:
-            # What makes the right solution fail here would cost everybody the points.
+            # If the right solution fails here, everybody would lose the points.
             for result in pool.map(solution, numbers):
                 if result.total != sum(options.points.values()):
                     raise CannotGrade(f"the lesson's own solution of exercise {result.exercise} does not pass here, so "
@@ -410,13 +410,13 @@ def grade_all(sandbox_of, submissions, numbers, options, write):
 
 
 def in_short(result):
-    """The first line of a message; of one that only says where, as 'no, with --n 1:', the second one too."""
+    """The first line of a message, and the second if the first only has the location, as in 'no, with --n 1:'."""
     first, _, rest = result.message.partition("\n")
     return f"{first} {rest.partition(chr(10))[0]}" if first.endswith(":") else first
 
 
 def harmless(cell):
-    """Spreadsheets take for a formula what begins like one."""
+    """Spreadsheets treat text that begins like a formula as one."""
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
 
 
@@ -439,7 +439,7 @@ ROOM = 2**20  # bytes that have to be free in it: the grades of a hundred studen
 
 
 def write_whole(path, text):
-    """Replaces the file by one that has all of the text: whoever breaks it off leaves the old one."""
+    """Replaces the file in one step: an interruption leaves the old one."""
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("w", encoding="utf-8", newline="") as file:
@@ -452,8 +452,7 @@ def write_whole(path, text):
 
 
 def prepare(folder):
-    """Makes the folder, and tries whether the grades can be written there.
-    Raises CannotGrade."""
+    """Makes the folder, and tests whether the grades can be written there. Raises CannotGrade."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("grades.csv", "grades.html"):

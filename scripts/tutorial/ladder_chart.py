@@ -8,11 +8,11 @@ from tutorial.svg import BLUE, GRAY, INK, ORANGE, Svg
 
 WIDTH, TOP, ROW, BOTTOM = 960, 118, 34, 104
 NAMES = 130  # where the kernels' names end
-PANELS = ((142, 330), (570, 280))  # left edge and width of the two panels' axes; what is right of them is for figures
+PANELS = ((142, 330), (570, 280))  # left edge and width of the two panels' axes; the figures are to their right
 
 
 class Panel:
-    """Bars side by side with those of the other panel: a row a kernel. An axis from 0 to `top`."""
+    """Bars next to the other panel's: one row per kernel. An axis from 0 to `top`."""
 
     def __init__(self, svg, place, rows, top, unit):
         self.svg, (self.left, self.width), self.rows, self.top = svg, place, rows, top
@@ -27,7 +27,7 @@ class Panel:
         return self.left + self.width * value / self.top
 
     def bars(self, row, values, inside=False):
-        """`values`: (number, what is written beside it, color); `inside`: within the bar, if that is long."""
+        """`values`: (number, its label, color); `inside`: within the bar, if that is long."""
         height = (ROW - 8) / len(values)
         for i, (value, label, color) in enumerate(values):
             y = TOP + row * ROW + 4 + i * height
@@ -61,7 +61,7 @@ def read_published():
 
 
 def round_up(value):
-    """To an axis's end: 1, 2, 4 or 8 times a power of ten, or half of that."""
+    """Rounds up to an axis's end: 1, 2, 4 or 8 times a power of ten, or half of that."""
     power = 1
     while power * 10 <= value:
         power *= 10
@@ -98,7 +98,7 @@ def draw_bandwidths(svg, report):
         panel.legend([(BLUE, "first launch"), (ORANGE, "complete sum: all launches")])
     for row, kernel in enumerate(kernels):
         values = [(kernel["bandwidth_gbs"], BLUE)]
-        if has_complete:  # The ints alone: partial sums are the method's own traffic.
+        if has_complete:  # Only the ints: the partial sums are the method's own traffic.
             values.append((4e-3 * report["elements"] / complete_time(kernel), ORANGE))
         panel.bars(row, [(value, f"{value:.0f}" + (f" ({100 * value / peak:.1f} %)" if peak else ""), color)
                          for value, color in values], inside=True)
@@ -107,7 +107,7 @@ def draw_bandwidths(svg, report):
 
 
 def complete_time(kernel):
-    """In us, of all launches; None where only the first one was timed."""
+    """In us, of all launches; None if only the first one was timed."""
     return (kernel.get("complete_time_us") or {}).get("median")
 
 
@@ -126,7 +126,7 @@ def draw_published(svg, kernels, facts, rows):
 
 
 def draw(report):
-    """The chart, as SVG. `report`: ladder.json, or what is like it."""
+    """The chart, as SVG. `report`: ladder.json, or an object of the same form."""
     facts, rows = read_published()
     kernels = report["kernels"]
     on_gpu = all(kernel["bandwidth_gbs"] for kernel in kernels)

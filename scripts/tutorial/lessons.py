@@ -52,7 +52,7 @@ REPORTS = ("once", "size by size", "padding by padding", "emulated")
 
 
 class ManifestError(Exception):
-    """What is wrong with a manifest, where, and what would be right."""
+    """An error in a manifest: what, where, and what is right instead."""
 
 
 # ---- what a manifest looks like ----
@@ -60,7 +60,7 @@ class ManifestError(Exception):
 
 @dataclass
 class Text:
-    """A text. `words`: the only ones there are."""
+    """A text. `words`: the allowed ones."""
 
     words: tuple = ()
     may_be_empty: bool = False
@@ -78,7 +78,7 @@ class ListOf:
 
 @dataclass
 class MapOf:
-    """Any names, and one kind of value."""
+    """Any names, with values of one kind."""
 
     entry: object
 
@@ -101,7 +101,7 @@ class Nothing:
     """null"""
 
 
-# What JSON calls the values of each kind.
+# JSON's names for the values of each kind.
 TYPES = {Text: (str, "a text"), Number: (int, "a whole number"), ListOf: (list, "a list"), MapOf: (dict, "an object"),
          Keys: (dict, "an object"), Nothing: (type(None), "null")}
 
@@ -169,7 +169,7 @@ def shown(value):
 
 
 class Lesson:
-    """A lesson or an open exercise: what its manifest says, and where things are."""
+    """A lesson or an open exercise: its manifest's contents, and its paths."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -215,7 +215,7 @@ class Lesson:
 
     @property
     def timed_program(self):
-        """The program to time: the one that has the library's kernels too, if there is one."""
+        """The program to time: the one with the library's kernels, if it exists."""
         return f"{self.name}_with_cub" if (self.folder / "cub.cu").exists() else self.name
 
     @property
@@ -233,7 +233,7 @@ class Lesson:
 
     @property
     def kernels_behind(self):
-        """{name: the kernel behind it, or None if that is not one}"""
+        """{name: its kernel, or None if that is not a single one}"""
         return self.manifest["measure"].get("kernels", {})
 
 
@@ -243,7 +243,7 @@ def number_of(folder):
 
 
 def all_folders(root=ROOT):
-    """Of the lessons, and of the open exercises, in their order."""
+    """The folders of the lessons, then of the open exercises, in their order."""
     return [folder for kind in ("lesson[0-9][0-9]", "open[A-Z]") for folder in sorted(root.glob(f"lessons/{kind}_*"))]
 
 
@@ -260,7 +260,7 @@ def read_lessons(root=ROOT):
 
 
 def readme_head(part):
-    """What stands above the rows of a part's lessons in the README."""
+    """The heading and the table's head above a part's lessons in the README."""
     return f"### {part_title(part)}\n\n| lesson | kernel | the one idea | what it shows |\n|---|---|---|---|\n"
 
 

@@ -1,4 +1,4 @@
-"""The charts of what `make measure` recorded of lessons 28 to 30."""
+"""The charts of `make measure`'s records for lessons 28 to 30."""
 
 import math
 
@@ -7,7 +7,7 @@ from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg
 
 WIDTH, LEFT, RIGHT = 960, 76, 930
 EXPONENTS = (8, 32)
-# Where choose() in sum.cuh changes its mind, and to what; a test compares.
+# Where choose() in sum.cuh changes the strategy, and to which; a test compares.
 CHOICES = ((8, "one block"), (13, "one cluster"), (17, "one launch"), (28, "bulk copies"))
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -170,7 +170,7 @@ def draw_in_flight(folder):
         svg.text(x(2**exponent), bottom + 18, str(2**exponent), "middle", 12)
     svg.line(LEFT, y(peak), RIGHT, y(peak), INK, "5 4")
     svg.text(LEFT + 6, y(peak) + 16, f"peak {peak:,.0f}", size=12)
-    # Little's law with the latency that the page derives: straight here but for the logarithmic axis.
+    # Little's law with the page's derived latency: a straight line, except for the logarithmic axis.
     few = min((kib, gbs) for kernel, kib, gbs in points if kernel == "reduce10")
     line = [(kib, few[1] * kib / few[0]) for kib in (least_kib * 2**(i / 8) for i in range(57))]
     svg.polyline([(x(kib), y(gbs)) for kib, gbs in line if gbs <= peak], GRAY, "2 3")
@@ -193,7 +193,7 @@ def draw_in_flight(folder):
     return str(svg)
 
 
-# What a small sum is made of, and the ways in which its blocks meet.
+# The parts of a small sum's time, and the ways in which its blocks combine their results.
 STEPS = (("events", GRAY, "two events"), ("empty_16_blocks", ORANGE, "launch"), ("block_sums", GREEN, "loads, sums of blocks"))
 MEETINGS = ("counted_sum", "reduce12a", "atomic_per_block", "reduce12", "last_block", "two_launches")
 

@@ -1,4 +1,4 @@
-"""What `make measure` takes down, and what a kit is packed of."""
+"""What `make measure` records, and what a kit contains."""
 
 import csv
 import datetime
@@ -28,9 +28,9 @@ LIMIT_TIMED = {
     "limit_in_flight": ["limit_curves", "in_flight"],
     "limit_steps": ["limit_curves", "steps"],
 }
-# These the emulator is held to.
+# The emulator must match these.
 METRICS = [*SECTORS[:2], *REQUESTS, *WAVEFRONTS]
-# These are recorded where the card and its ncu have them.
+# Recorded if the card and its ncu have them.
 MORE_METRICS = [
     *SECTORS[2:],
     *CONFLICTS,
@@ -43,8 +43,8 @@ def say(message):
     print(f"measure: {message}", file=sys.stderr, flush=True)
 
 
-# Of asynchronous copies. Plain loads' sectors and requests hold those of cp.async, too; nothing else holds those of
-# bulk copies.
+# Asynchronous copies. The counters of plain loads include cp.async's sectors and requests, but not those of bulk
+# copies.
 ASYNC_METRICS = [
     NAMES["copy_instructions"],
     "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
@@ -59,15 +59,15 @@ ASYNC_METRICS = [
 
 
 class Course:
-    """What there is to measure, as the lessons' manifests have it."""
+    """Everything to measure, as listed in the lessons' manifests."""
 
     def __init__(self, lessons):
-        # Two parts have a step of their own.
+        # Two parts have their own step.
         self.limit, self.practice = ([lesson for lesson in lessons if lesson.part == part] for part in ("limit", "practice"))
         self.lessons = [lesson for lesson in lessons if lesson not in self.limit + self.practice]
 
     def programs(self, steps):
-        """Those that these steps run."""
+        """The lessons that these steps run."""
         names, practice, limit = ([lesson.name for lesson in lessons]
                                   for lessons in (self.lessons, self.practice, self.limit))
         of_steps = {
@@ -87,7 +87,7 @@ def run(command, **more):
 
 
 def output_of(command):
-    """What a command prints, or None if it fails or does not exist."""
+    """A command's output, or None if it fails or does not exist."""
     try:
         done = run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError:
@@ -96,7 +96,7 @@ def output_of(command):
 
 
 def find_tool(name):
-    """NVIDIA's tools are often installed beside nvcc and yet not on PATH."""
+    """NVIDIA's tools are often installed next to nvcc but not on PATH."""
     beside_nvcc = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
     return shutil.which(name) or shutil.which(name, path=str(beside_nvcc))
 
@@ -110,7 +110,7 @@ def find_device():
 
 
 class BuiltPrograms(Programs):
-    """The programs, built anew if they must be."""
+    """The programs, built first if necessary."""
 
     def __init__(self, folder, needed):
         super().__init__(folder)
@@ -142,7 +142,7 @@ class Measurement:
         self.is_complete = False
 
     def write(self, name, command, header, rows):
-        """One CSV. `command`: that of its rows, with … for what differs."""
+        """One CSV. `command`: that of its rows, with … for the varying part."""
         if not rows:
             return
         self.out.mkdir(parents=True, exist_ok=True)
@@ -291,7 +291,7 @@ class Measurement:
                    "--kernel …", ["program", "arguments", "kernel", "block", "grid", *METRICS, *more_metrics], rows)
 
     def count(self, tool, command, names, launches, more_metrics):
-        """The counters of a kernel's first launch, its first pass. `names`: as the program calls it, and its own."""
+        """The counters of a kernel's first launch, its first pass. `names`: the program's name for it, and its own."""
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder) / "ncu.csv"
             done = self.programs.run(
@@ -327,14 +327,14 @@ class Measurement:
 
 
 def shared_libraries(path):
-    """Those that a program is linked with and that a machine with a driver alone may not have."""
+    """The libraries that a program is linked with and that a machine with only a driver may lack."""
     listing = output_of(["ldd", path]) or ""
     wanted = re.compile(r"^\s*(lib(?:cudart|fmt|zstd|lz4|gtest|gmock)\S*) => (/\S+)", re.MULTILINE)
     return dict(wanted.findall(listing))
 
 
 def read_by_scripts():
-    """What a kit needs of this tree: the scripts, and what these read or look for."""
+    """The files of this tree that a kit needs: the scripts, and what they read or look for."""
     return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "torch_softmax.py", "report")),
             *ROOT.glob("scripts/tutorial/*.py"), ROOT / "common/counters.json", *ROOT.glob("lessons/*/lesson.json"),
             *ROOT.glob("lessons/*/cub.cu")]

@@ -3,7 +3,7 @@
 import io
 import xml.etree.ElementTree
 
-# Colors that no plot means: the page's own, light or dark, take their place.
+# Colors that no plot uses: the page's own, light or dark, replace them.
 INK, GRID, PAPER, SERIES = "#010101", "#020202", "#040404", [f"#0303{i:02x}" for i in range(6)]
 VARIABLES = {INK: "ink", GRID: "grid", PAPER: "paper", **{color: f"series{i}" for i, color in enumerate(SERIES)}}
 MARKERS = (("o", "full"), ("s", "none"), ("^", "full"), ("D", "none"), ("s", "full"), ("^", "none"))
@@ -17,7 +17,7 @@ class NoPlot(Exception):
 
 
 def short(value):
-    """Three digits, as they stand beside a bar."""
+    """Three digits, as printed beside a bar."""
     return f"{value:,.0f}" if value == 0 or abs(value) >= 100 else f"{value:#.3g}"
 
 
@@ -31,7 +31,7 @@ def set_sizes(axes, sizes):
 
 def new_figure(width, height):
     """In pixels."""
-    try:  # here, as a machine that only runs the lessons needs none
+    try:  # imported here: a machine that only runs the lessons does not need it
         from matplotlib.figure import Figure
     except ImportError as error:
         raise NoPlot(f"{error}") from None
@@ -58,8 +58,8 @@ def new_axes(figure, margins, ink=INK, grid=GRID):
 
 
 def svg_of(figure, words):
-    """What matplotlib draws, as text that can be searched and selected. `words`: say what is to be seen, and are those of
-    no other figure on the page."""
+    """matplotlib's drawing, with text that can be searched and selected. `words`: describe the figure, and differ
+    from those of all other figures on the page."""
     from matplotlib import rc_context
     from matplotlib.text import Text
     for artist in figure.findobj():
@@ -98,7 +98,7 @@ def set_title(figure, title):
 
 
 def bars(title, unit, values, peak=None):
-    """`values`: (name, value), a bar each, from the top down."""
+    """`values`: (name, value), one bar each, from the top down."""
     values = list(values)
     if not values:
         return ""

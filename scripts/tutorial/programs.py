@@ -24,7 +24,7 @@ class Programs:
         return self.folder / "bin" / name
 
     def toolkit(self):
-        """CUDA 13.0.88, or None if nobody knows."""
+        """CUDA 13.0.88, or None if unknown."""
         if (self.folder / "toolkit").exists():
             return (self.folder / "toolkit").read_text().strip()
         for file in self.folder.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"):

@@ -17,7 +17,7 @@ LONGEST_SENTENCE = 30
 LONGEST_CORE = 900
 SHORT_CORE = {"start": 700, "00": 700, "17": 450, "19": 450, "20": 450}  # by lesson
 
-# Of the text outside code; each with what to write instead.
+# In the text outside code; each with a replacement.
 BANNED = [(re.compile(pattern, flags), instead) for pattern, flags, instead in (
     (r"\bits own affair\b", re.I, "say what differs"),
     (r"\band yet\b", re.I, "but"),

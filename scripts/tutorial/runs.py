@@ -1,4 +1,4 @@
-"""What `make report` runs, and what it keeps of each run."""
+"""The runs of `make report`, and what it keeps of each."""
 
 import datetime
 import hashlib
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tutorial.programs import Failure, Programs
 
-# 2^10, 2^12, … ints, up to 1 GiB on a GPU, and on the emulator up to what takes it a second or two.
+# 2^10, 2^12, … ints, up to 1 GiB on a GPU, and on the emulator up to one or two seconds per run.
 EXPONENTS = {"gpu": range(10, 29, 2), "emulator": range(10, 23, 2)}
 PADDINGS = range(34)
 # Of a run's record.
@@ -44,7 +44,7 @@ def plan(kind, lessons):
     for program in ("ladder", *wanting("size by size")):
         runs += [Run(f"{program}-2to{exponent}", f"{program}, size by size", program, kind, ("--n", f"2^{exponent}"))
                  for exponent in EXPONENTS[kind]]
-    # No GPU tells its wavefronts without Nsight Compute.
+    # No GPU reports its wavefronts without Nsight Compute.
     for program in wanting("padding by padding"):
         runs += [Run(f"{program}-padding{padding:02}", f"{program}, padding by padding", program, "emulator",
                      ("--padding", str(padding))) for padding in PADDINGS]
@@ -55,7 +55,7 @@ def plan(kind, lessons):
 
 
 class LessonPrograms(Programs):
-    """The programs, and what running them gives."""
+    """The programs, and their output."""
 
     def __init__(self, folder, lessons):
         super().__init__(folder)
@@ -69,7 +69,7 @@ class LessonPrograms(Programs):
         return self.digests[path]
 
     def fingerprint(self, run, machine):
-        """Of all that a run's outcome depends on."""
+        """A hash of everything that a run's outcome depends on."""
         parts = [*run.command(), self.digest(self.path(run.program))]
         if run.device == "emulator":
             parts += [self.digest(path) for path in sorted((self.folder / "emulator").rglob("libcudart.so*"))]
@@ -98,7 +98,7 @@ class LessonPrograms(Programs):
 
 
 def find_machine(programs, lessons):
-    """The device as the lessons see it: the first of them that works tells."""
+    """The device as the lessons see it: from the first of them that works."""
     name = told = ""
     for name in [lesson.name for lesson in lessons if "once" in lesson.report and lesson.part != "tiles"]:
         _, result, told = programs.call(name, ["--n", "1", "--verify", "--format", "json"])
@@ -117,7 +117,7 @@ def find_driver():
 
 
 def read_record(path):
-    """A run's file, or None if it is none."""
+    """A run's file, or None if it is not one."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return record if set(record) >= PARTS else None
@@ -138,7 +138,7 @@ def as_json(value):
 
 
 def carry_out(lessons, programs, folder, fresh):
-    """Makes the runs that are not there. Returns the machine and the runs' records."""
+    """Makes the missing runs. Returns the machine and the runs' records."""
     if fresh:
         for path in folder.glob("*.json"):
             path.unlink()

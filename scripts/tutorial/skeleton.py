@@ -177,7 +177,7 @@ FILL: all but the code.
 
 
 class Wrong(Exception):
-    """What is wrong with the command line, or with the tree."""
+    """An error in the command line, or in the tree."""
 
 
 def title_of(folder):

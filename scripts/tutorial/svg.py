@@ -1,5 +1,5 @@
-"""What the charts of the ladder, of the limit and of errors are drawn with: bars and curves with texts at fixed places, light
-and dark. They need no matplotlib, so `make ladder` doesn't either, and are the same to the byte everywhere."""
+"""Drawing for the charts of the ladder, of the limit and of errors: bars and curves with text at fixed places, light
+and dark. They need no matplotlib, so `make ladder` doesn't either, and they are byte-identical everywhere."""
 
 from xml.sax.saxutils import escape
 

@@ -8,7 +8,7 @@ from tutorial.counters import INSTRUCTIONS, SECTORS
 from tutorial.plots import new_axes, new_figure, set_sizes, svg_of
 from tutorial.records import read_record
 
-# Told apart by every kind of color vision (Okabe and Ito's colors, and gray), and in print by the points.
+# Distinguishable with every kind of color vision (Okabe and Ito's colors, and gray), and in print by the points.
 STYLES = (("#000000", "s", "none"), ("#e69f00", "o", "none"), ("#56b4e9", "^", "none"), ("#009e73", "D", "none"),
           ("#d55e00", "s", "full"), ("#cc79a7", "v", "none"), ("#0072b2", "o", "full"), ("#777777", "^", "full"))
 INK, GRID = "#222222", "#dddddd"
@@ -27,7 +27,7 @@ def microseconds(row):
 
 
 def columns_of(row):
-    """Of the matrix, or None if there is none."""
+    """The matrix's columns, or None if there is none."""
     columns = re.search(r"--columns (\d+)", row["options"])
     return columns and int(columns.group(1))
 
@@ -37,7 +37,7 @@ def size(row):
 
 
 def conditions(row, rows):
-    """What is the same for all points."""
+    """The conditions that all points share."""
     threads = max(int(row["block_x"]) for row in rows)  # a kernel may run in one thread
     if columns_of(row):
         return f"matrices of {int(row['elements']):,} elements, blocks of {threads} threads"
@@ -45,7 +45,7 @@ def conditions(row, rows):
 
 
 def draw(path):
-    """The chart of FILE.csv, as SVG. Raises a ValueError if that is no sweep."""
+    """The chart of FILE.csv, as SVG. Raises a ValueError if the file is not a sweep."""
     _, rows = read_record(path)
     if not rows or not {"device_kind", "elements", "name", "time_us_median"} <= set(rows[0]):
         raise ValueError("it has no rows of a sweep")
@@ -87,5 +87,5 @@ def draw_panel(axes, label, value, rows):
         points = [(size(row), value(row)) for row in rows if row["name"] == name and value(row)]
         color, marker, fill = STYLES[index % len(STYLES)]
         axes.plot([n for n, _ in points], [number for _, number in points], color=color, linewidth=1.6, label=name,
-                  # Smaller and smaller points, so that those below them can still be seen.
+                  # Smaller and smaller points, so that those below them stay visible.
                   marker=marker, fillstyle=fill, markersize=max(9 - 0.7 * index, 3.5))

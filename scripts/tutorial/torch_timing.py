@@ -1,4 +1,4 @@
-"""How a function of torch is timed: as it is called by a user, with the L2 cache flushed by reading or warm."""
+"""Times a function of torch: called as a user calls it, with the L2 cache warm or flushed by reads."""
 
 import torch
 
@@ -14,7 +14,7 @@ class Timer:
         self.start, self.stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
 
     def times(self, mode, call, verify):
-        """In us, after two runs that warm up. Each result is given to `verify`."""
+        """In us, after two warm-up runs. Passes each result to `verify`."""
         times = []
         for run in range(-2, self.runs):
             if mode == "cold":

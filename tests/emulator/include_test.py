@@ -25,13 +25,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
 def floor_of(file):
-    """The floor of `program/code.hpp`; none for a folder that is no part of the house."""
+    """The layer of `program/code.hpp`; None for a folder outside the emulator."""
     folders = [str(folder) for folder in Path(file).parents]  # from the inside out; "." is the last
     return next((folder for folder in folders if folder in HEIGHT and (folder != "." or len(folders) == 1)), None)
 
 
 def wrong_includes(includes):
-    """`includes`: of each file, what it includes, both as paths from common/emulator."""
+    """`includes`: for each file, the files that it includes, as paths from common/emulator."""
     for file, included in sorted(includes.items()):
         here = floor_of(file)
         if here is None:
@@ -48,7 +48,7 @@ def wrong_includes(includes):
 
 
 def cycles(includes):
-    """Each cycle of files once, where it is closed."""
+    """Each cycle of files once, at the include that closes it."""
     done, path = set(), []
 
     def visit(file):

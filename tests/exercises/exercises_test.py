@@ -66,7 +66,7 @@ class Solutions(WithFolder):
 
 
 def texts_of(exercise, wrong):
-    """The unsolved exercise and its wrong solutions, as Compiled takes them."""
+    """The unsolved exercise and its wrong solutions, in the form that Compiled takes."""
     return {str(exercise.text): exercise.text.read_text(encoding="utf-8"), **{each.path: each.text for each in wrong}}
 
 
@@ -75,11 +75,11 @@ class OneExercise(Solutions):
     def setUpClass(cls):
         cls.exercise = checker.Exercise(WHAT)
         cls.wrong = [wrong for wrong in wrong_solutions(cls.exercise) if wrong.step != "compiles"]
-        # Not the first of each: so the exercises together come to every step.
+        # Not the first of each, so that the exercises together cover every step.
         cls.one_wrong = cls.wrong[checker.all_numbers().index(WHAT) % len(cls.wrong)]
         cls.texts = {str(cls.exercise.text): cls.exercise.text.read_text(encoding="utf-8"),
                      cls.one_wrong.path: cls.one_wrong.text}
-        try:  # all of them, where the test of all has run
+        try:  # all of them, after the test of all has run
             cls.compiled = Compiled(cls.exercise, texts_of(cls.exercise, cls.wrong), BUILD, "all", if_kept=True)
         except NotKept:
             cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some")
@@ -192,7 +192,7 @@ class WrongSolutions(Solutions):
 
 
 class Commands(WithFolder):
-    """scripts/exercise in a copy of the tree as far as it needs it."""
+    """scripts/exercise in a copy of the parts of the tree that it needs."""
 
     def setUp(self):
         super().setUp()

@@ -31,7 +31,7 @@ def grade(*words, environment=None):
 
 
 def with_body(body, before=""):
-    """The right solution, whose kernel does something else as well."""
+    """The right solution, whose kernel also does something else."""
     head, kernel, rest = RIGHT.partition("__global__ void setRowReadCol(int* out) {\n")
     return f"{before}{head}{kernel}{body}\n{rest}"
 
@@ -62,7 +62,7 @@ class WithFolder(unittest.TestCase):
         return path
 
     def build_that(self, does):
-        """A build whose emulate does something before it runs, in a shell: its turn is $turn, from 1."""
+        """A build whose emulate first runs a shell command: its turn is $turn, from 1."""
         build, turns = self.folder / "build", self.folder / "turns"
         (build / "bin").mkdir(parents=True)
         for name in ("CMakeCache.txt", "emulator", "bin/lesson16"):
@@ -229,7 +229,7 @@ class Points(WithSandbox):
 
 
     def test_what_cannot_be_graded_has_no_points_not_even_none(self):
-        """A build whose emulate is gone once the lesson's own solution is checked."""
+        """A build whose emulate disappears after the lesson's own solution is checked."""
         self.submit("anna", RIGHT)
         build = self.build_that(f"[ $turn -le {RUNS} ] || exit 127")
         of = self.grades("--unsafe", "--jobs", "1", "--build", build, status=1)
@@ -242,7 +242,7 @@ class Points(WithSandbox):
 
 
 def processes_about(text):
-    """Those that have it in their command line."""
+    """The processes with it in their command line."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -254,7 +254,7 @@ def processes_about(text):
 
 
 class Kept(WithSandbox):
-    """What is graded is kept, whatever comes then."""
+    """Finished grades are kept, whatever happens next."""
 
     def begin(self, *words):
         """(Its process, the folder for its temporary files.) `words`: begin the command, in place of those for Python."""

@@ -17,7 +17,7 @@ from tutorial import exercises as checker
 
 
 def changed(lines, diff):
-    """The lines with each part of the diff made in them, the next one behind the one before."""
+    """The lines with the diff's parts applied, each one after the one before."""
     result, at = [], 0
     for part in re.split(r"^@@.*\n", diff, flags=re.MULTILINE)[1:]:
         before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
@@ -102,13 +102,13 @@ class Compiled:
             os.replace(ptx, kept)  # last: what is there is whole
 
     def readable_names(self):
-        """{kernel: its name as a person writes it}."""
+        """{kernel: its name in the source}."""
         kernels = re.findall(r"^\.(?:visible|weak) \.entry ([\w$]+)\(", self.ptx, re.MULTILINE)
         names = subprocess.run(["c++filt"], input="\n".join(kernels), stdout=subprocess.PIPE, text=True, check=True).stdout
         return dict(zip(kernels, names.splitlines(), strict=True))
 
     def write(self, path, ptx):
-        """Writes the PTX of the solution `path`, or of our own if that is None."""
+        """Writes the PTX of the solution `path`, or of our own if `path` is None."""
         space = f"{self.spaces[path]}::" if path else ""
         of_lesson = {name: kernel for kernel, name in self.names.items() if "solution_" not in name}
         names = {kernel: of_lesson[name.replace(space, "")] for kernel, name in self.names.items()

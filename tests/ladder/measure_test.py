@@ -1,4 +1,4 @@
-"""scripts/measure, with programs and tools that only pretend."""
+"""scripts/measure, with fake programs and tools."""
 
 import csv
 import os
@@ -16,7 +16,7 @@ from tutorial.measuring import read_by_scripts
 KERNELS = ["reduce0", "reduce1"]
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
-# Writes what Nsight Compute writes: messages, names, units, one launch.
+# Writes Nsight Compute's output: messages, names, units, one launch.
 NCU = """#!/bin/sh
 echo "$*" >>$LOG
 while [ $# -gt 0 ]; do

@@ -1,5 +1,4 @@
-"""scripts/plot_limit: the figures of lessons 28 to 30 are those of the records, and mark where sum() really changes its
-strategy."""
+"""scripts/plot_limit: the figures of lessons 28 to 30 match the records, and mark where sum() changes its strategy."""
 
 import re
 import subprocess

@@ -56,7 +56,7 @@ class Errors(Record):
 
 
 class LargeErrors(Record):
-    """2^24 elements and all kernels of 2^26 would take half a minute."""
+    """2^24 elements with all kernels of 2^26 would take half a minute."""
 
     def test_all_kernels(self):
         for data in ("", "--cancel"):

@@ -30,7 +30,7 @@ from tutorial.lessons import read_lessons
 
 
 def asking_for(report):
-    """The lessons whose manifests want that."""
+    """The lessons whose manifests request that."""
     return [lesson.name for lesson in read_lessons() if report in lesson.report]
 
 
@@ -102,7 +102,7 @@ GPU = "Pretended GPU, no such card <&'>"
 
 
 class Page(HTMLParser):
-    """What a test asks of index.html."""
+    """The parts of index.html that the tests check."""
 
     def __init__(self, text):
         super().__init__()
@@ -185,7 +185,7 @@ class Folder(unittest.TestCase):
         return {run["name"]: run for run in json.loads((self.out / "report.json").read_text(encoding="utf-8"))["runs"]}
 
     def check_page(self, least_numbers=400):
-        """Valid, of one piece, and every number of its tables comes from the JSON beside it."""
+        """It is valid and complete, and every number in its tables comes from the JSON next to it."""
         tidy = shutil.which("tidy")
         self.assertTrue(tidy, "there is no tidy to judge the HTML with")
         judged = subprocess.run([tidy, "-e", "-q", "-utf8", self.out / "index.html"], capture_output=True, text=True)
@@ -320,7 +320,7 @@ class Emulated(Folder):
 
 
 class Pretended(Folder):
-    """A build tree of programs that pretend."""
+    """A build tree of fake programs."""
 
     def setUp(self):
         super().setUp()
@@ -344,7 +344,7 @@ class Pretended(Folder):
         (self.build / "faults").write_text(" ".join(faults))
 
     def report(self, *arguments, status=0, build=True, plots=True):
-        """`plots`: False where only the runs are looked at. Without matplotlib they are kept, and there is no page."""
+        """`plots`: False to check only the runs. Without matplotlib they are kept, and there is no page."""
         (self.build / "log").write_text("")
         command = [sys.executable, REPORT, *(["--build", self.build] if build else []), "--out", self.out, *arguments]
         environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")

@@ -69,7 +69,7 @@ class Lessons(unittest.TestCase):
         self.assertEqual(sorted(recorded + drawn), sorted(path.name for path in (ROOT / "docs/figures").glob("*.svg")))
 
     def test_nobody_else_knows_their_names(self):
-        """But for those that examples speak of."""
+        """Except those in examples."""
         names = {lesson.name for lesson in self.lessons} - {"lesson02", "lesson03", "openA"}
         for file in [ROOT / "Makefile", ROOT / "lessons/CMakeLists.txt", *ROOT.glob("docs/*.txt"), *ROOT.glob("cmake/*"),
                      *ROOT.glob("scripts/*"), *ROOT.glob("scripts/tutorial/*.py")]:
@@ -79,7 +79,7 @@ class Lessons(unittest.TestCase):
 
 
 class Manifest(unittest.TestCase):
-    """What is wrong with a manifest is told with its file and its key."""
+    """An error in a manifest is reported with its file and its key."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What scripts/tutorial/site_pages.py makes of a page: quotes come from the files, measured figures from the records."""
+"""How scripts/tutorial/site_pages.py renders a page: quotes come from the files, measured figures from the records."""
 
 import tempfile
 import types

@@ -19,7 +19,7 @@ SITE = Path()  # set by main
 
 
 class Links(html.parser.HTMLParser):
-    """What a page links to, and the places in it that can be linked to."""
+    """A page's links, and its link targets."""
 
     def __init__(self, path):
         super().__init__()
