@@ -24,7 +24,7 @@ namespace {
 using harness::Lesson, harness::Pass, harness::KernelRun;
 using Kernel = void (*)(const int* input, int* partial_sums, std::size_t n);
 
-/// reduce0 to reduce4: the block's size is known at launch, and its place says which elements it sums.
+/// reduce0 to reduce4: the block's size is known at launch, and its index determines which elements it sums.
 void add_plain(Lesson& lesson, std::string name, unsigned int elements_per_thread, Kernel kernel) {
     lesson.add_reduction(
         std::move(name), {.elements_per_thread = elements_per_thread}, [=](const Pass& pass) {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// The baseline: one element a thread, and a tree of interleaved pairs in shared memory.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// The baseline: one element per thread, and a tree of interleaved pairs in shared memory.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce0(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;

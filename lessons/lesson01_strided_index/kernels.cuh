@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// The adders of each step are the first threads of the block, so that whole warps drop out.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce1(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// The stride halves from step to step, so that neighboring lanes use neighboring words: no bank conflicts.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce2(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;

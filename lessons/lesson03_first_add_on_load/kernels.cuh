@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// Each thread loads two elements and adds them on the way in: half the blocks, and no thread only loads.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;

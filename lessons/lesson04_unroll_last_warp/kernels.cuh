@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// When one warp is left it finishes alone: no loop, and barriers for the warp in place of barriers for the
-/// block. Shared memory: one int a thread. Leaves one partial sum a block.
+/// block. Shared memory: one int per thread. Leaves one partial sum per block.
 __global__ void reduce4(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;

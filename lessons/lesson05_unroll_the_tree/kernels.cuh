@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// The block size is known to the compiler, so that it can unroll the whole tree.
-/// Shared memory: one int a thread. Leaves one partial sum a block.
+/// Shared memory: one int per thread. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduce5(const int* input, int* partial_sums, std::size_t n) {
     static_assert(block_size >= 32 && block_size <= 1024 && (block_size & (block_size - 1)) == 0,

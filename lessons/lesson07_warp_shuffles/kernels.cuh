@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// Lanes of a warp hand each other their registers. Shared memory is left with one word a warp.
-/// Shared memory: block_size / 32 ints, static. Leaves one partial sum a block.
+/// Lanes of a warp hand each other their registers. Shared memory is left with one word per warp.
+/// Shared memory: block_size / 32 ints, static. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduce7(const int* input, int* partial_sums, std::size_t n) {
     static_assert(block_size >= 32 && block_size <= 1024 && (block_size & (block_size - 1)) == 0,
@@ -23,8 +23,8 @@ __global__ void reduce7(const int* input, int* partial_sums, std::size_t n) {
         }
     }
 
-    // All lanes that the mask names must come here: those beyond n bring 0. Lane 0 ends with the warp's sum;
-    // what the others end with is of no use.
+    // All lanes in the mask must reach this: those past n contribute 0. Lane 0 gets the warp's sum; the
+    // other lanes' results are not used.
     for (unsigned int distance = 16; distance > 0; distance /= 2) {
         sum += __shfl_down_sync(all_lanes, sum, distance);
     }

@@ -34,7 +34,7 @@ __device__ int sum_of_thread(const int* input, std::size_t n, std::size_t thread
     constexpr unsigned int vt0 = 4; // "values a thread": as PyTorch has it
 
     // A 16-byte load needs an address that 16 divides. The ints before the first such address are the head,
-    // the ones behind the last whole vector the tail: at most three each.
+    // the ones past the last whole vector the tail: at most three each.
     const std::size_t misplaced = reinterpret_cast<std::uintptr_t>(input) / sizeof(int) % 4;
     const std::size_t to_boundary = (4 - misplaced) % 4;
     const std::size_t head = to_boundary < n ? to_boundary : n;
@@ -73,9 +73,9 @@ __device__ int sum_of_thread(const int* input, std::size_t n, std::size_t thread
 }
 
 /// The whole sum in one launch: the block that finishes last adds up the partial sums of all. It does so in
-/// the order of the blocks, whichever block it is: the result does not depend on who comes last.
-/// partial_sums: one int a block. blocks_done: 0 before the launch, and 0 again after it.
-/// Shared memory: one int a thread and a flag, static.
+/// the order of the blocks, whichever block it is: the result does not depend on which is last.
+/// partial_sums: one int per block. blocks_done: 0 before the launch, and 0 again after it.
+/// Shared memory: one int per thread and a flag, static.
 template <unsigned int block_size>
 __global__ void reduce9(const int* input, int* result, std::size_t n, int* partial_sums,
                         unsigned int* blocks_done) {
@@ -102,8 +102,8 @@ __global__ void reduce9(const int* input, int* result, std::size_t n, int* parti
         return; // the whole block: no thread is left to wait at a barrier
     }
 
-    // A plain load would do: fence and barrier order it too. __ldcg says where the blocks meet, which is the
-    // L2 cache; each multiprocessor has an L1 cache of its own.
+    // A plain load would do: fence and barrier order it too. __ldcg loads where the blocks meet, in the L2
+    // cache; each multiprocessor has its own L1 cache.
     sum = 0;
     for (unsigned int b = tid; b < gridDim.x; b += block_size) {
         sum += __ldcg(&partial_sums[b]);

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// Neighbored pairs, in place in global memory: the input is overwritten. Leaves one partial sum a block.
+/// Neighbored pairs, in place in global memory: the input is overwritten. Leaves one partial sum per block.
 __global__ void reduceNeighboredGmem(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
@@ -19,7 +19,7 @@ __global__ void reduceNeighboredGmem(int* data, int* partial_sums, std::size_t n
     }
 }
 
-/// The same pairs in shared memory, whose size is known to the compiler. Leaves one partial sum a block.
+/// The same pairs in shared memory, whose size is known to the compiler. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduceNeighboredSmem(const int* input, int* partial_sums, std::size_t n) {
     __shared__ int shared[block_size];
@@ -42,7 +42,7 @@ __global__ void reduceNeighboredSmem(const int* input, int* partial_sums, std::s
 }
 
 /// Sequential addressing, the last warp unrolled, in place in global memory: the input is overwritten.
-/// Leaves one partial sum a block.
+/// Leaves one partial sum per block.
 __global__ void reduceGmem(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
@@ -57,7 +57,7 @@ __global__ void reduceGmem(int* data, int* partial_sums, std::size_t n) {
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
@@ -76,7 +76,7 @@ __global__ void reduceGmem(int* data, int* partial_sums, std::size_t n) {
     }
 }
 
-/// The same tree in shared memory, whose size is known to the compiler. Leaves one partial sum a block.
+/// The same tree in shared memory, whose size is known to the compiler. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduceSmem(const int* input, int* partial_sums, std::size_t n) {
     __shared__ int shared[block_size];
@@ -93,7 +93,7 @@ __global__ void reduceSmem(const int* input, int* partial_sums, std::size_t n) {
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// Each thread first adds up four elements, a block's width apart: a thread block for four blocks of data.
-/// In place in global memory: the input is overwritten. Leaves one partial sum a block.
+/// Each thread first adds up four elements, a block's width apart: one thread block for four blocks of data.
+/// In place in global memory: the input is overwritten. Leaves one partial sum per block.
 __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     // TODO, about 14 lines: a block has four blocks of data, side by side. Let each thread add up four ints,
@@ -21,7 +21,7 @@ __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
@@ -40,7 +40,7 @@ __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     }
 }
 
-/// The same in shared memory, whose size is known to the compiler. Leaves one partial sum a block.
+/// The same in shared memory, whose size is known to the compiler. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduceSmemUnroll(const int* input, int* partial_sums, std::size_t n) {
     __shared__ int shared[block_size];
@@ -59,7 +59,7 @@ __global__ void reduceSmemUnroll(const int* input, int* partial_sums, std::size_
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {

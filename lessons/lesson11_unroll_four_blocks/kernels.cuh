@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// Each thread first adds up four elements, a block's width apart: a thread block for four blocks of data.
-/// In place in global memory: the input is overwritten. Leaves one partial sum a block.
+/// Each thread first adds up four elements, a block's width apart: one thread block for four blocks of data.
+/// In place in global memory: the input is overwritten. Leaves one partial sum per block.
 __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     const std::size_t first = std::size_t{blockIdx.x} * (4 * blockDim.x);
@@ -11,7 +11,7 @@ __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     // What lies from here on is another block's, or nobody's: neither read nor written, it counts as zero.
     const std::size_t end = first + blockDim.x < n ? first + blockDim.x : n;
 
-    // Each load has a guard of its own: the input may end before any of them.
+    // Each load has its own guard: the input may end before any of them.
     int four = i < n ? data[i] : 0;
     if (i + blockDim.x < n) {
         four += data[i + blockDim.x];
@@ -34,7 +34,7 @@ __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
@@ -53,14 +53,14 @@ __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     }
 }
 
-/// The same in shared memory, whose size is known to the compiler. Leaves one partial sum a block.
+/// The same in shared memory, whose size is known to the compiler. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduceSmemUnroll(const int* input, int* partial_sums, std::size_t n) {
     __shared__ int shared[block_size];
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * (4 * blockDim.x) + tid;
 
-    // Each load has a guard of its own: the input may end before any of them.
+    // Each load has its own guard: the input may end before any of them.
     int four = i < n ? input[i] : 0;
     if (i + blockDim.x < n) {
         four += input[i + blockDim.x];
@@ -81,7 +81,7 @@ __global__ void reduceSmemUnroll(const int* input, int* partial_sums, std::size_
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {

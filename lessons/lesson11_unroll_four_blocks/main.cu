@@ -1,4 +1,4 @@
-// Lesson 11: a thread block for four blocks of data, in global and in shared memory.
+// Lesson 11: one thread block for four blocks of data, in global and in shared memory.
 //
 //     make lesson11 && ./lesson11 --n 2^24
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// reduceSmem with one int of dynamic shared memory a thread. Leaves one partial sum a block.
+/// reduceSmem with one int of dynamic shared memory per thread. Leaves one partial sum per block.
 __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n) {
     // TODO, about 5 lines: the launch says how many threads a block has, and asks for an int of shared memory
     // for each. Do without a size that is written down here.
@@ -21,7 +21,7 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
@@ -40,7 +40,7 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
     }
 }
 
-/// reduceSmemUnroll with one int of dynamic shared memory a thread. Leaves one partial sum a block.
+/// reduceSmemUnroll with one int of dynamic shared memory per thread. Leaves one partial sum per block.
 __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::size_t n) {
     // TODO, about 10 lines: the same here.
     constexpr unsigned int block_size = 256;
@@ -48,7 +48,7 @@ __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::si
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * (4 * block_size) + tid;
 
-    // Each load has a guard of its own: the input may end before any of them.
+    // Each load has its own guard: the input may end before any of them.
     int four = i < n ? input[i] : 0;
     if (i + block_size < n) {
         four += input[i + block_size];
@@ -69,7 +69,7 @@ __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::si
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {

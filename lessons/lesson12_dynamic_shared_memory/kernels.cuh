@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// reduceSmem with one int of dynamic shared memory a thread. Leaves one partial sum a block.
+/// reduceSmem with one int of dynamic shared memory per thread. Leaves one partial sum per block.
 __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
@@ -18,7 +18,7 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
@@ -37,13 +37,13 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
     }
 }
 
-/// reduceSmemUnroll with one int of dynamic shared memory a thread. Leaves one partial sum a block.
+/// reduceSmemUnroll with one int of dynamic shared memory per thread. Leaves one partial sum per block.
 __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * (4 * blockDim.x) + tid;
 
-    // Each load has a guard of its own: the input may end before any of them.
+    // Each load has its own guard: the input may end before any of them.
     int four = i < n ? input[i] : 0;
     if (i + blockDim.x < n) {
         four += input[i + blockDim.x];
@@ -64,7 +64,7 @@ __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::si
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
 
-    // One warp is left: all of its lanes add in every step, and load both words anew.
+    // One warp is left: all of its lanes add in every step, and reload both words.
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {

@@ -16,8 +16,8 @@ __global__ void sequential_reduction(const int* input, int* result, std::size_t 
     *result = sum;
 }
 
-/// A thread for each element, and an atomic for each thread. *result must be 0 before the launch: there is no
-/// moment in a kernel at which one block could zero it and no other has added to it yet.
+/// One thread per element, and one atomic per thread. *result must be 0 before the launch: no block of
+/// the kernel can zero it before every other block adds to it.
 __global__ void naive_reduction(const int* input, int* result, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
 
@@ -31,7 +31,7 @@ __global__ void warp_reduction(const int* input, int* result, std::size_t n) {
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
 
-    // All threads of the tile must come here: those beyond n bring 0.
+    // All threads of the tile must reach this: those past n contribute 0.
     const int sum = cg::reduce(warp, i < n ? input[i] : 0, cg::plus<int>());
     if (warp.thread_rank() == 0) {
         atomicAdd(result, sum);

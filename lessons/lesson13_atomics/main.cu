@@ -23,7 +23,7 @@ void measure_sum(harness::KernelRun& run, Kernel kernel, unsigned int grid, unsi
                 {.prepare = prepare, .launch = launch, .verify = verify});
 }
 
-/// Measures it with a thread for each element.
+/// Measures it with one thread per element.
 void measure_threads(harness::KernelRun& run, Kernel kernel) {
     measure_sum(run, kernel, harness::plan_grids(run.n(), run.block(), {}).front(), run.block());
 }

@@ -4,7 +4,7 @@
 
 // One block sums n ints, 2 * blockDim.x at most, and stores the sum in *result. blockDim.x is a power of two.
 
-/// Neighbors meet first; the threads that still add are spread over all warps, on purpose. In place:
+/// Neighbors are added first; the threads that still add are spread over all warps, on purpose. In place:
 /// overwrites data.
 __global__ void blocked_reduction(int* data, int* result, std::size_t n) {
     const unsigned int i = 2 * threadIdx.x;
@@ -21,7 +21,7 @@ __global__ void blocked_reduction(int* data, int* result, std::size_t n) {
     }
 }
 
-/// Far elements meet first, and adjacent threads add: whole warps have work, or none. In place: overwrites
+/// Distant pairs are added first, and adjacent threads add: whole warps work, or none. In place: overwrites
 /// data.
 __global__ void strided_reduction(int* data, int* result, std::size_t n) {
     // TODO, about 4 lines: in each step the threads that add have to be the first ones, side by side, and so
@@ -41,7 +41,7 @@ __global__ void strided_reduction(int* data, int* result, std::size_t n) {
 }
 
 /// The same tree in shared memory, from its second step on: global memory is read once, and never written.
-/// Shared memory: one int a thread.
+/// Shared memory: one int per thread.
 __global__ void smem_reduction(const int* data, int* result, std::size_t n) {
     extern __shared__ int shared[];
     // TODO, about 7 lines: the tree of strided_reduction. Its first step is the two loads, the others are the

@@ -39,7 +39,7 @@ __global__ void segmented_strided(int* data, int* result, std::size_t n) {
     }
 }
 
-/// lesson14's smem_reduction of a segment of 2 * blockDim.x ints. Shared memory: one int a thread.
+/// lesson14's smem_reduction of a segment of 2 * blockDim.x ints. Shared memory: one int per thread.
 __global__ void segmented_smem(const int* data, int* result, std::size_t n) {
     extern __shared__ int shared[];
     const std::size_t segment = std::size_t{blockIdx.x} * (2 * blockDim.x);
@@ -65,7 +65,7 @@ __global__ void segmented_smem(const int* data, int* result, std::size_t n) {
 }
 
 /// A segment of 2 * coarsening * blockDim.x ints: each thread sums 2 * coarsening of them, alone, before the
-/// block's tree begins. Shared memory: one int a thread.
+/// block's tree begins. Shared memory: one int per thread.
 template <unsigned int coarsening>
 __global__ void coarse_reduction(const int* data, int* result, std::size_t n) {
     extern __shared__ int shared[];

@@ -43,7 +43,7 @@ void measure_sum(KernelRun& run, void (*kernel)(Int* data, int* result, std::siz
     run.measure(configuration, {.prepare = prepare, .launch = launch, .verify = verify});
 }
 
-/// A block for each segment of elements_per_thread * block ints.
+/// One block per segment of elements_per_thread * block ints.
 harness::LaunchConfiguration segments(const KernelRun& run, unsigned int elements_per_thread,
                                       unsigned int shared_ints_per_thread = 0) {
     const auto grids =

@@ -4,7 +4,7 @@
 /// each launch has an array of its own. It is as large as the largest block.
 __shared__ int file_tile[1024];
 
-/// Stores by rows and reads by rows: thread i gets i back. One block, a thread for each int of the tile.
+/// Stores by rows and reads by rows: thread i gets i back. One block, one thread per int of the tile.
 __global__ void setRowReadRow(int* out) {
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// setRowReadCol with a tile that is sized at launch: one int a thread. One square block.
+/// setRowReadCol with a tile that is sized at launch: one int per thread. One square block.
 __global__ void setRowReadColDyn(int* out) {
     // TODO, about 3 lines: the tile is 16 x 16, whatever the block is. Let the launch say how large it is,
     // and compute by hand what the compiler computes from the two indices.

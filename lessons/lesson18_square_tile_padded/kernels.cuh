@@ -1,6 +1,6 @@
 #pragma once
 
-/// setRowReadCol with `padding` unused ints behind each row of the tile: 33 at most. One square block.
+/// setRowReadCol with `padding` unused ints after each row of the tile: 33 at most. One square block.
 __global__ void setRowReadColPad(int* out, unsigned int padding) {
     __shared__ int tile[32 * (32 + 33)]; // as large as the largest block, with the most padding
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
@@ -14,7 +14,7 @@ __global__ void setRowReadColPad(int* out, unsigned int padding) {
 
 /// The same with a tile that is sized at launch: width + padding ints for each row.
 __global__ void setRowReadColDynPad(int* out, unsigned int padding) {
-    extern __shared__ int tile[]; // as large as the launch says
+    extern __shared__ int tile[]; // sized by the launch
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int pitch = width + padding; // from one row of the tile to the next
     const unsigned int idx = row * width + col; // `out` has no padding

@@ -1,4 +1,4 @@
-// Lesson 18: an unused int behind each row of the tile.
+// Lesson 18: an unused int after each row of the tile.
 //
 //     make lesson18 && ./lesson18
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Stores by rows and reads by rows: thread i gets i back. One block, a thread for each int of the tile.
+/// Stores by rows and reads by rows: thread i gets i back. One block, one thread per int of the tile.
 __global__ void setRowReadRow(int* out) {
     __shared__ int tile[1024]; // as large as the largest block
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
@@ -11,7 +11,7 @@ __global__ void setRowReadRow(int* out) {
     out[idx] = tile[row * width + col];
 }
 
-/// Stores by columns and reads by columns: thread i gets i back. One block, a thread for each int of the
+/// Stores by columns and reads by columns: thread i gets i back. One block, one thread per int of the
 /// tile.
 __global__ void setColReadCol(int* out) {
     __shared__ int tile[1024]; // as large as the largest block
@@ -26,7 +26,7 @@ __global__ void setColReadCol(int* out) {
     out[idx] = tile[col * width + row];
 }
 
-/// Stores by rows and reads by columns: leaves the transposed tile. One block, a thread for each int of the
+/// Stores by rows and reads by columns: leaves the transposed tile. One block, one thread per int of the
 /// tile.
 __global__ void setRowReadCol(int* out) {
     __shared__ int tile[1024]; // as large as the largest block

@@ -5,7 +5,7 @@
 /// The most ints that a static array in shared memory may have: 48 KiB.
 constexpr unsigned int static_ints = 12 * 1024;
 
-/// setRowReadCol with `padding` unused ints behind each row of the tile. One block, whose padded tile fits in
+/// setRowReadCol with `padding` unused ints after each row of the tile. One block, whose padded tile fits in
 /// static_ints.
 __global__ void setRowReadColPad(int* out, unsigned int padding) {
     __shared__ int tile[static_ints];

@@ -1,8 +1,8 @@
 #pragma once
 
-/// setRowReadCol with a tile that is sized at launch: one int a thread. One block.
+/// setRowReadCol with a tile that is sized at launch: one int per thread. One block.
 __global__ void setRowReadColDyn(int* out) {
-    extern __shared__ int tile[]; // as large as the launch says
+    extern __shared__ int tile[]; // sized by the launch
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 

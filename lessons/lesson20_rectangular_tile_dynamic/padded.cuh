@@ -2,9 +2,9 @@
 
 // The kernel of lesson 21, which joins when --padding is given.
 
-/// setRowReadColDyn with `padding` unused ints behind each row of the tile. One block.
+/// setRowReadColDyn with `padding` unused ints after each row of the tile. One block.
 __global__ void setRowReadColDynPad(int* out, unsigned int padding) {
-    extern __shared__ int tile[]; // as large as the launch says
+    extern __shared__ int tile[]; // sized by the launch
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x, height = blockDim.y;
     const unsigned int pitch = width + padding; // from one row of the tile to the next
     const unsigned int idx = row * width + col; // `out` has no padding

@@ -3,7 +3,7 @@
 /// The most ints that a static array in shared memory may have: 48 KiB.
 constexpr unsigned int static_ints = 12 * 1024;
 
-/// setRowReadCol with `padding` unused ints behind each row of the tile. One block, whose padded tile fits in
+/// setRowReadCol with `padding` unused ints after each row of the tile. One block, whose padded tile fits in
 /// static_ints.
 __global__ void setRowReadColPad(int* out, unsigned int padding) {
     __shared__ int tile[static_ints];
@@ -20,7 +20,7 @@ __global__ void setRowReadColPad(int* out, unsigned int padding) {
 
 /// The same with a tile that is sized at launch: width + padding ints for each row.
 __global__ void setRowReadColDynPad(int* out, unsigned int padding) {
-    extern __shared__ int tile[]; // as large as the launch says
+    extern __shared__ int tile[]; // sized by the launch
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x, height = blockDim.y;
     const unsigned int pitch = width + padding; // from one row of the tile to the next
     const unsigned int idx = row * width + col; // `out` has no padding

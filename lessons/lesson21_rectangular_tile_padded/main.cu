@@ -1,4 +1,4 @@
-// Lesson 21: two unused ints behind each row of the tile.
+// Lesson 21: two unused ints after each row of the tile.
 //
 //     make lesson21 && ./lesson21
 

@@ -66,7 +66,7 @@ __device__ void carry(long long* word, unsigned int stride, unsigned int count) 
 }
 
 /// Adds all elements to *sum. Dynamic shared memory: `words` of 8 bytes per thread. Word k of the threads
-/// lies side by side, so that each thread has banks of its own, whatever word it needs. A thread may have
+/// lies side by side, so that each thread has its own banks, whatever word it needs. A thread may have
 /// 2^31 elements, and the grid 2^31 threads: after carry(), each adds less than 2^32 to a word again.
 __global__ void sum_reproducible(const float* input, ExactSum* sum, std::size_t n) {
     extern __shared__ long long of_threads[];

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// Sums of floats, each in an order of its own: right for any n and any grid. blockDim.x is a power of two
+// Sums of floats, each in its own order: right for any n and any grid. blockDim.x is a power of two
 // from 32 to 1024.
 
 /// One thread, from the first element to the last: n - 1 roundings, one after the other.

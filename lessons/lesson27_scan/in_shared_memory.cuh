@@ -3,7 +3,7 @@
 #include <cstddef>
 
 // Scans of a tile in shared memory. Inclusive sums: output[i] = input[0] + ... + input[i]. A tile is
-// blockDim.x elements, a power of two from 32 to 1024. Each tile is scanned by itself, and its sum goes to
+// blockDim.x elements, a power of two from 32 to 1024. Each tile is scanned separately, and its sum goes to
 // tile_sums. The same kernel scans those, and add_tile_sums adds to each tile what comes before it: right for
 // any n. In place is fine too: output = input.
 

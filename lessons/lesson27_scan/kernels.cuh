@@ -34,7 +34,7 @@ __device__ int scan_block(int value, int* warp_sums) {
     return warp == 0 ? sum : sum + warp_sums[warp - 1];
 }
 
-/// Scans each tile by itself and leaves its sum in tile_sums, as the scans in shared memory do. In place is
+/// Scans each tile separately and leaves its sum in tile_sums, as the scans in shared memory do. In place is
 /// fine too.
 __global__ void scan_warps(const int* input, int* output, std::size_t n, int* tile_sums) {
     __shared__ int warp_sums[32];
@@ -52,7 +52,7 @@ __global__ void scan_warps(const int* input, int* output, std::size_t n, int* ti
 /// What a tile has published.
 enum Status : unsigned int { nothing, its_sum, all_up_to_it };
 
-/// Where the tiles of a scan meet, in global memory. A word of its own for each sum: one may still be read
+/// Where the tiles of a scan meet, in global memory. A separate word for each sum: one may still be read
 /// when the other one is written.
 struct Tiles {
     unsigned int* next;   ///< the number that the next block takes. 0 before the launch

@@ -10,7 +10,7 @@
 // Every kernel sums its own part in each block the same way. They differ in how the blocks meet.
 
 /// The sum of this thread's part of the input: every `threads`-th vector, and at most one int of the head and
-/// one of the tail. Four loads are in flight at a time, each with a guard of its own: no load waits for
+/// one of the tail. Four loads are in flight at a time, each with its own guard: no load waits for
 /// another.
 __device__ inline int sum_of_thread(const int* input, std::size_t n, std::size_t thread,
                                     std::size_t threads) {

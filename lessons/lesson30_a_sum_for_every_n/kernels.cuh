@@ -8,7 +8,7 @@
 // The kernel of exercise 30. Those of sum() are in sum.cuh, which needs no other file.
 
 /// The sum of this thread's part of the input: every `threads`-th vector, and at most one int of the head and
-/// one of the tail. Four loads are in flight at a time, each with a guard of its own.
+/// one of the tail. Four loads are in flight at a time, each with its own guard.
 __device__ inline int sum_of_thread(const int* input, std::size_t n, std::size_t thread,
                                     std::size_t threads) {
     // The body starts at a line of 128 bytes: then no request of 512 bytes touches a 17th sector.

@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
             return take_home::sum(workspace, bytes, input, result, run.n());
         });
     });
-    lesson.add_kernel("sum_zeroed", [](KernelRun& run) { // the workspace holds zeros, and the call is told so
+    lesson.add_kernel("sum_zeroed", [](KernelRun& run) { // the workspace holds zeros, and the call knows it
         measure_sum(run, [&](void* workspace, std::size_t bytes, const int* input, int* result) {
             return take_home::sum(workspace, bytes, input, result, run.n(), nullptr, Workspace::zeros);
         });

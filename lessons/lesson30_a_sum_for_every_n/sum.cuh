@@ -30,7 +30,7 @@ enum class Strategy {
     bulk_copies, ///< the same, and the copy engine loads: compute capability 9.0
 };
 
-/// What the caller knows of the workspace.
+/// What the caller knows about the workspace.
 enum class Workspace {
     any,   ///< nothing: sum() zeroes it where it needs to
     zeros, ///< it is zero, since it was zeroed once and only sum() has used it since: each call leaves zeros
@@ -70,7 +70,7 @@ __device__ inline int sum_of_edges(const Parts& parts) {
     return sum;
 }
 
-/// This thread's part. `loads` of them are in flight at a time, each with a guard of its own.
+/// This thread's part. `loads` of them are in flight at a time, each with its own guard.
 /// \tparam Index counts vectors: where 32 bits hold them, it takes fewer instructions to
 template <unsigned int loads, class Index> __device__ int sum_of_thread(const Parts& parts) {
     const Index threads = Index{gridDim.x} * blockDim.x, vectors = static_cast<Index>(parts.vectors);
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(block_size)
     const auto copy_tile = [&](std::size_t tile, unsigned int stage) { // by the first thread
         const std::size_t first = tile * stage_vectors, left = tile < tiles ? parts.vectors - first : 0;
         const unsigned int count = left < stage_vectors ? static_cast<unsigned int>(left) : stage_vectors;
-        vectors_in[stage] = count; // Who waits for the phase sees it: the arrival comes after it.
+        vectors_in[stage] = count; // A thread that waits for the phase sees it: the arrival comes after it.
         expect_bytes(&arrived[stage], count * sizeof(int4));
         if (count > 0) {
             detail::bulk_copy(&ring[stage * stage_vectors], &parts.body[first], count * sizeof(int4),
@@ -410,7 +410,7 @@ inline cudaError_t sum_by(Strategy strategy, detail::Meeting* meeting, const int
         return launch(sum_one_launch<512, 4, 4>, grid, 512, 1, 0, stream, parts, result, meeting);
     }
     case Strategy::bulk_copies: {
-        // 192 KiB in flight per multiprocessor. Where a block cannot have so much, there are fewer stages.
+        // 192 KiB in flight per multiprocessor. If a block cannot have so much, there are fewer stages.
         constexpr unsigned int stage_vectors = 4096, stages_wanted = 3;
         constexpr std::size_t stage_bytes = stage_vectors * sizeof(int4), static_bytes = 1024;
         const std::size_t fit = (static_cast<std::size_t>(device.shared_bytes) - static_bytes) / stage_bytes;

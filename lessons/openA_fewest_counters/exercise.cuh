@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// Sums with as few instructions as you find. The input is aligned to 16 bytes; it may have any length.
-/// Shared memory: an int a warp. Leaves one partial sum a block.
+/// Shared memory: one int per warp. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void fewest(const int* input, int* partial_sums, std::size_t n) {
     // TODO, about 30 lines: the same sum with fewer instructions, and no more traffic. This is reduce7.

@@ -5,7 +5,7 @@
 __device__ inline int sum_of(int4 four) { return four.x + four.y + four.z + four.w; }
 
 /// Sums with as few instructions as we found. The input is aligned to 16 bytes; it may have any length.
-/// Shared memory: an int a warp. Leaves one partial sum a block.
+/// Shared memory: one int per warp. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void fewest(const int* input, int* partial_sums, std::size_t n) {
     constexpr unsigned int all_lanes = 0xffffffff, warps = block_size / 32, unrolled = 16;
@@ -14,7 +14,7 @@ __global__ void fewest(const int* input, int* partial_sums, std::size_t n) {
     const int4* body = reinterpret_cast<const int4*>(input);
     const std::size_t vectors = n / 4;
 
-    // A block takes stretches of 16 vectors a thread. All 16 loads have the same address register, and how
+    // A block takes stretches of 16 vectors per thread. All 16 loads have the same address register, and how
     // far they lie from it stands in the instruction: one addition, one comparison and one branch for 16
     // loads and 64 sums.
     constexpr std::size_t stretch = block_size * unrolled;
@@ -28,7 +28,7 @@ __global__ void fewest(const int* input, int* partial_sums, std::size_t n) {
         }
     }
 
-    // What is left is shorter than a stretch, and the last block's. It has at most 3 ints behind its last
+    // What is left is shorter than a stretch, and the last block's. It has at most 3 ints past its last
     // vector.
     if (blockIdx.x == gridDim.x - 1) {
         for (std::size_t i = whole_stretches * stretch + tid; i < vectors; i += block_size) {

@@ -5,7 +5,7 @@ constexpr int words = 960;
 
 /// The word, from 0 to words - 1, in which the element of this row and column lies: one for each.
 __device__ constexpr int place(int row, int column) {
-    // A warp stores 32 elements that are neighbors in row order. They keep 32 words of their own, one in
+    // A warp stores 32 elements that are neighbors in row order. They keep their own 32 words, one in
     // each bank, and are only turned round within them: whatever the turns, the stores have no conflict.
     const int element = row * 24 + column;
     const int lane = element % 32;

@@ -12,8 +12,8 @@ constexpr int width = 24, height = 40;
 static_assert(words >= width * height, "the tile has 24 x 40 elements, and each needs a word");
 static_assert(words <= 1024, "the tile may have 1,024 words, not more");
 
-/// setRowReadCol of lesson 19 with a layout of its own: 32 lanes at a time store elements that are neighbors
-/// in row order, and load elements that are neighbors in column order. One block with a thread an element.
+/// setRowReadCol of lesson 19 with its own layout: 32 lanes at a time store elements that are neighbors
+/// in row order, and load elements that are neighbors in column order. One block with one thread per element.
 __global__ void setRowReadColPlaced(int* out) {
     __shared__ int tile[words];
     const int idx = threadIdx.x;

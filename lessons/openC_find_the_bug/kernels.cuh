@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// A tree in shared memory, an int a thread. Leaves one partial sum a block, as all five do.
+/// A tree in shared memory, one int per thread. Leaves one partial sum per block, as all five do.
 __global__ void sum_tree(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
@@ -48,7 +48,7 @@ __global__ void sum_two_loads(const int* input, int* partial_sums, std::size_t n
     }
 }
 
-/// A tree down to 32 sums, of which the first warp makes one, with barriers of its own.
+/// A tree down to 32 sums, of which the first warp makes one, with its own barriers.
 __global__ void sum_last_warp(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
