@@ -1,4 +1,4 @@
-// Any bytes as a fat binary: what a damaged program hands to the runtime.
+// Any bytes as a fat binary: what a damaged program passes to the runtime.
 
 #include "emulator/runtime/fat_binary.hpp"
 #include "emulator/error.hpp"

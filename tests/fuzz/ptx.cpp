@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
         for (const auto& function : module.ptx().functions) try {
                 if (function->is_kernel && function->has_body) (void)module.kernel(function->name);
             } catch (const Error&) {
-                // This kernel is refused; another one may be right.
+                // This kernel is rejected; another one may be right.
             }
     } catch (const Error&) {
         // ApiError.

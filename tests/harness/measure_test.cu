@@ -80,7 +80,7 @@ TEST(Reduction, restores_the_input_of_a_kernel_that_works_in_place) {
         EXPECT_TRUE(result.passed) << "run " << run << ": " << result.actual;
     }
     EXPECT_EQ(input.device().read(), input.values(0, 5000)) << "the input that all kernels share";
-    // Without a new copy the second launch sums what the first has left.
+    // Without a fresh copy the second launch would sum the first one's results.
     reduction.prepare();
     reduction.launch_first();
     reduction.launch_first();
@@ -151,7 +151,7 @@ TEST(ResidentBlocks, fill_every_multiprocessor) {
     int multiprocessors = 0, threads = 0;
     HARNESS_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     HARNESS_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
-    // reduce2 needs so few registers that threads are what a multiprocessor runs out of.
+    // reduce2 needs so few registers that threads limit the occupancy.
     EXPECT_EQ(resident_blocks(reduce2, 256, 1024),
               static_cast<unsigned int>(multiprocessors) * (threads / 256));
     EXPECT_EQ(resident_blocks(reduce2, 1024, 4096),

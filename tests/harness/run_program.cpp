@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with its contents.
+/// A folder that is deleted with its contents.
 class TemporaryFolder {
 public:
     TemporaryFolder() {

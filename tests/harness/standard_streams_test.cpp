@@ -11,7 +11,7 @@ using testing::ExitedWithCode;
 
 namespace {
 
-// Each runs in a process of its own, whose streams it can close.
+// Each test runs in a separate process, whose streams it can close.
 
 TEST(StandardStreamsDeathTest, no_later_file_takes_the_number_of_a_closed_stream) {
     EXPECT_EXIT(

@@ -1,5 +1,5 @@
 /// \file
-/// Kernels with a mistake that the harness must find. Each is reduce2, but for the mistake.
+/// Kernels with a mistake that the harness must find. Each is reduce2 plus the mistake.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,7 @@ __global__ void sums_in_the_last_pass(const int* input, int* partial_sums, std::
     partial_sums[0] = total;
 }
 
-/// Adds the elements of one block of data to its first, in place. Right once; wrong on what it left.
+/// Adds the elements of one block of data to its first, in place. Right once, but wrong on its own output.
 __global__ void sums_in_place(int* data, std::size_t n) {
     if (threadIdx.x != 0) return;
     for (std::size_t i = 1; i < n; ++i) data[0] += data[i];

@@ -22,7 +22,7 @@ constexpr std::size_t sizes[] = {1,    2,    31,   32,   33,   255,  256,  257,
                                  1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
 constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
-/// Two launches, as the counter of blocks has to be ready for the next.
+/// Two launches, since the first must leave the counter of blocks ready for the next.
 template <class T, class Op>
 typename Op::Value launch(const T* input, std::size_t n, unsigned int grid, unsigned int block) {
     DeviceBuffer<typename Op::Value> result(1), partials(grid);
@@ -162,7 +162,7 @@ TEST(MeanAndVariance, is_sound_far_from_zero) {
     EXPECT_EQ(one.m2, 0);
 }
 
-// What the results are compared with.
+// The reference for the results.
 TEST(Check, finds_what_rounding_does_not_explain) {
     const Input<double> input(Operation::sum, 42, 1000, 0);
     long double exact = 0;

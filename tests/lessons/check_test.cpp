@@ -1,6 +1,5 @@
-// `--check all` of every lesson: nothing is wrong with its kernels, whatever the sizes. Which ones, its
-// manifest says: one element, fewer than a warp, a tail in the last block, no power of two, more blocks than
-// one pass.
+// `--check all` of every lesson finds nothing, whatever the sizes. The manifest lists them: one element,
+// fewer than a warp, a tail in the last block, no power of two, more blocks than one pass.
 #include <gmock/gmock.h>
 
 #include <string>

@@ -55,8 +55,7 @@ TEST(SequentialReduction, makes_a_request_for_each_element) {
     }
 }
 
-/// What the three kernels with atomics have in common. None stores to global memory, or uses what an atomic
-/// returns.
+/// Common to the three kernels with atomics. None stores to global memory, or uses an atomic's result.
 void expect_coalesced_loads(const Launch& launch, const Size& size) {
     EXPECT_EQ(launch.blocks(), size.blocks());
     EXPECT_EQ(launch.sectors("ld"), size.sectors());
@@ -96,7 +95,7 @@ TEST(BlockReduction, has_an_atomic_for_each_block) {
         // Shared memory: a zero stored, the sum loaded. (The warps' atomics there are neither.)
         EXPECT_EQ(launch.wavefronts("st"), size.blocks());
         EXPECT_EQ(launch.wavefronts("ld"), size.blocks());
-        // Every thread comes to both barriers, those without an element too.
+        // Every thread reaches both barriers, including those without an element.
         EXPECT_EQ(launch.counter(barriers), 2 * size.blocks() * size.block);
     }
 }
@@ -165,8 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Lesson14, Tables,
                                          std::pair{"smem_reduction", Tree::smem}),
                          [](const auto& info) { return info.param.first; });
 
-// Besides what the steps do, thread 0 of the two that work in place loads the sum, and each stores the
-// result.
+// In addition to the steps, thread 0 of the two that work in place loads the sum, and each stores the result.
 TEST_P(Tables, agree_with_the_counters) {
     const auto& [kernel, tree] = GetParam();
     for (const auto& [n, block] : {Size{1, 32},
@@ -199,7 +197,7 @@ TEST_P(Tables, agree_with_the_counters) {
     }
 }
 
-// Every element but the last is added to another one, once.
+// Adds each element but the last to another one, once.
 TEST_P(Tables, add_every_element_once) {
     const auto& [kernel, tree] = GetParam();
     if (tree == Tree::smem) return; // it adds zeros, too
@@ -290,7 +288,7 @@ TEST(Segments, are_lesson14s_trees_also_where_the_input_ends) {
     }
 }
 
-// Twice the factor, half the blocks; and in each block the same tree. What is loaded does not change.
+// Twice the factor, half the blocks, and the same tree in each block. The loads do not change.
 TEST(Coarsening, takes_blocks_away_and_no_loads) {
     const std::uint64_t n = 16 * mega;
     for (const std::uint64_t coarsening : {1, 2, 4, 8, 16}) {
@@ -320,7 +318,7 @@ TEST(Coarsening, is_a_power_of_two_up_to_16) {
 
 // ---- all three ----
 
-// What a run leaves is not what the next one needs: results must be zeroed again, and inputs restored.
+// A run does not leave what the next one needs: results must be zeroed again, and inputs restored.
 TEST(FirstPrinciples, prepare_every_run_anew) {
     for (const char* lesson : {"lesson13", "lesson14", "lesson15"}) {
         const ProgramResult result = run_lesson(lesson, "--n 2000 --repeat 3 --verify");

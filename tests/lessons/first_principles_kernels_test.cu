@@ -73,7 +73,7 @@ constexpr Kernel adding_kernels[] = {
     {"coarse_reduction_16", launch_with_shared_memory<coarse_reduction<16>>, 32},
 };
 
-/// One launch, which finds `found` in *result. Returns what it leaves there.
+/// One launch with `found` in *result. Returns the new value.
 int run(const Kernel& kernel, const RandomInts& input, unsigned int block, int found,
         unsigned int superfluous_blocks = 0) {
     const std::size_t enough = ceil_div(input.size(), std::size_t{block} * kernel.elements_per_thread);
@@ -122,8 +122,8 @@ TEST_P(OneBlock, is_right_for_every_size_that_it_can_hold) {
     }
 }
 
-// Whatever *result holds before the launch is part of the sum: a kernel that zeroed it would lose this, and
-// in a grid of several blocks what others had added by then.
+// The value of *result before the launch is part of the sum. A kernel that zeroed it would lose it, and in a
+// grid of several blocks what others had already added.
 TEST_P(AddingKernel, adds_to_the_result_for_every_size) {
     const auto& [kernel, block] = GetParam();
     for (const std::size_t n : sizes) {

@@ -154,7 +154,7 @@ TEST_P(GmemAndSmemCounters, follow_from_the_access_pattern) {
     EXPECT_EQ(launch.conflicts("st"), 0u);
     EXPECT_EQ(launch.sectors("atom"), 0u);
     EXPECT_EQ(launch.sectors("red"), 0u);
-    // Also threads that have no element: one that returned early would be missing here.
+    // Including threads without an element: one that returned early would be missing here.
     EXPECT_EQ(launch.counter("ptx__thread_inst_executed_op_bar"),
               expected.blocks * expected.block * expected.barriers);
 }
@@ -232,7 +232,7 @@ TEST(GmemAndSmemDivergence, follows_from_the_conditions) {
     }
 }
 
-// Whether the size of the array is known to the compiler or to the launch makes no difference to any counter.
+// Whether the compiler or the launch determines the array's size makes no difference to any counter.
 TEST(DynamicSharedMemory, has_all_the_counters_of_static_shared_memory) {
     const auto counters = [](const char* kernel) {
         const Launch launch("lesson12", kernel, arguments(100'003, 128));

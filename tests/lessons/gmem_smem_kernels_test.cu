@@ -86,7 +86,7 @@ TEST_P(GmemAndSmem, is_right_for_every_size_and_in_every_run) {
           1024, 1025, 4095, 4096, 4097, 65'537, 999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
         const RandomInts input(n, n + block); // fresh data for each
         Reduction reduction(kernel.name, input, block, kernel.shape, kernel.launch);
-        // In place, two runs: what the first leaves is not what the second sums.
+        // In place, two runs: the second does not sum what the first leaves.
         const unsigned int runs = kernel.shape.in_place ? 2 : 1;
         const Verification result = measure(test_device(), {.verify_only = true, .runs = runs}, kernel.name,
                                             reduction.launch_configuration(),
@@ -100,7 +100,7 @@ TEST_P(GmemAndSmem, is_right_for_every_size_and_in_every_run) {
     }
 }
 
-/// One pass over elements that have others before and behind them.
+/// One pass over elements with others before and after them.
 struct Surrounded {
     static constexpr std::size_t before = 64, behind = 8192; // more than any block has
 

@@ -42,7 +42,7 @@ std::vector<int> skewed(std::size_t n, unsigned int skew) {
     return values;
 }
 
-/// What is in each bin before the launch. Each has another count, so that no two can be mixed up.
+/// Each bin's value before the launch. All differ, so that no two can be mixed up.
 std::vector<int> found_counts() {
     std::vector<int> counts(bins);
     for (unsigned int bin = 0; bin < bins; ++bin) counts[bin] = static_cast<int>(1'000'003 * (bin + 1));
@@ -110,7 +110,7 @@ TEST(HistogramShared, needs_256_ints_of_shared_memory) {
     EXPECT_EQ(attributes.sharedSizeBytes, 0u) << "all of it is dynamic";
 }
 
-// What the lesson gives the kernels, and what it compares them with.
+// The lesson's input for the kernels, and its reference.
 TEST(SkewedInts, are_zeros_as_often_as_asked_and_random_ints_else) {
     constexpr std::size_t n = 100'003;
     const RandomInts random(n, 42);

@@ -221,7 +221,7 @@ TEST_P(EveryBlock, of_reduce9_is_right_for_every_grid_and_leaves_the_counter_at_
         const RandomInts input(n, n);
         for (const unsigned int grid : {1, 2, 3, 31, 32, 33, 264, 1025, 4999}) {
             SCOPED_TRACE(testing::Message() << "n = " << n << ", " << grid << " blocks");
-            // Twice: what the first launch leaves is what the second finds.
+            // Twice: the second launch finds what the first leaves.
             EXPECT_EQ(reduce9.sum(input, grid, GetParam()), input.sum());
             EXPECT_EQ(reduce9.counter(), 0u);
             EXPECT_EQ(reduce9.sum(input, grid, GetParam()), input.sum());

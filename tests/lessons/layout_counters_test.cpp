@@ -1,4 +1,4 @@
-// What the programs of lessons 16 to 21 count and say.
+// The counters and output of the programs of lessons 16 to 21.
 //
 // A warp stores once and loads once. Such a request takes as many wavefronts as the worst bank has different
 // words; bank of word w = w % 32.

@@ -18,7 +18,7 @@ inline std::vector<std::string> lessons() {
     return result;
 }
 
-/// What lesson.json says of a lesson. \param lesson "lesson03"
+/// The contents of a lesson's lesson.json. \param lesson "lesson03"
 inline nlohmann::json manifest_of(const std::string& lesson) {
     for (const auto& entry : std::filesystem::directory_iterator(PROJECT_ROOT "/lessons"))
         if (entry.path().filename().string().starts_with(lesson + "_"))

@@ -88,7 +88,7 @@ protected:
         sum_and_count_.write(std::array{0ull});
     }
 
-    /// Launches the kernel twice: what it counts in has to be ready for the second launch.
+    /// Launches the kernel twice: the first launch must leave its counter ready for the second.
     void expect_sum(const RandomInts& input, unsigned int grid) {
         const auto& [kernel, block] = GetParam();
         for (const char* launch : {"first", "second"}) {

@@ -126,7 +126,7 @@ TEST(Lesson30, small_sum_loads_each_sector_once) {
     }
 }
 
-// Wherever the input starts, the body starts at a line: what is loaded is the sectors that hold the input.
+// Wherever the input starts, the body starts at a line: the loads touch just the sectors that hold the input.
 TEST(Lesson30, loads_each_sector_once) {
     for (const std::uint64_t offset : {1, 2, 3, 8, 31}) {
         SCOPED_TRACE(offset);

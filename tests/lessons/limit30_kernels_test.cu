@@ -32,7 +32,7 @@ constexpr std::size_t offset_sizes[] = {1, 2, 3, 4, 5, 31, 32, 33, 1000, 8193, 6
 
 constexpr unsigned char garbage = poison_byte;
 
-/// A workspace of exactly as many bytes as sum() asks for, with guards around it.
+/// A workspace of exactly the size that sum() asks for, with guards around it.
 class GuardedWorkspace {
 public:
     explicit GuardedWorkspace(std::size_t misplaced = 0) : first_(256 + misplaced) {

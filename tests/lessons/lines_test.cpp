@@ -1,4 +1,4 @@
-// `--lines` of every lesson: what it says of the lines adds up to what the launches did.
+// `--lines` of every lesson: the lines' counts add up to those of the launches.
 #include <gmock/gmock.h>
 
 #include <cstdint>
