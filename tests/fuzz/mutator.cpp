@@ -11,7 +11,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t bytes, s
 
 namespace {
 
-/// \throws Error invalid_ptx for what are no tokens.
+/// \throws Error invalid_ptx for what is not a token.
 std::string changed(const std::string& text, std::minstd_rand& random) {
     const auto tokens = emulator::ptx::tokenize(text); // the last one is the end
     const auto& target = tokens[random() % tokens.size()];

@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 
 namespace {
 
-/// The device that timed runs are tried on: a GPU as far as measure() knows, whatever is behind it.
+/// The device for timed runs: measure() takes it for a GPU, whatever it is.
 Device as_gpu() {
     Device device = test_device();
     device.kind = DeviceKind::gpu;

@@ -277,7 +277,7 @@ TEST(Text, shows_an_illustration_of_one_line_as_a_row_of_the_one_before) {
     EXPECT_THAT(format_text(report), HasSubstr("\n\nkernel    error\nreduce2   1\nreduce3   2\n\n"));
 }
 
-// The float nearest to 0.1 is 0.100000001490116...: nine digits tell it from its neighbors.
+// The float nearest to 0.1 is 0.100000001490116...: nine digits distinguish it from its neighbors.
 TEST(Report, shows_floats_in_place_of_whole_numbers) {
     Report report = emulator_report();
     report.kernels[0].verification = compare_float(0.1f, 0x1.8p-149f, 1, 0); // rounds to 2^-148

@@ -55,7 +55,7 @@ using Cases = testing::Types<
     Case<double, MeanAndVariance<double>, Operation::variance>>;
 TYPED_TEST_SUITE(AnyType, Cases);
 
-/// On random elements, `offset` of them behind the start of their allocation.
+/// On random elements, starting `offset` of them past the start of their allocation.
 template <class Case>
 void expect_right(std::size_t n, std::size_t offset, unsigned int grid, unsigned int block) {
     using T = typename Case::T;

@@ -290,7 +290,7 @@ TEST(Divergence, follows_from_the_conditions) {
 }
 
 // No exact numbers: another nvcc writes other PTX. (reduce0a takes one PTX instruction more than reduce0 in
-// each step, although the machine takes fewer: lesson 00 says why.)
+// each step, although the machine takes fewer: see lesson 00.)
 TEST(Instructions, fall_where_a_lesson_says_so) {
     const auto instructions = [](const char* lesson, const char* kernel) {
         return Launch(lesson, kernel, arguments(mega, 256)).counter("smsp__inst_executed");

@@ -335,7 +335,7 @@ std::vector<std::string> read_lines(const std::string& text) {
     return lines;
 }
 
-/// Runs a command with a folder of its own in $folder; what it prints of itself goes to stderr.
+/// Runs a command with its own folder in $folder; the command's output goes to stderr.
 ProgramResult run_in_folder(const std::string& command) {
     return run_program("folder=$(mktemp -d) && { " + command + "; }; status=$?; rm -r $folder; exit $status");
 }

@@ -250,7 +250,7 @@ TEST(DynamicSharedMemory, has_all_the_counters_of_static_shared_memory) {
     EXPECT_EQ(counters("reduceSmemUnrollDyn"), counters("reduceSmemUnroll"));
 }
 
-// What lesson 12's page says of the launch: the bytes are told where they are dynamic, and nowhere else.
+// What lesson 12's page reports of the launch: the bytes only if they are dynamic.
 TEST(DynamicSharedMemory, is_asked_for_by_the_launch) {
     const ProgramResult result = run_lesson("lesson12", "--n 1000 --block 512 --format json");
     ASSERT_EQ(result.status, 0) << result.err;

@@ -50,8 +50,8 @@ struct Case {
 constexpr Case cases[] = {{1 << 20, 256, 0}, {1 << 20, 256, 90}, {1 << 20, 256, 100}, {900, 128, 0},
                           {900, 128, 100},   {65, 32, 50},       {100'003, 1024, 50}, {2'200'003, 32, 90}};
 
-/// The bin of each element, as the page says: the lowest byte of a random int, or 0 if a second draw from
-/// -1000 to 1000 says so.
+/// The bin of each element, as on the page: the lowest byte of a random int, or 0 if a second draw from -1000
+/// to 1000 decides so.
 std::vector<unsigned int> bins_of(const Case& run) {
     std::vector<unsigned int> result(run.n);
     for (std::uint64_t i = 0; i < run.n; ++i) {

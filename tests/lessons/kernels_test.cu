@@ -28,7 +28,7 @@ namespace kernels_test {
 
 using namespace harness;
 
-/// A kernel that leaves one partial sum a block.
+/// A kernel that leaves one partial sum per block.
 struct Kernel {
     const char* name;
     void (*launch)(const Pass&);
@@ -231,8 +231,8 @@ TEST_P(EveryBlock, of_reduce9_is_right_for_every_grid_and_leaves_the_counter_at_
 }
 
 TEST_P(EveryBlock, of_reduce9_leaves_the_same_partial_sums_in_every_run) {
-    // Ints would not show another order of additions; the partial sums show that each block has elements of
-    // its own, whichever block is the last.
+    // Ints would not show a different order of additions; the partial sums show that each block has its own
+    // elements, whichever block is the last.
     OneLaunch reduce9;
     const RandomInts input(100'003, 9);
     reduce9.sum(input, 33, GetParam());

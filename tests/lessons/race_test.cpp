@@ -1,6 +1,6 @@
-// No two threads race: where one of them writes a word that the other one reads or writes, a barrier stands
-// between. And every thread comes to every barrier of its block. A kernel that breaks these rules may well
-// give the right sum, on the emulator as on a card, so this looks at the accesses themselves.
+// No two threads race: if one of them writes a word that the other one reads or writes, a barrier is between.
+// And every thread reaches every barrier of its block. A kernel that breaks these rules may still give the
+// right sum, on the emulator as on a card, so this test checks the accesses themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ public:
         emulator::for_each_lane(access.active, [&](int lane) {
             const Visit visit{block_, warp.index(), lane, block_phase_, warp_phases_[warp.index()]};
             for (std::uint32_t byte = 0; byte < access.bytes; byte += 4) {
-                // Every block has shared memory of its own.
+                // Every block has its own shared memory.
                 Word& word = words_[{is_shared ? block_ + 1 : 0, (access.addresses[lane] + byte) / 4}];
                 if (access.kind == AccessKind::load)
                     load(word, visit);

@@ -1,5 +1,5 @@
-// The counters of lesson 25, to the digit, as they follow from each kernel's access pattern, and what its
-// program says.
+// The counters of lesson 25, to the digit, as they follow from each kernel's access pattern, and the
+// program's output.
 //
 // R rows of C elements, blocks of W warps. A sector has 8 elements.
 //   thread   a request per column for 32 rows. Lanes load C elements apart: from 8 on each in its own sector.

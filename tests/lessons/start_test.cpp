@@ -21,7 +21,7 @@ TEST(Start, squares_and_compares) {
     EXPECT_THAT(start.err, AllOf(StartsWith("start: "), HasSubstr(" the kernels\n")));
 }
 
-/// `start` with another kernel in place of its own, on the emulator.
+/// `start` with another kernel replacing its own, on the emulator.
 ProgramResult start_with(const std::string& directive, const std::string& body) {
     return run_program(
         "folder=$(mktemp -d) && cat >$folder/other.ptx <<'END'\n"

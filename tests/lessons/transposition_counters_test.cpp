@@ -1,5 +1,5 @@
-// The counters of lesson 24, to the digit, as they follow from each kernel's access pattern, and what its
-// program says.
+// The counters of lesson 24, to the digit, as they follow from each kernel's access pattern, and the
+// program's output.
 //
 // A request loads at most 32 ints of one row of the input: ceil(W / 32) requests per row, H rows. Word w of
 // the tile lies in bank w % 32.

@@ -1,7 +1,7 @@
-// Indices beyond 2^32, without the memory and the time that so many elements take: one block of a huge grid
-// runs on the emulated machine, over an input of which only those elements exist that the block may read. An
-// index that wraps around at 32 bits meets nothing, which is an error, or the wrong elements, or never comes
-// to n.
+// Indices past 2^32, without the memory and the time that so many elements take: one block of a huge grid
+// runs on the emulated machine, over an input that only has the elements that the block may read. An index
+// that wraps around at 32 bits reads outside of them, which is an error, or reads wrong elements, or never
+// reaches n.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -36,7 +36,7 @@ std::string read_ptx() {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// `size` ints in address space that has no memory behind it, but for windows.
+/// `size` ints of address space without memory, except for windows.
 class SparseInts {
 public:
     SparseInts(emulator::GlobalMemory& memory, std::uint64_t size)

@@ -42,7 +42,7 @@ std::string join(const Lines& lines) {
     return text;
 }
 
-/// Sorted: a lesson stands behind the step before it.
+/// Sorted: a lesson follows the step before it.
 std::vector<fs::path> folders_of(const std::string& kind) {
     std::vector<fs::path> folders;
     for (const auto& entry : fs::directory_iterator(root / "lessons"))
@@ -132,7 +132,7 @@ std::vector<Hunk> read_hunks(const Lines& diff) {
     return hunks;
 }
 
-/// `lines` with each hunk's change made, the next one behind the one before.
+/// `lines` with each hunk applied, each one after the one before.
 Lines apply(const std::vector<Hunk>& hunks, Lines lines) {
     auto position = lines.begin();
     for (const Hunk& hunk : hunks) {

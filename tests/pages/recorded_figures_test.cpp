@@ -149,7 +149,7 @@ std::string lesson_of(const fs::path& page) {
     return folder.starts_with("lesson") ? folder.substr(0, 8) : "";
 }
 
-/// What a lesson's manifest says: of another page nothing.
+/// The contents of a lesson's manifest; nothing for other pages.
 nlohmann::json manifest_beside(const fs::path& page) {
     if (lesson_of(page).empty()) return {{"part", ""}, {"measure", nlohmann::json::object()}};
     return nlohmann::json::parse(std::ifstream(page.parent_path() / "lesson.json"));
@@ -257,7 +257,7 @@ TEST(RecordedFigures, of_reductions_in_practice_are_those_in_the_record) {
                 EXPECT_EQ(cells.at(1), grouped(std::stod(row.at("time_us_median")), 1)) << cells[0];
                 EXPECT_EQ(cells.at(2), grouped(complete(row), 1)) << cells[0];
                 const double ratio = complete(row_of(table.head[4])) / complete(row);
-                char text[32]; // two digits behind the point, or two that are not 0
+                char text[32]; // two digits after the point, or two that are not 0
                 std::snprintf(text, sizeof text, ratio < 0.01 ? "%.2g" : "%.2f", ratio);
                 EXPECT_EQ(cells.at(3), text) << cells[0];
             }

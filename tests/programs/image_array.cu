@@ -13,7 +13,7 @@ __global__ void blur(const unsigned char* input, unsigned char* output, size_t p
 }
 
 int main() {
-    const int width = 203, height = 57, border = 8; // the rows of the array are no multiple of anything
+    const int width = 203, height = 57, border = 8; // the array's rows have no aligned length
     const auto image = random_values<unsigned char>(width * height, 0, 255);
 
     cudaArray_t array = nullptr;

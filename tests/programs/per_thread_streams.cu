@@ -1,5 +1,5 @@
-// Compiled with --default-stream per-thread: host threads that each copy and launch in a default stream of
-// their own.
+// Compiled with --default-stream per-thread: host threads that each copy and launch in their own default
+// stream.
 
 #include "program.hpp"
 

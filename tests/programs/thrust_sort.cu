@@ -1,5 +1,5 @@
-// Thrust's sorts: CUB's radix sort, in which blocks look back at what others counted; and by an order of
-// one's own its merge sort, which reads a key behind each run that it merges.
+// Thrust's sorts: CUB's radix sort, in which blocks look back at what others counted; and with a custom order
+// its merge sort, which reads one key past each run that it merges.
 
 #include "program.hpp"
 

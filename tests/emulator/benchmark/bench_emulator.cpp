@@ -2,7 +2,7 @@
 /// How fast the emulator is: warp instructions a second, with counters on, by kernel and number of cores; and
 /// how many times as long a launch takes with all checkers on.
 ///
-/// Run by `make bench-emulator`. The figures are those of this machine, and say nothing about a GPU.
+/// Run by `make bench-emulator`. The figures are this machine's, and don't apply to a GPU.
 #include "workloads.hpp"
 
 #include "harness/check.hpp"

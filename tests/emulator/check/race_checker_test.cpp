@@ -541,8 +541,8 @@ TEST(Race, between_blocks_is_ordered_by_no_barrier) {
               Kinds{"atomic after read"});
 }
 
-/// The last block to finish adds up what all have left behind. Each may do something `before` its atomic, of
-/// which `atomic` is the name, and the last one `after` it.
+/// The last block to finish adds up what all have left. Each may do something `before` its atomic, named
+/// `atomic`, and the last one `after` it.
 std::string last_block(const std::string& before, const std::string& atomic, const std::string& after,
                        const std::string& last = "3") {
     return "@!%p9 bra END; st.global.u32 [%rd2], %r62;" + before + atomic +

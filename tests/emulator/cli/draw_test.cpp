@@ -41,7 +41,7 @@ AddressOf strided(uint64_t step, uint64_t start = 0) {
     return [=](uint64_t lane) { return start + step * lane; };
 }
 
-/// A request of which lane i goes to `address(i)`, as an access of its own.
+/// A request in which lane i accesses `address(i)`, as a separate access.
 TracedAccess access(Space space, AccessKind kind, uint32_t bytes, const AddressOf& address,
                     LaneMask active = all_lanes) {
     TracedAccess access{.place = {"src/kernels.cuh", 12, "ld.shared.u32 %r1, [%r2];"},

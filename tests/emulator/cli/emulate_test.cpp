@@ -1,4 +1,4 @@
-// The command `emulate` with real programs: programs/subject.cu says what they do.
+// The command `emulate` with real programs: programs/subject.cu lists what they do.
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

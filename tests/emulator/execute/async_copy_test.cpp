@@ -167,7 +167,7 @@ TEST(AsyncCopyChecks, find_a_read_before_the_wait) {
     const auto kinds = findings_of(std::string(copy_own) + read_own, 32);
     EXPECT_THAT(kinds, testing::Contains("race: read after write"));
     EXPECT_THAT(kinds, testing::Contains("init: uninitialized read"));
-    // … where the place was written before, and behind a barrier, too
+    // … if the bytes were written before, and also after a barrier
     EXPECT_THAT(findings_of(std::string("st.shared.u32 [%r10], 7;") + copy_own + "bar.sync 0;" + read_own +
                                 "bar.sync 0; cp.async.wait_all;",
                             32),
@@ -414,8 +414,8 @@ TEST(BulkCopy, copies_pieces_of_16_bytes) {
 // ---- between blocks of a cluster ----
 
 TEST(BetweenBlocks, stores_and_arrivals_reach_the_mbarrier_of_another_block) {
-    // Block 1 stores 42 into the tile of block 0 and adds 5 to the word behind it, both with their bytes at
-    // block 0's mbarrier, and arrives there. Block 0 waits and takes the sum of both.
+    // Block 1 stores 42 into the tile of block 0 and adds 5 to the next word, both with their bytes at block
+    // 0's mbarrier, and arrives there. Block 0 waits and computes the sum of both.
     const std::string body =
         std::string(addresses) +
         "setp.eq.u32 %p1, %r61, 0; @%p1 mbarrier.init.shared.b64 [%r11], 2; mov.u32 %r0, 0;\n"

@@ -241,8 +241,7 @@ TEST(WarpBarrier, lanes_meet_from_different_places) {
 }
 
 TEST(WarpBarrier, masks_keep_groups_apart) {
-    // Lanes 0 to 7 wait for each other only, though the others never come to a barrier until lane 0 has left
-    // it.
+    // Lanes 0 to 7 wait only for each other, although the others reach no barrier until lane 0 has left it.
     EXPECT_EQ(run(R"(
         mov.u32 %r0, 1; setp.lt.u32 %p1, %r60, 8; @%p1 bra GROUP;
         WAIT: ld.volatile.global.u32 %r2, [%rd61]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT; bra END;

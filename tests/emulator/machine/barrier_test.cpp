@@ -101,7 +101,7 @@ TEST(Barrier, arrive_does_not_wait) {
 
 TEST(Barrier, begins_anew_with_each_block) {
     // Blocks 0 and 1 take turns in the same storage. Block 0 ends with half of its threads at barrier 1,
-    // where all of block 1's have to come: the second warp writes what the first one reads.
+    // where all of block 1's must arrive: the second warp writes what the first one reads.
     EXPECT_EQ(run(R"(
         setp.lt.u32 %p1, %r60, 32; setp.eq.u32 %p2, %r61, 1; mov.u32 %r0, 3; @%p2 bra SECOND;
         @%p1 bar.arrive 1, 64; bra END;

@@ -65,7 +65,7 @@ TEST(Counting, atomics_on_one_address_are_one_sector_only_if_the_text_shows_that
             [Metric::global_red_sectors];
     };
     EXPECT_EQ(sectors_at("mov.u32 %r3, 0;"), 1u);
-    // All lanes come to 0 here as well, but each by its own condition, or by what its own atomic found.
+    // All lanes reach 0 here as well, but each by its own condition, or by its own atomic's result.
     EXPECT_EQ(sectors_at("setp.lt.u32 %p1, %r60, 99; mov.u32 %r3, 4; @%p1 mov.u32 %r3, 0;"), 32u);
     EXPECT_EQ(sectors_at("atom.global.and.b32 %r3, [%rd60], 0;"), 32u);
 }

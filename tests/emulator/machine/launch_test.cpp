@@ -266,5 +266,5 @@ TEST(Launch, only_a_cooperative_one_has_a_workspace) {
     EXPECT_EQ(*size, 0u);
     configuration.cooperative = true;
     program.launch("k", configuration, {size});
-    EXPECT_EQ(*size, 8u); // that, and the barrier's word behind it
+    EXPECT_EQ(*size, 8u); // that, and the barrier's word after it
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* declarations = ".shared .align 8 .b64 barrier; .shared .align 8 .b64 other; "
                                      ".shared .b32 word;\n";
 
-/// Behind the initialization of both mbarriers, for `arrivals`. %r11 and %r13 are their addresses, %p8 holds
+/// After the initialization of both mbarriers, for `arrivals`. %r11 and %r13 are their addresses, %p8 holds
 /// in warp 0.
 std::vector<uint32_t> run_with(const std::string& arrivals, const std::string& body, uint32_t threads = 64) {
     return run("mov.u32 %r0, 0; mov.u32 %r11, barrier; mov.u32 %r13, other; mov.u32 %r12, word;"

@@ -25,7 +25,7 @@ namespace {
 
 using AddressOf = std::function<uint64_t(uint64_t lane)>;
 
-/// A request in which lane i goes to `address(i)`.
+/// A request in which lane i accesses `address(i)`.
 template <class Result>
 Result measure(Result (*pure)(const Access&), uint32_t bytes, const AddressOf& address, LaneMask active) {
     std::array<uint64_t, 32> addresses{};
@@ -406,7 +406,7 @@ TEST(CopyTraffic, of_16_bytes_goes_by_quarters_of_a_warp) {
     EXPECT_EQ(traffic.sectors, 32u);
     EXPECT_EQ(traffic.ideal_sectors, 16u);
     EXPECT_EQ(traffic.wavefronts, (Wavefronts{32, 4}));
-    // Lanes 0 to 8: 9 x 16 B = 144 B lie in 5 sectors, and the ninth lane needs a wavefront of its own.
+    // Lanes 0 to 8: 9 x 16 B = 144 B lie in 5 sectors, and the ninth lane needs a separate wavefront.
     traffic = copied(16, 0x1ff, 0, in_steps_of(16), in_steps_of(16));
     EXPECT_EQ(traffic.sectors, 5u);
     EXPECT_EQ(traffic.wavefronts, (Wavefronts{2, 2}));

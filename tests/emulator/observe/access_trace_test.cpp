@@ -177,7 +177,7 @@ TEST(AccessTrace, steps_of_warps_that_do_not_wait_for_each_other_meet_by_their_t
 }
 
 TEST(AccessTrace, turns_are_counted_from_the_last_barrier_of_the_whole_block) {
-    // Before the barrier warp 0 stores twice and the others once. Warps 0 and 1 meet at one of their own.
+    // Before the barrier warp 0 stores twice and the others once. Warps 0 and 1 meet at their own barrier.
     const AccessTrace t = trace(R"(
         mov.u32 %r5, 0; setp.lt.u32 %p3, %r60, 32; setp.ge.u32 %p4, %r60, 64;
         ROUND: mov.u32 %r3, 1; setp.eq.u32 %p1, %r5, 0; and.pred %p1, %p1, %p3; @%p1 mov.u32 %r3, 2;

@@ -4,7 +4,7 @@
 
 __constant__ int weights[table_size];
 
-static __device__ int calls; // each translation unit has one of its own
+static __device__ int calls; // each translation unit has its own
 
 __device__ int weighted(int index, int value) {
     atomicAdd(&calls, 1);

@@ -169,7 +169,7 @@ TEST(Array, in_three_dimensions_is_copied_in_elements) {
     across.kind = cudaMemcpyDeviceToDevice;
     EXPECT_CUDA(cudaMemcpy3D(&across));
 
-    // A pointer's position counts elements as well in such a copy, whatever CUDA's reference says.
+    // In such a copy a pointer's position also counts elements, despite CUDA's reference.
     std::vector<float2> received(6, float2{7, 7});
     cudaMemcpy3DParms out{};
     out.srcArray = second;
@@ -366,7 +366,7 @@ TEST(Array, is_copied_by_graphs) {
         second(ints, make_cudaExtent(width, height, 0));
     std::vector<int> source(width * height), received(width * height);
 
-    // Captured: from the host to the first array. By hand, behind it: from the first to the second.
+    // Captured: from the host to the first array. By hand, after it: from the first to the second.
     cudaStream_t stream = nullptr;
     cudaGraph_t graph = nullptr;
     ASSERT_CUDA(cudaStreamCreate(&stream));

@@ -19,8 +19,8 @@ namespace {
 constexpr int threads = 128, tiles = 9;
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
-/// Every kernel adds up tiles: out[i] = the sum of in[t * threads + i] over all t, read by another thread
-/// than the one that has brought it.
+/// Every kernel adds up tiles: out[i] = the sum of in[t * threads + i] over all t, read by a different thread
+/// than the one that copied it.
 __device__ int mirrored() { return threads - 1 - static_cast<int>(threadIdx.x); }
 
 __global__ void by_primitives(const int* in, int* out) {

@@ -15,8 +15,8 @@ __global__ void trap() { asm("trap;"); }
 __global__ void fail_assertion(int zero) { assert(zero != 0); }
 __global__ void do_nothing_more() {}
 
-/// The launch and what was known then are fine; from the first call that waits for the kernel on, every call
-/// tells.
+/// The launch and earlier errors are fine; from the first call that waits for the kernel on, every call
+/// reports the error.
 void expect_sticky(cudaError_t error) {
     EXPECT_EQ(cudaDeviceSynchronize(), error);
     EXPECT_EQ(cudaGetLastError(), error);

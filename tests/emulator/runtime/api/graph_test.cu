@@ -335,7 +335,7 @@ TEST(Graph, that_waits_for_itself_is_refused) {
     cudaGraphNode_t a, b;
     EXPECT_CUDA(cudaGraphAddEmptyNode(&a, graph, nullptr, 0));
     EXPECT_CUDA(cudaGraphAddEmptyNode(&b, graph, &a, 1));
-    cudaGraphAddDependencies(graph, &b, &a, nullptr, 1); // told here or at the instantiation
+    cudaGraphAddDependencies(graph, &b, &a, nullptr, 1); // reported here or at the instantiation
     EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
     EXPECT_CUDA(cudaGraphDestroy(graph));
     cudaGetLastError();

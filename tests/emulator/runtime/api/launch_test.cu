@@ -249,7 +249,7 @@ TEST(Function, has_an_occupancy) {
     EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, use_static_shared, 32, 30 * 1024));
     EXPECT_EQ(blocks, 6); // 228 KiB / (4 + 30 + 1) KiB
     EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, at_most_128_threads, 256, 0));
-    EXPECT_EQ(blocks, 8); // its launch bounds have no say
+    EXPECT_EQ(blocks, 8); // its launch bounds don't matter
     EXPECT_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, do_nothing));
     EXPECT_EQ(block, 1024);
     EXPECT_GT(grid, 0);

@@ -253,7 +253,7 @@ TEST(Memory, refuses_more_than_there_is_in_every_way_of_asking) {
     EXPECT_EQ(cudaMalloc3D(&pitched, make_cudaExtent(std::size_t{1} << 20, 1 << 15, 1 << 15)),
               cudaErrorMemoryAllocation);
     EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
-    EXPECT_CUDA(cudaGetLastError()); // told once: the device goes on
+    EXPECT_CUDA(cudaGetLastError()); // reported once: the device goes on
     EXPECT_CUDA(cudaMalloc(&pointer, 64));
     EXPECT_CUDA(cudaFree(pointer));
 }

@@ -56,7 +56,7 @@ TEST(Pool, counts_what_is_used) {
     EXPECT_CUDA(cudaMemPoolDestroy(pool));
 }
 
-// What the pool counts from then on is not said: an H200 goes on counting what was freed so, the emulator
+// What the pool counts after that is undocumented: an H200 still counts memory freed like this, the emulator
 // does not.
 TEST(Pool, has_memory_that_cudaFree_takes_back) {
     cudaMemPool_t pool = nullptr;

@@ -1,5 +1,5 @@
-// Correct: functions that call themselves, each with an array of its own, use their caller's as well; printf
-// has its arguments in an array that no one sees.
+// Correct: recursive functions, each with its own array, also use their caller's; printf has its arguments in
+// an array that the source does not show.
 #include <cstdio>
 #include <cuda_runtime.h>
 

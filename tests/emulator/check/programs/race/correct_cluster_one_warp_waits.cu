@@ -1,5 +1,5 @@
-// Correct: one warp waits at the cluster barrier, and the block's own barrier hands on what it knows;
-// one warp arrives for what another one has written after its own arrival.
+// Correct: one warp waits at the cluster barrier, and the block's own barrier passes its knowledge on; one
+// warp arrives for what another has written after its own arrival.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 

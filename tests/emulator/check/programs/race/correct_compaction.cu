@@ -1,5 +1,5 @@
-// Correct: the lanes that keep their element agree by a vote where each goes; every warp takes its part of
-// the list by one atomic, and who reads the list waits for all.
+// Correct: a vote shows the lanes that keep their element where to store it; every warp reserves its part of
+// the list with one atomic, and the readers of the list wait for all.
 //
 // options: --global-races
 #include <cuda_runtime.h>

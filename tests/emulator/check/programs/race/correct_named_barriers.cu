@@ -1,5 +1,5 @@
-// Correct: one warp produces, the other consumes, with two buffers. Barriers 1 and 2 say that a buffer is
-// full, 3 and 4 that it is empty; who has nothing to wait for only arrives.
+// Correct: one warp produces, the other consumes, with two buffers. Barriers 1 and 2 signal a full buffer, 3
+// and 4 an empty one; a warp that need not wait only arrives.
 #include <cuda_runtime.h>
 
 __device__ void wait_at(int barrier) { asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); }

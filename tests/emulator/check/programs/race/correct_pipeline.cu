@@ -1,5 +1,5 @@
-// Correct: while a tile is read, asynchronous copies bring the next ones. A pipeline says when one is there,
-// and when its place is free again.
+// Correct: while a tile is read, asynchronous copies load the next ones. A pipeline signals when a tile is
+// there, and when its place is free again.
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
-// Correct: barriers in branches and loops that are the same for all threads, masks made before a branch, and
-// lanes that come to one barrier one after the other.
+// Correct: barriers in branches and loops that are the same for all threads, masks computed before a branch,
+// and lanes that reach one barrier one after the other.
 #include <cuda_runtime.h>
 
 __global__ void in_branches(int* data, int n, bool twice) {

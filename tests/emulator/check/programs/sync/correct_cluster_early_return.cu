@@ -1,5 +1,4 @@
-// Correct: the threads behind the end return, and the barrier of the cluster waits for the others, on a card
-// too.
+// Correct: the threads past the end return, and the cluster barrier waits for the others, on a card too.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
