@@ -1,4 +1,4 @@
-// Lesson 06: many elements a thread, and a grid that the card can hold at once.
+// Lesson 06: many elements per thread, and a grid that the card can hold at once.
 //
 //     make lesson06 && ./lesson06
 

@@ -16,7 +16,7 @@ template <unsigned int block_size> __global__ void reduce7(const int* input, int
 
     int sum = i < n ? input[i] : 0;
 
-    // All lanes that the mask names must come here: those beyond n bring 0.
+    // All lanes in the mask must arrive here: those past n bring 0.
     for (unsigned int distance = 16; distance > 0; distance /= 2) {
         sum += __shfl_xor_sync(all_lanes, sum, distance);
     }

@@ -12,7 +12,7 @@ __global__ void setRowReadColPad(int* out, unsigned int padding) {
     // The place of element idx in the transposed tile, which has `width` rows of `height` ints.
     const unsigned int transposed_row = idx / height, transposed_col = idx % height;
 
-    // TODO, about 3 lines: leave `padding` ints unused behind each row of the tile, any number of them. Which
+    // TODO, about 3 lines: leave `padding` ints unused after each row of the tile, any number of them. Which
     // of the sizes here are sizes of the tile in memory, and which are those of the block?
     tile[row * width + col] = idx;
     __syncthreads(); // Every word is stored before another thread reads it.

@@ -26,7 +26,7 @@ __global__ void sum_tree(const int* input, int* partial_sums, std::size_t n) {
     }
 }
 
-/// The same tree, with a first addition on the way: two ints a thread.
+/// The same tree, with a first addition on the way: two ints per thread.
 __global__ void sum_two_loads(const int* input, int* partial_sums, std::size_t n) {
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
