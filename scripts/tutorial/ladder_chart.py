@@ -89,7 +89,7 @@ def draw_bandwidths(svg, report):
     kernels, device = report["kernels"], report["device"]
     peak = device["peak_bandwidth_gbs"]
     top = round_up(max([peak or 0, *(kernel["bandwidth_gbs"] for kernel in kernels)]))
-    panel = Panel(svg, PANELS[0], len(kernels), top, "GB/s (1e9 bytes a second), median")
+    panel = Panel(svg, PANELS[0], len(kernels), top, "GB/s (1e9 bytes per second), median")
     panel.title(f"Measured: {device['name']}")
     if peak:
         panel.peak(peak, f"peak {peak:.0f}")
@@ -113,7 +113,7 @@ def complete_time(kernel):
 
 def draw_published(svg, kernels, facts, rows):
     peak = float(facts["peak_bandwidth_gbs"])
-    panel = Panel(svg, PANELS[1], len(kernels), round_up(peak), "GB/s (1e9 bytes a second)")
+    panel = Panel(svg, PANELS[1], len(kernels), round_up(peak), "GB/s (1e9 bytes per second)")
     panel.title(f"Published elsewhere: {facts['device']}")
     panel.peak(peak, f"peak {peak:.0f}")
     for row, kernel in enumerate(kernels):

@@ -300,7 +300,7 @@ TEST(Errata, a_check_on_ones_passes_a_kernel_that_forgets_tid) {
     EXPECT_EQ(harness::reference_sum(std::vector{1, 2, 4, 8, 16, 32}), 63);
 }
 
-/// In 1e9 bytes a second, with two digits.
+/// In 1e9 bytes per second, with two digits.
 double bandwidth(double bytes, double nanoseconds) { return std::round(100 * bytes / nanoseconds) / 100; }
 
 TEST(Errata, the_first_bandwidth_of_the_v100_table_is_of_another_run) {

@@ -50,7 +50,7 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
     const std::string launched_with = kernel.readable_name() + ": launched with ";
     if (threads > bound && threads <= DeviceLimits::threads_per_block)
         throw ApiError(cudaErrorInvalidValue, launched_with + std::to_string(threads) +
-                                                  " threads a block; its __launch_bounds__ allow " +
+                                                  " threads per block; its __launch_bounds__ allow " +
                                                   std::to_string(bound));
     if (shared_bytes > configuration.dynamic_shared_limit)
         throw ApiError(
