@@ -102,7 +102,7 @@ exercises:
 	@scripts/exercise board
 
 grade: $(build)/build.ninja
-	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder a student"; exit 2; }
+	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder per student"; exit 2; }
 	@scripts/setup grade
 	@scripts/build $(build) emulate $(lessons) $(opens) $(hosts:%=exercise%)
 	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
@@ -201,4 +201,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/teaching-kit build/docs build/lint start lesson[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
