@@ -78,15 +78,15 @@ tr:target td { background: var(--note); }
 
 constexpr const char* explanation = R"(<dl>
 <dt>instructions</dt><dd>Executed, per warp. Counted on PTX, from which the GPU's own code is made; that may differ.</dd>
-<dt>sectors</dt><dd>Of 32 bytes, that loads, stores and atomics on global memory took.
+<dt>sectors</dt><dd>Of 32 bytes, taken by loads, stores and atomics on global memory.
 Ideal: if the bytes of each request lay side by side.</dd>
 <dt>requests</dt><dd>Loads and stores of global memory, per warp.</dd>
 <dt>wavefronts</dt><dd>Passes through the data pipe of shared memory.
 Ideal: if no two lanes wanted different words of one bank.</dd>
 <dt>divergent</dt><dd>Branches at which a warp split.</dd>
-<dt><b>*</b></dt><dd>The most of its column, or less than a tenth short of it. The bar behind a number is its share
-of the most.</dd>
-<dt><b>×8</b></dt><dd>Eight times the ideal was taken.</dd>
+<dt><b>*</b></dt><dd>The highest in its column, or less than 10 % below it. The bar behind a number is its share
+of the highest.</dd>
+<dt><b>×8</b></dt><dd>Eight times the ideal.</dd>
 </dl>
 )";
 
@@ -151,10 +151,10 @@ std::string note(const Listing& listing) {
     switch (listing.kind) {
     case ListingKind::source:
         return listing.is_stale
-                   ? "It is newer than the program: build that again, or counts may stand beside the "
+                   ? "It is newer than the program: build the program again, or counts may stand beside the "
                      "wrong lines."
                    : "";
-    case ListingKind::lost: return "It cannot be read (has it moved?), so there are its line numbers only.";
+    case ListingKind::lost: return "It cannot be read (has it moved?), so only line numbers are shown.";
     case ListingKind::ptx: break;
     }
     return "Lines of its PTX; compile with <code>nvcc -lineinfo</code> to see those of the source.";

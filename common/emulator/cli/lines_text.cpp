@@ -184,11 +184,11 @@ std::string heading(const KernelLines& kernel, const Listing& listing) {
     case ListingKind::source:
         text += listing.file + "\n";
         if (listing.is_stale)
-            text += "  It is newer than the program: build that again, or counts may stand beside the wrong "
-                    "lines.\n";
+            text += "  It is newer than the program: build the program again, or counts may stand beside "
+                    "the wrong lines.\n";
         break;
     case ListingKind::lost:
-        text += listing.file + "\n  It cannot be read (has it moved?), so there are its line numbers only.\n";
+        text += listing.file + "\n  It cannot be read (has it moved?), so only line numbers are shown.\n";
         break;
     case ListingKind::ptx:
         text += "lines of its PTX; compile with nvcc -lineinfo to see those of the source\n";
@@ -197,7 +197,7 @@ std::string heading(const KernelLines& kernel, const Listing& listing) {
 }
 
 constexpr const char* legend =
-    "*      the most of its column, or less than a tenth short of it\n"
+    "*      the highest in its column, or less than 10 % below it\n"
     "instr  executed instructions per warp, counted on PTX; the GPU's own may differ\n"
     "ideal  sectors: if the bytes of each request lay side by side;\n"
     "       wavefronts: if no two lanes wanted different words of one bank\n"

@@ -343,7 +343,7 @@ TEST(LinesAsText, on_a_wide_terminal) {
      4                                                15 | }
 12,302  32,768  4,096  1,024  2,048  1,024      12       | all lines
 
-*      the most of its column, or less than a tenth short of it
+*      the highest in its column, or less than 10 % below it
 instr  executed instructions per warp, counted on PTX; the GPU's own may differ
 ideal  sectors: if the bytes of each request lay side by side;
        wavefronts: if no two lanes wanted different words of one bank
@@ -401,7 +401,7 @@ TEST(LinesAsText, says_what_is_wrong_with_the_source) {
     EXPECT_THAT(lost, HasSubstr("12*    8 |\n"));
     EXPECT_THAT(
         with([](const std::string&) { return SourceFile{.lines = source, .is_newer_than_program = true}; }),
-        HasSubstr("  It is newer than the program: build that again"));
+        HasSubstr("  It is newer than the program: build the program again"));
     const FunctionLines ptx{.function = "k",
                             .path = "",
                             .first_line = 4,
