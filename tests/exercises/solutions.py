@@ -32,7 +32,8 @@ def changed(lines, diff):
 class Wrong:
     """A wrong solution, tests/exercises/lessonNN/NAME.diff: its text, and at which step and with which words it fails."""
 
-    def __init__(self, path, exercise):
+    def __init__(self, path, solved, kernels=None):
+        """`solved`: lines of the right solution; `kernels`: the file that the diff `kernels.cuh` stands for."""
         head, _, diff = path.read_text(encoding="utf-8").partition("\n")
         expected = re.fullmatch(r"expect: (\w+): (.+)", head)
         if not expected:
@@ -40,13 +41,15 @@ class Wrong:
         self.path, self.step = str(path.with_suffix(".cuh")), expected.group(1)
         self.words = ".*".join(re.escape(part) for part in expected.group(2).split("{}"))
         if diff == "kernels.cuh\n":
-            self.text = (exercise.folder / diff.strip()).read_text(encoding="utf-8")
+            self.text = kernels.read_text(encoding="utf-8")
         else:
-            self.text = "\n".join(changed(exercise.solution.read_text(encoding="utf-8").splitlines(), diff)) + "\n"
+            self.text = "\n".join(changed(solved, diff)) + "\n"
 
 
 def wrong_solutions(exercise):
-    return [Wrong(path, exercise) for path in sorted((ROOT / "tests/exercises" / exercise.lesson.name).glob("*.diff"))]
+    solved = exercise.solution.read_text(encoding="utf-8").splitlines()
+    return [Wrong(path, solved, exercise.folder / "kernels.cuh")
+            for path in sorted((ROOT / "tests/exercises" / exercise.lesson.name).glob("*.diff"))]
 
 
 class NotKept(Exception):
