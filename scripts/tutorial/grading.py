@@ -12,11 +12,13 @@ import select
 import shlex
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
 import tempfile
 import threading
+import uuid
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -214,37 +216,48 @@ class NoSandbox:
 
 # ---- checks that run, and their end ----
 
+MARK = "GRADED_CHECK"  # a variable in the environment of each process of a check
+
+
 class Running:
     """The running checks. A signal ends all of them, and no new one starts."""
 
     def __init__(self):
-        self.ended, self.signal, self.processes, self.lock = False, None, set(), threading.RLock()
+        self.ended, self.signal, self.processes, self.lock = False, None, {}, threading.RLock()
 
     def end_on_signals(self):
+        """In a thread of its own: Python's handlers run in the main thread, which does not notice a signal that
+        comes just before it begins to wait."""
+        self.wakes, number = socket.socketpair()
+        self.wakes.setblocking(False)
+        signal.set_wakeup_fd(self.wakes.fileno())
         for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(each, lambda number, _: self.end(number))
+            signal.signal(each, lambda *_: None)
+        threading.Thread(target=lambda: self.end(number.recv(1)[0]), daemon=True).start()
 
     def end(self, number=None):
         self.ended, self.signal = True, number
         with self.lock:
-            for process in self.processes:
-                kill(process)
+            for process, mark in self.processes.items():
+                kill(process, mark)
 
     @contextlib.contextmanager
-    def process(self, command, **how):
+    def process(self, command, environment, **how):
         """Starts it; it has ended at the end of the block."""
+        mark = uuid.uuid4().hex
         with self.lock:
             if self.ended:
                 raise Ended
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **how)
-            self.processes.add(process)
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
+                                       env={**environment, MARK: mark}, **how)
+            self.processes[process] = mark
         try:
             yield process
         finally:
             with self.lock:
-                kill(process)
+                kill(process, mark)
                 process.wait()
-                self.processes.remove(process)
+                del self.processes[process]
         if self.ended:
             raise Ended
 
@@ -253,38 +266,46 @@ class Ended(Exception):
     """This program ended the check: that is no verdict."""
 
 
-def kill(process):
-    """Ends it and every process that it started, even in other sessions, and waits for their end."""
+def kill(process, mark):
+    """Ends it and every process that it started, even in other sessions, and waits for their end. All of them have
+    `mark` in their environment: so one is found whose parent ended as it began."""
     if process.poll() is not None:
         return
-    with contextlib.ExitStack() as stack:
-        found = {}  # a descriptor of each. What is stopped starts no other one
-        while new := {process.pid, *descendants(process.pid)} - set(found):
-            for pid in new:
-                found[pid] = None
+    ended = set()
+    while living := {process.pid, *descendants(process.pid), *marked(mark)} - ended:
+        ended |= living
+        with contextlib.ExitStack() as stack:
+            for pid in living:
                 with contextlib.suppress(ProcessLookupError):
-                    found[pid] = os.pidfd_open(pid)
-                    stack.callback(os.close, found[pid])
-                    signal.pidfd_send_signal(found[pid], signal.SIGSTOP)
-        living = [each for each in found.values() if each is not None]
-        for each in living:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(each, signal.SIGKILL)
-        for each in living:
-            select.select([each], [], [])
+                    of_it = os.pidfd_open(pid)
+                    stack.callback(os.close, of_it)
+                    stack.callback(select.select, [of_it], [], [])
+                    signal.pidfd_send_signal(of_it, signal.SIGKILL)
 
 
 def descendants(pid):
     """The processes that this one has started, and their descendants."""
     children = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = entry.read_text(errors="replace").rpartition(") ")[2].split()[1]
-            children.setdefault(int(parent), []).append(int(entry.parent.name))
+    for each, stat_line in of_processes("stat"):
+        parent = stat_line.rpartition(b") ")[2].split()[1]
+        children.setdefault(int(parent), []).append(each)
     found = [pid]
     for each in found:
         found += children.get(each, [])
     return found[1:]
+
+
+def marked(mark):
+    return [pid for pid, variables in of_processes("environ") if f"{MARK}={mark}".encode() in variables.split(b"\0")]
+
+
+def of_processes(name):
+    """The file /proc/PID/`name` of each process that may be read: (PID, bytes). A process may end at any moment."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            content = Path(f"/proc/{pid}/{name}").read_bytes()
+            if content:
+                yield int(pid), content
 
 
 # ---- grading ----
@@ -298,7 +319,7 @@ def ask(running, sandbox, exercise, text, options, processor):
     command = [*before, python(), "-Es", str(sandbox.root / "scripts/grade_inside.py"), json.dumps(task)]
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as told:
         in_time = True
-        with running.process(command, stdout=answer, stderr=told, env=sandbox.environment()) as process:
+        with running.process(command, sandbox.environment(), stdout=answer, stderr=told) as process:
             try:
                 process.wait(checker.PATIENCE * options.seconds)
             except subprocess.TimeoutExpired:
@@ -374,6 +395,8 @@ def grade_all(sandbox_of, submissions, numbers, options, write):
         try:
             return grade(running, sandbox_of, student, number, path, options, processor)
         except (OSError, ValueError, checker.ExerciseError) as error:
+            if running.ended:
+                raise Ended from error
             return Grade(student, number, dict.fromkeys(ASPECTS, 0), "graded", str(error), trouble=True)
         finally:
             free.put(processor)

@@ -17,6 +17,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from tutorial.grading import Ended, Running, of_processes  # noqa: E402
+
 BUILD = Path(sys.argv[1]).absolute()
 LESSON = ROOT / "lessons/lesson16_square_tile"
 RIGHT = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
@@ -242,15 +245,47 @@ class Points(WithSandbox):
 
 
 def processes_about(text):
-    """The processes with it in their command line."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if entry.parent.name != str(os.getpid()) and text in entry.read_text(errors="replace"):
-                found.append(entry.read_text(errors="replace"))
-        except OSError:  # it has ended
-            pass
-    return found
+    """The command lines of the processes with it in theirs, except this one's."""
+    return [words for pid, words in of_processes("cmdline") if pid != os.getpid() and str(text).encode() in words]
+
+
+class Ending(WithFolder):
+    def test_a_process_whose_parent_has_ended_is_ended_too(self):
+        file = self.folder / "followed"
+        file.touch()
+        script = '(tail -f "$0" &); echo begun; tail -f "$0"'
+        command = ["sh", "-c", script, str(file)]  # the first tail's parent, the shell of the brackets, has ended
+        running = Running()
+        with self.assertRaises(Ended), running.process(command, dict(os.environ), stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            running.end()
+            self.assertEqual(processes_about(file), [])
+            process.stdout.close()
+            self.assertEqual(process.wait(), -signal.SIGKILL)
+
+    def test_a_signal_ends_them_while_the_main_thread_waits(self):
+        """One that another thread takes: nothing interrupts the main thread."""
+        script = """if True:
+            import os, signal, threading
+            from tutorial.grading import Ended, Running
+
+            def end_while_it_is_waited_for():
+                while f" {process.pid:#x} " not in open(f"/proc/self/task/{os.getpid()}/syscall").read():
+                    pass
+                signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+            running = Running()
+            running.end_on_signals()
+            try:
+                with running.process(["sleep", "60"], {}) as process:
+                    threading.Thread(target=end_while_it_is_waited_for).start()
+                    print(process.wait())
+            except Ended:
+                print("ended by", running.signal)
+            """
+        told = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")})
+        self.assertEqual(told.stdout, "-9\nended by 15\n")
 
 
 class Kept(WithSandbox):
@@ -284,7 +319,7 @@ class Kept(WithSandbox):
                 self.assertIn(f"broken off by {number.name}: 1 of 2 are graded, in {self.out}\n", process.stderr.read())
                 self.assertEqual(process.wait(), 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])
-                self.assertEqual(processes_about(str(self.folder)), [])
+                self.assertEqual(processes_about(self.folder), [])
                 self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["grades.csv", "grades.html"])
 
     def test_a_signal_before_the_first_grade_leaves_the_old_ones(self):
