@@ -6,7 +6,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace harness {
@@ -55,10 +54,10 @@ private:
 
 } // namespace
 
-bool is_timed_enough(const std::vector<double>& microseconds, std::optional<unsigned int> planned) {
-    if (microseconds.size() >= planned.value_or(default_timed_runs)) return true;
-    return !planned && microseconds.size() >= fewest_timed_runs &&
-           std::accumulate(microseconds.begin(), microseconds.end(), 0.0) >= enough_timed_microseconds;
+bool is_timed_enough(std::size_t runs, std::chrono::nanoseconds elapsed,
+                     std::optional<unsigned int> planned) {
+    return runs >= planned.value_or(default_timed_runs) ||
+           (!planned && runs >= fewest_timed_runs && elapsed >= enough_time_for_runs);
 }
 
 Times summarize(std::vector<double> microseconds) {
@@ -107,8 +106,11 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
     }
     Timer timer(device);
     const auto time = [&](const std::function<void()>& launch) -> std::optional<Times> {
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point start = Clock::now();
         std::vector<double> microseconds;
-        while (!is_timed_enough(microseconds, plan.runs) && result.verification.passed) {
+        while (!is_timed_enough(microseconds.size(), Clock::now() - start, plan.runs) &&
+               result.verification.passed) {
             steps.prepare();
             microseconds.push_back(timer.microseconds(result.name, launch));
             result.verification = steps.verify();

@@ -95,15 +95,15 @@ TEST(Summarize, takes_the_median_and_the_minimum) {
 }
 
 TEST(Timing, ends_early_for_slow_kernels_unless_the_runs_are_planned) {
-    const std::vector<double> fast(49, 100.0), slow(5, 400'000.0);
-    EXPECT_FALSE(is_timed_enough(fast, {}));
-    EXPECT_TRUE(is_timed_enough(std::vector<double>(50, 100.0), {}));
-    EXPECT_TRUE(is_timed_enough(slow, {}));
-    EXPECT_FALSE(is_timed_enough(slow, 6));
-    EXPECT_FALSE(is_timed_enough(std::vector<double>(2, 1e9), {})) << "too few for a median";
-    EXPECT_TRUE(is_timed_enough(std::vector<double>(3, 1e9), {}));
-    EXPECT_FALSE(is_timed_enough(std::vector<double>(5, 399'999.0), {}));
-    EXPECT_TRUE(is_timed_enough({1.0}, 1));
+    using namespace std::chrono_literals;
+    EXPECT_FALSE(is_timed_enough(49, 1s, {}));
+    EXPECT_TRUE(is_timed_enough(50, 1s, {}));
+    EXPECT_TRUE(is_timed_enough(5, 2s, {}));
+    EXPECT_FALSE(is_timed_enough(5, 1999ms, {}));
+    EXPECT_FALSE(is_timed_enough(5, 2s, 6));
+    EXPECT_FALSE(is_timed_enough(2, 1h, {})) << "too few for a median";
+    EXPECT_TRUE(is_timed_enough(3, 1h, {}));
+    EXPECT_TRUE(is_timed_enough(1, 0s, 1));
 }
 
 TEST(Bandwidth, is_bytes_over_the_median_time) {
