@@ -111,11 +111,13 @@ class Compiled:
         return dict(zip(kernels, names.splitlines(), strict=True))
 
     def write(self, path, ptx):
-        """Writes the PTX of the solution `path`, or of our own if `path` is None."""
+        """Writes the PTX of the solution `path`, or of our own if `path` is None, without the lesson's kernels that the exercise
+        is not about: no case launches them, and each reads all that is there."""
         space = f"{self.spaces[path]}::" if path else ""
         of_lesson = {name: kernel for kernel, name in self.names.items() if "solution_" not in name}
+        unused = set(self.exercise.lesson.kernels) - set(self.exercise.kernels())
         names = {kernel: of_lesson[name.replace(space, "")] for kernel, name in self.names.items()
-                 if (space in name if space else "solution_" not in name)}
+                 if (space in name if space else "solution_" not in name) and checker.short_name(name) not in unused}
 
         def own(entry):
             kernel = entry.group(1)
