@@ -159,7 +159,7 @@ test-all: build/default/with_tests
 	@scripts/build build/default sanitized_tree
 	@scripts/build build/default/sanitized all emulator
 	@scripts/build build/default tests/all slow_tests sanitized_tests
-	@ctest --test-dir build/default --output-on-failure --no-tests=error -j $$(($$(nproc) + 1)) # some tests wait
+	@ctest --test-dir build/default --output-on-failure --no-tests=error -j $$(($$(nproc) + 2)) # some tests wait
 
 SECONDS := 600
 
