@@ -439,21 +439,24 @@ def in_short(result):
 
 
 def harmless(cell):
-    """Spreadsheets treat text that begins like a formula as one."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
+    """Spreadsheets treat text that begins like a formula as one. A dash alone is none."""
+    return f"'{cell}" if isinstance(cell, str) and cell != "-" and cell[:1] in tuple("=+-@\t\r") else cell
+
+
+def as_csv(rows):
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([harmless(printable(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return file.getvalue()
 
 
 def csv_of(grades):
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(["student", "exercise", "points", *ASPECTS, "score", "failed", "message", "again"])
+    rows = [["student", "exercise", "points", *ASPECTS, "score", "failed", "message", "again"]]
     for entry in grades:
         points = [entry.total, *(entry.points[name] for name in ASPECTS)]
         if entry.trouble:  # which is no verdict
             points = [""] * len(points)
-        row = [entry.student, entry.exercise, *points, entry.score, entry.failed, entry.message, entry.again]
-        writer.writerow([harmless(printable(cell)) if isinstance(cell, str) else cell for cell in row])
-    return file.getvalue()
+        rows.append([entry.student, entry.exercise, *points, entry.score, entry.failed, entry.message, entry.again])
+    return as_csv(rows)
 
 
 # ---- the folder for the grades ----

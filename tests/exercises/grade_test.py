@@ -75,6 +75,9 @@ class WithFolder(unittest.TestCase):
         (build / "bin/emulate").chmod(0o755)
         return build
 
+    def lines(self, name):
+        return (self.out / name).read_text(encoding="utf-8").splitlines()
+
     def grades(self, *words, status=0):
         self.told = grade(self.submissions, "--build", BUILD, "--out", self.out, *words)
         self.assertEqual(self.told.returncode, status, self.told.stdout)
@@ -113,6 +116,13 @@ class Points(WithSandbox):
         self.assertEqual({student: row["points"] for (student, _), row in of.items()},
                          {"broken": "0", "costly": "70", "knows": "70", "late": "0", "old": "100", "solved": "100",
                           "unsolved": "0"})
+        # Moodle: an identifier, and a column per grade item. Canvas: its importer wants 'Student' and 'ID' first, then the
+        # login and 'Section', and takes the row 'Points Possible' for no student.
+        points = {student: row["points"] for (student, _), row in of.items()}
+        self.assertEqual(self.lines("moodle.csv"), ["student,Exercise 16", *(f"{each},{points[each]}" for each in points)])
+        self.assertEqual(self.lines("canvas.csv"), [
+            "Student,ID,SIS Login ID,Section,Exercise 16", "Points Possible,,,,100",
+            *(f"{each},,{each},,{points[each]}" for each in points)])
         self.assertIn("the result does not come from the tile", of["knows", "16"]["message"])
         costly = of["costly", "16"]
         self.assertEqual([costly[name] for name in ("right", "clean", "traffic", "failed")],
@@ -235,7 +245,11 @@ class Points(WithSandbox):
         """A build whose emulate disappears after the lesson's own solution is checked."""
         self.submit("anna", RIGHT)
         build = self.build_that(f"[ $turn -le {RUNS} ] || exit 127")
-        of = self.grades("--unsafe", "--jobs", "1", "--build", build, status=1)
+        roster = self.folder / "roster.csv"
+        roster.write_text("\ufeffid,name,folder\n 4711 ,\"Smith, Anna\",anna\n0815,Bert,bert\n", encoding="utf-8")
+        of = self.grades("--unsafe", "--jobs", "1", "--build", build, "--roster", roster, status=1)
+        self.assertEqual(self.lines("moodle.csv"), ["student,Exercise 16", "4711,-"])
+        self.assertEqual(self.lines("canvas.csv")[2:], ["anna,,4711,,"])
         row = of["anna", "16"]
         self.assertEqual([row[name] for name in ("points", "right", "clean", "traffic", "failed")],
                          ["", "", "", "", "graded"])
@@ -308,6 +322,8 @@ class Kept(WithSandbox):
         self.submit("bert", with_body("    volatile int* never = out;\n    while (*never != -5) {\n    }"))
         for number, words in ((signal.SIGTERM, []), (signal.SIGINT, ["--unsafe"])):
             with self.subTest(number):
+                self.out.mkdir(exist_ok=True)
+                (self.out / "canvas.csv").write_text("points of yesterday, not to be imported today")
                 process, temporary = self.begin("--jobs", "1", *words)
                 for line in process.stderr:  # which comes once the grade is written
                     if "anna, exercise 16: 100 points" in line:
@@ -415,6 +431,27 @@ class CommandLine(WithFolder):
         told = grade(self.submissions, "--build", BUILD, "--out", self.out, "--unsafe", "--memory", "64")
         self.assertEqual(told.returncode, 2, told.stdout)
         self.assertIn("the lesson's own solution of exercise 16 does not pass here", told.stdout)
+
+    def test_what_is_wrong_with_a_roster_is_told_before_anybody_is_graded(self):
+        self.submit("anna", RIGHT)
+        self.submit("bert", RIGHT)
+        roster = self.folder / "roster.csv"
+        line = "A line is a folder, a comma, and the id of this student alone"
+        for content, why in (
+                ("name,id\nanna,1\n", ": the first line is 'name,id'. It has to name the columns folder and id: 'folder,id'"),
+                ("", ": the first line is ''. It has to name the columns folder and id: 'folder,id'"),
+                ("folder,id\nanna,1\nanna,2\n", f", line 3: 'anna' has a line already. {line}"),
+                ("folder,id\nanna\n", f", line 2: 'anna' has no id. {line}"),
+                ("folder,id\nanna,1\nbert,1\n", f", line 3: another folder has the id '1' already. {line}"),
+                ("folder,id\nanna,1\n", " has no line for bert. Add one for each: the folder, a comma, and the id on the "
+                                        "course platform"),
+                ("folder,id\nann\xe9,1\n", " cannot be read: 'utf-8' codec can't decode byte 0xe9 in position 13: invalid "
+                                           "continuation byte. It has to be a CSV file in UTF-8")):
+            roster.write_text(content, encoding="latin-1")
+            told = grade(self.submissions, "--build", BUILD, "--out", self.out, "--roster", roster)
+            self.assertEqual((told.returncode, told.stdout), (2, f"grade: --roster {roster}{why}\n"))
+        self.assertIn("cannot be read: ", grade(self.submissions, "--build", BUILD, "--roster", self.folder).stdout)
+        self.assertFalse(self.out.exists())
 
     def test_wrong_command_lines_are_told(self):
         for words, message in (([], "which folder?"), ([self.folder / "none"], "there is no folder"),
