@@ -12,7 +12,8 @@
 ## make exercises           shows which exercises are solved, and which is next
 ## make openA               builds the program of an open exercise, A, B or C, which belongs to no lesson
 ## make grade SUBMISSIONS=dir
-##                          grades a folder of submissions, each in a sandbox, into build/grades; scripts/grade --help
+##                          grades a folder of submissions, each in a sandbox, into build/grades; scripts/grade --help.
+##                          EXERCISES="03 A" grades these, and builds no others
 ## make teaching-kit        slides, prediction sheets, exams with keys and a course plan in build/teaching-kit;
 ##                          LESSONS="03 09" makes these alone, SEED=7 the same exams again
 ## make new-lesson NAME=double_buffering
@@ -101,11 +102,13 @@ exercise-start: emulate
 exercises:
 	@scripts/exercise board
 
+grade: graded := $(if $(EXERCISES),$(EXERCISES),$(numbers))
 grade: $(build)/build.ninja
+	$(if $(filter-out $(numbers),$(graded)),$(error There is no exercise $(firstword $(filter-out $(numbers),$(graded))). Write them with two digits, or as letters: EXERCISES="03 A"))
 	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder per student"; exit 2; }
 	@scripts/setup grade
-	@scripts/build $(build) emulate $(lessons) $(opens) $(hosts:%=exercise%)
-	@scripts/grade "$(SUBMISSIONS)" --build $(build) $(ARGS)
+	@scripts/build $(build) emulate $(filter $(foreach what,lesson open exercise,$(graded:%=$(what)%)),$(lessons) $(opens) $(hosts:%=exercise%))
+	@scripts/grade "$(SUBMISSIONS)" --build $(build) --exercises "$(EXERCISES)" $(ARGS)
 
 teaching-kit: taught := $(if $(LESSONS),$(LESSONS:%=lesson%),$(lessons))
 teaching-kit: $(build)/build.ninja

@@ -388,7 +388,14 @@ test_make_grade_builds_what_it_runs() {
     expect_status 0
     expect_times 1 "^install --yes bubblewrap " apt-get.log
     expect_times 1 "--target emulate lesson00 lesson03 openA$" cmake.log
-    expect_output "grade: the folder --build build/default --unsafe"
+    expect_output "grade: the folder --build build/default --exercises  --unsafe"
+    run make grade SUBMISSIONS=folder "EXERCISES=03 A"
+    expect_status 0
+    expect_times 1 "--target emulate lesson03 openA$" cmake.log
+    expect_output "grade: folder --build build/default --exercises 03 A"
+    run make grade SUBMISSIONS=folder EXERCISES=3
+    expect_status 2
+    expect_output 'There is no exercise 3. Write them with two digits, or as letters: EXERCISES="03 A"'
 }
 
 test_make_test_all_goes_on_without_a_browser() {
