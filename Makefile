@@ -35,6 +35,7 @@
 ## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
 ## make format              formats the sources with clang-format
 ## make clean               removes what was built, and keeps build/toolkit, which setup fetched
+## SLURM=8                  with grade and report: does the work in a Slurm job array of 8 tasks
 ## V=1                      with any target: shows all output of the build
 
 PRESET  := default
@@ -49,6 +50,8 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 
 # CMake from there if the machine's own is too old.
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
+
+on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
 .PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
@@ -108,7 +111,7 @@ grade: $(build)/build.ninja
 	@test -n "$(SUBMISSIONS)" || { echo "Which ones? make grade SUBMISSIONS=dir: a folder with one folder per student"; exit 2; }
 	@scripts/setup grade
 	@scripts/build $(build) emulate $(filter $(foreach what,lesson open exercise,$(graded:%=$(what)%)),$(lessons) $(opens) $(hosts:%=exercise%))
-	@scripts/grade "$(SUBMISSIONS)" --build $(build) --exercises "$(EXERCISES)" $(ARGS)
+	@$(on_slurm) scripts/grade "$(SUBMISSIONS)" --build $(build) --exercises "$(EXERCISES)" $(ARGS)
 
 teaching-kit: taught := $(if $(LESSONS),$(LESSONS:%=lesson%),$(lessons))
 teaching-kit: $(build)/build.ninja
@@ -138,7 +141,7 @@ ladder: $(build)/build.ninja
 report: $(build)/build.ninja
 	@scripts/setup report
 	@scripts/build $(build) ladder $(lessons)
-	@scripts/report --build $(build) $(ARGS)
+	@$(on_slurm) scripts/report --build $(build) $(ARGS)
 
 measure: $(build)/build.ninja
 	@scripts/measure --build $(build) $(ARGS)

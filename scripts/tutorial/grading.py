@@ -3,10 +3,13 @@
 import contextlib
 import csv
 import errno
+import functools
+import hashlib
 import io
 import json
 import os
 import queue
+import random
 import re
 import select
 import shlex
@@ -20,7 +23,7 @@ import tempfile
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tutorial import ROOT
@@ -380,13 +383,13 @@ def grade(running, sandbox_of, student, number, path, options, processor):
     return result
 
 
-def grade_all(sandbox_of, submissions, numbers, options, write):
-    """The grades, in the order of the submissions. After each one, calls `write` with the grades so far and the
-    number still missing. A signal ends it."""
+def grade_all(sandbox_of, submissions, keys, options, write):
+    """The grades of the keys (student, number), in their order. After each one, calls `write` with it, the grades so far
+    and the number still missing. A signal ends it."""
     processors = sorted(os.sched_getaffinity(0))
     free = queue.SimpleQueue()
     for index in range(options.jobs):
-        free.put(processors[index % len(processors)])
+        free.put(processors[(index + options.share[0]) % len(processors)])  # other tasks may run on this machine
     running = Running()
     running.end_on_signals()
 
@@ -404,7 +407,7 @@ def grade_all(sandbox_of, submissions, numbers, options, write):
     def solution(number):
         return on_a_processor("the lesson's solution", number, checker.Exercise(number).solution)
 
-    keys = [(student, number) for student in submissions.students for number in numbers]
+    numbers = sorted({number for _, number in keys})
     grades = {}
     with ThreadPoolExecutor(options.jobs) as pool:
         try:
@@ -417,7 +420,7 @@ def grade_all(sandbox_of, submissions, numbers, options, write):
             for future in as_completed(of):
                 with contextlib.suppress(Ended):
                     result = grades[of[future]] = future.result()
-                    write([grades[key] for key in keys if key in grades], len(keys) - len(grades))
+                    write(result, [grades[key] for key in keys if key in grades], len(keys) - len(grades))
                     say(f"{result.student}, exercise {result.exercise}: " + (
                         f"could not be graded: {in_short(result)}" if result.trouble else
                         f"{result.total} points" + (f"; {result.failed}: {in_short(result)}" if result.failed else "")))
@@ -457,6 +460,64 @@ def csv_of(grades):
             points = [""] * len(points)
         rows.append([entry.student, entry.exercise, *points, entry.score, entry.failed, entry.message, entry.again])
     return as_csv(rows)
+
+
+# ---- verdicts that are kept, for the tasks of a cluster ----
+
+class Verdicts:
+    """A file for each grade in OUT/verdicts. One that depends on something else by now counts as missing."""
+
+    def __init__(self, submissions, options):
+        self.submissions, self.options, self.folder = submissions, options, options.out / "verdicts"
+        self.fingerprints = {}  # before the grading: a submission may change meanwhile
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if options.seed is None:
+            options.seed = self.common_seed()
+
+    def common_seed(self):
+        """The seed that the first task has drawn."""
+        path = self.folder / ".seed"  # no student's folder
+        with tempfile.NamedTemporaryFile("w", dir=self.folder) as mine, contextlib.suppress(FileExistsError):
+            mine.write(f"{random.SystemRandom().randrange(1, 2**31)}\n")
+            mine.flush()
+            os.link(mine.name, path)
+        return int(path.read_text())
+
+    def path(self, student, number):
+        return self.folder / student / f"exercise{number}.json"
+
+    def fingerprint(self, student, number):
+        """A hash of everything that the grade depends on."""
+        options, exercise, path = self.options, checker.Exercise(number), self.submissions.texts.get((student, number))
+        files = [*(ROOT / "scripts" / name for name in ("grade_inside.py", "tutorial/exercises.py", "tutorial/exercise_ptx.py")),
+                 exercise.main, exercise.page, exercise.folder / "lesson.json", *checker.headers(exercise),
+                 *(options.build / "bin" / name for name in ("emulate", exercise.program)),
+                 *sorted((options.build / "emulator").rglob("libcudart.so*"))]
+        parts = [path and path.name, *(path and map(str, read_text(path)) or ()), options.seed, options.points, options.seconds,
+                 options.case_seconds, options.memory, *map(digest, files)]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def get(self, student, number):
+        """The grade, or None."""
+        wanted = self.fingerprints[student, number] = self.fingerprint(student, number)
+        try:
+            kept = json.loads(self.path(student, number).read_text(encoding="utf-8"))
+            return Grade(**kept["grade"]) if kept["fingerprint"] == wanted else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, result):
+        """What could not be graded has no verdict."""
+        path = self.path(result.student, result.exercise)
+        path.parent.mkdir(exist_ok=True)
+        if not result.trouble:
+            write_whole(path, json.dumps({"fingerprint": self.fingerprints[result.student, result.exercise],
+                                          "grade": asdict(result)}))
+
+
+@functools.cache
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 # ---- the folder for the grades ----

@@ -137,8 +137,8 @@ def as_json(value):
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
-def carry_out(lessons, programs, folder, fresh):
-    """Makes the missing runs. Returns the machine and the runs' records."""
+def carry_out(lessons, programs, folder, fresh, share=(1, 1)):
+    """Makes the missing runs of a share (1 to N, N). Returns the machine, the runs and their records."""
     if fresh:
         for path in folder.glob("*.json"):
             path.unlink()
@@ -150,13 +150,13 @@ def carry_out(lessons, programs, folder, fresh):
         raise Failure(2, f"{folder} has runs of {', '.join(sorted(strangers))}, and this is {machine['name']}. "
                          "--render-only makes their page, --out names another folder, --fresh forgets them.")
     for path in set(folder.glob("*.json")) - {folder / f"{run.name}.json" for run in runs}:
-        path.unlink()  # of an older plan
+        path.unlink(missing_ok=True)  # of an older plan
     wanted = {run.name: programs.fingerprint(run, machine) for run in runs}
     kept = {name: record for name, record in kept.items()
             if record and record["exit_status"] == 0 and not record["error"] and record["fingerprint"] == wanted[name]}
     say(f"{machine['name']}: {len(runs)} runs" + (f", {len(kept)} of them kept from before" if kept else ""))
     for number, run in enumerate(runs, 1):
-        if run.name in kept:
+        if run.name in kept or number % share[1] != share[0] % share[1]:
             continue
         say(f"[{number:3}/{len(runs)}] {shlex.join(run.command()[:-2])}")
         status, result, error = programs.call(run.program, run.command()[1:])

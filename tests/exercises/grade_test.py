@@ -391,6 +391,62 @@ class Kept(WithSandbox):
         self.assertNotIn("random numbers", self.told.stdout)
 
 
+class Shares(WithFolder):
+    """What the tasks of a cluster do, one after the other. tests/slurm has them in a cluster."""
+
+    def share(self, *words, status=0):
+        told = grade(self.submissions, "--build", BUILD, "--out", self.out, "--unsafe", *words)
+        self.assertEqual(told.returncode, status, told.stdout)
+        return told.stdout
+
+    def test_shares_are_graded_once_and_merged(self):
+        self.submit("anna", RIGHT)
+        self.submit("bert", "#error no\n")
+        self.assertIn("share 1 of 2: 1 to grade, 0 kept from before\n", self.share("--share", "1/2"))
+        told = self.share("--render-only", status=1)
+        self.assertIn("grade: bert, exercise 16: no verdict. The same command again grades what is missing\n", told)
+        self.assertIn("; 1 grades are missing\n", told)
+        self.assertIn("Not finished: 1 grades are missing", (self.out / "grades.html").read_text(encoding="utf-8"))
+        self.assertFalse((self.out / "moodle.csv").exists())
+
+        self.assertIn("share 2 of 2: 1 to grade, 0 kept from before\n", self.share("--share", "2/2"))
+        self.share("--render-only")
+        self.assertEqual(self.lines("moodle.csv"), ["student,Exercise 16", "anna,100", "bert,0"])
+        before = {path: path.read_bytes() for path in self.out.iterdir() if path.is_file()}
+        self.assertIn("share 1 of 2: 0 to grade, 1 kept from before\n", self.share("--share", "1/2"))
+        self.share("--render-only")
+        self.assertEqual({path: path.read_bytes() for path in self.out.iterdir() if path.is_file()}, before)
+
+        # A verdict of something else is none.
+        for words in (["--points", "5,2,3"], ["--seed", "5"], ["--case-seconds", "21"]):
+            self.assertIn("; 2 grades are missing\n", self.share("--render-only", *words, status=1))
+        (self.out / "verdicts/anna/exercise16.json").write_text("{")  # as a full disk leaves it
+        self.submit("bert", UNSOLVED)
+        self.assertIn("; 2 grades are missing\n", self.share("--render-only", status=1))
+
+    def test_what_could_not_be_graded_has_no_verdict(self):
+        self.submit("anna", RIGHT)
+        build = self.build_that(f"[ $turn -le {RUNS} ] || exit 127")
+        self.share("--share", "1/1", "--jobs", "1", "--build", build, status=1)
+        self.assertEqual([path.name for path in (self.out / "verdicts/anna").iterdir()], [])
+
+    def test_a_share_has_to_be_one(self):
+        self.submit("anna", RIGHT)
+        for share in ("0/2", "3/2", "1", "one/2"):
+            self.assertIn(f"'{share}' is not a share, such as 1/8, …, 8/8", self.share("--share", share, status=2))
+        self.assertIn("--share grades, and --render-only does not", self.share("--share", "1/2", "--render-only", status=2))
+
+    def test_where_no_verdict_can_be_kept_it_is_told(self):
+        self.submit("anna", "#error no\n")
+        told = "the verdicts cannot be kept there: File exists. Name a folder that you may write to, and make room\n"
+        (self.out / "verdicts").mkdir(parents=True)
+        (self.out / "verdicts/anna").touch()
+        self.assertIn(f"grade: --out {self.out}: {told}", self.share("--share", "1/1", status=2))
+        (self.out / "file").touch()
+        self.assertIn(told, self.share("--share", "1/1", "--out", self.out / "file", status=2).replace(
+            "Not a directory", "File exists"))
+
+
 class CommandLine(WithFolder):
     def test_where_no_grades_can_be_written_nobody_is_graded(self):
         self.submit("anna", RIGHT)

@@ -398,6 +398,17 @@ test_make_grade_builds_what_it_runs() {
     expect_output 'There is no exercise 3. Write them with two digits, or as letters: EXERCISES="03 A"'
 }
 
+test_slurm_does_the_work_of_grade_and_report() {
+    complete_machine
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "array: $*"' >tree/scripts/slurm/array
+    run make grade SUBMISSIONS=folder SLURM=8
+    expect_status 0
+    expect_output "array: 8 scripts/grade folder --build build/default --exercises"
+    run make report SLURM=2
+    expect_status 0
+    expect_output "array: 2 scripts/report --build build/default"
+}
+
 test_make_test_all_goes_on_without_a_browser() {
     complete_machine
     program ctest <<<'echo "Total Test time"'

@@ -533,6 +533,16 @@ class Pretended(Folder):
         self.assertEqual(self.report("--render-only"), [])
         self.check_page()
 
+    def test_shares_make_every_run_once(self):
+        first, second = self.report("--share", "1/2"), self.report("--share", "2/2")
+        self.assertFalse((self.out / "index.html").exists())
+        self.assertEqual(set(first) & set(second), set())
+        self.assertLessEqual(abs(len(first) - len(second)), 1)
+        self.assertEqual(self.report("--share", "1/2"), [], "what is there is kept")
+        self.assertEqual(self.report("--render-only"), [])
+        self.assertEqual(self.report(), [], "nothing is missing")
+        self.check_page()
+
     def test_when_nothing_works_it_says_so(self):
         self.faults(*(f"{name}-crash" for name in LESSONS))
         self.report(status=1)
@@ -543,7 +553,9 @@ class Pretended(Folder):
     def test_rejects_a_wrong_command_line(self):
         for arguments, message in ((["--fast"], "--fast"), (["--build", self.tools], "there is no lesson in"),
                                    (["--render-only"], "there are no runs in"),
-                                   (["--render-only", "--fresh"], "--fresh forgets the runs")):
+                                   (["--render-only", "--fresh"], "--fresh forgets the runs"),
+                                   (["--share", "3/2"], "--share '3/2' is not a share, such as 1/8, …, 8/8"),
+                                   (["--share", "1/2", "--fresh"], "--share goes with neither --fresh nor --render-only")):
             self.report(*arguments, status=2)
             self.assertIn(message, self.told)
         (self.out / "runs").mkdir(parents=True)
