@@ -11,11 +11,15 @@
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/packed.hpp"
 
-#include <pmmintrin.h>
-
 #include <cfenv>
 #include <cmath>
 #include <limits>
+
+#ifdef __x86_64__
+#include <pmmintrin.h>
+#else
+#include "emulator/execute/rounding.hpp"
+#endif
 
 namespace emulator {
 
@@ -144,6 +148,10 @@ template <auto operation, bool ftz, bool sat> struct InDouble {
     }
 };
 
+// ---- rounding modes ----
+
+#ifdef __x86_64__
+
 /// A rounding mode and `.ftz` as bits of MXCSR, the host's control register. The host flushes what the device
 /// flushes: a result that is subnormal when rounded to 24 bits with an unbounded exponent. `flush` alone
 /// comes too late for 2^-126 (1 - 2^-24): rounded to the fewer bits of subnormal numbers, it is 2^-126.
@@ -165,14 +173,71 @@ void in_its_mode(Warp& warp, const Instruction& instruction, LaneMask active) {
     _mm_setcsr(usual);
 }
 
-void execute_in_mode(Decoding& statement, Handler handler, std::uint32_t mode) {
+/// Executes it with `handler`, under the host's control register.
+template <auto, std::size_t>
+void execute_in_mode(Decoding& statement, Type type, Handler handler, int rounding, bool ftz, bool /*sat*/) {
     statement.execute_with(handler);
+    const std::uint32_t mode = mode_bits(rounding, ftz && type == Type::f32);
     if (mode == 0) return; // the usual one
     auto& detail = statement.detail<ModeDetail>();
     detail.inner = handler;
     detail.mode = mode;
     statement.execute_with(&in_its_mode);
 }
+
+#else // The host only rounds to nearest: compute in integers.
+
+template <class T> T in_mode(Add, RoundingMode mode, T a, T b) { return sum_in_mode(a, b, mode); }
+template <class T> T in_mode(Subtract, RoundingMode mode, T a, T b) {
+    return std::isnan(b) ? a - b : sum_in_mode(a, -b, mode); // a NaN keeps its sign
+}
+template <class T> T in_mode(Multiply, RoundingMode mode, T a, T b) { return product_in_mode(a, b, mode); }
+template <class T> T in_mode(FusedMultiplyAdd, RoundingMode mode, T a, T b, T c) {
+    return fma_in_mode(a, b, c, mode);
+}
+template <class T> T in_mode(Divide, RoundingMode mode, T a, T b) { return quotient_in_mode(a, b, mode); }
+template <class T> T in_mode(Reciprocal, RoundingMode mode, T a) { return quotient_in_mode(T(1), a, mode); }
+template <class T> T in_mode(SquareRoot, RoundingMode mode, T a) { return root_in_mode(a, mode); }
+
+struct ModeDetail : Detail {
+    RoundingMode mode;
+    bool sat = false;
+};
+
+template <auto operation, class T, std::size_t arity>
+void in_its_mode(Warp& warp, const Instruction& instruction, LaneMask active) {
+    const auto& detail = instruction.detail_as<ModeDetail>();
+    Cell<T>* const result = warp.cells<Cell<T>>(instruction.destination);
+    for_each_lane(active, [&](int lane) {
+        const auto operand = [&](std::size_t k) {
+            const T value = from_cell<T>(warp.cells<Cell<T>>(instruction.sources[k])[lane]);
+            return detail.mode.ftz ? flush(value) : value;
+        };
+        const auto apply = [&]<std::size_t... k>(std::index_sequence<k...>) {
+            return in_mode(operation, detail.mode, operand(k)...);
+        };
+        const T value = apply(std::make_index_sequence<arity>{});
+        result[lane] = to_cell<T>(detail.sat ? saturate(value) : canonical(value));
+    });
+}
+
+/// Executes it with `handler`, or in integers if the host does not round that way.
+template <auto operation, std::size_t arity>
+void execute_in_mode(Decoding& statement, Type type, Handler handler, int rounding, bool ftz, bool sat) {
+    statement.execute_with(handler);
+    const bool flushes = ftz && type == Type::f32;
+    if (rounding == FE_TONEAREST && !flushes) return;
+    // rsqrt is approximate: it has no rounding, and no result near the subnormal numbers.
+    if constexpr (!std::is_same_v<std::remove_const_t<decltype(operation)>, ReciprocalSquareRoot>) {
+        auto& detail = statement.detail<ModeDetail>();
+        detail.mode = {rounding, flushes};
+        detail.sat = sat;
+        statement.execute_with(type == Type::f64 ? &in_its_mode<operation, double, arity>
+                                                 : &in_its_mode<operation, float, arity>);
+    }
+}
+
+#endif
 
 // ---- decoding ----
 
@@ -223,7 +288,7 @@ void decode_rounded(Decoding& statement, Type type) {
     if (!handler) statement.no_such_type(type);
     if (rounding != FE_TONEAREST && type != Type::f32 && type != Type::f64) statement.no_such_type(type);
     take_operands(statement, type, arity);
-    execute_in_mode(statement, handler, mode_bits(rounding, ftz && type == Type::f32));
+    execute_in_mode<operation, arity>(statement, type, handler, rounding, ftz, sat);
 }
 
 /// An exact operation: only `.ftz` may modify it.
