@@ -100,14 +100,20 @@ uint64_t floating_point_to_integer(double value, const Conversion& conversion) {
     return extend(static_cast<uint64_t>(static_cast<__int128>(whole)), conversion.to);
 }
 
-/// float(value) under a rounding mode. `volatile` keeps the compiler from moving the conversion out of it.
+/// Rounds under a rounding mode, without the host's: some hosts have none. The result is the nearest number
+/// or the one beside it.
 template <class Result, class Source> Result rounded(Source value, int rounding) {
-    if (rounding == FE_TONEAREST) return static_cast<Result>(value);
-    const volatile Source input = value;
-    std::fesetround(rounding);
-    const volatile Result result = static_cast<Result>(input);
-    std::fesetround(FE_TONEAREST);
-    return result;
+    const Result nearest = static_cast<Result>(value);
+    if (rounding == FE_TONEAREST) return nearest;
+    // A type that holds both exactly: an integer is rounded to an integer.
+    using Exact = std::conditional_t<std::is_integral_v<Source>, __int128, double>;
+    const Exact difference = static_cast<Exact>(nearest) - static_cast<Exact>(value);
+    const bool is_negative = std::signbit(nearest);
+    if (difference > 0 && (rounding == FE_DOWNWARD || (rounding == FE_TOWARDZERO && !is_negative)))
+        return std::nextafter(nearest, -std::numeric_limits<Result>::infinity());
+    if (difference < 0 && (rounding == FE_UPWARD || (rounding == FE_TOWARDZERO && is_negative)))
+        return std::nextafter(nearest, std::numeric_limits<Result>::infinity());
+    return nearest;
 }
 
 /// Whether `.ftz` turns it into a zero. A device decides that as for arithmetic: if it is subnormal when
