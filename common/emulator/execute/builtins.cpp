@@ -38,17 +38,18 @@ std::span<const std::byte> memory_from(Warp& warp, const Instruction& instructio
     case local_window:
         if (offset >= warp.local_bytes())
             return reject(warp, instruction, lane, ptx::Space::local, offset, what);
-        return {warp.local(lane) + offset, warp.local_bytes() - offset};
+        return {warp.local(lane) + offset, static_cast<std::size_t>(warp.local_bytes() - offset)};
     case shared_window: { // of another block: not supported
         const uint64_t own = offset - warp.block().shared_base();
         if (own >= warp.block().shared().size())
             return reject(warp, instruction, lane, ptx::Space::shared, own, what);
-        return warp.block().shared().subspan(own);
+        return warp.block().shared().subspan(static_cast<std::size_t>(own));
     }
     default: {
         const Allocation* const allocation = warp.block().allocation(address, 1);
         if (!allocation) return reject(warp, instruction, lane, ptx::Space::global, address, what);
-        return {reinterpret_cast<const std::byte*>(address), allocation->end() - address};
+        return {reinterpret_cast<const std::byte*>(address),
+                static_cast<std::size_t>(allocation->end() - address)};
     }
     }
 }

@@ -14,11 +14,14 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <sched.h>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 namespace emulator {
 
@@ -106,11 +109,13 @@ private:
 
 /// Cores that this process may use: a container or taskset may allow it fewer than the machine has.
 unsigned int usable_cores() {
+#ifdef __linux__
     cpu_set_t usable;
     CPU_ZERO(&usable);
-    const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
-    return std::max(1u, known ? static_cast<unsigned int>(CPU_COUNT(&usable))
-                              : std::thread::hardware_concurrency());
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+        return std::max(1u, static_cast<unsigned int>(CPU_COUNT(&usable)));
+#endif
+    return std::max(1u, std::thread::hardware_concurrency());
 }
 
 /// The most clusters that one host thread has in progress. If blocks may wait for each other, as many as fit

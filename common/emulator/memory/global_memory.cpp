@@ -41,12 +41,14 @@ GlobalMemory::~GlobalMemory() {
 }
 
 std::size_t GlobalMemory::available_bytes() {
+#ifdef __linux__
     std::ifstream file("/proc/meminfo");
     for (std::string name; file >> name;) {
         std::size_t kibibytes = 0;
         if (name == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
         file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
     }
+#endif
     return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page_bytes();
 }
 

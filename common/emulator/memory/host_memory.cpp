@@ -6,7 +6,8 @@
 
 namespace emulator {
 
-std::optional<std::string> host_memory_at(std::uint64_t address) {
+std::optional<std::string> host_memory_at([[maybe_unused]] std::uint64_t address) {
+#ifdef __linux__
     // "5581c7e00000-5581c7e21000 rw-p 00000000 00:00 0          [heap]"
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -24,6 +25,7 @@ std::optional<std::string> host_memory_at(std::uint64_t address) {
         if (name.starts_with('/')) return "a variable of " + std::filesystem::path(name).filename().string();
         return "";
     }
+#endif
     return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include "emulator/ptx/lexer.hpp"
 #include "emulator/ptx/module.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
