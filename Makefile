@@ -25,6 +25,7 @@
 ## make report              runs every lesson on this device, and makes a page of tables and plots in build/report
 ## make measure             needs a GPU: verifies, checks and measures everything, and records it in docs/data
 ## make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
+## make playground          builds the emulator for web pages, build/playground/playground.js
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
 ## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
 ## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
@@ -54,7 +55,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit docs test test-all fuzz profile bench-emulator setup lint format clean
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -149,6 +150,13 @@ measure: $(build)/build.ninja
 measure-kit: $(build)/build.ninja
 	@scripts/measure --build $(build) --pack build/measure-kit
 
+playground: build/playground/build.ninja
+	@scripts/build build/playground playground
+
+build/playground/build.ninja:
+	@scripts/setup playground
+	@emcmake cmake -S common/emulator/playground -B build/playground -G Ninja >/dev/null
+
 docs: $(build)/build.ninja
 	@scripts/setup docs
 	@scripts/build $(build) emulate ladder $(lessons) $(opens)
@@ -207,4 +215,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/playground build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

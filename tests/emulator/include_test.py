@@ -15,7 +15,7 @@ FLOORS = [
     ["program"],
     ["machine"],
     ["execute", "check", "observe"],
-    ["runtime"],
+    ["runtime", "playground"],
     ["runtime/api"],
     ["session"],
     ["cli"],

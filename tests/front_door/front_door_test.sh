@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang++ doxygen hunspell man ninja pkg-config rsvg-convert tidy; do
+for stocked in bwrap chromedriver chromium clang++ doxygen emcc hunspell man ninja pkg-config rsvg-convert tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,hunspell,man,ninja,pkg-config,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,emcc,hunspell,man,ninja,pkg-config,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -464,6 +464,19 @@ test_make_docs_brings_what_it_needs() {
     expect_output "docs: --build build/default"
     expect_file docs/figures/one.svg
     run make docs
+    expect_times 1 "^install" apt-get.log
+}
+
+test_make_playground_brings_emscripten() {
+    complete_machine
+    program emcmake <<<'mkdir -p build/playground && touch build/playground/build.ninja; echo "emcmake $*" >>"$sandbox/cmake.log"'
+    rm bin/emcc
+    run make playground
+    expect_status 0
+    expect_times 1 "^install --yes emscripten " apt-get.log
+    run make playground
+    expect_times 1 "^emcmake cmake -S common/emulator/playground -B build/playground " cmake.log
+    expect_times 2 "--build build/playground --target playground$" cmake.log
     expect_times 1 "^install" apt-get.log
 }
 
