@@ -1,53 +1,14 @@
 /// \file
-/// Pictures of what one block really did (`emulate --draw`).
+/// Writes pictures of a run to files (`emulate --draw`).
 #pragma once
 
-#include "emulator/cli/lines.hpp"
 #include "emulator/cli/options.hpp"
 #include "emulator/cli/report.hpp"
-#include "emulator/observe/access_trace.hpp"
+#include "emulator/cli/sources.hpp"
 
-#include <functional>
 #include <string>
-#include <string_view>
 
 namespace emulate {
-
-/// The text of a source line. Empty if it is not known.
-using SourceOf = std::function<std::string(const emulator::TracedPlace&)>;
-
-struct Drawing {
-    std::string svg;    ///< the text of a file
-    std::string result; ///< its numbers in a sentence
-};
-
-// `kernel` is the kernel's name.
-
-/// The access's worst request to shared memory: its lanes, their banks, and the word that each bank delivers
-/// in each wavefront.
-Drawing draw_banks(std::string_view kernel, const emulator::AccessTrace& trace,
-                   const emulator::TracedAccess& access, const SourceOf& source_of);
-
-/// The access's worst request to global memory: its lanes, the sectors and lines that they touch, and the
-/// bytes that no lane uses.
-Drawing draw_sectors(std::string_view kernel, const emulator::AccessTrace& trace,
-                     const emulator::TracedAccess& access, const SourceOf& source_of);
-
-/// The array that the access's worst request goes to: each word with its bank. Marks the words of the
-/// request.
-Drawing draw_tile(std::string_view kernel, const emulator::AccessTrace& trace,
-                  const emulator::TracedAccess& access, const SourceOf& source_of);
-
-/// Which lanes of the block's warps are active, one step below the other.
-Drawing draw_activity(std::string_view kernel, const emulator::AccessTrace& trace, const SourceOf& source_of);
-
-/// The access that a picture is about: of those to `space`, and of `line` if that is not 0, the one whose
-/// worst request costs most over its ideal. Of equal ones the one that costs most over the ideal in all, then
-/// the one that costs most in all (a loop's rather than the one before it; those last whose lanes all go to
-/// one place), then the one whose lanes are furthest apart, then the first. Atomics only where there is
-/// nothing else. Null when there is none.
-const emulator::TracedAccess* most_costly(const emulator::AccessTrace& trace, emulator::ptx::Space space,
-                                          std::uint32_t line);
 
 /// Draws what `options` ask for, one file per kernel. Returns the messages for the user.
 /// \throws CommandError when a file cannot be written.

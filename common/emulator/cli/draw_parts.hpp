@@ -2,7 +2,7 @@
 /// What pictures of different kinds have in common.
 #pragma once
 
-#include "emulator/cli/draw.hpp"
+#include "emulator/cli/picture.hpp"
 #include "emulator/cli/svg.hpp"
 #include "emulator/observe/access_trace.hpp"
 

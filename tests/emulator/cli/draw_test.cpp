@@ -3,6 +3,7 @@
 #include "picture.hpp"
 
 #include "emulator/cli/draw.hpp"
+#include "emulator/cli/picture.hpp"
 #include "emulator/cli/svg.hpp"
 #include "emulator/machine/memory_traffic.hpp"
 #include "emulator/session/access_recorder.hpp"
