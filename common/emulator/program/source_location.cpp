@@ -70,7 +70,8 @@ bool comes_from(const Code& code, std::uint32_t pc, std::string_view path_ending
 
 std::string short_path(std::string_view path) {
     std::error_code error;
-    const std::filesystem::path relative = std::filesystem::proximate(path, error);
+    std::filesystem::path relative = std::filesystem::current_path(error); // a web page has none
+    if (!error) relative = std::filesystem::proximate(path, relative, error);
     if (error || relative.empty() || relative.native().starts_with(".."))
         return std::filesystem::path(path).lexically_normal().native();
     return relative.native();

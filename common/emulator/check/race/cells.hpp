@@ -143,7 +143,8 @@ inline Cells in_lines_of(Cells cells, std::size_t first, std::size_t last) {
 
 /// `shift`: a cell stands for 2^shift bytes.
 inline Cells cells_of(const LaneAddresses& addresses, std::uint32_t bytes, LaneMask active, int shift) {
-    Cells cells{.first = addresses[0] >> shift, // inactive lanes repeat the first active one's
+    const std::uint64_t first = addresses[0]; // inactive lanes repeat the first active one's
+    Cells cells{.first = static_cast<std::size_t>(first >> shift),
                 .each = bytes >> shift,
                 .active = active,
                 .addresses = addresses,
