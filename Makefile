@@ -25,7 +25,7 @@
 ## make report              runs every lesson on this device, and makes a page of tables and plots in build/report
 ## make measure             needs a GPU: verifies, checks and measures everything, and records it in docs/data
 ## make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
-## make playground          builds the emulator for web pages, build/playground/playground.js
+## make playground          builds what runs the lessons in their pages, for `make docs` to take in: build/playground
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
 ## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
 ## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
@@ -150,16 +150,19 @@ measure: $(build)/build.ninja
 measure-kit: $(build)/build.ninja
 	@scripts/measure --build $(build) --pack build/measure-kit
 
-playground: build/playground/build.ninja
-	@scripts/build build/playground playground
+playground: $(build)/build.ninja build/wasm/build.ninja
+	@scripts/build $(build) lesson_ptx
+	@scripts/build build/wasm playground
+	@scripts/playground --build $(build)
 
-build/playground/build.ninja:
+build/wasm/build.ninja:
 	@scripts/setup playground
-	@emcmake cmake -S common/emulator/playground -B build/playground -G Ninja >/dev/null
+	@emcmake cmake -S common/emulator/playground -B build/wasm -G Ninja >/dev/null
 
 docs: $(build)/build.ninja
 	@scripts/setup docs
 	@scripts/build $(build) emulate ladder $(lessons) $(opens)
+	$(if $(wildcard build/playground),@$(MAKE) --no-print-directory playground)
 	@scripts/docs --build $(build)
 	@cp build/docs/parts/figures/*.svg docs/figures
 
@@ -215,4 +218,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/playground build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

@@ -23,153 +23,190 @@ function make_playground() {
         script();
     }
 
-    // The emulator's C functions (common/emulator/playground/playground.cpp), for JavaScript's types.
+    // The emulator's C functions (common/emulator/playground/playground.cpp), with JavaScript's types. Those that fail throw.
     function emulator_interface(module) {
-        const text = new TextEncoder();
-        const c = {
-            module,
-            error: module.cwrap("playground_error", "string", []),
-            kernels_json: module.cwrap("playground_kernels", "string", []),
-            launch_json: module.cwrap("playground_launch", "string", ["string", ...Array(7).fill("number"), "array", "number", "number"]),
-        };
-        c.checked = (result) => {
-            if (!result) throw new Error(c.error());
+        const error = module.cwrap("playground_error", "string", []);
+        function checked(result) {
+            if (!result) throw new Error(error());
             return result;
+        }
+        function text(name, ...types) {
+            const call = module.cwrap(name, "string", types);
+            return (...values) => JSON.parse(checked(call(...values)));
+        }
+        const begin = module.cwrap("playground_begin", "number", ["string"]);
+        const variable = module.cwrap("playground_variable", "number", ["string"]);
+        return {
+            memory: () => module.HEAPU8, // anew after each allocation: it may have grown
+            begin: (wanted) => checked(begin(JSON.stringify(wanted))),
+            load(ptx) {
+                const bytes = new TextEncoder().encode(ptx);
+                const address = checked(module._playground_text(bytes.length));
+                module.HEAPU8.set(bytes, address);
+                checked(module._playground_load());
+            },
+            kernels: text("playground_kernels"),
+            kernel: text("playground_kernel", "string"),
+            launch: text("playground_launch", "string", "array", "number"),
+            findings: text("playground_findings"),
+            variable: (name) => checked(variable(name)),
+            allocate: (bytes) => checked(module._playground_allocate(bytes)),
+            written: module._playground_written,
+            release: module._playground_release,
+            resident_blocks: module._playground_resident_blocks,
+            random_ints: module._playground_random_ints,
+            random_bits: module._playground_random_bits,
         };
-        c.load = (ptx) => {
-            const bytes = text.encode(ptx);
-            module.HEAPU8.set(bytes, c.checked(module._playground_text(bytes.length)));
-            c.checked(module._playground_load());
-        };
-        c.kernels = () => JSON.parse(c.checked(c.kernels_json()));
-        c.allocate = (bytes) => c.checked(module._playground_allocate(bytes));
-        c.release = (address) => module._playground_release(address);
-        c.bytes = (address, count) => module.HEAPU8.subarray(address, address + count); // anew after each allocation
-        return c;
     }
+
+    const types = {
+        u8: {bytes: 1, array: Uint8Array}, u16: {bytes: 2, array: Uint16Array}, i32: {bytes: 4, array: Int32Array},
+        u32: {bytes: 4, array: Uint32Array}, f32: {bytes: 4, array: Float32Array}, f64: {bytes: 8, array: Float64Array},
+        i64: {bytes: 8, array: BigInt64Array}, u64: {bytes: 8, array: BigUint64Array},
+    };
 
     // What a lesson's host part may call: `host`. One for each run.
     function make_host(emulator, request, result) {
         const kernels = emulator.kernels();
         const allocated = [];
-        const seed = 42, poison = 0xA5; // as in common/harness
-        const types = {
-            i32: {bytes: 4, array: Int32Array}, u32: {bytes: 4, array: Uint32Array}, f32: {bytes: 4, array: Float32Array},
-            f64: {bytes: 8, array: Float64Array}, u64: {bytes: 8, array: BigUint64Array}, i64: {bytes: 8, array: BigInt64Array},
-            u16: {bytes: 2, array: Uint16Array}, u8: {bytes: 1, array: Uint8Array},
-        };
+        const seed = 42n, poison = 0xA5, multiprocessors = 132; // as in common/harness and on the emulated device
+        let scratch = 0;
+
+        // ---- device memory ----
 
         function buffer(type, count) {
-            const bytes = types[type].bytes * count;
-            const address = emulator.allocate(bytes);
-            emulator.bytes(address, bytes).fill(poison);
+            const bytes = types[type].bytes * count, address = emulator.allocate(bytes);
+            emulator.memory().fill(poison, address, address + bytes);
             allocated.push(address);
-            return {type, count, bytes, address: BigInt(address)};
+            return {type, count, address};
         }
-        // Its elements, from `first` on. A view of device memory: take it anew after each allocation.
-        function view(buffer, first = 0, count = buffer.count - first) {
-            const {bytes, array} = types[buffer.type];
-            return new array(emulator.module.HEAPU8.buffer, Number(buffer.address) + first * bytes, count);
+        // A pointer to one of a buffer's elements.
+        function at(buffer, element) {
+            return {...buffer, address: buffer.address + element * types[buffer.type].bytes, count: buffer.count - element};
         }
+        function view({type, address, count}) { return new types[type].array(emulator.memory().buffer, address, count); }
+        function written({type, address, count}) { emulator.written(address, count * types[type].bytes); }
+        function write(buffer, values, first = 0) {
+            view(buffer).set(values, first);
+            written({...at(buffer, first), count: values.length});
+        }
+        function fill(buffer, byte) { // as cudaMemset
+            emulator.memory().fill(byte, buffer.address, buffer.address + buffer.count * types[buffer.type].bytes);
+            written(buffer);
+        }
+        function read(buffer, first = 0, count = buffer.count - first) { return view(buffer).slice(first, first + count); }
+        function as(type, buffer) {
+            return {type, address: buffer.address, count: buffer.count * types[buffer.type].bytes / types[type].bytes};
+        }
+
+        // ---- the lessons' data ----
+
+        function halves_of(seed) { return [Number(BigInt.asUintN(32, seed)), Number(BigInt.asUintN(32, seed >> 32n))]; }
+        // `offset` poisoned ints, and `count` random ones. It points to these. `sum` is theirs.
+        function random_ints(count, offset = 0) {
+            const result = at(buffer("i32", offset + count), offset);
+            emulator.random_ints(result.address, count, ...halves_of(seed), 0);
+            written(result);
+            return {...result, sum: sum(view(result))};
+        }
+        // One of a sequence: harness::random_int() and random_bits().
+        function random_int(index, sequence = seed) {
+            scratch ||= buffer("u64", 1).address;
+            emulator.random_ints(scratch, 1, ...halves_of(sequence), index);
+            return view({type: "i32", address: scratch, count: 1})[0];
+        }
+        function random_bits(index, sequence = seed) {
+            scratch ||= buffer("u64", 1).address;
+            emulator.random_bits(scratch, 1, ...halves_of(sequence), index);
+            return view({type: "u64", address: scratch, count: 1})[0];
+        }
+
+        // ---- arguments of kernels ----
+
         function argument(type, value) {
             const bytes = new Uint8Array(types[type].bytes);
-            new types[type].array(bytes.buffer)[0] = types[type].bytes === 8 && type !== "f64" ? BigInt(value) : value;
+            new types[type].array(bytes.buffer)[0] = type === "u64" || type === "i64" ? BigInt(value) : value;
             return {argument: bytes};
         }
         function bytes_of(value) {
-            if (value && value.argument) return value.argument;
-            if (value && value.address !== undefined) return argument("u64", value.address).argument;
-            throw new Error("a kernel's argument has to be a buffer or host.u32(…), host.i32(…), host.u64(…), host.f32(…)");
+            if (value?.argument) return value.argument;
+            if (value?.address !== undefined) return argument("u64", value.address).argument;
+            throw new Error("an argument is a buffer, host.u32(…), host.i32(…), host.u64(…), host.f32(…) or host.struct(…)");
         }
         // Members of a struct that a kernel takes by value.
         function struct(...members) {
             const all = [];
             let largest = 1;
+            const align = (size) => { while (all.length % size !== 0) all.push(0); };
             for (const bytes of members.map(bytes_of)) {
-                while (all.length % bytes.length !== 0) all.push(0);
+                align(bytes.length);
                 all.push(...bytes);
                 largest = Math.max(largest, bytes.length);
             }
-            while (all.length % largest !== 0) all.push(0);
+            align(largest);
             return {argument: new Uint8Array(all)};
         }
-        // A pointer to an element of a buffer.
-        function at(buffer, element) {
-            return {...buffer, address: buffer.address + BigInt(element * types[buffer.type].bytes), count: buffer.count - element};
-        }
-
-        // "reduce5<256>" of "void reduce5<256u>(int const*, int*, unsigned long)"
-        function short_name(readable) {
-            let depth = 0, end = readable.length;
-            const name = readable.replace(/\(anonymous namespace\)::/g, "");
-            for (end = 0; end < name.length && (depth > 0 || name[end] !== "("); ++end)
-                depth += {"<": 1, ">": -1}[name[end]] ?? 0;
-            return name.slice(0, end).replace(/^void /, "").replace(/\b(\d+)u?l*\b/g, "$1").replace(/\s+/g, "");
-        }
-        // By its name in PTX, or as in the source: "reduce5<256>", or "reduce5" if it is the only one.
-        function kernel_named(name) {
-            const wanted = name.replace(/\s+/g, "");
-            const found = kernels.filter((one) => one.name === name || short_name(one.readable_name) === wanted);
-            const fitting = found.length > 0 ? found : kernels.filter((one) => short_name(one.readable_name).startsWith(`${wanted}<`));
-            if (fitting.length === 1) return fitting[0];
-            throw new Error(fitting.length === 0
-                ? `there is no kernel ${name}; there are ${kernels.map((one) => short_name(one.readable_name)).join(", ")}`
-                : `${name} is one of ${fitting.map((one) => short_name(one.readable_name)).join(", ")}`);
-        }
-        function extents(size) {
-            const [x, y = 1, z = 1] = Array.isArray(size) ? size : [size];
-            return [x, y, z];
-        }
         function parameters(kernel, values) {
-            const given = values.map(bytes_of);
-            if (given.length !== kernel.parameters.length)
-                throw new Error(`${kernel.readable_name} has ${kernel.parameters.length} parameters, not ${given.length}`);
-            const last = kernel.parameters[kernel.parameters.length - 1];
+            const given = values.map(bytes_of), wanted = kernel.parameters;
+            if (given.length !== wanted.length)
+                throw new Error(`${kernel.readable_name} has ${wanted.length} parameters, not ${given.length}`);
+            const last = wanted[wanted.length - 1];
             const all = new Uint8Array(last ? last.offset + last.bytes : 0);
-            kernel.parameters.forEach(({offset, bytes}, k) => {
+            wanted.forEach(({offset, bytes}, k) => {
                 if (given[k].length !== bytes)
                     throw new Error(`parameter ${k + 1} of ${kernel.readable_name} has ${bytes} bytes, not ${given[k].length}`);
                 all.set(given[k], offset);
             });
             return all;
         }
-        function start(name, {grid, block, shared = 0}, values) {
-            const kernel = kernel_named(name);
-            const bytes = parameters(kernel, values);
-            const configuration = {grid: extents(grid), block: extents(block), shared};
-            const counters = emulator.launch_json(kernel.name, ...configuration.grid, ...configuration.block, shared,
-                bytes, bytes.length, request.limit ?? 1e9);
-            return {...configuration, counters: JSON.parse(emulator.checked(counters))};
+
+        // ---- launches ----
+
+        // "reduce5<256>" of nvcc's "reduce5<256u>" and "reduce5<(unsigned int)256>"
+        function source_name({short_name}) {
+            return short_name.replace(/\(\w[\w ]*\)(?=\d)/g, "").replace(/\b(\d+)u?l*\b/g, "$1").replace(/\s+/g, "");
         }
-        // The launch that the lesson is about: the last of them is the one whose counters are shown.
-        function launch(name, configuration, ...values) { Object.assign(result, start(name, configuration, values)); }
-        function other_launch(name, configuration, ...values) { start(name, configuration, values); }
+        // By its name in PTX, or as in the source: "reduce5<256>", or "reduce5" if there is only one.
+        function kernel_named(name) {
+            const wanted = name.replace(/\s+/g, "");
+            const is_exact = (kernel) => kernel.name === name || `::${source_name(kernel)}`.endsWith(`::${wanted}`);
+            const is_template = (kernel) => `::${source_name(kernel)}`.includes(`::${wanted}<`);
+            const exact = kernels.filter(is_exact), found = exact.length > 0 ? exact : kernels.filter(is_template);
+            if (found.length === 1) return {...found[0], ...emulator.kernel(found[0].name)};
+            throw new Error(found.length === 0 ? `there is no kernel ${name}, only ${kernels.map(source_name).join(", ")}`
+                : `${name} may be ${found.map(source_name).join(" or ")}`);
+        }
+        function extents(size) {
+            const [x, y = 1, z = 1] = Array.isArray(size) ? size : [size];
+            return [x, y, z];
+        }
+        function start(selected, name, {grid, block, shared = 0, cluster, cooperative = false}, values) {
+            const kernel = kernel_named(name), bytes = parameters(kernel, values);
+            const configuration = {grid: extents(grid), block: extents(block), shared};
+            const record = emulator.launch(JSON.stringify({...configuration, kernel: kernel.name, cooperative, selected,
+                limit: request.limit ?? 3e8, ...(cluster ? {cluster: extents(cluster)} : {})}), bytes, bytes.length);
+            if (selected) Object.assign(result, configuration, observed(record));
+            if (record.error) throw new Error(record.error);
+        }
+        // Blocks that are on the device at once, as harness::resident_blocks().
+        function resident_blocks(name, block, shared = 0) {
+            return multiprocessors * emulator.resident_blocks(block, kernel_named(name).static_shared_bytes + shared);
+        }
+
+        // ---- results ----
 
         function sum(values) {
             let total = 0;
             for (const value of values) total = (total + value) | 0; // wraps at 32 bits
             return total;
         }
-        // The harness's SplitMix64 until the emulator brings it along.
-        function random_ints(count) {
-            const result = buffer("i32", count), values = view(result), mask = (1n << 64n) - 1n;
-            for (let k = 0; k < count; ++k) {
-                let bits = (BigInt(seed) + BigInt(k + 1) * 0x9E3779B97F4A7C15n) & mask;
-                bits = ((bits ^ (bits >> 30n)) * 0xBF58476D1CE4E5B9n) & mask;
-                bits = ((bits ^ (bits >> 27n)) * 0x94D049BB133111EBn) & mask;
-                const below_2000 = Number((((bits ^ (bits >> 31n)) >> 32n) * 2000n) >> 32n);
-                values[k] = below_2000 < 1000 ? below_2000 - 1000 : below_2000 - 999;
-            }
-            result.sum = sum(values);
-            return result;
-        }
-        // Compares each element; `expected` is an array.
+        // Compares each element. `expected` is an array, `actual` a buffer or an array. Returns the first wrong one, or the last, as
+        // the harness's compare_elements().
         function verify(expected, actual) {
-            const values = Array.isArray(actual) || ArrayBuffer.isView(actual) ? actual : view(actual);
-            for (let k = 0; k < expected.length; ++k)
-                if (!Object.is(expected[k], values[k]) && expected[k] !== values[k])
-                    return {verified: false, expected: expected[k], actual: values[k], first_wrong: k};
-            return {verified: true, expected: expected[0], actual: values[0]};
+            const values = actual.address === undefined ? actual : view(actual);
+            const wrong = expected.findIndex((value, k) => value !== values[k] && !Object.is(value, values[k]));
+            const place = wrong < 0 ? expected.length - 1 : wrong;
+            return {verified: wrong < 0, expected: expected[place], actual: values[place]};
         }
         // The partial sums have to add up to the input's sum.
         function verify_sum(input, sums) {
@@ -178,37 +215,80 @@ function make_playground() {
         }
 
         return {
-            ints: (count) => buffer("i32", count), unsigned: (count) => buffer("u32", count), floats: (count) => buffer("f32", count),
-            doubles: (count) => buffer("f64", count), words: (count) => buffer("u64", count), bytes: (count) => buffer("u8", count),
-            random_ints, at, struct,
-            i32: (value) => argument("i32", value), u32: (value) => argument("u32", value), u64: (value) => argument("u64", value),
-            f32: (value) => argument("f32", value), f64: (value) => argument("f64", value), u8: (value) => argument("u8", value),
-            write: (buffer, values, first = 0) => view(buffer, first, values.length).set(values),
-            fill: (buffer, byte) => emulator.bytes(Number(buffer.address), buffer.bytes).fill(byte), // cudaMemset
-            read: (buffer, first, count) => view(buffer, first, count).slice(),
-            read_ints: (buffer, first, count) => view({...buffer, type: "i32", count: buffer.bytes / 4}, first, count).slice(),
-            read_floats: (buffer, first, count) => view({...buffer, type: "f32", count: buffer.bytes / 4}, first, count).slice(),
-            launch, other_launch, sum, verify, verify_sum,
+            bytes: (count) => buffer("u8", count),
+            halves: (count) => buffer("u16", count),
+            ints: (count) => buffer("i32", count),
+            unsigned: (count) => buffer("u32", count),
+            floats: (count) => buffer("f32", count),
+            doubles: (count) => buffer("f64", count),
+            words: (count) => buffer("u64", count),
+            signed_words: (count) => buffer("i64", count),
+            variable: (name, type, count) => ({type, count, address: emulator.variable(name)}),
+            at, write, fill, read,
+            read_ints: (buffer) => read(as("i32", buffer)),
+            read_floats: (buffer) => read(as("f32", buffer)),
+            seed, random_ints, random_int, random_bits,
+            u8: (value) => argument("u8", value),
+            i32: (value) => argument("i32", value),
+            u32: (value) => argument("u32", value),
+            i64: (value) => argument("i64", value),
+            u64: (value) => argument("u64", value),
+            f32: (value) => argument("f32", value),
+            f64: (value) => argument("f64", value),
+            struct,
+            multiprocessors, resident_blocks,
+            // The last launch() is the one that the lesson is about, whose counters the run shows. The checkers watch all.
+            launch: (name, configuration, ...values) => start(true, name, configuration, values),
+            other_launch: (name, configuration, ...values) => start(false, name, configuration, values),
+            sum, verify, verify_sum,
             release: () => allocated.splice(0).forEach(emulator.release),
         };
     }
 
+    // A launch's record, for the page.
+    function observed({counters = {}, lines = [], pictures = []}) {
+        return {
+            counters, pictures: pictures.filter(({svg}) => svg !== ""), // a kernel may have nothing to draw
+            lines: lines.flatMap(({path, function: name, lines}) =>
+                lines.map(({line, counted, ideal}) => ({file: path, line, function: name, counters: counted, ideal}))),
+        };
+    }
+    function finding_shown({checker, message, parties, ...more}) {
+        const [, file = "", line = 0] = /^(.*):(\d+)$/.exec(parties[0]?.where ?? "") ?? [];
+        return {check: checker, message, file, line: Number(line), parties, ...more};
+    }
+
+    // What a request leaves out.
+    function with_defaults(lesson, {n = lesson.n?.value, block, options = {}, ...request}) {
+        const values = Object.fromEntries(Object.entries(lesson.sliders ?? {}).map(([name, {value}]) => [name, value]));
+        const given = {...(n === undefined ? {} : {n}), ...(block === undefined ? {} : {block}), ...options};
+        return {...request, parameters: {...values, ...given}};
+    }
+    const checkers = ["mem", "init", "race", "sync"];
+    function all_or(wanted, all) { return wanted === true ? all : wanted || []; }
+
     // One run: what engine.run() returns.
-    function run_lesson(emulator, lesson, facts, request) {
-        const start = Date.now();
+    function run_lesson(emulator, lesson, facts, given) {
+        const start = Date.now(), request = with_defaults(lesson, given);
         const result = {counters: {}, verified: false, expected: null, actual: null, grid: null, block: null, shared: 0,
             lines: [], pictures: [], findings: [], error: null, warp_instructions: 0};
         let host = null;
         try {
+            const draw = all_or(request.draw, ["banks", "sectors", "tile", "activity"]);
+            emulator.begin({lines: Boolean(request.lines), draw, check: all_or(request.check, checkers),
+                line: request.line ?? 0, sources: draw.length > 0 ? facts.sources ?? {} : {}});
             emulator.load(request.ptx ?? facts.ptx);
             host = make_host(emulator, request, result);
             const kernel = lesson.kernels[request.kernel];
-            if (!kernel) throw new Error(`${request.lesson} has no kernel ${request.kernel}`);
-            Object.assign(result, kernel(host, {n: request.n, block: request.block, ...request.options}));
+            if (!kernel) throw new Error(lesson.missing?.[request.kernel] ?? `${request.lesson} has no kernel ${request.kernel}`);
+            Object.assign(result, kernel(host, request.parameters));
         } catch (error) {
+            if (error instanceof WebAssembly.RuntimeError) throw error; // the emulator itself failed
             result.error = error.message;
         }
         if (host) host.release();
+        result.findings = emulator.findings().map(finding_shown)
+            .sort((a, b) => checkers.indexOf(a.check) - checkers.indexOf(b.check)); // as `emulate --check` prints them
         result.warp_instructions = result.counters["smsp__inst_executed.sum"] ?? 0;
         return {...result, milliseconds: Date.now() - start};
     }
@@ -217,8 +297,11 @@ function make_playground() {
     function serve(worker) {
         const started = playground.emulator()().then(emulator_interface);
         worker.onmessage = async ({data}) => {
-            const {facts} = bundles[data.lesson];
-            worker.postMessage(run_lesson(await started, lessons[data.lesson], facts, data));
+            try {
+                worker.postMessage(run_lesson(await started, lessons[data.lesson], bundles[data.lesson].facts, data));
+            } catch (error) {
+                worker.postMessage({failed: `the emulator failed: ${error.message}`});
+            }
         };
     }
 
@@ -235,18 +318,18 @@ function make_playground() {
         function start() {
             known = new Set(Object.keys(bundles));
             worker = new Worker(URL.createObjectURL(new Blob([worker_program()], {type: "text/javascript"})));
-            worker.onmessage = ({data}) => finish("resolve", data);
-            worker.onerror = (event) => finish("reject", new Error(event.message));
+            worker.onmessage = ({data}) => data.failed ? stop(data.failed) : finish("resolve", data);
+            worker.onerror = (event) => stop(event.message);
         }
         function finish(how, value) {
             const waiting = running;
             running = null;
             if (waiting) waiting[how](value);
         }
-        function stop() {
+        function stop(why = "stopped") {
             if (worker) worker.terminate();
             worker = null;
-            finish("reject", new Error("stopped"));
+            finish("reject", new Error(why));
         }
         // What a run returns is made in run_lesson(). A run that has not ended is stopped by the next.
         async function run(request) {
@@ -263,7 +346,7 @@ function make_playground() {
                 worker.postMessage(request);
             });
         }
-        return {run, stop};
+        return {run, stop: () => stop()};
     }
 
     const playground = {lessons, bundles, lesson, bundle, engine, serve, emulator: null};

@@ -15,10 +15,11 @@ FLOORS = [
     ["program"],
     ["machine"],
     ["execute", "check", "observe"],
-    ["runtime", "playground"],
+    ["runtime"],
     ["runtime/api"],
     ["session"],
     ["cli"],
+    ["playground"],
 ]
 HEIGHT = {floor: height for height, floors in enumerate(FLOORS) for floor in floors}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

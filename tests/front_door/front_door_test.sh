@@ -469,14 +469,17 @@ test_make_docs_brings_what_it_needs() {
 
 test_make_playground_brings_emscripten() {
     complete_machine
-    program emcmake <<<'mkdir -p build/playground && touch build/playground/build.ninja; echo "emcmake $*" >>"$sandbox/cmake.log"'
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "playground: $*"' >tree/scripts/playground
+    program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja; echo "emcmake $*" >>"$sandbox/cmake.log"'
     rm bin/emcc
     run make playground
     expect_status 0
     expect_times 1 "^install --yes emscripten " apt-get.log
+    expect_times 1 "--target lesson_ptx$" cmake.log
+    expect_output "playground: --build build/default"
     run make playground
-    expect_times 1 "^emcmake cmake -S common/emulator/playground -B build/playground " cmake.log
-    expect_times 2 "--build build/playground --target playground$" cmake.log
+    expect_times 1 "^emcmake cmake -S common/emulator/playground -B build/wasm " cmake.log
+    expect_times 2 "--build build/wasm --target playground$" cmake.log
     expect_times 1 "^install" apt-get.log
 }
 

@@ -1,30 +1,47 @@
 /// \file
 /// The emulator for web pages: the functions that JavaScript calls. Strings are UTF-8, addresses and sizes
-/// numbers of 32 bits. One module is loaded at a time. A function that fails returns 0, or null for a string;
-/// playground_error() then returns the reason. A string is valid until the next call.
+/// numbers of 32 bits. A function that fails returns 0, or null for a string; playground_error() then returns
+/// the reason. A string is valid until the next call.
+///
+/// A run is: playground_begin(), a text for each module and playground_load(), memory, launches,
+/// playground_findings().
 ///
 /// Device memory is memory of the WebAssembly instance. JavaScript reads and writes it through HEAPU8, at the
-/// addresses that playground_allocate() returns.
+/// addresses that playground_allocate() returns, and calls playground_written() then.
+#include "emulator/check/block_deduplication.hpp"
+#include "emulator/check/init_checker.hpp"
+#include "emulator/check/memory_checker.hpp"
+#include "emulator/check/race/race_checker.hpp"
+#include "emulator/check/sync_checker.hpp"
+#include "emulator/cli/picture.hpp"
 #include "emulator/error.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/observer.hpp"
+#include "emulator/machine/occupancy.hpp"
 #include "emulator/memory/global_memory.hpp"
+#include "emulator/observe/access_trace.hpp"
+#include "emulator/observe/line_counts.hpp"
+#include "emulator/program/names.hpp"
 #include "emulator/program/source_location.hpp"
+#include "emulator/session/line_recorder.hpp"
+#include "emulator/session/records.hpp"
 #include "emulator/text.hpp"
 
 #include <emscripten.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -71,9 +88,115 @@ private:
     std::uint64_t limit_;
 };
 
+/// What watches the launches of a run.
+class Observation {
+public:
+    /// `wanted`: see playground_begin().
+    explicit Observation(const Json& wanted) : lines_(wanted.value("lines", false)) {
+        wanted.value("draw", Json::array()).get_to(draw_);
+        wanted.value("sources", Json::object()).get_to(sources_);
+        line_ = wanted.value("line", 0u);
+        const auto checks = wanted.value("check", std::vector<std::string>{});
+        const auto checks_for = [&](const char* checker) {
+            return std::find(checks.begin(), checks.end(), checker) != checks.end();
+        };
+        if (checks_for("mem")) memory_.emplace(findings_);
+        if (checks_for("init")) init_.emplace(findings_);
+        if (checks_for("race")) race_.emplace(findings_, RaceOptions{});
+        if (checks_for("sync")) sync_.emplace(findings_);
+    }
+
+    /// Runs the launch and returns its record. The checkers watch all launches, the rest those selected.
+    Json run(const Kernel& kernel, const LaunchConfiguration& configuration,
+             std::span<const std::byte> parameters, GlobalMemory& memory, std::uint64_t limit, bool selected);
+
+    template <class Event> void tell(Event event) {
+        if (memory_) event(static_cast<MemoryEvents&>(*memory_));
+        if (init_) event(static_cast<MemoryEvents&>(*init_));
+    }
+
+    Json findings() { return findings_.take(); }
+
+private:
+    Json pictures(const AccessTrace& trace) const;
+
+    bool lines_;
+    std::vector<std::string> draw_{};
+    std::map<std::string, std::string> sources_{};
+    std::uint32_t line_ = 0;
+    Findings findings_;
+    std::optional<MemoryChecker> memory_;
+    std::optional<InitChecker> init_;
+    std::optional<RaceChecker> race_;
+    std::optional<SyncChecker> sync_;
+};
+
+Json Observation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
+                      std::span<const std::byte> parameters, GlobalMemory& memory, std::uint64_t limit,
+                      bool selected) {
+    InstructionLimit instruction_limit(limit);
+    LineCounting lines;
+    AccessTracing tracing({.line = line_});
+    BlockDeduplication checkers_of_blocks; // as `emulate` does
+    std::vector<Watcher*> watchers{&instruction_limit};
+    if (selected && lines_) watchers.push_back(&lines);
+    if (selected && !draw_.empty()) watchers.push_back(&tracing);
+    const auto add = [&](auto& checker) {
+        if (!checker) return;
+        if (checker->judges_blocks())
+            checkers_of_blocks.add(*checker);
+        else
+            watchers.push_back(&*checker);
+    };
+    add(memory_), add(init_), add(race_), add(sync_);
+    if (checkers_of_blocks.has_checkers()) watchers.push_back(&checkers_of_blocks);
+
+    Json record = Json::object();
+    try {
+        record["counters"] = emulator::run(kernel, configuration, parameters, memory,
+                                           {.host_threads = 1, .watchers = watchers});
+    } catch (const std::exception& error) {
+        record["error"] = error.what();
+    }
+    if (selected && lines_) record["lines"] = lines.functions();
+    if (selected && !draw_.empty()) record["pictures"] = pictures(tracing.trace());
+    return record;
+}
+
+/// The text of a line, without its indentation.
+std::string line_of(const std::string& source, std::uint32_t number) {
+    std::size_t first = 0;
+    for (std::uint32_t line = 1; line < number && first != std::string::npos; ++line) {
+        first = source.find('\n', first);
+        if (first != std::string::npos) ++first;
+    }
+    if (number == 0 || first == std::string::npos) return "";
+    const std::size_t end = std::min(source.find('\n', first), source.size());
+    first = source.find_first_not_of(" \t", first);
+    return first < end ? source.substr(first, end - first) : "";
+}
+
+Json Observation::pictures(const AccessTrace& trace) const {
+    const auto source_of = [&](const TracedPlace& place) {
+        const auto file = sources_.find(place.path);
+        return file == sources_.end() ? "" : line_of(file->second, place.line);
+    };
+    Json all = Json::array();
+    for (const std::string& kind : draw_) {
+        const emulate::Picture picture = emulate::draw_picture(kind, trace, line_, source_of);
+        all.push_back({{"name", kind},
+                       {"svg", picture.drawing.svg},
+                       {"about", picture.about},
+                       {"result", picture.drawing.result}});
+    }
+    return all;
+}
+
 struct Playground {
     GlobalMemory memory;
-    std::optional<LoadedModule> module;
+    std::vector<std::unique_ptr<LoadedModule>> modules;
+    std::optional<Observation> observation;
+    unsigned int allocations = 0; ///< of this run
     std::string ptx, text, error;
 };
 
@@ -82,9 +205,17 @@ Playground& playground() {
     return one;
 }
 
-LoadedModule& loaded() {
-    if (!playground().module) throw Error(Failure::unknown_symbol, "no PTX is loaded");
-    return *playground().module;
+Observation& observation() {
+    if (!playground().observation) playground().observation.emplace(Json::object());
+    return *playground().observation;
+}
+
+const Kernel& kernel_named(const std::string& name) {
+    for (const auto& module : playground().modules)
+        for (const auto& function : module->ptx().functions)
+            if (function->is_kernel && function->name == name) return module->kernel(name);
+    throw Error(Failure::unknown_symbol,
+                playground().modules.empty() ? "no PTX is loaded" : "the PTX has no kernel " + name);
 }
 
 /// `action()`, or `otherwise` if it throws.
@@ -97,37 +228,15 @@ template <class Result, class Action> Result guarded(Result otherwise, Action ac
     }
 }
 
-/// Keeps the text until the next one.
-const char* kept(std::string text) {
-    playground().text = std::move(text);
-    return playground().text.c_str();
+/// The JSON text that `action()` makes, or null. It is kept until the next one.
+template <class Action> const char* json_text(Action action) {
+    return guarded<const char*>(nullptr, [&] {
+        playground().text = Json(action()).dump(-1, ' ', false, Json::error_handler_t::replace);
+        return playground().text.c_str();
+    });
 }
 
-std::string quoted(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c;
-    }
-    return result + '"';
-}
-
-std::string json(const Kernel& kernel) {
-    std::string parameters;
-    for (const Parameter& one : kernel.parameters())
-        parameters += (parameters.empty() ? "" : ",") + ("{\"offset\":" + std::to_string(one.offset)) +
-                      ",\"bytes\":" + std::to_string(one.bytes) + "}";
-    return "{\"name\":" + quoted(kernel.name()) + ",\"readable_name\":" + quoted(kernel.readable_name()) +
-           ",\"parameters\":[" + parameters + "]}";
-}
-
-std::string json(const Counters& counters) {
-    std::string result = "{";
-    for (std::size_t k = 0; k < metric_count; ++k)
-        result += (k == 0 ? "" : ",") + quoted(metric_name(static_cast<Metric>(k))) + ":" +
-                  std::to_string(counters.values[k]);
-    return result + "}";
-}
+Dim3 extents(const Json& json) { return json.get<Dim3>(); }
 
 } // namespace
 
@@ -135,6 +244,18 @@ extern "C" {
 
 /// Why the last function failed that did.
 EMSCRIPTEN_KEEPALIVE const char* playground_error() { return playground().error.c_str(); }
+
+/// Begins a run: forgets the modules and findings of the one before. `wanted` tells what to record:
+/// {"lines": true, "check": ["mem", "init", "race", "sync"], "draw": ["banks", "sectors", "tile",
+/// "activity"], "line": 0 (for pictures), "sources": {path in PTX: text}}. All of it may be left out.
+EMSCRIPTEN_KEEPALIVE int playground_begin(const char* wanted) {
+    return guarded(0, [&] {
+        playground().modules.clear();
+        playground().allocations = 0;
+        playground().observation.emplace(Json::parse(wanted));
+        return 1;
+    });
+}
 
 /// Where to write PTX text of so many bytes, for playground_load().
 EMSCRIPTEN_KEEPALIVE char* playground_text(std::uint32_t bytes) {
@@ -144,56 +265,110 @@ EMSCRIPTEN_KEEPALIVE char* playground_text(std::uint32_t bytes) {
     });
 }
 
-/// Loads that text, in place of the module before.
+/// Loads that text, beside this run's other modules.
 EMSCRIPTEN_KEEPALIVE int playground_load() {
     return guarded(0, [] {
-        playground().module.reset();
-        playground().module.emplace(std::move(playground().ptx), playground().memory, all_opcodes());
+        playground().modules.push_back(
+            std::make_unique<LoadedModule>(std::move(playground().ptx), playground().memory, all_opcodes()));
         return 1;
     });
 }
 
-/// [{"name": …, "readable_name": …, "parameters": [{"offset": …, "bytes": …}]}]
+/// [{"name": …, "short_name": "reduce5<256u>", "readable_name": "void reduce5<256u>(int const*, int*)"}]
 EMSCRIPTEN_KEEPALIVE const char* playground_kernels() {
-    return guarded<const char*>(nullptr, [] {
-        std::string all;
-        for (const auto& function : loaded().ptx().functions)
-            if (function->is_kernel) all += (all.empty() ? "" : ",") + json(loaded().kernel(function->name));
-        return kept("[" + all + "]");
+    return json_text([] {
+        Json all = Json::array();
+        for (const auto& module : playground().modules) {
+            for (const auto& function : module->ptx().functions) {
+                if (!function->is_kernel) continue;
+                const std::string readable = readable_name(function->name);
+                all.push_back({{"name", function->name},
+                               {"short_name", short_name(readable)},
+                               {"readable_name", readable}});
+            }
+        }
+        return all;
+    });
+}
+
+/// {"parameters": [{"offset": …, "bytes": …}], "static_shared_bytes": …, "max_threads_per_block": …}
+EMSCRIPTEN_KEEPALIVE const char* playground_kernel(const char* name) {
+    return json_text([&] {
+        const Kernel& kernel = kernel_named(name);
+        Json parameters = Json::array();
+        for (const Parameter& one : kernel.parameters())
+            parameters.push_back({{"offset", one.offset}, {"bytes", one.bytes}});
+        return Json{{"parameters", parameters},
+                    {"static_shared_bytes", kernel.static_shared_bytes()},
+                    {"max_threads_per_block", kernel.max_threads_per_block()}};
     });
 }
 
 /// The address of `bytes` bytes of new device memory. They hold anything.
 EMSCRIPTEN_KEEPALIVE std::uint32_t playground_allocate(std::uint32_t bytes) {
     return guarded(0u, [&] {
-        return static_cast<std::uint32_t>(
-            playground().memory.allocate(std::max(bytes, 1u), "playground").address);
+        const Allocation& allocation = playground().memory.allocate(
+            std::max(bytes, 1u), "cudaMalloc #" + std::to_string(++playground().allocations));
+        observation().tell([&](MemoryEvents& listener) { listener.allocated(allocation, false); });
+        return static_cast<std::uint32_t>(allocation.address);
     });
+}
+
+/// JavaScript wrote these bytes of device memory.
+EMSCRIPTEN_KEEPALIVE void playground_written(std::uint32_t address, std::uint32_t bytes) {
+    observation().tell([&](MemoryEvents& listener) { listener.written(address, bytes); });
 }
 
 /// Ends the allocation at this address.
 EMSCRIPTEN_KEEPALIVE int playground_release(std::uint32_t address) {
+    const Allocation* const allocation = playground().memory.find(address);
+    if (!allocation || allocation->address != address) return 0;
+    observation().tell([&](MemoryEvents& listener) { listener.freed(*allocation); });
     return playground().memory.release(address);
 }
 
-/// Launches the kernel with this mangled name. Returns its counters as JSON, by their names in Nsight
-/// Compute. Fails after about `max_instructions` warp instructions.
-EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* kernel, std::uint32_t grid_x,
-                                                   std::uint32_t grid_y, std::uint32_t grid_z,
-                                                   std::uint32_t block_x, std::uint32_t block_y,
-                                                   std::uint32_t block_z, std::uint32_t shared_bytes,
-                                                   const std::byte* parameters, std::uint32_t parameter_bytes,
-                                                   double max_instructions) {
-    return guarded<const char*>(nullptr, [&] {
-        InstructionLimit limit(static_cast<std::uint64_t>(max_instructions));
-        Watcher* const watchers[] = {&limit};
-        const LaunchConfiguration configuration{.grid = {grid_x, grid_y, grid_z},
-                                                .block = {block_x, block_y, block_z},
-                                                .dynamic_shared_bytes = shared_bytes,
-                                                .dynamic_shared_limit = shared_bytes};
-        return kept(json(run(loaded().kernel(kernel), configuration, std::span(parameters, parameter_bytes),
-                             playground().memory, {.host_threads = 1, .watchers = watchers})));
+/// The address of a `__device__` or `__constant__` variable, by its name in PTX.
+EMSCRIPTEN_KEEPALIVE std::uint32_t playground_variable(const char* name) {
+    return guarded(0u, [&] {
+        for (const auto& module : playground().modules)
+            if (const Allocation* const variable = module->variable(name))
+                return static_cast<std::uint32_t>(variable->address);
+        throw Error(Failure::unknown_symbol, "the PTX has no variable " + std::string(name));
     });
+}
+
+/// Launches a kernel. `configuration`: {"kernel": its mangled name, "grid": [x, y, z], "block": [x, y, z],
+/// "shared": bytes, "cluster": [x, y, z] or absent, "cooperative": whether, "limit": of warp instructions, a
+/// few million more or less, "selected": whether it is to be recorded}. Returns {"counters": {name in Nsight
+/// Compute: number}, "lines": [see LineRecorder], "pictures": [{"name": kind, "svg": …, "about": …,
+/// "result": …}]}, or with "error" in place of the counters.
+EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, const std::byte* parameters,
+                                                   std::uint32_t parameter_bytes) {
+    return json_text([&] {
+        const Json wanted = Json::parse(configuration);
+        LaunchConfiguration launch{.grid = extents(wanted.at("grid")),
+                                   .block = extents(wanted.at("block")),
+                                   .dynamic_shared_bytes = wanted.at("shared"),
+                                   .dynamic_shared_limit = wanted.at("shared"),
+                                   .cluster_limit = DeviceLimits::blocks_per_large_cluster,
+                                   .cooperative = wanted.value("cooperative", false)};
+        if (wanted.contains("cluster")) launch.cluster = extents(wanted.at("cluster"));
+        return observation().run(kernel_named(wanted.at("kernel")), launch,
+                                 std::span(parameters, parameter_bytes), playground().memory,
+                                 wanted.at("limit"), wanted.value("selected", true));
+    });
+}
+
+/// What the checkers found since the last call: [a Finding's members].
+EMSCRIPTEN_KEEPALIVE const char* playground_findings() {
+    return json_text([] { return observation().findings(); });
+}
+
+/// Blocks of a kernel that a multiprocessor holds at once, as cudaOccupancyMaxActiveBlocksPerMultiprocessor
+/// returns on the emulator.
+EMSCRIPTEN_KEEPALIVE std::uint32_t playground_resident_blocks(std::uint32_t threads,
+                                                              std::uint32_t shared_bytes) {
+    return resident_blocks(threads, shared_bytes);
 }
 
 } // extern "C"
