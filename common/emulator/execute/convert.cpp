@@ -8,6 +8,7 @@
 #include "emulator/execute/fp8.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
+#include "emulator/execute/rounding.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/memory/address_space.hpp"
 
@@ -100,21 +101,21 @@ uint64_t floating_point_to_integer(double value, const Conversion& conversion) {
     return extend(static_cast<uint64_t>(static_cast<__int128>(whole)), conversion.to);
 }
 
-/// Rounds under a rounding mode, without the host's: some hosts have none. The result is the nearest number
-/// or the one beside it.
+#ifdef __x86_64__
+/// Result(value) under a rounding mode. `volatile` keeps the compiler from moving the conversion out of it.
 template <class Result, class Source> Result rounded(Source value, int rounding) {
-    const Result nearest = static_cast<Result>(value);
-    if (rounding == FE_TONEAREST) return nearest;
-    // A type that holds both exactly: an integer is rounded to an integer.
-    using Exact = std::conditional_t<std::is_integral_v<Source>, __int128, double>;
-    const Exact difference = static_cast<Exact>(nearest) - static_cast<Exact>(value);
-    const bool is_negative = std::signbit(nearest);
-    if (difference > 0 && (rounding == FE_DOWNWARD || (rounding == FE_TOWARDZERO && !is_negative)))
-        return std::nextafter(nearest, -std::numeric_limits<Result>::infinity());
-    if (difference < 0 && (rounding == FE_UPWARD || (rounding == FE_TOWARDZERO && is_negative)))
-        return std::nextafter(nearest, std::numeric_limits<Result>::infinity());
-    return nearest;
+    if (rounding == FE_TONEAREST) return static_cast<Result>(value);
+    const volatile Source input = value;
+    std::fesetround(rounding);
+    const volatile Result result = static_cast<Result>(input);
+    std::fesetround(FE_TONEAREST);
+    return result;
 }
+#else
+template <class Result, class Source> Result rounded(Source value, int rounding) {
+    return converted_in_mode<Result>(value, rounding);
+}
+#endif
 
 /// Whether `.ftz` turns it into a zero. A device decides that as for arithmetic: if it is subnormal when
 /// rounded to 24 bits with an unbounded exponent (seen on an H200).

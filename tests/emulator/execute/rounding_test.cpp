@@ -1,4 +1,4 @@
-// Arithmetic in integers against this machine's own, in all of its rounding modes.
+// Arithmetic and conversions without rounding modes against this machine's own, in all of its rounding modes.
 
 #include "reference.hpp"
 
@@ -109,4 +109,36 @@ TEST(Rounding, agrees_with_the_processor_where_results_underflow_and_cancel) {
                 x, std::ldexp(std::nextafter(-x, T(0)), static_cast<int>(numbers.next() % 3) - 1), y);
         }
     });
+}
+
+namespace {
+
+/// Result(value) in all directions.
+template <class Result, class Source> void compare_conversion(Source value) {
+    const volatile Source input = value;
+    for (const int direction : directions) {
+        const Result right = on_processor({direction, false}, [&] { return static_cast<Result>(input); });
+        EXPECT_TRUE(is_same<Result>(converted_in_mode<Result>(value, direction), right))
+            << std::hexfloat << value << " is " << right << " in mode " << direction;
+    }
+}
+
+} // namespace
+
+TEST(Rounding, converts_as_the_processor) {
+    Numbers numbers;
+    for (const double value : edge_values<double>()) compare_conversion<float>(value);
+    for (int k = 0; k < 5000; ++k) {
+        compare_conversion<float>(any_number<double>(numbers));
+        compare_conversion<float>(
+            std::ldexp(any_number<float>(numbers) * (1 + 0x1p-40), 0)); // in float's range
+    }
+    for (int k = 0; k < 5000; ++k) {
+        const std::uint64_t bits = numbers.next() >> numbers.next() % 64;
+        compare_conversion<float>(bits);
+        compare_conversion<float>(static_cast<std::int64_t>(bits));
+        compare_conversion<float>(-static_cast<std::int64_t>(bits));
+        compare_conversion<double>(bits);
+        compare_conversion<double>(-static_cast<std::int64_t>(bits));
+    }
 }
