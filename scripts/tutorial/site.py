@@ -3,6 +3,7 @@
 import html
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from tutorial.ladder_chart import draw as draw_ladder
 from tutorial.lessons import read_lessons
 from tutorial.limit_charts import DRAWINGS
 from tutorial.pictures import PICTURES
-from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, read_measured, run_console, slug
+from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, has_playground, read_measured, run_console, slug
 from tutorial.sweep_chart import draw as draw_sweep
 
 THEME = Path("/usr/share/doxygen-awesome-css")
@@ -153,17 +154,25 @@ def write_style(folder):
     (folder / "site.css").write_text(f"{light}\n{dark}\n{own}", encoding="utf-8")
 
 
-def write_header(folder):
+def write_header(folder, playground):
     """Doxygen's own header with the scripts and the search box in it."""
     subprocess.run(["doxygen", "-w", "html", "header.html", "footer.html", "unused.css"], cwd=folder, check=True,
                    capture_output=True)
     scripts = "".join(f'<script type="text/javascript" src="$relpath^{script.name}"></script>\n' for script in SCRIPTS)
     scripts += ('<script type="text/javascript">DoxygenAwesomeDarkModeToggle.init();'
                 'DoxygenAwesomeFragmentCopyButton.init();DoxygenAwesomeInteractiveToc.init();</script>\n')
+    if has_playground(playground):
+        scripts += ('<link rel="stylesheet" type="text/css" href="$relpath^playground/panel.css"/>\n'
+                    '<script type="text/javascript" src="$relpath^playground/panel.js"></script>\n')
     header = folder / "header.html"
     box = (ROOT / "docs/site/search.html").read_text(encoding="utf-8")
     text = header.read_text(encoding="utf-8").replace("</head>", scripts + "</head>")
     header.write_text(text.replace("<!--END TITLEAREA-->", "<!--END TITLEAREA-->\n" + box), encoding="utf-8")
+
+
+def copy_playground(playground, html):
+    if has_playground(playground):
+        shutil.copytree(playground, html / "playground")
 
 
 def run_doxygen(work, out, pages):

@@ -202,10 +202,11 @@ def reading_order(pages):
 class Site:
     """All pages, and the files that they link to."""
 
-    def __init__(self, pages, bin_folder, figures_folder, data=ROOT / "docs/data"):
+    def __init__(self, pages, bin_folder, figures_folder, data=ROOT / "docs/data", playground=ROOT / "build/playground"):
         self.pages = {page.path: page for page in pages}
         self.order = reading_order(pages)
         self.bin_folder, self.figures_folder, self.data = bin_folder, figures_folder, data
+        self.playground = playground  # what `make playground` made, if it was called
         self.files = set()  # that pages link to
         self.markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -226,13 +227,15 @@ class Site:
                 result.append(f"\\htmlonly[block]\n{body}\\endhtmlonly\n")
                 group.clear()
 
-        index, seen = 0, set()
+        index, seen, section = 0, set(), ""
         while index < len(tokens):
             token = tokens[index]
             if token.type == "heading_open":
+                if section == "Run it":
+                    group.append(html_token(token, self.panel(page)))
                 flush()
                 level = int(token.tag[1])
-                text = tokens[index + 1].content if level > 1 else page.title
+                text = section = tokens[index + 1].content if level > 1 else page.title
                 label = page.name if level == 1 else f"{page.name}_{slug(text)}"
                 if label in seen:
                     raise PageError(f"two headings of the same name: {text}")
@@ -278,6 +281,15 @@ class Site:
         links = [f'<a class="{way}" href="{other.name}.html">{html.escape(other.title.replace("`", ""))}</a>'
                  for way, other in both if other]
         return f'<nav class="pages">{"".join(links)}</nav>\n'
+
+    def panel(self, page):
+        """Where a reader runs the page's kernels in the browser. Without `make playground` how to get it."""
+        if not has_playground(self.playground) or not (self.playground / f"{page.name}.js").is_file():
+            return ("<p>To run the kernels in this page, type <code>make playground</code> and then <code>make docs</code>."
+                    "</p>\n")
+        scripts = f"playground/engine.js playground/{page.name}.js"
+        return (f'<details class="playground" data-lesson="{page.name}" data-scripts="{scripts}">'
+                "<summary>Run it in this page</summary></details>\n")
 
     def resolve(self, page, token):
         """Links to pages and files of the project become links to their pages."""
@@ -360,6 +372,10 @@ class Site:
             return f"{head}{body}</ul>\n\\endhtmlonly\n"
         lexer = LEXERS.get(Path(path).suffix, "text")
         return f"{head}{code_html(lines_of(path), lexer, numbers=True)}\\endhtmlonly\n"
+
+
+def has_playground(folder):
+    return (folder / "engine.js").is_file() and (folder / "panel.js").is_file()
 
 
 def file_page_name(path):

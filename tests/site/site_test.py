@@ -93,6 +93,18 @@ class Whole(unittest.TestCase):
                 page = (SITE / f"html/{name}.html").read_text(encoding="utf-8")
                 self.assertIn(f'class="next" href="{leads_to}.html"', page)
 
+    def test_each_lesson_runs_in_its_page_or_says_how_to_get_that(self):
+        for lesson in read_lessons():
+            page = (SITE / f"html/{lesson.name}.html").read_text(encoding="utf-8")
+            panels = re.findall(r'<details class="playground" data-lesson="(\w+)" data-scripts="([^"]*)"', page)
+            if not panels:
+                self.assertIn("type <code>make playground</code> and then <code>make docs</code>", page)
+                continue
+            [(name, scripts)] = panels
+            self.assertEqual(name, lesson.name)
+            for script in [*scripts.split(), "playground/panel.js", "playground/panel.css"]:
+                self.assertTrue((SITE / "html" / script).is_file(), f"{lesson.name}: {script}")
+
     def test_no_block_of_markdown_is_left(self):
         for page in own_pages():
             text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -202,6 +214,11 @@ MEASURE = """
         bare: [...document.querySelectorAll(".contents pre")].filter(
             block => !block.closest(".doxygen-awesome-fragment-wrapper")).map(block => block.textContent)};
 """
+# Runs a kernel in the page.
+RUN = """
+    const [request, done] = arguments;
+    playground.engine().run(request).then(done, error => done({error: String(error)}));
+"""
 LONGEST = 300  # seconds for what happens by itself unless something is broken, on however busy a machine
 
 
@@ -300,6 +317,24 @@ class Browser(unittest.TestCase):
         others = [page for page in sorted((SITE / "html").glob("*.html")) if page not in own_pages()]
         self.assertGreater(len(others), 100)
         self.open_all([page for page in others if not page.name.startswith("file_")][::8], MODES[:1])
+
+    def test_playground(self):
+        """A page opened from a file runs its kernels in a worker, and counts what the command counts."""
+        page = SITE / "html/lesson03.html"
+        if not (SITE / "html/playground").is_dir():
+            self.assertIn("<code>make playground</code>", page.read_text(encoding="utf-8"))
+            self.skipTest("no emcc here")
+        program = [SITE.parent / "bin/lesson03", "--device", "emulator", "--format", "json", "--n", "65536"]
+        printed = json.loads(subprocess.run(program, check=True, capture_output=True).stdout)["kernels"]
+        self.driver.get(page.as_uri())
+        self.driver.execute_script('document.querySelector(".playground").open = true')
+        self.wait(lambda driver: driver.execute_script('return !!window.playground?.lessons.lesson03'))
+        for kernel in printed:
+            request = {"lesson": "lesson03", "kernel": kernel["name"], "n": 65536, "block": 256}
+            ran = self.driver.execute_async_script(RUN, request)
+            self.assertEqual((ran["error"], ran["verified"]), (None, True))
+            self.assertEqual({name: ran["counters"][name] for name in kernel["counters"]}, kernel["counters"])
+        self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
 
     def search(self, words):
         """[(title, page)] of what is found; what the line above says."""
