@@ -7,7 +7,10 @@
 #include "emulator/program/source_location.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace emulator {
@@ -82,9 +85,11 @@ private:
     Site& site_of(const Warp& warp, const Instruction& instruction, ptx::Space space);
     void record_cost(Site& site, const Warp& warp, const Instruction& instruction, const Access& access);
     void record_allocations(const TracedRequest& request);
-    void record_step(Site& site, const Warp& warp, const Instruction& instruction, LaneMask lanes,
-                     std::string what, bool is_load);
+    /// Returns its index, unless it is left out.
+    std::optional<std::size_t> record_step(Site& site, const Warp& warp, const Instruction& instruction,
+                                           LaneMask lanes, std::string what, bool is_load);
     std::size_t place_for(const StepKey& key, std::size_t after) const;
+    void keep_written();
 
     const TraceOptions& options_;
     AccessTrace& trace_;
@@ -94,6 +99,8 @@ private:
     std::map<std::pair<const Instruction*, ptx::Space>, Site> sites_;
     std::vector<StepKey> keys_;            ///< of the trace's steps
     std::vector<std::size_t> latest_step_; ///< per warp: one more than its index, 0: none
+    std::size_t written_step_ = 0;         ///< whose words are about to be written
+    std::vector<std::uint32_t> written_;   ///< these words: read at the next event
 };
 
 void TracingObserver::block_started(Block& block) {
@@ -109,7 +116,9 @@ void TracingObserver::block_started(Block& block) {
 }
 
 void TracingObserver::block_ended(Block& block) {
-    if (&block == block_) block_ = nullptr;
+    if (&block != block_) return;
+    keep_written();
+    block_ = nullptr;
 }
 
 void TracingObserver::barrier_complete(Block& block, const BarrierCompletion& completion) {
@@ -120,23 +129,41 @@ void TracingObserver::barrier_complete(Block& block, const BarrierCompletion& co
 void TracingObserver::accessed(const Warp& warp, const Instruction& instruction, const Access& access) {
     if (&warp.block() != block_) return;
     if (access.space != ptx::Space::shared && access.space != ptx::Space::global) return;
+    keep_written();
     if (access.remote || access.is_copy) return; // its banks are another block's, or nothing counts it
     Site& site = site_of(warp, instruction, access.space);
     record_cost(site, warp, instruction, access);
     const bool is_load = access.kind == AccessKind::load;
+    std::optional<std::size_t> step;
     if (!is_load || options_.line != 0)
-        record_step(site, warp, instruction, access.active, access_name(access.space, access.kind), is_load);
+        step = record_step(site, warp, instruction, access.active, access_name(access.space, access.kind),
+                           is_load);
     if (access.space != ptx::Space::shared) return;
     for_each_lane(access.active, [&](int lane) {
         const std::uint64_t first = access.addresses[lane] / 4,
                             last = (access.addresses[lane] + access.bytes - 1) / 4;
-        for (std::uint64_t word = first; word <= last; ++word) trace_.touched[word] = true;
+        for (std::uint64_t word = first; word <= last; ++word) {
+            trace_.touched[word] = true;
+            if (options_.values && step && !is_load) written_.push_back(static_cast<std::uint32_t>(word));
+        }
     });
+    written_step_ = step.value_or(0);
+}
+
+/// An access is reported before it writes, and an event later the words are there.
+void TracingObserver::keep_written() {
+    for (const std::uint32_t word : std::exchange(written_, {})) {
+        TracedWrite write{.word = word};
+        const std::span<const std::byte> bytes = block_->shared().subspan(4 * std::size_t{word});
+        std::memcpy(&write.value, bytes.data(), std::min(bytes.size(), sizeof write.value));
+        trace_.steps[written_step_].writes.push_back(write);
+    }
 }
 
 void TracingObserver::warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
                                          bool is_barrier) {
     if (&warp.block() != block_ || is_barrier) return;
+    keep_written();
     record_step(site_of(warp, instruction, ptx::Space::reg), warp, instruction, lanes, "exchange", false);
 }
 
@@ -192,9 +219,10 @@ void TracingObserver::record_allocations(const TracedRequest& request) {
     }
 }
 
-void TracingObserver::record_step(Site& site, const Warp& warp, const Instruction& instruction,
-                                  LaneMask lanes, std::string what, bool is_load) {
-    if (options_.line != 0 && site.place.line != options_.line) return;
+std::optional<std::size_t> TracingObserver::record_step(Site& site, const Warp& warp,
+                                                        const Instruction& instruction, LaneMask lanes,
+                                                        std::string what, bool is_load) {
+    if (options_.line != 0 && site.place.line != options_.line) return std::nullopt;
     const Code& code = *warp.running().frame->code;
     const StepKey key{&site, barriers_, site.of_warp[warp.index()].of_phase, code.index_of(instruction)};
     std::size_t& latest = latest_step_[warp.index()];
@@ -203,7 +231,7 @@ void TracingObserver::record_step(Site& site, const Warp& warp, const Instructio
     if (known == keys_.end()) {
         if (keys_.size() == options_.max_steps) {
             ++trace_.steps_left_out;
-            return;
+            return std::nullopt;
         }
         index = place_for(key, latest);
         const auto here = static_cast<std::ptrdiff_t>(index);
@@ -218,6 +246,7 @@ void TracingObserver::record_step(Site& site, const Warp& warp, const Instructio
     }
     trace_.steps[index].active[warp.index()] |= lanes;
     latest = index + 1;
+    return index;
 }
 
 /// Where to insert a warp's new step among those that other warps have made: after the warp's own latest one,

@@ -46,13 +46,19 @@ struct TracedAccess {
     Access worst_access() const { return {space, kind, bytes, worst.active, worst.addresses.data()}; }
 };
 
+/// A 4-byte word of shared memory as a store or an atomic left it.
+struct TracedWrite {
+    std::uint32_t word = 0, value = 0; ///< word: the offset divided by 4
+};
+
 /// What all warps did at one instruction, in the same iteration of a loop.
 struct TracedStep {
     TracedPlace place{};
     std::string what; ///< "shared store", "global atomic", "exchange" between lanes
     bool is_load = false;
-    std::uint32_t barriers = 0;   ///< that the block had passed before
-    std::vector<LaneMask> active; ///< of each warp
+    std::uint32_t barriers = 0;        ///< that the block had passed before
+    std::vector<LaneMask> active;      ///< of each warp
+    std::vector<TracedWrite> writes{}; ///< to shared memory; only with TraceOptions::values
 };
 
 /// A named piece of memory.
@@ -84,6 +90,7 @@ struct TraceOptions {
     std::uint64_t block = 0; ///< linear index
     std::uint32_t line = 0;  ///< steps: only those of this line; 0: all that write memory or exchange values
     std::size_t max_steps = 200; ///< of them, the first
+    bool values = false;         ///< of the words that they write
 };
 
 /// Watches one launch.

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace emulator::fixture;
@@ -146,6 +147,25 @@ TEST(AccessTrace, steps_are_the_shrinking_tree) {
     EXPECT_EQ(t.steps[1].what, "shared store");
     EXPECT_EQ(t.steps[8].what, "global store");
     EXPECT_EQ(t.steps_left_out, 0u);
+}
+
+TEST(AccessTrace, steps_keep_the_words_that_they_write) {
+    const AccessTrace t = trace(tree, 128, {.values = true});
+    // Thread k stores k. The first step of the tree adds those 64 apart: word k becomes k + (k + 64) for k
+    // < 64. The next adds those 32 apart: 2k + 64 + 2(k + 32) + 64 = 4k + 192 for k < 32. The last leaves 0 +
+    // … + 127.
+    for (const auto& [step, words, each, constant] :
+         {std::tuple(0, 128u, 1u, 0u), std::tuple(1, 64u, 2u, 64u), std::tuple(2, 32u, 4u, 192u),
+          std::tuple(7, 1u, 0u, 127u * 128 / 2)}) {
+        const auto& writes = t.steps[static_cast<std::size_t>(step)].writes;
+        ASSERT_THAT(writes, SizeIs(words)) << step;
+        for (const emulator::TracedWrite& write : writes)
+            EXPECT_EQ(write.value, each * write.word + constant)
+                << "step " << step << ", word " << write.word;
+    }
+    EXPECT_THAT(t.steps[8].writes, IsEmpty()); // to global memory
+    EXPECT_THAT(trace(tree, 128).steps[1].writes, IsEmpty());
+    EXPECT_THAT(trace(tree, 128, {.max_steps = 1, .values = true}).steps[0].writes, SizeIs(128));
 }
 
 TEST(AccessTrace, steps_of_a_line_include_its_loads) {
