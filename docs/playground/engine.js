@@ -246,9 +246,10 @@ function make_playground() {
     }
 
     // A launch's record, for the page.
-    function observed({counters = {}, lines = [], pictures = []}) {
+    function observed({counters = {}, lines = [], pictures = [], steps = [], arrays = [], steps_left_out = 0}) {
         return {
-            counters, pictures: pictures.filter(({svg}) => svg !== ""), // a kernel may have nothing to draw
+            counters, steps, arrays, steps_left_out,
+            pictures: pictures.filter(({svg}) => svg !== ""), // a kernel may have nothing to draw
             lines: lines.flatMap(({path, function: name, lines}) =>
                 lines.map(({line, counted, ideal}) => ({file: path, line, function: name, counters: counted, ideal}))),
         };
@@ -267,15 +268,17 @@ function make_playground() {
     const checkers = ["mem", "init", "race", "sync"];
     function all_or(wanted, all) { return wanted === true ? all : wanted || []; }
 
-    // One run: what engine.run() returns.
+    // One run: what engine.run() returns. A request has lesson, kernel and, where the defaults do not do, n, block and options. To be
+    // recorded: lines, steps, draw and check (true, or some kinds of pictures and checkers), with `line` for the pictures. `ptx` takes
+    // the place of the lesson's, and `limit` ends a kernel after that many warp instructions.
     function run_lesson(emulator, lesson, facts, given) {
         const start = Date.now(), request = with_defaults(lesson, given);
         const result = {counters: {}, verified: false, expected: null, actual: null, grid: null, block: null, shared: 0,
-            lines: [], pictures: [], findings: [], error: null, warp_instructions: 0};
+            lines: [], pictures: [], steps: [], arrays: [], findings: [], error: null, warp_instructions: 0};
         let host = null;
         try {
             const draw = all_or(request.draw, ["banks", "sectors", "tile", "activity"]);
-            emulator.begin({lines: Boolean(request.lines), draw, check: all_or(request.check, checkers),
+            emulator.begin({lines: Boolean(request.lines), steps: Boolean(request.steps), draw, check: all_or(request.check, checkers),
                 line: request.line ?? 0, sources: draw.length > 0 ? facts.sources ?? {} : {}});
             emulator.load(request.ptx ?? facts.ptx);
             host = make_host(emulator, request, result);

@@ -88,11 +88,32 @@ private:
     std::uint64_t limit_;
 };
 
+/// See playground_launch().
+Json steps_of(const AccessTrace& trace) {
+    Json steps = Json::array(), arrays = Json::array();
+    for (const TracedStep& step : trace.steps) {
+        Json writes = Json::array();
+        for (const TracedWrite& write : step.writes)
+            writes.push_back(Json::array({write.word, static_cast<std::int32_t>(write.value)}));
+        steps.push_back({{"file", step.place.path},
+                         {"line", step.place.line},
+                         {"what", step.what},
+                         {"barriers", step.barriers},
+                         {"active", step.active},
+                         {"writes", std::move(writes)}});
+    }
+    for (const TracedVariable& variable : trace.shared)
+        arrays.push_back(
+            {{"name", variable.name}, {"word", variable.address / 4}, {"words", variable.bytes / 4}});
+    return {{"steps", steps}, {"arrays", arrays}, {"steps_left_out", trace.steps_left_out}};
+}
+
 /// What watches the launches of a run.
 class Observation {
 public:
     /// `wanted`: see playground_begin().
-    explicit Observation(const Json& wanted) : lines_(wanted.value("lines", false)) {
+    explicit Observation(const Json& wanted)
+        : lines_(wanted.value("lines", false)), steps_(wanted.value("steps", false)) {
         wanted.value("draw", Json::array()).get_to(draw_);
         wanted.value("sources", Json::object()).get_to(sources_);
         line_ = wanted.value("line", 0u);
@@ -120,7 +141,7 @@ public:
 private:
     Json pictures(const AccessTrace& trace) const;
 
-    bool lines_;
+    bool lines_, steps_;
     std::vector<std::string> draw_{};
     std::map<std::string, std::string> sources_{};
     std::uint32_t line_ = 0;
@@ -137,10 +158,12 @@ Json Observation::run(const Kernel& kernel, const LaunchConfiguration& configura
     InstructionLimit instruction_limit(limit);
     LineCounting lines;
     AccessTracing tracing({.line = line_});
+    AccessTracing stepping({.max_steps = 1000, .values = true});
     BlockDeduplication checkers_of_blocks; // as `emulate` does
     std::vector<Watcher*> watchers{&instruction_limit};
     if (selected && lines_) watchers.push_back(&lines);
     if (selected && !draw_.empty()) watchers.push_back(&tracing);
+    if (selected && steps_) watchers.push_back(&stepping);
     const auto add = [&](auto& checker) {
         if (!checker) return;
         if (checker->judges_blocks())
@@ -160,6 +183,7 @@ Json Observation::run(const Kernel& kernel, const LaunchConfiguration& configura
     }
     if (selected && lines_) record["lines"] = lines.functions();
     if (selected && !draw_.empty()) record["pictures"] = pictures(tracing.trace());
+    if (selected && steps_) record.update(steps_of(stepping.trace()));
     return record;
 }
 
@@ -247,7 +271,8 @@ EMSCRIPTEN_KEEPALIVE const char* playground_error() { return playground().error.
 
 /// Begins a run: forgets the modules and findings of the one before. `wanted` tells what to record:
 /// {"lines": true, "check": ["mem", "init", "race", "sync"], "draw": ["banks", "sectors", "tile",
-/// "activity"], "line": 0 (for pictures), "sources": {path in PTX: text}}. All of it may be left out.
+/// "activity"], "line": 0 (for pictures), "sources": {path in PTX: text}, "steps": true}. All of it may be
+/// left out.
 EMSCRIPTEN_KEEPALIVE int playground_begin(const char* wanted) {
     return guarded(0, [&] {
         playground().modules.clear();
@@ -341,7 +366,10 @@ EMSCRIPTEN_KEEPALIVE std::uint32_t playground_variable(const char* name) {
 /// "shared": bytes, "cluster": [x, y, z] or absent, "cooperative": whether, "limit": of warp instructions, a
 /// few million more or less, "selected": whether it is to be recorded}. Returns {"counters": {name in Nsight
 /// Compute: number}, "lines": [see LineRecorder], "pictures": [{"name": kind, "svg": …, "about": …,
-/// "result": …}]}, or with "error" in place of the counters.
+/// "result": …}]}, or with "error" in place of the counters. With the first block's steps, which write memory
+/// or exchange values: {"steps": [{"file": …, "line": …, "what": "shared store", "barriers": those before it,
+/// "active": [a mask of lanes per warp], "writes": [[word of shared memory, int]]}], "arrays": [{"name":
+/// "tile", "word": the first, "words": number}], "steps_left_out": …}.
 EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, const std::byte* parameters,
                                                    std::uint32_t parameter_bytes) {
     return json_text([&] {
@@ -353,8 +381,13 @@ EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, co
                                    .cluster_limit = DeviceLimits::blocks_per_large_cluster,
                                    .cooperative = wanted.value("cooperative", false)};
         if (wanted.contains("cluster")) launch.cluster = extents(wanted.at("cluster"));
-        return observation().run(kernel_named(wanted.at("kernel")), launch,
-                                 std::span(parameters, parameter_bytes), playground().memory,
+        const Kernel& kernel = kernel_named(wanted.at("kernel"));
+        if (launch.cooperative && launch.grid.count() > blocks_on_device(kernel, launch))
+            throw Error(Failure::invalid_configuration,
+                        "a cooperative launch has at most " + thousands(blocks_on_device(kernel, launch)) +
+                            " blocks, as many as the device runs at once, not " +
+                            thousands(launch.grid.count()));
+        return observation().run(kernel, launch, std::span(parameters, parameter_bytes), playground().memory,
                                  wanted.at("limit"), wanted.value("selected", true));
     });
 }

@@ -72,6 +72,27 @@ test("pictures are those of --draw", async () => {
     }
 });
 
+test("steps show what shared memory holds", async () => {
+    const { steps, arrays, counters } = await run("reduce3", 128, { block: 64, steps: true });
+    assert.deepEqual(arrays, [{ name: "shared", word: 0, words: 64 }]);
+    // A block of 64 threads: their first store, and the tree with strides 32 to 1. The last step stores the sum in global memory.
+    assert.deepEqual(steps.map(({ barriers }) => barriers), [0, 1, 2, 3, 4, 5, 6, 7]);
+    const words = [];
+    for (const { writes } of steps.slice(0, 1)) for (const [word, value] of writes) words[word] = value;
+    assert.equal(words.length, 64);
+    const sum = words.reduce((a, b) => a + b);
+    for (const [k, stride] of [32, 16, 8, 4, 2, 1].entries()) {
+        const { writes, active, what, file } = steps[k + 1];
+        assert.deepEqual([what, file], ["shared store", kernels]);
+        assert.deepEqual(active, [stride === 32 ? 0xFFFFFFFF : 2 ** stride - 1, 0]); // lanes below the stride, of warp 0
+        assert.deepEqual(writes, words.slice(0, stride).map((value, word) => [word, value + words[word + stride]]));
+        for (const [word, value] of writes) words[word] = value;
+    }
+    assert.equal(words[0], sum);
+    assert.deepEqual([steps[7].what, steps[7].writes], ["global store", []]);
+    assert.deepEqual((await run("reduce3", 128, { block: 64 })).counters, counters);
+});
+
 test("the checkers find what is broken, with its line", async () => {
     const checked = await run("reduce3", 4097, { check: true });
     assert.deepEqual([checked.findings, checked.error], [[], null]);
@@ -99,9 +120,9 @@ playground.bundle("test", function () {
     playground.lesson("test", {
         n: { value: 6 }, sliders: { block: { value: 1 } },
         kernels: {
-            k(host, { n, block, address }) {
+            k(host, { n, block, address, blocks = 1, cooperative = false }) {
                 const results = host.ints(n);
-                host.launch("k", { grid: 1, block }, address === undefined ? results : host.u64(address));
+                host.launch("k", { grid: blocks, block, cooperative }, address === undefined ? results : host.u64(address));
                 return { verified: true, actual: [...host.read(results)] };
             },
             names(host) { host.launch("no_kernel", { grid: 1, block: 1 }); },
@@ -155,6 +176,8 @@ test("what is wrong is said", async () => {
     assert.match((await run_ptx(module("    ret;\n"), { kernel: "wide" })).error, /parameter 1 of k has 8 bytes, not 4/);
     const outside = await run_ptx(module("    st.global.u32 [%rd0], 1;\n"), { options: { address: 12 } });
     assert.match(outside.error, /st\.global\.u32/);
+    const many = await run_ptx(module("    ret;\n"), { options: { cooperative: true, blocks: 4225 } });
+    assert.match(many.error, /a cooperative launch has at most 4,224 blocks/); // 132 multiprocessors hold 32 each
     await assert.rejects(engine.run({ lesson: "lesson99", kernel: "k" }), /lesson99 is not in this page/);
 });
 
