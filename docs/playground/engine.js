@@ -200,8 +200,8 @@ function make_playground() {
             for (const value of values) total = (total + value) | 0; // wraps at 32 bits
             return total;
         }
-        // Compares each element. `expected` is an array, `actual` a buffer or an array. Returns the first wrong one, or the last, as
-        // the harness's compare_elements().
+        // Compares each element. `expected` is an array, `actual` a buffer or an array. Returns the first wrong one, or the last,
+        // as the harness's compare_elements().
         function verify(expected, actual) {
             const values = actual.address === undefined ? actual : view(actual);
             const wrong = expected.findIndex((value, k) => value !== values[k] && !Object.is(value, values[k]));
@@ -268,9 +268,9 @@ function make_playground() {
     const checkers = ["mem", "init", "race", "sync"];
     function all_or(wanted, all) { return wanted === true ? all : wanted || []; }
 
-    // One run: what engine.run() returns. A request has lesson, kernel and, where the defaults do not do, n, block and options. To be
-    // recorded: lines, steps, draw and check (true, or some kinds of pictures and checkers), with `line` for the pictures. `ptx` takes
-    // the place of the lesson's, and `limit` ends a kernel after that many warp instructions.
+    // One run: what engine.run() returns. A request has lesson, kernel and, where the defaults do not do, n, block and options. It
+    // asks for lines, steps, draw and check (true, or some kinds of pictures and checkers), with `line` for the pictures. `ptx`
+    // takes the place of the lesson's, and `limit` ends a kernel after that many warp instructions.
     function run_lesson(emulator, lesson, facts, given) {
         const start = Date.now(), request = with_defaults(lesson, given);
         const result = {counters: {}, verified: false, expected: null, actual: null, grid: null, block: null, shared: 0,
@@ -278,8 +278,8 @@ function make_playground() {
         let host = null;
         try {
             const draw = all_or(request.draw, ["banks", "sectors", "tile", "activity"]);
-            emulator.begin({lines: Boolean(request.lines), steps: Boolean(request.steps), draw, check: all_or(request.check, checkers),
-                line: request.line ?? 0, sources: draw.length > 0 ? facts.sources ?? {} : {}});
+            emulator.begin({lines: Boolean(request.lines), steps: Boolean(request.steps), draw, line: request.line ?? 0,
+                check: all_or(request.check, checkers), sources: draw.length > 0 ? facts.sources ?? {} : {}});
             emulator.load(request.ptx ?? facts.ptx);
             host = make_host(emulator, request, result);
             const kernel = lesson.kernels[request.kernel];
