@@ -1,0 +1,19 @@
+// What main.cu does, for the page: a block for each 2 x `block` ints. reduce5 is compiled for each block size.
+playground.lesson("lesson05", {
+    n: {value: 65536, most: 1048576},
+    sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}},
+    kernels: {
+        reduce4(host, {n, block}) {
+            const grid = Math.ceil(n / (2 * block));
+            const input = host.random_ints(n), sums = host.ints(grid);
+            host.launch("reduce4", {grid, block, shared: 4 * block}, input, sums, host.u64(n));
+            return host.verify_sum(input, sums);
+        },
+        reduce5(host, {n, block}) {
+            const grid = Math.ceil(n / (2 * block));
+            const input = host.random_ints(n), sums = host.ints(grid);
+            host.launch(`reduce5<${block}>`, {grid, block, shared: 4 * block}, input, sums, host.u64(n));
+            return host.verify_sum(input, sums);
+        },
+    },
+});

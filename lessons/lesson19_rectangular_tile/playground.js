@@ -1,0 +1,41 @@
+// What main.cu does, for the page: one block, with a thread for each int of the tile.
+function require_one_block(width, height) {
+    if (width * height > 1024)
+        throw new Error(`A block has at most 1024 threads, not ${width * height}. Choose a smaller width or height.`);
+}
+// Of kernels that read as they store: thread i gets i back.
+function thread_numbers(width, height) { return Array.from({length: width * height}, (_, i) => i); }
+// Of kernels that store by rows and read by columns.
+function transposed(width, height) {
+    return Array.from({length: width * height}, (_, i) => i % height * width + Math.floor(i / height));
+}
+
+playground.lesson("lesson19", {
+    sliders: {width: {from: 1, to: 64, value: 32}, height: {from: 1, to: 64, value: 16}, padding: {from: 0, to: 33, value: 0}},
+    kernels: {
+        setRowReadRow(host, {width, height}) {
+            require_one_block(width, height);
+            const out = host.ints(width * height);
+            host.launch("setRowReadRow", {grid: 1, block: [width, height]}, out);
+            return host.verify(thread_numbers(width, height), out);
+        },
+        setColReadCol(host, {width, height}) {
+            require_one_block(width, height);
+            const out = host.ints(width * height);
+            host.launch("setColReadCol", {grid: 1, block: [width, height]}, out);
+            return host.verify(thread_numbers(width, height), out);
+        },
+        setRowReadCol(host, {width, height}) {
+            require_one_block(width, height);
+            const out = host.ints(width * height);
+            host.launch("setRowReadCol", {grid: 1, block: [width, height]}, out);
+            return host.verify(transposed(width, height), out);
+        },
+        setRowReadColPad(host, {width, height, padding}) {
+            require_one_block(width, height);
+            const out = host.ints(width * height);
+            host.launch("setRowReadColPad", {grid: 1, block: [width, height]}, out, host.u32(padding));
+            return host.verify(transposed(width, height), out);
+        },
+    },
+});
