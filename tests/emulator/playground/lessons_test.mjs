@@ -1,0 +1,147 @@
+// Each lesson's playground.js, under Node: what a page shows equals what the lesson's program prints, to the digit.
+// Usage: lessons_test.mjs FOLDER_OF_BUNDLES FOLDER_OF_PROGRAMS [LESSON...]
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import test from "node:test";
+
+const [bundles, programs, ...only] = process.argv.slice(2);
+const require = createRequire(import.meta.url);
+globalThis.playground = require(resolve(bundles, "engine.js"));
+const names = readdirSync(bundles).map((file) => /^(lesson\d\d|start)\.js$/.exec(file)?.[1])
+    .filter((name) => name !== undefined && (only.length === 0 || only.includes(name)));
+assert.ok(names.length > 0, `no lesson in ${bundles}`);
+for (const name of names) require(resolve(bundles, `${name}.js`));
+const engine = playground.engine();
+
+// A lesson's first run leaves all but its size to the defaults. Others have other blocks and options, and sizes that no block
+// divides. In the third run of lessons 06 and 07 the grids are cut to what the card holds. `without` is a kernel that takes fewer.
+const first_runs = {lesson14: {n: 1000}, lesson24: {width: 64, height: 64}, lesson25: {rows: 64, columns: 64}};
+const tiles = [{width: 7, padding: 1}, {width: 24, padding: 3}];
+const rectangles = [{width: 7, height: 5, padding: 1}, {width: 24, height: 40, padding: 3}];
+const runs = {
+    lesson06: [{n: 4099, block: 64, elements_per_thread: 5}, {n: 300007, block: 1024, elements_per_thread: 1}],
+    lesson07: [{n: 4099, block: 64}, {n: 600011, block: 512}],
+    lesson08: [{n: 4099, block: 64, offset: 3}, {n: 65537, block: 512, offset: 8}],
+    lesson09: [{n: 4099, block: 64, offset: 3}, {n: 65537, block: 512, offset: 8}],
+    lesson14: [{n: 1999, block: 1024}, {n: 63, block: 32}],
+    lesson15: [{n: 4099, block: 64, coarsening: 2}, {n: 20011, block: 512, coarsening: 16}],
+    lesson16: tiles,
+    lesson17: tiles,
+    lesson18: tiles,
+    lesson19: rectangles,
+    lesson20: rectangles,
+    lesson21: rectangles,
+    lesson22: [{n: 4099, block: 64, type: "half", op: "argmax", offset: 3}, {n: 20011, block: 512, type: "double", op: "variance"}],
+    lesson23: [{n: 4099, block: 64, cancel: true, blocks: 7}, {n: 20011, block: 512, tiny: true}],
+    lesson24: [{width: 31, height: 65}, {width: 200, height: 7}],
+    lesson25: [{rows: 67, columns: 131, block: 64}, {rows: 7, columns: 1000, block: 512}],
+    lesson26: [{n: 4099, block: 64, skew: 30}, {n: 65537, block: 512, skew: 100}],
+    lesson28: [
+        {n: 4099, block: 64, stages: 2, kib_per_stage: 2, blocks_per_sm: 2, offset: 3},
+        {n: 65537, block: 512, stages: 8, kib_per_stage: 16, offset: 8},
+    ],
+    lesson29: [{n: 4099, block: 64, blocks: 5, offset: 3}, {n: 65537, block: 1024, blocks: 8}],
+    lesson30: [{n: 4099, block: 64, offset: 3}, {n: 20011, offset: 8, without: "one_block"}, {n: 150001, without: "one_block"}],
+};
+// What both refuse.
+const refused = [
+    ["lesson14", "smem_reduction", {n: 2048, block: 512}],
+    ["lesson19", "setRowReadCol", {width: 64, height: 64}],
+    ["lesson22", "reduce_any", {n: 1000, type: "int", op: "mean"}],
+    ["lesson22", "reduce_any", {n: 1000, type: "float", op: "any"}],
+    ["lesson28", "reduce10", {n: 1000, kib_per_stage: 1}],
+    ["lesson28", "reduce11", {n: 1000, blocks_per_sm: 8}],
+    ["lesson30", "one_block", {n: 8193}],
+];
+
+function runs_of(name) {
+    const {n, sliders} = playground.lessons[name];
+    const all = [first_runs[name] ?? (n ? {n: 1024} : {}), ...runs[name] ?? [{n: 4099, block: 64}, {n: 20011, block: 512}]];
+    for (const slider of Object.keys(sliders))
+        assert.ok(all.some((run) => slider in run), `no run of ${name} sets ${slider}: write one in lessons_test.mjs`);
+    return all;
+}
+
+// On one processor, as in a page: blocks that wait for others count how long they waited.
+const processor = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))[1];
+function command(program, ...words) {
+    return spawnSync("taskset", ["-c", processor, resolve(programs, program), ...words], {encoding: "utf8", maxBuffer: 1 << 26});
+}
+function words_of(run) {
+    return Object.entries(run).filter(([, value]) => value !== false)
+        .flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, ...value === true ? [] : [String(value)]]);
+}
+function printed_by(name, run, kernels) {
+    const told = command(name, "--device", "emulator", "--format", "json", ...words_of(run),
+        ...kernels.flatMap((kernel) => ["--kernel", kernel]));
+    assert.equal(told.status, 0, told.stderr);
+    return JSON.parse(told.stdout).kernels;
+}
+function shown_in_page(lesson, kernel, {n, block, ...options}, more) {
+    return engine.run({lesson, kernel, n, block, options, ...more});
+}
+
+// All digits of whole numbers and of texts are printed, and at least eight of other numbers.
+function equal_as_printed(shown, printed) {
+    const whole = typeof printed === "string" || Number.isInteger(printed);
+    return whole ? shown === printed || Number(shown) === printed : Math.abs(shown - printed) <= 1e-7 * Math.abs(printed);
+}
+async function compare(name, kernel, run, printed) {
+    const shown = await shown_in_page(name, kernel, run);
+    const what = `${name} ${kernel} ${words_of(run).join(" ")}`;
+    assert.equal(shown.error, null, what);
+    assert.ok(Object.keys(printed.counters).length > 5);
+    const counted = Object.fromEntries(Object.keys(printed.counters).map((counter) => [counter, shown.counters[counter]]));
+    assert.deepEqual(counted, printed.counters, what);
+    const launch = ({grid, block}, shared) => printed.grid[0] === 0 ? "what sum() of lesson 30 chooses" : {grid, block, shared};
+    assert.deepEqual(launch(shown, shown.shared), launch(printed, printed.dynamic_shared_bytes), what);
+    assert.equal(shown.verified, printed.verified, what);
+    for (const which of ["expected", "actual"])
+        assert.ok(equal_as_printed(shown[which], printed[which]), `${what}: ${which} ${shown[which]}, not ${printed[which]}`);
+}
+
+for (const name of names.filter((name) => name !== "start")) {
+    test(`${name} counts in a page as in the terminal`, async () => {
+        const {kernels, missing = {}} = playground.lessons[name];
+        const listed = command(name, "--list").stdout.trim().split("\n");
+        assert.deepEqual([...Object.keys(kernels), ...Object.keys(missing)].sort(), listed.sort());
+        for (const sentence of Object.values(missing)) assert.match(sentence, /^[A-Z].*\.$/);
+        for (const {without, ...run} of runs_of(name))
+            for (const printed of printed_by(name, run, Object.keys(kernels).filter((kernel) => kernel !== without)))
+                await compare(name, printed.name, run, printed);
+        for (const kernel of Object.keys(kernels)) {
+            const {error, findings} = await shown_in_page(name, kernel, runs_of(name)[0], {check: true});
+            assert.deepEqual([error, findings], [null, []], `${name} ${kernel}`);
+        }
+    });
+}
+
+// start.cu has one size and no options.
+test("start counts in a page as in the terminal", {skip: !names.includes("start")}, async () => {
+    const told = command("emulate", "--counters", "--format", "json", resolve(programs, "start"));
+    const {launches: [printed]} = JSON.parse(told.stderr);
+    const {expected} = await shown_in_page("start", "square", {}); // start.cu does not print it
+    await compare("start", "square", {}, {...printed, verified: true, expected, actual: expected});
+});
+
+test("a kernel that does nothing is not verified", async () => {
+    for (const name of names) {
+        const ptx = playground.bundles[name].facts.ptx.replace(/^(\.visible \.entry[^{]*\{)/gm, "$1\nret;\n");
+        for (const kernel of Object.keys(playground.lessons[name].kernels)) {
+            const shown = await shown_in_page(name, kernel, {n: playground.lessons[name].n && 1000}, {ptx});
+            assert.deepEqual([shown.error, shown.verified], [null, false], `${name} ${kernel}`);
+        }
+    }
+});
+
+test("a page refuses what the program refuses", async () => {
+    for (const [name, kernel, run] of refused.filter(([name]) => names.includes(name))) {
+        const what = `${name} ${kernel} ${words_of(run).join(" ")}`;
+        assert.equal(command(name, "--device", "emulator", "--kernel", kernel, ...words_of(run)).status, 2, what);
+        assert.match((await shown_in_page(name, kernel, run)).error, /^[A-Za-z][^\n]*\.$/, what);
+    }
+});
