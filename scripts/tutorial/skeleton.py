@@ -134,6 +134,29 @@ int main(int argc, char** argv) {{
 }}
 """
 
+PLAYGROUND = """\
+// What main.cu does, for the page: a block for each `block` ints.
+playground.lesson("lesson{number}", {{
+    n: {{value: 65536, most: 1048576}},
+    sliders: {{block: {{from: 32, to: 1024, value: 256, powers_of_two: true}}}},
+    kernels: {{
+        reduce2(host, {{n, block}}) {{
+            const grid = Math.ceil(n / block);
+            const input = host.random_ints(n), sums = host.ints(grid);
+            host.launch("reduce2", {{grid, block, shared: 4 * block}}, input, sums, host.u64(n));
+            return host.verify_sum(input, sums);
+        }},
+        // FILL: the launch of this step's kernel, as in main.cu.
+        reduce{number}(host, {{n, block}}) {{
+            const grid = Math.ceil(n / block);
+            const input = host.random_ints(n), sums = host.ints(grid);
+            host.launch("reduce{number}", {{grid, block, shared: 4 * block}}, input, sums, host.u64(n));
+            return host.verify_sum(input, sums);
+        }},
+    }},
+}});
+"""
+
 EXERCISE = """\
 # Exercise {number}: {title}
 
@@ -209,7 +232,8 @@ def make(name):
                   count=1)
     files = {"lesson.json": MANIFEST.format(**words), "teaching.json": TEACHING.format(**words),
              "README.md": README.format(**words), "kernels.cuh": kernels,
-             "main.cu": MAIN.format(**words), "exercise.cuh": todo, "exercise.md": EXERCISE.format(**words)}
+             "main.cu": MAIN.format(**words), "playground.js": PLAYGROUND.format(**words), "exercise.cuh": todo,
+             "exercise.md": EXERCISE.format(**words)}
     folder.mkdir()
     for file, text in files.items():
         (folder / file).write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """new_lesson_test.py BUILD skeleton: what scripts/new_lesson makes compiles, and is not taken for a lesson.
-new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left.
+new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left, and each has the script of its page.
 """
 
 import os
@@ -27,6 +27,10 @@ class Lessons(unittest.TestCase):
     def test_are_filled_in(self):
         self.assertEqual(left_to_fill_in(ROOT), [])
 
+    def test_run_in_their_pages(self):
+        folders = [ROOT / "lessons/start", *ROOT.glob("lessons/lesson[0-9][0-9]_*")]
+        self.assertEqual([folder.name for folder in folders if not (folder / "playground.js").is_file()], [])
+
 
 class Skeleton(unittest.TestCase):
     def setUp(self):
@@ -49,7 +53,8 @@ class Skeleton(unittest.TestCase):
         self.assertIn("make lesson03 builds it", self.new_lesson("double_buffering"))
         folder = self.tree / "lessons/lesson03_double_buffering"
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
-                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu", "teaching.json"])
+                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu", "playground.js",
+                          "teaching.json"])
         lesson = Lesson(folder)
         self.assertEqual((lesson.number, lesson.title, lesson.kernels), ("03", "Double buffering", ["reduce03"]))
         page = (folder / "README.md").read_text(encoding="utf-8")
@@ -75,9 +80,18 @@ class Skeleton(unittest.TestCase):
                              stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": "scripts"})
         self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
-        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu",
+        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu", "playground.js",
                      "teaching.json"):
             self.assertIn(f"lesson03_double_buffering/{name}: ", left)
+
+    def test_its_page_needs_its_launches(self):
+        self.new_lesson("double_buffering")
+        (self.tree / "lessons/lesson03_double_buffering/playground.js").unlink()
+        shutil.copytree(ROOT / "lessons/start", self.tree / "lessons/start")
+        run = subprocess.run([sys.executable, str(self.tree / "scripts/playground")], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("playground: lessons/lesson03_double_buffering has no playground.js", run.stdout)
 
     def test_wrong_command_lines_change_nothing(self):
         for words, message in (([], "which name?"), (["Big"], "'Big' is no name"), (["../x"], "is no name"),
