@@ -1,14 +1,15 @@
 // Each lesson's playground.js, under Node: what a page shows equals what the lesson's program prints, to the digit.
-// Usage: lessons_test.mjs FOLDER_OF_BUNDLES FOLDER_OF_PROGRAMS [LESSON...]
+// Usage: lessons_test.mjs FOLDER_OF_BUNDLES FOLDER_OF_PROGRAMS RUNS.json [LESSON...]
+// It writes each run that it compared to RUNS.json, for browser_test.py: [{request, result}].
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import test from "node:test";
+import test, { after } from "node:test";
 
-const [bundles, programs, ...only] = process.argv.slice(2);
+const [bundles, programs, runsFile, ...only] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
 globalThis.playground = require(resolve(bundles, "engine.js"));
 const names = readdirSync(bundles).map((file) => /^(lesson\d\d|start)\.js$/.exec(file)?.[1])
@@ -81,9 +82,8 @@ function printed_by(name, run, kernels) {
     assert.equal(told.status, 0, told.stderr);
     return JSON.parse(told.stdout).kernels;
 }
-function shown_in_page(lesson, kernel, {n, block, ...options}, more) {
-    return engine.run({lesson, kernel, n, block, options, ...more});
-}
+function request_of(lesson, kernel, {n, block, ...options}) { return {lesson, kernel, n, block, options}; }
+function shown_in_page(lesson, kernel, run, more) { return engine.run({...request_of(lesson, kernel, run), ...more}); }
 
 // All digits of whole numbers and of texts are printed, and at least eight of other numbers.
 function equal_as_printed(shown, printed) {
@@ -102,7 +102,11 @@ async function compare(name, kernel, run, printed) {
     assert.equal(shown.verified, printed.verified, what);
     for (const which of ["expected", "actual"])
         assert.ok(equal_as_printed(shown[which], printed[which]), `${what}: ${which} ${shown[which]}, not ${printed[which]}`);
+    const {counters, grid, block, shared, verified} = shown;
+    compared.push({request: request_of(name, kernel, run), result: {counters, grid, block, shared, verified}});
 }
+const compared = [];
+after(() => writeFileSync(runsFile, JSON.stringify(compared)));
 
 for (const name of names.filter((name) => name !== "start")) {
     test(`${name} counts in a page as in the terminal`, async () => {
