@@ -4,13 +4,14 @@
 import html.parser
 import json
 import re
-import shutil
 import subprocess
 import sys
 import unittest
 import urllib.parse
 from functools import cache
 from pathlib import Path
+
+from browser import InBrowser
 
 from tutorial import ROOT
 from tutorial.lessons import read_lessons
@@ -219,34 +220,10 @@ RUN = """
     const [request, done] = arguments;
     playground.engine().run(request).then(done, error => done({error: String(error)}));
 """
-LONGEST = 300  # seconds for what happens by itself unless something is broken, on however busy a machine
 
 
-class Browser(unittest.TestCase):
+class Browser(InBrowser):
     """Pages in Chromium. Pictures of some are kept in FOLDER/screenshots: they take as long as all that is looked at."""
-
-    @classmethod
-    def setUpClass(cls):
-        try:
-            from selenium import webdriver
-            from selenium.webdriver.chrome.service import Service
-        except ImportError:
-            raise unittest.SkipTest("no Selenium here") from None
-        driver = shutil.which("chromedriver")
-        if not driver:
-            raise unittest.SkipTest("no chromedriver here")
-        options = webdriver.ChromeOptions()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        # Unless it is told the driver, a newer Selenium looks for a program of its own, which Debian leaves out.
-        cls.driver = webdriver.Chrome(options=options, service=Service(driver))
-        cls.driver.set_page_load_timeout(LONGEST)
-        cls.driver.set_script_timeout(LONGEST)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.driver.quit()
 
     def open_all(self, pages, modes, look_closer=None):
         """Opens each page once, and looks at it in every mode."""
@@ -263,12 +240,6 @@ class Browser(unittest.TestCase):
                     if look_closer:
                         look_closer(page.stem, mode[0])
 
-    def set_mode(self, _, width, height, is_dark):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]})
-
     def test_some_pages(self):
         """One of each kind."""
         names = ("index", "lesson16", "exercise16", "glossary", "classharness_1_1DeviceBuffer")
@@ -278,7 +249,10 @@ class Browser(unittest.TestCase):
     def look_closer(self, page, mode):
         self.driver.save_screenshot(str(SITE / "screenshots" / f"{page}_{mode}.png"))
         if mode == "phone":
-            self.tap("search-field")
+            field = self.driver.find_element("id", "search-field")
+            touched = self.touch(field)
+            self.assertEqual(self.driver.switch_to.active_element, field, f"touched: {touched}")
+            self.driver.execute_script("document.activeElement.blur()")
         elif mode == "light":
             self.wait(lambda driver: driver.find_elements("css selector", "#nav-tree .selected"))
             found = self.driver.execute_script(MEASURE)
@@ -288,17 +262,6 @@ class Browser(unittest.TestCase):
             self.assertEqual(found["isBeside"], None if page in ("index", "classharness_1_1DeviceBuffer") else True)
             if page == "lesson16":
                 self.copy_the_first_commands(page)
-
-    def tap(self, name):
-        """As a finger does: what lies above the element gets the touch, not the element."""
-        box = self.driver.find_element("id", name).rect
-        point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
-        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        touched = self.driver.execute_script("return document.elementFromPoint(arguments[0], arguments[1]).outerHTML",
-                                             point["x"], point["y"])
-        self.assertEqual(self.driver.switch_to.active_element.get_attribute("id"), name, f"touched: {touched[:200]}")
-        self.driver.execute_script("document.activeElement.blur()")
 
     def copy_the_first_commands(self, page):
         """The button of a terminal copies what is to be typed: no prompt, no output."""
@@ -346,10 +309,6 @@ class Browser(unittest.TestCase):
         found = [[part.text.removeprefix(" · ") for part in link.find_elements("css selector", ".found-title, .found-page")]
                  for link in shown]
         return [(parts[0], parts[-1]) for parts in found], self.driver.find_element("id", "search-status").text
-
-    def wait(self, condition):
-        from selenium.webdriver.support.ui import WebDriverWait
-        WebDriverWait(self.driver, LONGEST).until(condition)
 
     def open_search(self, page="index.html", width=1280):
         (SITE / "screenshots").mkdir(exist_ok=True)
