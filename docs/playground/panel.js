@@ -1,0 +1,393 @@
+// What a reader sees and uses of the playground: a panel that runs the kernels of a lesson's page. The page holds
+//
+//     <details class="playground" data-lesson="lesson03" data-scripts="engine.js lesson03.js">
+//     <summary>Run it in this page</summary></details>
+//
+// `make playground` makes the scripts. They are fetched when the panel is first opened: by script elements, since that also
+// works in a page that was opened from a file.
+"use strict";
+
+(() => {
+const atOnce = 100; // milliseconds: a run that takes less follows the slider
+
+// ---- HTML, without a string of it ----
+
+function make(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === true) made.setAttribute(name, "");
+        else if (value !== false && value !== undefined) made.setAttribute(name, value);
+    }
+    made.append(...children);
+    return made;
+}
+
+function shown(value) {
+    return typeof value === "number" || typeof value === "bigint" ? value.toLocaleString("en-US", {maximumFractionDigits: 9})
+        : String(value);
+}
+
+// A kernel's name, which may break where the terminal breaks it: after "_", and before a capital letter.
+function breakable(name) {
+    return name.split(/(?<=_)|(?=[A-Z<])/).flatMap(part => [make("wbr"), part]);
+}
+
+function fileName(path) {
+    return path.slice(path.lastIndexOf("/") + 1);
+}
+
+// ---- fields ----
+
+const labels = {n: "n", block: "threads per block"};
+
+function labelOf(name) {
+    return labels[name] ?? name.replaceAll("_", " ");
+}
+
+// One of the lesson's options: {element, value(), set(value)}. `changed` is called after each change by the reader.
+function field(name, option, changed) {
+    if (option.flag) {
+        const box = make("input", {type: "checkbox"});
+        box.checked = option.value;
+        box.addEventListener("change", changed);
+        return {element: make("label", {class: "flag"}, box, labelOf(name)), value: () => box.checked,
+                set: value => { box.checked = value; }};
+    }
+    if (option.choices) {
+        const list = make("select", {}, ...option.choices.map(choice => make("option", {}, choice)));
+        list.value = option.value;
+        list.addEventListener("change", changed);
+        return {element: make("label", {}, make("span", {}, labelOf(name)), list), value: () => list.value,
+                set: value => { list.value = value; }};
+    }
+    return number(name, option, changed);
+}
+
+// A slider, and a field for the exact number. The slider of n goes from power to power, and the field takes any number.
+function number(name, {from, to, value, powers_of_two: powersOnly, by_powers: byPowers = powersOnly}, changed) {
+    const places = byPowers ? {min: Math.ceil(Math.log2(from)), max: Math.ceil(Math.log2(to))} : {min: from, max: to};
+    const slider = make("input", {type: "range", step: 1, ...places, "aria-label": `${labelOf(name)}, slider`});
+    const exact = make("input", {type: "number", min: from, max: to, step: 1, required: true, inputmode: "numeric"});
+    const toSlider = () => {
+        slider.value = byPowers ? Math.log2(exact.value) : exact.value;
+        slider.setAttribute("aria-valuetext", shown(Number(exact.value)));
+    };
+    const set = given => {
+        exact.value = given;
+        exact.setCustomValidity(powersOnly && !Number.isInteger(Math.log2(given)) ? "It has to be a power of two." : "");
+        toSlider();
+    };
+    slider.addEventListener("input", () => {
+        set(byPowers ? Math.min(2 ** slider.value, to) : slider.value);
+        changed();
+    });
+    exact.addEventListener("input", () => {
+        set(exact.value);
+        changed();
+    });
+    set(value);
+    return {element: make("div", {class: "number"}, make("label", {}, make("span", {}, labelOf(name)), exact), slider),
+            value: () => Number(exact.value), set};
+}
+
+// ---- what a run counted ----
+
+// As the terminal's: rounded to even where both sides are equally near, which toFixed does not.
+function rounded(value, digits) {
+    const scaled = value * 10 ** digits, below = Math.floor(scaled);
+    const isTie = Number.isInteger(value * 16) && scaled - below === 0.5;
+    return (isTie ? (below + below % 2) / 10 ** digits : value).toFixed(digits);
+}
+
+// "x 0.50", "new", "gone"; empty, so that what moves stands out.
+function change(first, second) {
+    if (first === second) return "";
+    if (first === 0) return "new";
+    if (second === 0) return "gone";
+    const ratio = second / first;
+    return `x ${ratio < 0.1 ? Number(rounded(ratio, 1 - Math.floor(Math.log10(ratio)))) : rounded(ratio, 2)}`;
+}
+
+function volume([x, y = 1, z = 1]) {
+    return x * y * z;
+}
+
+// The rows of the lessons' own tables: {label, cells, moved} or a heading {label}.
+function rowsOf(results, counters) {
+    const rows = [
+        {label: "verified", cells: results.map(result => result.verified ? "yes" : "NO")},
+        {label: "result", cells: results.map(result => shown(result.actual))},
+    ];
+    const add = (label, numbers) => rows.push(
+        {label, cells: numbers.map(shown), change: numbers.length === 2 ? change(...numbers) : "", isCount: true});
+    add("blocks", results.map(result => volume(result.grid)));
+    add("threads per block", results.map(result => volume(result.block)));
+    const groups = new Map(); // all labels of a group side by side
+    for (const counter of counters.filter(one => one.row)) groups.set(counter.row, [...groups.get(counter.row) ?? [], counter]);
+    for (const [group, members] of groups) {
+        const used = members.filter(one => !one.rare || results.some(result => result.counters[one.name]));
+        if (used.length) rows.push({label: group + (members[0].exact ? "" : " (PTX)")});
+        for (const {label, name} of used) add(label, results.map(result => result.counters[name] ?? 0));
+    }
+    return rows;
+}
+
+// Of two kernels, rows that moved are marked, and the others dim.
+function counterTable(names, rows) {
+    const heads = [...names, ...names.length === 2 ? ["change"] : []];
+    const body = rows.map(({label, cells, change}) => {
+        if (!cells) return make("tr", {class: "group"}, make("th", {scope: "rowgroup", colspan: 1 + heads.length}, label));
+        const moved = cells.some(cell => cell !== cells[0]) ? "moved" : "same";
+        const shownCells = [...cells, change ?? ""].slice(0, heads.length);
+        return make("tr", {class: names.length === 2 && label !== "verified" ? moved : ""}, make("th", {scope: "row"}, label),
+            ...shownCells.map(cell => make("td", {class: cell === "NO" ? "wrong" : ""}, cell)));
+    });
+    return make("table", {class: "counters"},
+        make("thead", {}, make("tr", {}, make("td"), ...heads.map(name => make("th", {scope: "col"}, ...breakable(name))))),
+        make("tbody", {}, ...body));
+}
+
+// ---- its source, line by line ----
+
+const wanted = { // the columns of `emulate --lines`
+    instructions: ["warp_instructions"],
+    sectors: ["global_load_sectors", "global_store_sectors", "global_atom_sectors", "global_red_sectors", "bulk_sectors"],
+    requests: ["global_load_requests", "global_store_requests"],
+    wavefronts: ["shared_load_wavefronts", "shared_store_wavefronts", "copy_wavefronts"],
+    divergent: ["divergent_branches"],
+};
+
+// [[first, end]]: the functions that hold these lines of a source. A function begins and ends at the left margin.
+function functionsWith(numbers, text) {
+    const found = new Map();
+    for (const number of numbers) {
+        let first = number - 1, end = number - 1;
+        while (first > 0 && !/^[^\s#}]/.test(text[first])) --first;
+        while (first > 0 && /^[^\s#}].*[^;}]$/.test(text[first - 1])) --first; // template, comments
+        while (end < text.length - 1 && !text[end].startsWith("}")) ++end;
+        found.set(first, end + 1);
+    }
+    return [...found].sort(([a], [b]) => a - b);
+}
+
+// Each file's functions with the costs beside their lines. `notes` are findings, which stand below their line.
+function lineTable({lines, findings}, sources, counters) {
+    const names = Object.fromEntries(counters.map(({id, name}) => [id, name]));
+    const sum = (line, ids) => ids.reduce((total, id) => total + Number(line.counters[names[id]] ?? 0), 0);
+    const columns = Object.entries(wanted)
+        .map(([title, ids]) => ({title, ids, most: Math.max(...lines.map(line => sum(line, ids)))}))
+        .filter(column => column.most > 0);
+    const cells = line => columns.map(({title, ids, most}) => {
+        const value = line ? sum(line, ids) : 0;
+        if (value === 0) return make("td");
+        const cell = make("td", {class: value > 0.9 * most ? "share most" : "share", "data-label": title}, shown(value));
+        cell.style.setProperty("--share", `${Math.round(100 * value / most)}%`);
+        return cell;
+    });
+    const parts = [];
+    for (const file of new Set([...lines, ...findings].map(one => one.file).filter(Boolean))) {
+        const counted = new Map(lines.filter(line => line.file === file).map(line => [line.line, line]));
+        const noted = findings.filter(finding => finding.file === file);
+        const numbers = [...new Set([...counted.keys(), ...noted.map(finding => finding.line)])].sort((a, b) => a - b);
+        const text = sources[file]?.split("\n");
+        const pieces = text ? functionsWith(numbers, text) : numbers.map(line => [line - 1, line]);
+        const rows = [];
+        for (const [first, end] of pieces) {
+            for (let line = first + 1; line <= end; ++line) {
+                const here = noted.filter(finding => finding.line === line);
+                rows.push(make("tr", {id: here.length ? lineId(file, line) : false, tabindex: here.length ? -1 : false},
+                    ...cells(counted.get(line)), make("td", {class: "line"}, String(line)),
+                    make("td", {class: "source"}, make("code", {}, text?.[line - 1] ?? ""),
+                        ...here.map(finding => make("span", {class: "note"}, `${finding.check}: ${finding.message}`)))));
+            }
+        }
+        parts.push(make("p", {class: "quoted"}, fileName(file)), make("table", {class: "lines"},
+            make("thead", {}, make("tr", {}, ...[...columns.map(column => column.title), "line", "source"].map(
+                title => make("th", {scope: "col", class: title}, title)))),
+            make("tbody", {}, ...rows)));
+    }
+    return parts;
+}
+
+function lineId(file, line) {
+    return `playground-${fileName(file)}-${line}`;
+}
+
+// A picture as an image of its own: its style sheet stays there, and it follows the page into the dark as the page's figures do.
+async function pictureOf({name, svg}) {
+    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+    const words = ["title", "desc"].map(tag => parsed.querySelector(tag)?.textContent).filter(Boolean).join(": ");
+    const image = make("img", {alt: words || name, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg)});
+    await image.decode().catch(() => {}); // so that the page does not jump
+    return make("figure", {}, image);
+}
+
+// ---- the panel ----
+
+class Panel {
+    constructor(place) {
+        this.place = place;
+        this.name = place.dataset.lesson;
+        this.isRunning = this.again = false;
+        this.last = Infinity; // milliseconds of the last run
+    }
+
+    async open() {
+        this.status = make("p", {role: "status", class: "status"}, "Loading the emulator …");
+        this.place.append(this.status);
+        try {
+            for (const script of this.place.dataset.scripts.split(" ").filter(Boolean)) await fetched(script);
+        } catch {
+            this.say("The emulator is not here: make playground, and then make docs, adds it to these pages.", true);
+            return;
+        }
+        this.lesson = playground.lessons[this.name];
+        this.facts = playground.bundles[this.name].facts;
+        this.engine = playground.engine();
+        this.build();
+        await this.run();
+    }
+
+    build() {
+        const kernels = Object.keys(this.lesson.kernels);
+        const changed = () => { if (this.last < atOnce && this.form.checkValidity()) this.run(); };
+        const options = {...this.lesson.n && {n: {from: 1, to: this.lesson.n.most, by_powers: true, ...this.lesson.n}},
+                         ...this.lesson.sliders};
+        const before = kernel => kernels[kernels.indexOf(kernel) - 1] ?? kernels[1] ?? kernel;
+        const kernel = kernels.at(-1);
+        this.fields = {kernel: field("kernel", {choices: kernels, value: kernel}, () => {
+            this.fields.beside.set(before(this.fields.kernel.value()));
+            changed();
+        }), beside: field("beside", {choices: kernels, value: before(kernel)}, changed)};
+        this.options = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, field(name, option, changed)]));
+        this.button = make("button", {type: "submit"}, "Run");
+        this.form = make("form", {novalidate: true},
+            ...Object.values(kernels.length > 1 ? this.fields : {}).map(one => one.element),
+            ...Object.values(this.options).map(one => one.element), this.button);
+        this.form.addEventListener("submit", event => {
+            event.preventDefault();
+            if (this.button.textContent === "Stop") this.engine.stop();
+            else if (this.form.reportValidity()) this.run();
+        });
+        this.form.addEventListener("keydown", event => { if (event.key === "Escape" && this.isRunning) this.engine.stop(); });
+        this.results = make("div", {class: "results"});
+        this.lines = make("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Source, with costs by line"});
+        this.source = make("details", {open: matchMedia("(min-width: 768px)").matches, hidden: true},
+            make("summary", {}, "Source, with costs by line"), this.lines);
+        this.place.append(make("p", {}, "Counters are emulated: counted, not timed."), this.form, this.status, this.results,
+            this.source);
+    }
+
+    request(kernel, more) {
+        const {n, block, ...options} = Object.fromEntries(Object.entries(this.options).map(([name, one]) => [name, one.value()]));
+        return {lesson: this.name, kernel, n, block, options, lines: false, draw: false, check: false, ptx: null, ...more};
+    }
+
+    // With the values as they are. While one runs, the next waits; of several, the last.
+    async run() {
+        if (this.isRunning) {
+            this.again = true;
+            return;
+        }
+        this.isRunning = true;
+        const kernel = this.fields.kernel.value(), beside = this.fields.beside.value();
+        // Not at once: a button whose name flickers cannot be read, and a double click would stop the run.
+        const patience = setTimeout(() => {
+            this.button.textContent = "Stop";
+            this.status.textContent = `Running ${kernel} …`;
+        }, 3 * atOnce);
+        const start = performance.now();
+        try {
+            const requests = [this.request(kernel, {lines: true, draw: true, check: true}),
+                              ...beside === kernel ? [] : [this.request(beside)]];
+            const results = [];
+            for (const request of requests) {
+                results.unshift({...await this.engine.run(request), name: request.kernel});
+                if (results[0].error) break;
+            }
+            this.last = performance.now() - start;
+            await this.show(results);
+        } catch (error) {
+            this.last = Infinity;
+            const said = String(error?.message ?? error);
+            this.say(said === "stopped" ? "Stopped." : said, said !== "stopped");
+        }
+        clearTimeout(patience);
+        this.button.textContent = "Run";
+        this.isRunning = false;
+        if (this.again) {
+            this.again = false;
+            await this.run();
+        }
+    }
+
+    say(words, isWrong) {
+        this.status.textContent = words;
+        this.status.classList.toggle("wrong", isWrong);
+    }
+
+    async show(results) {
+        const result = results.at(-1), sound = results.filter(one => !one.error);
+        const {lines = [], findings = [], pictures = []} = result, {counters, sources = {}} = this.facts;
+        const rows = sound.length ? rowsOf(sound, counters) : [];
+        const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
+        const drawn = await Promise.all(pictures.map(pictureOf));
+        const news = [
+            ...results.filter(one => one.error).map(one => `${one.name}: ${one.error}`),
+            result.error ? "" : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
+                : `${result.name}: wrong: expected ${shown(result.expected)}, actual ${shown(result.actual)}.`,
+            findings.length ? `${findings.length} finding${findings.length > 1 ? "s" : ""}.` : "",
+            sound.length === 2 ? `${moved.length} of ${numbers.length} numbers differ from ${sound[0].name}.` : "",
+        ];
+        this.say(news.filter(Boolean).join(" "), sound.length < results.length || !result.verified || findings.length > 0);
+        this.results.replaceChildren(
+            ...findings.length ? [make("ul", {class: "findings"}, ...findings.map(finding => this.finding(finding)))] : [],
+            ...sound.length ? [make("div", {class: "wide"}, counterTable(sound.map(one => one.name), rows))] : [],
+            ...drawn.length ? [make("div", {class: "pictures"}, ...drawn)] : []);
+        this.source.hidden = lines.length + findings.length === 0;
+        this.lines.replaceChildren(...lineTable({lines, findings}, sources, counters));
+    }
+
+    // The line that it is about leads there.
+    finding({check, message, file, line}) {
+        const item = make("li", {}, `${check}: ${message} `);
+        if (file) {
+            const link = make("a", {href: `#${lineId(file, line)}`}, `${fileName(file)}:${line}`);
+            link.addEventListener("click", event => {
+                event.preventDefault();
+                this.source.open = true;
+                const row = document.getElementById(lineId(file, line));
+                row.focus({preventScroll: true});
+                row.scrollIntoView({block: "center", behavior: calm() ? "auto" : "smooth"});
+            });
+            item.append(link);
+        }
+        return item;
+    }
+}
+
+function calm() {
+    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+const scripts = new Map(); // by their names: promises
+
+function fetched(name) {
+    if (!scripts.has(name)) {
+        scripts.set(name, new Promise((resolve, reject) => {
+            const script = make("script", {src: name});
+            script.onload = resolve;
+            script.onerror = reject;
+            document.head.append(script);
+        }));
+    }
+    return scripts.get(name);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+    for (const place of document.querySelectorAll("details.playground")) {
+        const panel = new Panel(place);
+        place.addEventListener("toggle", () => panel.open(), {once: true});
+    }
+});
+})();

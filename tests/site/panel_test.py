@@ -1,0 +1,377 @@
+#!/usr/bin/python3
+"""panel_test.py FOLDER [TEST]...: the playground's panel (docs/playground/panel.js) in a browser, on an engine of its own.
+
+Its pages, and pictures of some, lie in FOLDER.
+"""
+
+import json
+import re
+import shutil
+import sys
+import unittest
+from pathlib import Path
+
+from browser import InBrowser
+
+from tutorial import ROOT
+
+PAGES = Path()  # set by main
+THEME = Path("/usr/share/doxygen-awesome-css")
+[LESSON] = ROOT.glob("lessons/lesson03_*")
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Panel</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link href="{theme}/doxygen-awesome.css" rel="stylesheet"><link href="{theme}/doxygen-awesome-sidebar-only.css" rel="stylesheet">
+<link href="{theme}/doxygen-awesome-sidebar-only-darkmode-toggle.css" rel="stylesheet">
+<link href="{docs}/site/site.css" rel="stylesheet"><link href="{docs}/playground/panel.css" rel="stylesheet">
+<script>
+const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+document.documentElement.className = dark ? "dark-mode" : "light-mode";
+</script>
+<script src="{docs}/site/search.js"></script><script src="{docs}/playground/panel.js"></script></head>
+<body><div id="doc-content"><div class="contents"><div class="textblock">
+<p><input id="search-field"></p>
+<div id="search-panel" hidden><p id="search-status"></p><p id="search-results"></p></div>
+<details class="playground" data-lesson="lesson03" data-scripts="{scripts}"><summary>Run it here</summary></details>
+<p>After.</p></div></div></div></body></html>
+"""
+
+# Text whose contrast with what lies behind it is below 4.5, the least that WCAG's level AA allows.
+FAINT = """
+    // Through a canvas, as colors have many notations.
+    const context = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const over = (color, below) => {
+        context.globalAlpha = 1;
+        context.fillStyle = `rgb(${below})`;
+        context.fillRect(0, 0, 1, 1);
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+        return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+    };
+    const light = ([r, g, b]) => {
+        const part = c => c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
+        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+    };
+    const back = element => {
+        const below = element.parentElement ? back(element.parentElement) : [255, 255, 255];
+        return over(getComputedStyle(element).backgroundColor, below);
+    };
+    const opacity = element => element ? getComputedStyle(element).opacity * opacity(element.parentElement) : 1;
+    const texts = document.createTreeWalker(document.querySelector(".playground"), NodeFilter.SHOW_TEXT), faint = [];
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement;
+        if (!texts.currentNode.data.trim() || !element.checkVisibility() || element.closest("option")) continue;
+        const below = back(element), solid = over(getComputedStyle(element).color, below), share = opacity(element);
+        const color = solid.map((c, k) => share * c + (1 - share) * below[k]);
+        const [dark, bright] = [light(color), light(below)].sort((a, b) => a - b);
+        if ((bright + 0.05) / (dark + 0.05) < 4.5) faint.push(texts.currentNode.data);
+    }
+    return faint;
+"""
+
+
+def make_page(name, scripts="facts.js fake_engine.js"):
+    page = PAGES / f"{name}.html"
+    page.write_text(PAGE.format(theme=THEME.as_uri(), docs=(ROOT / "docs").as_uri(), scripts=scripts), encoding="utf-8")
+    return page
+
+
+class Panel(InBrowser):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        source = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
+        facts = {"counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")), "text": source.splitlines(),
+                 "sources": {"kernels.cuh": source},
+                 "picture": (ROOT / "docs/figures/lanes_reduce3.svg").read_text(encoding="utf-8")}
+        (PAGES / "facts.js").write_text(f"const fakeFacts = {json.dumps(facts)};\n", encoding="utf-8")
+        (PAGES / "search_data.js").write_text("const searchData = [];\n", encoding="utf-8")
+        shutil.copy(ROOT / "tests/site/fake_engine.js", PAGES)
+
+    def load(self, width=1280, is_dark=False, scripts="facts.js fake_engine.js", **fake):
+        """The page, its panel not yet open."""
+        self.set_mode("", width, 900, is_dark)
+        self.driver.get(make_page("panel", scripts).as_uri())
+        self.driver.execute_script("window.setting = arguments[0]", fake)
+
+    def start(self, **how):
+        self.load(**how)
+        self.driver.execute_script('document.querySelector(".playground").open = true')
+        self.wait_for(r"\.$")
+
+    def find(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def said(self):
+        found = self.driver.find_elements("css selector", ".playground [role=status]")
+        return found[0].text if found else ""
+
+    def wait_for(self, pattern):
+        self.wait(lambda driver: re.search(pattern, self.said()))
+
+    def field(self, label, kind="input[type=number]"):
+        return self.driver.find_element("xpath", f"//label[span='{label}']").find_element("css selector", kind)
+
+    def slider(self, label):
+        return self.find(f'[aria-label="{label}, slider"]')
+
+    def rows(self):
+        return [[row.get_attribute("class"), *(cell.text for cell in row.find_elements("css selector", "th, td"))]
+                for row in self.driver.find_elements("css selector", ".counters tbody tr")]
+
+    def requests(self):
+        return self.driver.execute_script("return fake.requests")
+
+    def wait_for_request(self, **wanted):
+        """Of the kernel, not of the one beside it."""
+        self.wait(lambda driver: wanted.items() <= self.requests()[-2].items())
+
+    def move(self, label, *places):
+        """The slider, as fast as it goes."""
+        self.driver.execute_script("""
+            for (const place of arguments[1]) {
+                arguments[0].value = place;
+                arguments[0].dispatchEvent(new Event("input"));
+            }""", self.slider(label), places)
+
+    def run_again(self):
+        before = len(self.requests())
+        self.find(".playground button").click()
+        self.wait(lambda driver: len(self.requests()) == before + 2 and self.button_says("Run"))
+
+    def button_says(self, word):
+        return self.find(".playground button").text == word
+
+    def assert_quiet(self):
+        """No error, nothing from elsewhere, nothing wider than the screen."""
+        self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
+        loaded = self.driver.execute_script("return performance.getEntriesByType('resource').map(entry => entry.name)")
+        self.assertEqual([name for name in loaded if not name.startswith(("file:", "data:"))], [])
+        self.assertFalse(self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth"))
+
+    def test_counters_beside_the_kernel_before(self):
+        """n 65,536 and blocks of 256: reduce2 has 65,536 / 256 = 256 blocks, reduce3 has 65,536 / 512 = 128. Its ratios are 1/2,
+        16/2 = 1/8 and 1600/100 = 1/16, which the terminal rounds to even."""
+        self.start()
+        self.assertEqual(self.said(), "reduce3: verified, 829,743. 10 of 13 numbers differ from reduce2.")
+        self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".counters thead th")],
+                         ["reduce2", "reduce3", "change"])
+        self.assertEqual(self.rows(), [
+            ["", "verified", "yes", "yes", ""], ["same", "result", "829,743", "829,743", ""],
+            ["moved", "blocks", "256", "128", "x 0.50"], ["same", "threads per block", "256", "256", ""],
+            ["group", "global loads"],
+            ["same", "sectors", "8,192", "8,192", ""], ["same", "requests", "2,048", "2,048", ""],
+            ["group", "global stores"],
+            ["moved", "sectors", "256", "128", "x 0.50"], ["moved", "requests", "256", "128", "x 0.50"],
+            ["group", "shared loads"],
+            ["moved", "wavefronts", "6,400", "3,200", "x 0.50"], ["moved", "bank conflicts", "16", "2", "x 0.12"],
+            ["group", "shared stores"],
+            ["moved", "wavefronts", "5,120", "2,560", "x 0.50"], ["moved", "bank conflicts", "0", "7", "new"],
+            ["group", "instructions (PTX)"],
+            ["moved", "per warp", "10,240", "5,120", "x 0.50"], ["moved", "per thread", "1,600", "100", "x 0.062"],
+            ["group", "branches (PTX)"], ["moved", "divergent", "6", "0", "gone"]])
+        first, second = self.requests()
+        self.assertEqual((first["kernel"], first["lines"], first["draw"], first["check"]), ("reduce3", True, True, True))
+        self.assertEqual((second["kernel"], second["lines"], second["draw"], second["check"]), ("reduce2", False, False, False))
+        self.assertEqual((first["lesson"], first["n"], first["block"], first["options"]),
+                         ("lesson03", 65536, 256, {"padding": 1, "type": "int", "early_exit": False}))
+        self.assert_quiet()
+
+    def test_a_kernel_alone(self):
+        """Has no column for a change. A counter that is no rare one has a row where it is 0, too."""
+        from selenium.webdriver.support.ui import Select
+        self.start()
+        Select(self.field("beside", "select")).select_by_visible_text("reduce3")
+        self.driver.execute_script("fake.requests.length = 0")
+        self.find(".playground button").click()
+        self.wait(lambda driver: len(self.rows()[0]) == 3)
+        self.assertEqual(self.said(), "reduce3: verified, 829,743.")
+        self.assertEqual(self.rows()[-2:], [["group", "branches (PTX)"], ["", "divergent", "0"]])
+        self.assertEqual(len(self.rows()), 21)
+
+    def test_source_with_costs(self):
+        """Lines 12, 14 and 21 of reduce3. Its function and the comment above it are lines 5 to 29."""
+        self.start()
+        rows = {row.find_element("class name", "line").text: [cell.text for cell in row.find_elements("tag name", "td")]
+                for row in self.driver.find_elements("css selector", ".lines tbody tr")}
+        self.assertEqual(list(rows), [str(line) for line in range(5, 30)])
+        self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".lines th")],
+                         ["instructions", "sectors", "wavefronts", "line", "source"])
+        self.assertEqual(rows["12"], ["16", "1,000", "", "12", "    int sum = i < n ? input[i] : 0;"])
+        self.assertEqual(rows["21"], ["12", "", "3,200", "21", "            shared[tid] += shared[tid + stride];"])
+        self.assertEqual([cell.text for cell in self.driver.find_elements("class name", "most")], ["16", "1,000", "3,200"])
+
+    def test_by_keyboard(self):
+        from selenium.webdriver.common.keys import Keys
+        self.load()
+        keys = self.find("#search-field")
+        keys.send_keys(Keys.TAB)
+        self.driver.switch_to.active_element.send_keys(Keys.ENTER)
+        self.wait_for("reduce3: verified")
+        stops = []
+        for _ in range(13):
+            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+            element = self.driver.switch_to.active_element
+            stops.append(element.accessible_name)
+            width = element.value_of_css_property("outline-width")
+            self.assertEqual((element.value_of_css_property("outline-style"), width), ("solid", "3px"), stops)
+        self.assertEqual(stops, [
+            "kernel", "beside", "n", "n, slider", "threads per block", "threads per block, slider", "padding", "padding, slider",
+            "type", "early exit", "Run", "Source, with costs by line", "Source, with costs by line"])
+        self.field("n").send_keys(Keys.CONTROL, "a")
+        self.field("n").send_keys("1000", Keys.ENTER)
+        self.wait_for_request(n=1000)
+        self.assertEqual(self.slider("n").get_attribute("aria-valuetext"), "1,000")
+        self.slider("threads per block").send_keys(Keys.ARROW_RIGHT)
+        self.assertEqual(self.field("threads per block").get_attribute("value"), "512")
+        self.field("kernel", "select").send_keys(Keys.ARROW_UP)
+        self.field("kernel", "select").send_keys(Keys.ARROW_UP)
+        self.assertEqual(self.field("beside", "select").get_attribute("value"), "reduce2")
+        self.field("padding").send_keys(Keys.ENTER)
+        self.wait_for_request(kernel="reduce_with_a_long_name", block=512)
+        self.assert_quiet()
+
+    def test_refuses_what_is_no_choice(self):
+        self.start()
+        give = """
+            arguments[0].value = arguments[1];
+            arguments[0].dispatchEvent(new Event("input"));"""
+        self.driver.execute_script("performance.now = () => 0")  # no time passes: runs follow the fields
+        for label, wrong in (("threads per block", "100"), ("padding", "34"), ("n", "0"), ("n", "")):
+            with self.subTest(label, wrong=wrong):
+                self.run_again()
+                field, count = self.field(label), len(self.requests())
+                before = field.get_attribute("value")
+                self.driver.execute_script(give, field, wrong)
+                self.find(".playground button").click()
+                self.assertEqual(self.driver.switch_to.active_element, field)
+                self.assertTrue(field.get_property("validationMessage"))
+                self.assertEqual(len(self.requests()), count)
+                self.driver.execute_script(give, field, before)
+                self.wait(lambda driver, count=count: len(self.requests()) == count + 2 and self.button_says("Run"))
+
+    def test_a_fast_run_follows_the_slider(self):
+        self.load()
+        self.driver.execute_script("""
+            performance.now = () => 0; // no time passes
+            document.querySelector(".playground").open = true;""")
+        self.wait_for("verified")
+        self.driver.execute_script("fake.milliseconds = 200; fake.requests.length = 0")
+        self.move("threads per block", 5, 6, 7)  # 2^5, 2^6, 2^7
+        self.wait(lambda driver: len(self.requests()) >= 4 and self.button_says("Run"))
+        # Two kernels each. While the first one runs, the others wait: the last of them is enough.
+        self.assertEqual([request["block"] for request in self.requests()], [32, 32, 128, 128])
+
+    def test_a_slow_run_waits_for_the_button(self):
+        self.load()
+        self.driver.execute_script("""
+            let clock = 0;
+            performance.now = () => clock += 1000;
+            document.querySelector(".playground").open = true;""")
+        self.wait_for("verified")
+        self.move("threads per block", 5, 6, 7)
+        self.run_again()
+        self.assertEqual([request["block"] for request in self.requests()], [256, 256, 128, 128])
+
+    def test_stop(self):
+        from selenium.webdriver.common.keys import Keys
+        self.load(milliseconds=1000000)
+        self.driver.execute_script('document.querySelector(".playground").open = true')
+        self.wait_for("Running reduce3 …")
+        self.assertTrue(self.button_says("Stop"))
+        self.find(".playground button").click()
+        self.wait_for("Stopped.")
+        self.assertTrue(self.button_says("Run"))
+        self.find(".playground button").click()
+        self.wait_for("Running reduce3 …")
+        self.field("n").send_keys(Keys.ESCAPE)
+        self.wait_for("Stopped.")
+        self.driver.execute_script("fake.milliseconds = 0")
+        self.find(".playground button").click()
+        self.wait_for("verified")
+
+    def test_errors_are_sentences(self):
+        self.start(error="stopped after 1,000,000 warp instructions, at kernels.cuh:21.")
+        self.assertEqual(self.said(), "reduce3: stopped after 1,000,000 warp instructions, at kernels.cuh:21.")
+        self.assertEqual(len(self.requests()), 1)
+        self.assertEqual(self.rows(), [])
+        self.driver.execute_script("delete fake.error")
+        self.run_again()
+        self.assertEqual(len(self.rows()), 21)
+
+    def test_says_how_to_get_the_emulator(self):
+        self.start(scripts="nowhere.js")
+        self.assertEqual(self.said(), "The emulator is not here: make playground, and then make docs, adds it to these pages.")
+
+    def test_wrong_result(self):
+        self.start(actual=-1)
+        self.assertIn("reduce3: wrong: expected 829,743, actual -1.", self.said())
+        self.assertEqual(self.rows()[0][1:], ["verified", "NO", "NO", ""])
+
+    def test_a_finding_leads_to_its_line(self):
+        for width in (1280, 390):  # there the source is folded
+            for motion in ("reduce", "no-preference"):
+                self.start(width=width, findings=[{"check": "race", "message": "thread 3 reads what thread 35 stores"}])
+                self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                            {"features": [{"name": "prefers-reduced-motion", "value": motion}]})
+                self.assertIn("1 finding.", self.said())
+                link = self.find(".findings a")
+                self.assertEqual(self.find(".findings li").text, "race: thread 3 reads what thread 35 stores kernels.cuh:21")
+                self.driver.execute_script("""
+                    Element.prototype.scrollIntoView = function(how) { window.scrolled = how; };
+                    arguments[0].click();""", link)
+                row = self.driver.switch_to.active_element
+                self.assertIn("shared[tid] += shared[tid + stride];\nrace: thread 3 reads what thread 35 stores",
+                              row.find_element("class name", "source").text)
+                behavior = self.driver.execute_script("return scrolled.behavior")
+                self.assertEqual(behavior, "auto" if motion == "reduce" else "smooth")
+
+    def test_by_touch(self):
+        from selenium.webdriver.support.ui import Select
+        self.load(width=390)
+        self.touch(self.find(".playground summary"))
+        self.wait_for("verified")
+        self.assertIsNone(self.find(".playground details").get_attribute("open"))
+        targets = ".playground :is(summary, label, select, button, input:not([type=checkbox]))"  # the box has its label
+        for target in self.driver.find_elements("css selector", targets):
+            self.assertGreaterEqual(min(target.rect["height"], target.rect["width"]), 44, target.get_attribute("outerHTML"))
+        slider = self.slider("threads per block")
+        self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', slider)
+        self.touch(slider, 0.98)
+        self.assertEqual(self.field("threads per block").get_attribute("value"), "1024")
+        Select(self.field("kernel", "select")).select_by_visible_text("reduce_with_a_long_name")
+        self.touch(self.find(".playground button"))
+        self.wait_for_request(kernel="reduce_with_a_long_name", block=1024)
+        summary = self.find(".playground details summary")
+        self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', summary)
+        self.touch(summary)
+        self.assertTrue(self.find(".lines").is_displayed())
+        for width in (390, 380):
+            self.set_mode("", width, 900, False)
+            self.assert_quiet()
+            for table in self.driver.find_elements("css selector", ".playground .wide"):
+                self.assertLessEqual(table.get_property("scrollWidth"), table.get_property("clientWidth"))
+
+    def test_light_and_dark(self):
+        """The picture's paper is #fff or #12161b, as its style sheet says."""
+        for is_dark, paper in ((False, [255, 255, 255]), (True, [0x12, 0x16, 0x1b])):
+            self.start(is_dark=is_dark, actual=1, findings=[{"check": "race", "message": "thread 3 reads what thread 35 stores"}])
+            self.driver.save_screenshot(str(PAGES / f"{'dark' if is_dark else 'light'}.png"))
+            self.assertEqual(self.driver.execute_script(FAINT), [])
+            picture = self.find(".pictures img")
+            self.assertIn("reduce3: active lanes, step by step: 10 steps", picture.get_attribute("alt"))
+            pixel = self.driver.execute_async_script("""
+                const image = new Image(), context = document.createElement("canvas").getContext("2d");
+                image.onload = () => {
+                    context.drawImage(image, 0, 0);
+                    arguments[1]([...context.getImageData(6, 6, 1, 1).data.slice(0, 3)]);
+                };
+                image.src = "data:image/png;base64," + arguments[0];""", picture.screenshot_as_base64)
+            self.assertEqual(pixel, paper)
+
+
+if __name__ == "__main__":
+    PAGES = Path(sys.argv.pop(1)).resolve()
+    PAGES.mkdir(parents=True, exist_ok=True)
+    unittest.main()
