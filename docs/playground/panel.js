@@ -54,11 +54,15 @@ function field(name, option, changed) {
                 set: value => { box.checked = value; }};
     }
     if (option.choices) {
-        const list = make("select", {}, ...option.choices.map(choice => make("option", {}, choice)));
-        list.value = option.value;
+        const list = make("select");
+        const offer = (choices, value) => {
+            list.replaceChildren(...choices.map(choice => make("option", {}, choice)));
+            list.value = value;
+        };
+        offer(option.choices, option.value);
         list.addEventListener("change", changed);
         return {element: make("label", {}, make("span", {}, labelOf(name)), list), value: () => list.value,
-                set: value => { list.value = value; }};
+                set: value => { list.value = value; }, offer};
     }
     return number(name, option, changed);
 }
@@ -149,7 +153,8 @@ function counterTable(names, rows) {
 
 // ---- its source, line by line ----
 
-const wanted = { // the columns of `emulate --lines`
+// The columns of `emulate --lines`. Where a line could do with less, `×8` says by which factor.
+const wanted = {
     instructions: ["warp_instructions"],
     sectors: ["global_load_sectors", "global_store_sectors", "global_atom_sectors", "global_red_sectors", "bulk_sectors"],
     requests: ["global_load_requests", "global_store_requests"],
@@ -173,14 +178,15 @@ function functionsWith(numbers, text) {
 // Each file's functions with the costs beside their lines. `notes` are findings, which stand below their line.
 function lineTable({lines, findings}, sources, counters) {
     const names = Object.fromEntries(counters.map(({id, name}) => [id, name]));
-    const sum = (line, ids) => ids.reduce((total, id) => total + Number(line.counters[names[id]] ?? 0), 0);
+    const sum = (counted, ids) => ids.reduce((total, id) => total + (counted[names[id]] ?? 0), 0);
     const columns = Object.entries(wanted)
-        .map(([title, ids]) => ({title, ids, most: Math.max(...lines.map(line => sum(line, ids)))}))
+        .map(([title, ids]) => ({title, ids, most: Math.max(...lines.map(line => sum(line.counters, ids)))}))
         .filter(column => column.most > 0);
     const cells = line => columns.map(({title, ids, most}) => {
-        const value = line ? sum(line, ids) : 0;
+        const value = line ? sum(line.counters, ids) : 0, excess = value / sum(line?.ideal ?? {}, ids);
         if (value === 0) return make("td");
         const cell = make("td", {class: value > 0.9 * most ? "share most" : "share", "data-label": title}, shown(value));
+        if (excess > 1.05 && excess < Infinity) cell.append(make("b", {}, ` ×${Number(excess.toFixed(excess < 9.95 ? 1 : 0))}`));
         cell.style.setProperty("--share", `${Math.round(100 * value / most)}%`);
         return cell;
     });
@@ -214,12 +220,12 @@ function lineId(file, line) {
 }
 
 // A picture as an image of its own: its style sheet stays there, and it follows the page into the dark as the page's figures do.
-async function pictureOf({name, svg}) {
+async function imageOf({name, svg}) {
     const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
     const words = ["title", "desc"].map(tag => parsed.querySelector(tag)?.textContent).filter(Boolean).join(": ");
     const image = make("img", {alt: words || name, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg)});
     await image.decode().catch(() => {}); // so that the page does not jump
-    return make("figure", {}, image);
+    return image;
 }
 
 // ---- the panel ----
@@ -270,12 +276,15 @@ class Panel {
             else if (this.form.reportValidity()) this.run();
         });
         this.form.addEventListener("keydown", event => { if (event.key === "Escape" && this.isRunning) this.engine.stop(); });
-        this.results = make("div", {class: "results"});
+        this.results = make("div");
+        this.picture = field("picture", {choices: []}, () => this.draw());
+        this.drawn = make("div", {class: "drawn", tabindex: 0, role: "region", "aria-label": "Picture"});
+        this.figure = make("figure", {hidden: true}, this.picture.element, this.drawn);
         this.lines = make("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Source, with costs by line"});
         this.source = make("details", {open: matchMedia("(min-width: 768px)").matches, hidden: true},
             make("summary", {}, "Source, with costs by line"), this.lines);
         this.place.append(make("p", {}, "Counters are emulated: counted, not timed."), this.form, this.status, this.results,
-            this.source);
+            this.figure, this.source);
     }
 
     request(kernel, more) {
@@ -331,7 +340,8 @@ class Panel {
         const {lines = [], findings = [], pictures = []} = result, {counters, sources = {}} = this.facts;
         const rows = sound.length ? rowsOf(sound, counters) : [];
         const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
-        const drawn = await Promise.all(pictures.map(pictureOf));
+        this.pictures = pictures;
+        await this.draw();
         const news = [
             ...results.filter(one => one.error).map(one => `${one.name}: ${one.error}`),
             result.error ? "" : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
@@ -342,10 +352,19 @@ class Panel {
         this.say(news.filter(Boolean).join(" "), sound.length < results.length || !result.verified || findings.length > 0);
         this.results.replaceChildren(
             ...findings.length ? [make("ul", {class: "findings"}, ...findings.map(finding => this.finding(finding)))] : [],
-            ...sound.length ? [make("div", {class: "wide"}, counterTable(sound.map(one => one.name), rows))] : [],
-            ...drawn.length ? [make("div", {class: "pictures"}, ...drawn)] : []);
+            ...sound.length ? [make("div", {class: "wide"}, counterTable(sound.map(one => one.name), rows))] : []);
         this.source.hidden = lines.length + findings.length === 0;
         this.lines.replaceChildren(...lineTable({lines, findings}, sources, counters));
+    }
+
+    // One picture at a time: that which the reader chose, or else the one that the lesson's page has.
+    async draw() {
+        const names = this.pictures.map(picture => picture.name);
+        const usual = names.find(name => JSON.stringify(this.facts.facts?.figures ?? "").includes(`--draw ${name}`));
+        const chosen = names.includes(this.picture.value()) ? this.picture.value() : usual ?? names[0];
+        this.picture.offer(names, chosen);
+        this.figure.hidden = !names.length;
+        if (names.length) this.drawn.replaceChildren(await imageOf(this.pictures[names.indexOf(chosen)]));
     }
 
     // The line that it is about leads there.

@@ -45,10 +45,11 @@ function fakeRun({kernel, n, block, lines, draw, check}) {
         grid: [blocks, 1, 1], block: [block, 1, 1],
         lines: lines ? [
             {...at("int sum ="), counters: {[metric.warp_instructions]: 16, [metric.global_load_sectors]: 1000}},
-            {...at("sum += input"), counters: {[metric.warp_instructions]: 8, [metric.global_load_sectors]: 500}},
+            {...at("sum += input"), counters: {[metric.warp_instructions]: 8, [metric.global_load_sectors]: 500},
+             ideal: {[metric.global_load_sectors]: 200}},
             {...at("shared[tid] +="), counters: {[metric.warp_instructions]: 12, [metric.shared_load_wavefronts]: 3200}},
         ] : [],
-        pictures: draw ? [{name: "activity", svg: fakeFacts.picture}] : [],
+        pictures: draw ? Object.entries(fakeFacts.pictures).map(([name, svg]) => ({name, svg})) : [],
         findings: check ? (fake.findings ?? []).map(finding => ({...at("shared[tid] +="), ...finding})) : [],
     };
 }

@@ -84,7 +84,9 @@ class Panel(InBrowser):
         source = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
         facts = {"counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")), "text": source.splitlines(),
                  "sources": {"kernels.cuh": source},
-                 "picture": (ROOT / "docs/figures/lanes_reduce3.svg").read_text(encoding="utf-8")}
+                 "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"}},
+                 "pictures": {name: (ROOT / f"docs/figures/{figure}.svg").read_text(encoding="utf-8")
+                              for name, figure in (("banks", "banks_reduce1"), ("activity", "lanes_reduce3"))}}
         (PAGES / "facts.js").write_text(f"const fakeFacts = {json.dumps(facts)};\n", encoding="utf-8")
         (PAGES / "search_data.js").write_text("const searchData = [];\n", encoding="utf-8")
         shutil.copy(ROOT / "tests/site/fake_engine.js", PAGES)
@@ -199,8 +201,21 @@ class Panel(InBrowser):
         self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".lines th")],
                          ["instructions", "sectors", "wavefronts", "line", "source"])
         self.assertEqual(rows["12"], ["16", "1,000", "", "12", "    int sum = i < n ? input[i] : 0;"])
+        self.assertEqual(rows["14"], ["8", "500 ×2.5", "", "14", "        sum += input[i + blockDim.x];"])  # ideal: 200
         self.assertEqual(rows["21"], ["12", "", "3,200", "21", "            shared[tid] += shared[tid + stride];"])
         self.assertEqual([cell.text for cell in self.driver.find_elements("class name", "most")], ["16", "1,000", "3,200"])
+
+    def test_pictures(self):
+        """First the one that the lesson's page has. What the reader chooses stays, whatever the options."""
+        from selenium.webdriver.support.ui import Select
+        self.start()
+        self.assertIn("active lanes", self.find(".drawn img").get_attribute("alt"))
+        Select(self.field("picture", "select")).select_by_visible_text("banks")
+        self.wait(lambda driver: "active lanes" not in self.find(".drawn img").get_attribute("alt"))
+        chosen = self.find(".drawn img")
+        self.run_again()
+        self.wait(lambda driver: self.find(".drawn img") != chosen)
+        self.assertNotIn("active lanes", self.find(".drawn img").get_attribute("alt"))
 
     def test_by_keyboard(self):
         from selenium.webdriver.common.keys import Keys
@@ -210,7 +225,7 @@ class Panel(InBrowser):
         self.driver.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait_for("reduce3: verified")
         stops = []
-        for _ in range(13):
+        for _ in range(15):
             self.driver.switch_to.active_element.send_keys(Keys.TAB)
             element = self.driver.switch_to.active_element
             stops.append(element.accessible_name)
@@ -218,7 +233,7 @@ class Panel(InBrowser):
             self.assertEqual((element.value_of_css_property("outline-style"), width), ("solid", "3px"), stops)
         self.assertEqual(stops, [
             "kernel", "beside", "n", "n, slider", "threads per block", "threads per block, slider", "padding", "padding, slider",
-            "type", "early exit", "Run", "Source, with costs by line", "Source, with costs by line"])
+            "type", "early exit", "Run", "picture", "Picture", "Source, with costs by line", "Source, with costs by line"])
         self.field("n").send_keys(Keys.CONTROL, "a")
         self.field("n").send_keys("1000", Keys.ENTER)
         self.wait_for_request(n=1000)
@@ -359,7 +374,7 @@ class Panel(InBrowser):
             self.start(is_dark=is_dark, actual=1, findings=[{"check": "race", "message": "thread 3 reads what thread 35 stores"}])
             self.driver.save_screenshot(str(PAGES / f"{'dark' if is_dark else 'light'}.png"))
             self.assertEqual(self.driver.execute_script(FAINT), [])
-            picture = self.find(".pictures img")
+            picture = self.find(".drawn img")
             self.assertIn("reduce3: active lanes, step by step: 10 steps", picture.get_attribute("alt"))
             pixel = self.driver.execute_async_script("""
                 const image = new Image(), context = document.createElement("canvas").getContext("2d");
