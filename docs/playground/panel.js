@@ -233,7 +233,6 @@ async function imageOf({name, svg}) {
 class Panel {
     constructor(place) {
         this.place = place;
-        this.name = place.dataset.lesson;
         this.isRunning = this.again = false;
         this.last = Infinity; // milliseconds of the last run
     }
@@ -242,14 +241,11 @@ class Panel {
         this.status = make("p", {role: "status", class: "status"}, "Loading the emulator …");
         this.place.append(this.status);
         try {
-            for (const script of this.place.dataset.scripts.split(" ").filter(Boolean)) await fetched(script);
-        } catch {
-            this.say("The emulator is not here: make playground, and then make docs, adds it to these pages.", true);
+            Object.assign(this, await load(this.place.dataset));
+        } catch (error) {
+            this.say(error.message, true);
             return;
         }
-        this.lesson = playground.lessons[this.name];
-        this.facts = playground.bundles[this.name].facts;
-        this.engine = playground.engine();
         this.build();
         await this.run();
     }
@@ -389,7 +385,60 @@ function calm() {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
+// ---- "Predict first": a field for each question that a number answers ----
+
+// "--n 4194304 --block 256": {n: 4194304, block: 256}
+function choicesOf(run) {
+    const found = [...run.matchAll(/--([\w-]+) (\S+)/g)];
+    return Object.fromEntries(found.map(([, name, value]) => [name.replaceAll("-", "_"), isNaN(value) ? value : Number(value)]));
+}
+
+// Its field, and what a run says to the number in there.
+function prediction({kernel, run, counter}, {name, facts, engine}) {
+    const guess = make("input", {type: "text", inputmode: "numeric", autocomplete: "off"});
+    const answer = make("p", {role: "status"});
+    const form = make("form", {class: "predict"},
+        make("label", {}, make("span", {}, make("code", {}, `${kernel} ${run}`), `: ${counter}`), guess),
+        make("button", {type: "submit"}, "Check"), answer);
+    form.addEventListener("submit", async event => {
+        event.preventDefault();
+        const guessed = parseInt(guess.value.replace(/[,.\s]/g, ""), 10);
+        if (isNaN(guessed)) {
+            answer.textContent = "Type a number.";
+            return;
+        }
+        answer.textContent = "Running …";
+        const {n, block, ...options} = choicesOf(run);
+        const result = await engine.run({lesson: name, kernel, n, block, options}).catch(error => ({error: error.message}));
+        const counted = result.error ? 0 : counter === "blocks" ? volume(result.grid)
+            : result.counters[facts.counters.find(one => one.short === counter).name];
+        answer.textContent = result.error ?? (counted === guessed ? `Yes: the run counts ${shown(counted)}.`
+            : `No: the run counts ${counted > guessed ? "more" : "fewer"} than ${shown(guessed)}.`);
+    });
+    return form;
+}
+
+// The manifest has `predict`: which question, which run answers it, and which counter.
+async function addPredictions(place, dataset) {
+    const loaded = await load(dataset), questions = place.querySelectorAll("li");
+    for (const one of loaded.facts.facts?.predict ?? []) questions[one.question - 1].append(prediction(one, loaded));
+}
+
+// ---- the page ----
+
 const scripts = new Map(); // by their names: promises
+let engine = null;
+
+// The emulator and the lesson, fetched once.
+async function load({lesson: name, scripts: wanted}) {
+    try {
+        for (const script of wanted.split(" ").filter(Boolean)) await fetched(script);
+    } catch {
+        throw new Error("The emulator is not here: make playground, and then make docs, adds it to these pages.");
+    }
+    engine ??= playground.engine();
+    return {name, lesson: playground.lessons[name], facts: playground.bundles[name].facts, engine};
+}
 
 function fetched(name) {
     if (!scripts.has(name)) {
@@ -404,9 +453,11 @@ function fetched(name) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-    for (const place of document.querySelectorAll("details.playground")) {
-        const panel = new Panel(place);
-        place.addEventListener("toggle", () => panel.open(), {once: true});
-    }
+    const place = document.querySelector("details.playground");
+    if (!place) return;
+    place.addEventListener("toggle", () => new Panel(place).open(), {once: true});
+    const summaries = [...document.querySelectorAll("summary")];
+    const questions = summaries.find(summary => summary.textContent === "Predict first")?.parentElement;
+    questions?.addEventListener("toggle", () => addPredictions(questions, place.dataset).catch(() => {}), {once: true});
 });
 })();

@@ -14,6 +14,8 @@
     launches  the times of so many launches are recorded, as their median. Default: 1
     kernels   the kernel behind a name that is none, such as a function that launches it; null if that is not one kernel
   report    what `make report` runs: any of REPORTS
+  predict   a field for a question of 'Predict first' on the site: which of its questions, and the kernel, the run and the counter
+            that answer it: any of COUNTED (optional)
   figures   {file in docs/figures: arguments of the program that draws it, or of several runs: then their counters are plotted}
   exercise
     cases     arguments of the runs to check. Or {}: sizes and blocks of all kinds, with
@@ -37,6 +39,7 @@ import shlex
 from dataclasses import dataclass, field
 
 from tutorial import ROOT
+from tutorial.counters import CATALOGUE
 
 PARTS = {
     "ladder": "the ladder",
@@ -115,6 +118,8 @@ EXERCISE = Keys({"cases": OneOf((ARGUMENTS, CASES)), "goals": ListOf(GOAL)},
 MEASURE = Keys({"sanitize": RUN},
                {"time": ListOf(Keys({"run": RUN}, {"without": ListOf(Text())})), "count": ARGUMENTS,
                 "launches": Number(), "kernels": MapOf(OneOf((Text(), Nothing())))})
+COUNTED = ("blocks", *(counter.short for counter in CATALOGUE if counter.short))
+PREDICTION = Keys({"question": Number(), "kernel": Text(), "run": RUN, "counter": Text(COUNTED)})
 OPEN = {"number": Text(), "part": Text(("open",)), "title": Text(), "idea": Text(), "kernels": ListOf(Text()),
         "exercise": EXERCISE}
 LESSON = {**OPEN, "part": Text(tuple(part for part in PARTS if part != "open")), "shows": Text(), "check": ARGUMENTS,
@@ -177,7 +182,7 @@ class Lesson:
         self.path = folder / "lesson.json"
         try:
             manifest = json.loads(self.path.read_text(encoding="utf-8"), object_pairs_hook=self.without_doubles)
-            check(manifest, Keys(OPEN if self.is_open else LESSON))
+            check(manifest, Keys(OPEN) if self.is_open else Keys(LESSON, {"predict": ListOf(PREDICTION)}))
         except ManifestError as error:
             raise self.wrong(f"{error}") from None
         except OSError as error:

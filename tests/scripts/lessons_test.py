@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from tutorial import ROOT, exercises
-from tutorial.lessons import PARTS, Lesson, ManifestError, all_folders, read_all, readme_head, readme_row
+from tutorial.lessons import COUNTED, PARTS, Lesson, ManifestError, all_folders, read_all, read_lessons, readme_head, readme_row
 
 LESSON, OPEN = "lesson03_first_add_on_load", "openA_fewest_counters"
 
@@ -68,6 +68,21 @@ class Lessons(unittest.TestCase):
         drawn = [name for lesson in self.lessons for name in lesson.figures]
         self.assertEqual(sorted(recorded + drawn), sorted(path.name for path in (ROOT / "docs/figures").glob("*.svg")))
 
+    def test_the_predictions_are_on_their_pages(self):
+        """Each belongs to a question that a number answers, and its kernel is on the page."""
+        count = 0
+        for lesson in read_lessons():
+            page = (lesson.folder / "README.md").read_text(encoding="utf-8")
+            part = page.partition("<summary>Predict first</summary>")[2].partition("</details>")[0]
+            questions = re.findall(r"^\d\. (.*(?:\n   .*)*)", part, re.MULTILINE)
+            for one in lesson.manifest.get("predict", []):
+                with self.subTest(lesson.name, **one):
+                    self.assertLessEqual(one["question"], len(questions))
+                    self.assertRegex(questions[one["question"] - 1], r"(?i)how many|does the number|fewer, as many|\d, then\?")
+                    self.assertTrue(f"`{one['kernel']}`" in page, "the page has no such kernel")
+                count += 1
+        self.assertGreater(count, 20)
+
     def test_nobody_else_knows_their_names(self):
         """Except those in examples."""
         names = {lesson.name for lesson in self.lessons} - {"lesson02", "lesson03", "openA"}
@@ -107,7 +122,7 @@ class Manifest(unittest.TestCase):
 
     def test_a_key_that_is_missing(self):
         for name in (LESSON, OPEN):
-            for key in self.manifest_of(name):
+            for key in self.manifest_of(name).keys() - {"predict"}:
                 manifest = self.manifest_of(name)
                 del manifest[key]
                 self.assert_wrong(f"the key '{key}' is missing", manifest, name)
@@ -120,7 +135,7 @@ class Manifest(unittest.TestCase):
     def test_a_key_that_there_is_not(self):
         manifest = {"titel": "x", **self.manifest_of(LESSON)}
         self.assert_wrong("unknown key 'titel'; there are: number, part, title, idea, kernels, exercise, shows, check, measure, "
-                          "report, figures", manifest)
+                          "report, figures, predict", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]
         self.assert_wrong("exercise.cases: unknown key 'size'; there are: sizes, large, options, with_block, first, last",
@@ -143,6 +158,8 @@ class Manifest(unittest.TestCase):
                 ("measure", {"sanitize": "", "launches": 0}, "measure.launches: 0 is not above 0"),
                 ("measure", {"sanitize": "", "launches": True}, "measure.launches: true is not a whole number"),
                 ("measure", {"sanitize": "", "kernels": {"sum": 1}}, "measure.kernels.sum: 1 is not a text or null"),
+                ("predict", [{"question": 1, "kernel": "k", "run": "", "counter": "loads"}],
+                 f'predict[0].counter: "loads" is unknown; write one of: {", ".join(COUNTED)}'),
                 ("exercise", {"cases": "", "goals": []}, 'exercise.cases: "" is not a list or an object'),
                 ("number", "04", 'number: "04" is not the folder\'s: "03"')):
             self.assert_wrong(message, {**self.manifest_of(LESSON), key: value})

@@ -33,6 +33,7 @@ document.documentElement.className = dark ? "dark-mode" : "light-mode";
 <body><div id="doc-content"><div class="contents"><div class="textblock">
 <p><input id="search-field"></p>
 <div id="search-panel" hidden><p id="search-status"></p><p id="search-results"></p></div>
+<details id="predict"><summary>Predict first</summary><ol><li>How many blocks?</li><li>And sectors?</li></ol></details>
 <details class="playground" data-lesson="lesson03" data-scripts="{scripts}"><summary>Run it here</summary></details>
 <p>After.</p></div></div></div></body></html>
 """
@@ -84,7 +85,11 @@ class Panel(InBrowser):
         source = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
         facts = {"counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")), "text": source.splitlines(),
                  "sources": {"kernels.cuh": source},
-                 "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"}},
+                 "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
+                           "predict": [{"question": 1, "kernel": "reduce3", "run": "--n 4194304 --block 256 --offset 1",
+                                        "counter": "blocks"},
+                                       {"question": 2, "kernel": "reduce2", "run": "--n 65536 --block 32",
+                                        "counter": "global load sectors"}]},
                  "pictures": {name: (ROOT / f"docs/figures/{figure}.svg").read_text(encoding="utf-8")
                               for name, figure in (("banks", "banks_reduce1"), ("activity", "lanes_reduce3"))}}
         (PAGES / "facts.js").write_text(f"const fakeFacts = {json.dumps(facts)};\n", encoding="utf-8")
@@ -220,8 +225,8 @@ class Panel(InBrowser):
     def test_by_keyboard(self):
         from selenium.webdriver.common.keys import Keys
         self.load()
-        keys = self.find("#search-field")
-        keys.send_keys(Keys.TAB)
+        self.find("#search-field").send_keys(Keys.TAB)
+        self.driver.switch_to.active_element.send_keys(Keys.TAB)  # past the predictions
         self.driver.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait_for("reduce3: verified")
         stops = []
@@ -367,6 +372,28 @@ class Panel(InBrowser):
             self.assert_quiet()
             for table in self.driver.find_elements("css selector", ".playground .wide"):
                 self.assertLessEqual(table.get_property("scrollWidth"), table.get_property("clientWidth"))
+
+    def test_predictions(self):
+        """4,194,304 / 512 = 8,192 blocks. 65,536 ints of 4 bytes are 65,536 / 8 = 8,192 sectors."""
+        from selenium.webdriver.common.keys import Keys
+        for width in (1280, 390):
+            self.load(width=width)
+            self.find("#predict summary").click()
+            self.wait(lambda driver: len(driver.find_elements("css selector", ".predict")) == 2)
+            for question, words in ((1, "reduce3 --n 4194304 --block 256 --offset 1: blocks"),
+                                    (2, "reduce2 --n 65536 --block 32: global load sectors")):
+                form = self.find(f"#predict li:nth-child({question}) .predict")
+                field, answer = form.find_element("tag name", "input"), form.find_element("css selector", "[role=status]")
+                self.assertEqual(field.accessible_name, words)
+                for typed, said in (("x", "Type a number."), ("8191", "No: the run counts more than 8,191."),
+                                    ("16,384", "No: the run counts fewer than 16,384."), ("8,192", "Yes: the run counts 8,192.")):
+                    field.send_keys(Keys.CONTROL, "a")
+                    field.send_keys(typed, Keys.ENTER)
+                    self.wait(lambda driver, answer=answer, said=said: answer.text == said)
+                self.assertGreaterEqual(min(field.rect["height"], form.find_element("tag name", "button").rect["height"]), 44)
+            asked = [(request["kernel"], request["n"], request["block"], request["options"]) for request in self.requests()]
+            self.assertEqual(asked, 3 * [("reduce3", 4194304, 256, {"offset": 1})] + 3 * [("reduce2", 65536, 32, {})])
+            self.assert_quiet()
 
     def test_light_and_dark(self):
         """The picture's paper is #fff or #12161b, as its style sheet says."""
