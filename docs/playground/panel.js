@@ -22,9 +22,10 @@ function make(tag, attributes = {}, ...children) {
     return made;
 }
 
+// As the terminal has it: 65,536, and nine digits of a float.
 function shown(value) {
-    return typeof value === "number" || typeof value === "bigint" ? value.toLocaleString("en-US", {maximumFractionDigits: 9})
-        : String(value);
+    const isFloat = typeof value === "number" && !Number.isInteger(value);
+    return isFloat ? String(Number(value.toPrecision(9))) : (value ?? "nothing").toLocaleString("en-US");
 }
 
 // A kernel's name, which may break where the terminal breaks it: after "_", and before a capital letter.

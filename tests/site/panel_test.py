@@ -328,6 +328,8 @@ class Panel(InBrowser):
         self.start(actual=-1)
         self.assertIn("reduce3: wrong: expected 829,743, actual -1.", self.said())
         self.assertEqual(self.rows()[0][1:], ["verified", "NO", "NO", ""])
+        self.start(actual=32735.666015625)  # a float, in nine digits
+        self.assertIn("reduce3: wrong: expected 829,743, actual 32735.666.", self.said())
 
     def test_a_finding_leads_to_its_line(self):
         for width in (1280, 390):  # there the source is folded
@@ -349,9 +351,9 @@ class Panel(InBrowser):
 
     def test_by_touch(self):
         from selenium.webdriver.support.ui import Select
-        self.load(width=390)
+        self.load(width=390, actual=-12345678)
         self.touch(self.find(".playground summary"))
-        self.wait_for("verified")
+        self.wait_for("actual -12,345,678")
         self.assertIsNone(self.find(".playground details").get_attribute("open"))
         targets = ".playground :is(summary, label, select, button, input:not([type=checkbox]))"  # the box has its label
         for target in self.driver.find_elements("css selector", targets):
