@@ -78,23 +78,30 @@ def make_page(name, scripts="facts.js fake_engine.js"):
     return page
 
 
+def write_scripts():
+    """What a page loads: the engine, and the facts that `make playground` would bundle."""
+    source = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
+    figures = {"banks": "banks_reduce1", "activity": "lanes_reduce3"}
+    facts = {
+        "counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")),
+        "text": source.splitlines(),
+        "sources": {"kernels.cuh": source},
+        "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
+                  "predict": [
+                      {"question": 1, "kernel": "reduce3", "run": "--n 4194304 --block 256 --offset 1", "counter": "blocks"},
+                      {"question": 2, "kernel": "reduce2", "run": "--n 65536 --block 32", "counter": "global load sectors"}]},
+        "pictures": {name: (ROOT / f"docs/figures/{figure}.svg").read_text(encoding="utf-8") for name, figure in figures.items()},
+    }
+    (PAGES / "facts.js").write_text(f"const fakeFacts = {json.dumps(facts)};\n", encoding="utf-8")
+    (PAGES / "search_data.js").write_text("const searchData = [];\n", encoding="utf-8")
+    shutil.copy(ROOT / "tests/site/fake_engine.js", PAGES)
+
+
 class Panel(InBrowser):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        source = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
-        facts = {"counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")), "text": source.splitlines(),
-                 "sources": {"kernels.cuh": source},
-                 "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
-                           "predict": [{"question": 1, "kernel": "reduce3", "run": "--n 4194304 --block 256 --offset 1",
-                                        "counter": "blocks"},
-                                       {"question": 2, "kernel": "reduce2", "run": "--n 65536 --block 32",
-                                        "counter": "global load sectors"}]},
-                 "pictures": {name: (ROOT / f"docs/figures/{figure}.svg").read_text(encoding="utf-8")
-                              for name, figure in (("banks", "banks_reduce1"), ("activity", "lanes_reduce3"))}}
-        (PAGES / "facts.js").write_text(f"const fakeFacts = {json.dumps(facts)};\n", encoding="utf-8")
-        (PAGES / "search_data.js").write_text("const searchData = [];\n", encoding="utf-8")
-        shutil.copy(ROOT / "tests/site/fake_engine.js", PAGES)
+        write_scripts()
 
     def load(self, width=1280, is_dark=False, scripts="facts.js fake_engine.js", **fake):
         """The page, its panel not yet open."""
