@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang++ doxygen emcc hunspell man ninja pkg-config rsvg-convert tidy; do
+for stocked in bwrap chromedriver chromium clang++ doxygen emcc firefox-esr hunspell man ninja pkg-config rsvg-convert tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,emcc,hunspell,man,ninja,pkg-config,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,hunspell,man,ninja,pkg-config,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
