@@ -37,6 +37,11 @@ function fileName(path) {
     return path.slice(path.lastIndexOf("/") + 1);
 }
 
+// "1 lane", "2 lanes"
+function counted(count, word) {
+    return `${shown(count)} ${word}${count === 1 ? "" : "s"}`;
+}
+
 // ---- fields ----
 
 const labels = {n: "n", block: "threads per block"};
@@ -229,6 +234,61 @@ async function imageOf({name, svg}) {
     return image;
 }
 
+// ---- step through ----
+
+// What the block wrote to shared memory, step by step. A step is what all warps did at one instruction.
+class Steps {
+    constructor(opened) {
+        this.status = make("p", {role: "status"});
+        this.code = make("code");
+        this.slider = make("input", {type: "range", min: 1, step: 1, "aria-label": "step"});
+        this.slider.addEventListener("input", () => this.show());
+        const button = (words, by) => {
+            const made = make("button", {type: "button"}, words);
+            made.addEventListener("click", () => {
+                this.slider.value = Number(this.slider.value) + by;
+                this.show();
+            });
+            return made;
+        };
+        this.words = make("pre", {tabindex: 0, role: "region", "aria-label": "Words of shared memory"});
+        this.lanes = make("pre", {tabindex: 0, role: "region", "aria-label": "Active lanes"});
+        this.element = make("details", {class: "steps", hidden: true}, make("summary", {}, "Step through"),
+            make("div", {class: "walk"}, button("← Back", -1), this.slider, button("Forward →", 1)), this.status,
+            make("p", {}, this.code), make("p", {}, "Shared memory, a column for each bank:"), this.words,
+            make("p", {}, "Its active lanes, a row for each warp:"), this.lanes);
+        this.element.addEventListener("toggle", () => { if (this.element.open) opened(); });
+    }
+
+    // `source`: (file, line) => its text
+    set(steps, leftOut, source) {
+        Object.assign(this, {steps, leftOut, source});
+        this.slider.max = Math.max(1, steps.length);
+        if (steps.length) this.show();
+    }
+
+    show() {
+        const number = Number(this.slider.value), step = this.steps[number - 1];
+        const warps = step.active.filter(mask => mask !== 0).length;
+        const lanes = step.active.map(mask => [...Array(32).keys()].map(lane => mask >>> lane & 1 ? "█" : "·").join(""));
+        const count = lanes.join("").split("█").length - 1;
+        const all = `${this.leftOut ? "the first " : ""}${shown(this.steps.length)}`;
+        this.status.textContent = `Step ${number} of ${all}: ${step.what} at ${fileName(step.file)}:${step.line}, after `
+            + `${counted(step.barriers, "barrier")}. ${counted(count, "lane")} of ${counted(warps, "warp")}.`;
+        this.code.textContent = this.source(step.file, step.line).trim();
+        this.slider.setAttribute("aria-valuetext", this.status.textContent);
+        this.lanes.textContent = lanes.map((row, warp) => `warp ${String(warp).padStart(2)}  ${row}`).join("\n");
+        const values = new Map(this.steps.slice(0, number).flatMap(one => one.writes)), written = new Map(step.writes);
+        const width = Math.max(2, ...this.steps.flatMap(one => one.writes).map(([, value]) => String(value).length));
+        const size = 1 + Math.max(0, ...this.steps.flatMap(one => one.writes).map(([word]) => word));
+        this.words.replaceChildren();
+        for (let word = 0; word < size; ++word) {
+            const text = String(values.get(word) ?? "·").padStart(width);
+            this.words.append(written.has(word) ? make("mark", {}, text) : text, word % 32 === 31 ? "\n" : " ");
+        }
+    }
+}
+
 // ---- the panel ----
 
 class Panel {
@@ -278,10 +338,11 @@ class Panel {
         this.drawn = make("div", {class: "drawn", tabindex: 0, role: "region", "aria-label": "Picture"});
         this.figure = make("figure", {hidden: true}, this.picture.element, this.drawn);
         this.lines = make("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Source, with costs by line"});
-        this.source = make("details", {open: matchMedia("(min-width: 768px)").matches, hidden: true},
+        this.source = make("details", {class: "listing", open: matchMedia("(min-width: 768px)").matches, hidden: true},
             make("summary", {}, "Source, with costs by line"), this.lines);
+        this.steps = new Steps(() => this.run());
         this.place.append(make("p", {}, "Counters are emulated: counted, not timed."), this.form, this.status, this.results,
-            this.figure, this.source);
+            this.figure, this.steps.element, this.source);
     }
 
     request(kernel, more) {
@@ -296,6 +357,7 @@ class Panel {
             return;
         }
         this.isRunning = true;
+        this.place.setAttribute("aria-busy", "true");
         const kernel = this.fields.kernel.value(), beside = this.fields.beside.value();
         // Not at once: a button whose name flickers cannot be read, and a double click would stop the run.
         const patience = setTimeout(() => {
@@ -304,7 +366,7 @@ class Panel {
         }, 3 * atOnce);
         const start = performance.now();
         try {
-            const requests = [this.request(kernel, {lines: true, draw: true, check: true}),
+            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open}),
                               ...beside === kernel ? [] : [this.request(beside)]];
             const results = [];
             for (const request of requests) {
@@ -321,6 +383,7 @@ class Panel {
         clearTimeout(patience);
         this.button.textContent = "Run";
         this.isRunning = false;
+        this.place.setAttribute("aria-busy", "false");
         if (this.again) {
             this.again = false;
             await this.run();
@@ -334,7 +397,7 @@ class Panel {
 
     async show(results) {
         const result = results.at(-1), sound = results.filter(one => !one.error);
-        const {lines = [], findings = [], pictures = []} = result, {counters, sources = {}} = this.facts;
+        const {lines = [], findings = [], pictures = [], steps = []} = result, {counters, sources = {}} = this.facts;
         const rows = sound.length ? rowsOf(sound, counters) : [];
         const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
         this.pictures = pictures;
@@ -343,13 +406,15 @@ class Panel {
             ...results.filter(one => one.error).map(one => `${one.name}: ${one.error}`),
             result.error ? "" : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
                 : `${result.name}: wrong: expected ${shown(result.expected)}, actual ${shown(result.actual)}.`,
-            findings.length ? `${findings.length} finding${findings.length > 1 ? "s" : ""}.` : "",
+            findings.length ? `${counted(findings.length, "finding")}.` : "",
             sound.length === 2 ? `${moved.length} of ${numbers.length} numbers differ from ${sound[0].name}.` : "",
         ];
         this.say(news.filter(Boolean).join(" "), sound.length < results.length || !result.verified || findings.length > 0);
         this.results.replaceChildren(
             ...findings.length ? [make("ul", {class: "findings"}, ...findings.map(finding => this.finding(finding)))] : [],
             ...sound.length ? [make("div", {class: "wide"}, counterTable(sound.map(one => one.name), rows))] : []);
+        this.steps.element.hidden = !this.facts.facts?.steps;
+        this.steps.set(steps, result.steps_left_out, (file, line) => sources[file]?.split("\n")[line - 1] ?? "");
         this.source.hidden = lines.length + findings.length === 0;
         this.lines.replaceChildren(...lineTable({lines, findings}, sources, counters));
     }

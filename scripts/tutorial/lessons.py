@@ -16,6 +16,7 @@
   report    what `make report` runs: any of REPORTS
   predict   a field for a question of 'Predict first' on the site: which of its questions, and the kernel, the run and the counter
             that answer it: any of COUNTED (optional)
+  steps     "ints": the site shows step by step what a block puts into shared memory, words of that kind (optional)
   figures   {file in docs/figures: arguments of the program that draws it, or of several runs: then their counters are plotted}
   exercise
     cases     arguments of the runs to check. Or {}: sizes and blocks of all kinds, with
@@ -120,6 +121,7 @@ MEASURE = Keys({"sanitize": RUN},
                 "launches": Number(), "kernels": MapOf(OneOf((Text(), Nothing())))})
 COUNTED = ("blocks", *(counter.short for counter in CATALOGUE if counter.short))
 PREDICTION = Keys({"question": Number(), "kernel": Text(), "run": RUN, "counter": Text(COUNTED)})
+ON_THE_SITE = {"predict": ListOf(PREDICTION), "steps": Text(("ints",))}
 OPEN = {"number": Text(), "part": Text(("open",)), "title": Text(), "idea": Text(), "kernels": ListOf(Text()),
         "exercise": EXERCISE}
 LESSON = {**OPEN, "part": Text(tuple(part for part in PARTS if part != "open")), "shows": Text(), "check": ARGUMENTS,
@@ -182,7 +184,7 @@ class Lesson:
         self.path = folder / "lesson.json"
         try:
             manifest = json.loads(self.path.read_text(encoding="utf-8"), object_pairs_hook=self.without_doubles)
-            check(manifest, Keys(OPEN) if self.is_open else Keys(LESSON, {"predict": ListOf(PREDICTION)}))
+            check(manifest, Keys(OPEN) if self.is_open else Keys(LESSON, ON_THE_SITE))
         except ManifestError as error:
             raise self.wrong(f"{error}") from None
         except OSError as error:

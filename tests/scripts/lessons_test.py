@@ -122,7 +122,7 @@ class Manifest(unittest.TestCase):
 
     def test_a_key_that_is_missing(self):
         for name in (LESSON, OPEN):
-            for key in self.manifest_of(name).keys() - {"predict"}:
+            for key in self.manifest_of(name).keys() - {"predict", "steps"}:
                 manifest = self.manifest_of(name)
                 del manifest[key]
                 self.assert_wrong(f"the key '{key}' is missing", manifest, name)
@@ -135,7 +135,7 @@ class Manifest(unittest.TestCase):
     def test_a_key_that_there_is_not(self):
         manifest = {"titel": "x", **self.manifest_of(LESSON)}
         self.assert_wrong("unknown key 'titel'; there are: number, part, title, idea, kernels, exercise, shows, check, measure, "
-                          "report, figures, predict", manifest)
+                          "report, figures, predict, steps", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]
         self.assert_wrong("exercise.cases: unknown key 'size'; there are: sizes, large, options, with_block, first, last",

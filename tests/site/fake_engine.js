@@ -27,7 +27,7 @@ var playground = {
 };
 
 // What lesson 03's page derives, for whole blocks: a tree of 12 warps if a block has 256 threads.
-function fakeRun({kernel, n, block, lines, draw, check}) {
+function fakeRun({kernel, n, block, lines, draw, check, steps}) {
     const elements = kernel === "reduce2" ? 1 : 2, blocks = Math.ceil(n / (elements * block));
     let tree = 0;
     for (let stride = block / 2; stride >= 1; stride /= 2) tree += Math.ceil(stride / 32);
@@ -50,6 +50,13 @@ function fakeRun({kernel, n, block, lines, draw, check}) {
             {...at("shared[tid] +="), counters: {[metric.warp_instructions]: 12, [metric.shared_load_wavefronts]: 3200}},
         ] : [],
         pictures: draw ? Object.entries(fakeFacts.pictures).map(([name, svg]) => ({name, svg})) : [],
+        // A tree in a block of 64: each word is the sum of so many ones.
+        steps: steps ? [["shared[tid] = sum", 0, 64], ["shared[tid] +=", 1, 32], ["shared[tid] +=", 2, 16]].map(
+            ([part, barriers, lanes], k) => ({
+                ...at(part), what: "shared store", barriers,
+                active: [lanes > 16 ? 0xffffffff : 0xffff, lanes > 32 ? 0xffffffff : 0],
+                writes: Array.from({length: lanes}, (_, word) => [word, 2 ** k]),
+            })) : [],
         findings: check ? (fake.findings ?? []).map(finding => ({...at("shared[tid] +="), ...finding})) : [],
     };
 }

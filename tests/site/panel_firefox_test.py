@@ -70,7 +70,7 @@ class Panel(InFirefox):
         self.load()
         self.wait_for("verified")
         self.assertLess(self.firefox.run("return innerWidth"), 768)
-        self.assertFalse(self.firefox.run("return document.querySelector('.playground details').open"))
+        self.assertFalse(self.firefox.run("return document.querySelector('.listing').open"))
         self.firefox.run("document.documentElement.className = 'dark-mode'")  # as the page's own switch does
         self.firefox.run("document.querySelector('.drawn').scrollIntoView()")
         self.firefox.save_screenshot(panel_test.PAGES / "firefox_dark.png")

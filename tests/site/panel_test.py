@@ -87,6 +87,7 @@ def write_scripts():
         "text": source.splitlines(),
         "sources": {"kernels.cuh": source},
         "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
+                  "steps": "ints",
                   "predict": [
                       {"question": 1, "kernel": "reduce3", "run": "--n 4194304 --block 256 --offset 1", "counter": "blocks"},
                       {"question": 2, "kernel": "reduce2", "run": "--n 65536 --block 32", "counter": "global load sectors"}]},
@@ -106,6 +107,7 @@ class Panel(InBrowser):
     def load(self, width=1280, is_dark=False, scripts="facts.js fake_engine.js", **fake):
         """The page, its panel not yet open."""
         self.set_mode("", width, 900, is_dark)
+        self.driver.get_log("browser")  # what earlier tests left
         self.driver.get(make_page("panel", scripts).as_uri())
         self.driver.execute_script("window.setting = arguments[0]", fake)
 
@@ -113,6 +115,8 @@ class Panel(InBrowser):
         self.load(**how)
         self.driver.execute_script('document.querySelector(".playground").open = true')
         self.wait_for(r"\.$")
+        if how.get("scripts") is None:
+            self.wait_for_end()
 
     def find(self, selector):
         return self.driver.find_element("css selector", selector)
@@ -131,8 +135,10 @@ class Panel(InBrowser):
         return self.find(f'[aria-label="{label}, slider"]')
 
     def rows(self):
-        return [[row.get_attribute("class"), *(cell.text for cell in row.find_elements("css selector", "th, td"))]
-                for row in self.driver.find_elements("css selector", ".counters tbody tr")]
+        """Read at once: a run may replace them any time."""
+        return self.driver.execute_script("""
+            return [...document.querySelectorAll(".counters tbody tr")].map(
+                row => [row.className, ...[...row.cells].map(cell => cell.innerText.trim())]);""")
 
     def requests(self):
         return self.driver.execute_script("return fake.requests")
@@ -140,6 +146,7 @@ class Panel(InBrowser):
     def wait_for_request(self, **wanted):
         """Of the kernel, not of the one beside it."""
         self.wait(lambda driver: wanted.items() <= self.requests()[-2].items())
+        self.wait_for_end()
 
     def move(self, label, *places):
         """The slider, as fast as it goes."""
@@ -149,10 +156,12 @@ class Panel(InBrowser):
                 arguments[0].dispatchEvent(new Event("input"));
             }""", self.slider(label), places)
 
+    def wait_for_end(self):
+        self.wait(lambda driver: self.find(".playground").get_attribute("aria-busy") == "false")
+
     def run_again(self):
-        before = len(self.requests())
         self.find(".playground button").click()
-        self.wait(lambda driver: len(self.requests()) == before + 2 and self.button_says("Run"))
+        self.wait_for_end()
 
     def button_says(self, word):
         return self.find(".playground button").text == word
@@ -198,8 +207,7 @@ class Panel(InBrowser):
         self.start()
         Select(self.field("beside", "select")).select_by_visible_text("reduce3")
         self.driver.execute_script("fake.requests.length = 0")
-        self.find(".playground button").click()
-        self.wait(lambda driver: len(self.rows()[0]) == 3)
+        self.run_again()
         self.assertEqual(self.said(), "reduce3: verified, 829,743.")
         self.assertEqual(self.rows()[-2:], [["group", "branches (PTX)"], ["", "divergent", "0"]])
         self.assertEqual(len(self.rows()), 21)
@@ -220,14 +228,48 @@ class Panel(InBrowser):
     def test_pictures(self):
         """First the one that the lesson's page has. What the reader chooses stays, whatever the options."""
         from selenium.webdriver.support.ui import Select
+
+        def shown():
+            return self.driver.execute_script('return document.querySelector(".drawn img").alt')
+
         self.start()
-        self.assertIn("active lanes", self.find(".drawn img").get_attribute("alt"))
+        self.assertIn("reduce3: active lanes", shown())
         Select(self.field("picture", "select")).select_by_visible_text("banks")
-        self.wait(lambda driver: "active lanes" not in self.find(".drawn img").get_attribute("alt"))
-        chosen = self.find(".drawn img")
+        self.wait(lambda driver: "reduce1: banks" in shown())
         self.run_again()
-        self.wait(lambda driver: self.find(".drawn img") != chosen)
-        self.assertNotIn("active lanes", self.find(".drawn img").get_attribute("alt"))
+        self.assertIn("reduce1: banks", shown())
+
+    def test_steps(self):
+        """64 words of 1, then 32 of 2, then 16 of 4: by keys, and by touch on a phone."""
+        from selenium.webdriver.common.keys import Keys
+        for width in (1280, 390):
+            self.start(width=width)
+            self.assertFalse(self.requests()[0]["steps"])
+            self.find(".steps summary").click()
+            self.wait(lambda driver: self.find(".steps [role=status]").text)
+            self.wait_for_end()
+            self.assertTrue(self.requests()[-2]["steps"])
+            words, slider = self.find('[aria-label="Words of shared memory"]'), self.find('[aria-label="step"]')
+            back, forward = self.driver.find_elements("css selector", ".walk button")
+            self.assertEqual(self.find(".steps [role=status]").text,
+                             "Step 1 of 3: shared store at kernels.cuh:16, after 0 barriers. 64 lanes of 2 warps.")
+            self.assertEqual(self.find(".steps code").text, "shared[tid] = sum;")
+            for go, ones, twos, fours in ((forward, 32, 32, 0), (forward, 32, 16, 16), (forward, 32, 16, 16), (back, 32, 32, 0),
+                                          (back, 64, 0, 0), (back, 64, 0, 0)):
+                if width > 390:
+                    slider.send_keys(Keys.ARROW_RIGHT if go is forward else Keys.ARROW_LEFT)
+                else:
+                    self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', go)
+                    self.touch(go)
+                self.assertEqual([words.text.split().count(value) for value in "124"], [ones, twos, fours])
+                marked = len(words.find_elements("tag name", "mark"))
+                self.assertEqual(marked, fours or twos or ones)
+            slider.send_keys(Keys.END)
+            self.assertEqual(self.find('[aria-label="Active lanes"]').text,
+                             f"warp  0  {16 * '█'}{16 * '·'}\nwarp  1  {32 * '·'}")
+            self.run_again()
+            self.assertIn("Step 3 of 3", self.find(".steps [role=status]").text)
+            self.assert_quiet()
 
     def test_by_keyboard(self):
         from selenium.webdriver.common.keys import Keys
@@ -237,7 +279,7 @@ class Panel(InBrowser):
         self.driver.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait_for("reduce3: verified")
         stops = []
-        for _ in range(15):
+        for _ in range(16):
             self.driver.switch_to.active_element.send_keys(Keys.TAB)
             element = self.driver.switch_to.active_element
             stops.append(element.accessible_name)
@@ -245,7 +287,8 @@ class Panel(InBrowser):
             self.assertEqual((element.value_of_css_property("outline-style"), width), ("solid", "3px"), stops)
         self.assertEqual(stops, [
             "kernel", "beside", "n", "n, slider", "threads per block", "threads per block, slider", "padding", "padding, slider",
-            "type", "early exit", "Run", "picture", "Picture", "Source, with costs by line", "Source, with costs by line"])
+            "type", "early exit", "Run", "picture", "Picture", "Step through",
+            "Source, with costs by line", "Source, with costs by line"])
         self.field("n").send_keys(Keys.CONTROL, "a")
         self.field("n").send_keys("1000", Keys.ENTER)
         self.wait_for_request(n=1000)
@@ -276,7 +319,8 @@ class Panel(InBrowser):
                 self.assertTrue(field.get_property("validationMessage"))
                 self.assertEqual(len(self.requests()), count)
                 self.driver.execute_script(give, field, before)
-                self.wait(lambda driver, count=count: len(self.requests()) == count + 2 and self.button_says("Run"))
+                self.wait(lambda driver, count=count: len(self.requests()) == count + 2)
+                self.wait_for_end()
 
     def test_a_fast_run_follows_the_slider(self):
         self.load()
@@ -286,7 +330,8 @@ class Panel(InBrowser):
         self.wait_for("verified")
         self.driver.execute_script("fake.milliseconds = 200; fake.requests.length = 0")
         self.move("threads per block", 5, 6, 7)  # 2^5, 2^6, 2^7
-        self.wait(lambda driver: len(self.requests()) >= 4 and self.button_says("Run"))
+        self.wait(lambda driver: len(self.requests()) >= 4)
+        self.wait_for_end()
         # Two kernels each. While the first one runs, the others wait: the last of them is enough.
         self.assertEqual([request["block"] for request in self.requests()], [32, 32, 128, 128])
 
@@ -361,7 +406,7 @@ class Panel(InBrowser):
         self.load(width=390, actual=-12345678)
         self.touch(self.find(".playground summary"))
         self.wait_for("actual -12,345,678")
-        self.assertIsNone(self.find(".playground details").get_attribute("open"))
+        self.assertIsNone(self.find(".listing").get_attribute("open"))
         targets = ".playground :is(summary, label, select, button, input:not([type=checkbox]))"  # the box has its label
         for target in self.driver.find_elements("css selector", targets):
             self.assertGreaterEqual(min(target.rect["height"], target.rect["width"]), 44, target.get_attribute("outerHTML"))
@@ -372,15 +417,17 @@ class Panel(InBrowser):
         Select(self.field("kernel", "select")).select_by_visible_text("reduce_with_a_long_name")
         self.touch(self.find(".playground button"))
         self.wait_for_request(kernel="reduce_with_a_long_name", block=1024)
-        summary = self.find(".playground details summary")
+        summary = self.find(".listing summary")
         self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', summary)
         self.touch(summary)
         self.assertTrue(self.find(".lines").is_displayed())
         for width in (390, 380):
             self.set_mode("", width, 900, False)
             self.assert_quiet()
-            for table in self.driver.find_elements("css selector", ".playground .wide"):
-                self.assertLessEqual(table.get_property("scrollWidth"), table.get_property("clientWidth"))
+            too_wide = self.driver.execute_script("""
+                return [...document.querySelectorAll(".playground .wide")].filter(
+                    table => table.scrollWidth > table.clientWidth).map(table => table.innerText);""")
+            self.assertEqual(too_wide, [])
 
     def test_predictions(self):
         """4,194,304 / 512 = 8,192 blocks. 65,536 ints of 4 bytes are 65,536 / 8 = 8,192 sectors."""
@@ -409,6 +456,8 @@ class Panel(InBrowser):
         for is_dark, paper in ((False, [255, 255, 255]), (True, [0x12, 0x16, 0x1b])):
             self.start(is_dark=is_dark, actual=1, findings=[{"check": "race", "message": "thread 3 reads what thread 35 stores"}])
             self.driver.save_screenshot(str(PAGES / f"{'dark' if is_dark else 'light'}.png"))
+            self.find(".steps summary").click()
+            self.wait(lambda driver: driver.find_elements("css selector", ".steps mark"))
             self.assertEqual(self.driver.execute_script(FAINT), [])
             picture = self.find(".drawn img")
             self.assertIn("reduce3: active lanes, step by step: 10 steps", picture.get_attribute("alt"))
