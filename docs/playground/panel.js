@@ -342,7 +342,28 @@ class Panel {
             make("summary", {}, "Source, with costs by line"), this.lines);
         this.steps = new Steps(() => this.run());
         this.place.append(make("p", {}, "Counters are emulated: counted, not timed."), this.form, this.status, this.results,
-            this.figure, this.steps.element, this.source);
+            this.figure, this.steps.element, this.source, this.ownPtx());
+    }
+
+    // PTX in place of the lesson's, pasted, dropped or from a file: the lesson's kernel is beside it.
+    ownPtx() {
+        this.own = make("textarea", {rows: 4, spellcheck: "false", "aria-label": "PTX"});
+        const file = make("input", {type: "file", accept: ".ptx", "aria-label": "PTX file"});
+        const take = async files => {
+            this.own.value = await files[0].text();
+            await this.run();
+        };
+        this.own.addEventListener("input", () => this.run());
+        this.own.addEventListener("dragover", event => event.preventDefault());
+        this.own.addEventListener("drop", event => {
+            event.preventDefault();
+            take(event.dataTransfer.files);
+        });
+        file.addEventListener("change", () => take(file.files));
+        return make("details", {class: "own"}, make("summary", {}, "Your own PTX"),
+            make("p", {}, "Paste what ", make("code", {}, "nvcc -ptx -arch=compute_90 -lineinfo"),
+                " makes of your kernel, or drop the file. It needs the name and the parameters of the lesson's kernel."),
+            this.own, file);
     }
 
     request(kernel, more) {
@@ -366,11 +387,12 @@ class Panel {
         }, 3 * atOnce);
         const start = performance.now();
         try {
-            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open}),
-                              ...beside === kernel ? [] : [this.request(beside)]];
+            const ptx = this.own.value.trim() || null, other = ptx ? kernel : beside;
+            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open, ptx}),
+                              ...other === kernel && !ptx ? [] : [this.request(other)]];
             const results = [];
             for (const request of requests) {
-                results.unshift({...await this.engine.run(request), name: request.kernel});
+                results.unshift({...await this.engine.run(request), name: request.ptx ? "yours" : request.kernel});
                 if (results[0].error) break;
             }
             this.last = performance.now() - start;

@@ -271,6 +271,30 @@ class Panel(InBrowser):
             self.assertIn("Step 3 of 3", self.find(".steps [role=status]").text)
             self.assert_quiet()
 
+    def test_own_ptx(self):
+        """Beside the lesson's kernel. Without it the lesson's two again."""
+        from selenium.webdriver.common.keys import Keys
+        (PAGES / "own.ptx").write_text(".version 8.0 // from a file", encoding="utf-8")
+        self.start()
+        self.find(".own summary").click()
+        text, file = self.find(".own textarea"), self.find(".own input")
+
+        def ran():
+            self.wait_for_end()
+            heads = [head.text for head in self.driver.find_elements("css selector", ".counters thead th")]
+            return heads[:2], [(request["kernel"], request["ptx"]) for request in self.requests()[-2:]]
+
+        text.send_keys("x")
+        self.assertEqual(ran(), (["reduce3", "yours"], [("reduce3", "x"), ("reduce3", None)]))
+        self.assertIn("yours: verified", self.said())
+        file.send_keys(str(PAGES / "own.ptx"))
+        self.wait(lambda driver: self.requests()[-2]["ptx"] == ".version 8.0 // from a file")
+        self.assertEqual(ran()[0], ["reduce3", "yours"])
+        text.send_keys(Keys.CONTROL, "a", Keys.DELETE)
+        self.wait(lambda driver: not self.requests()[-2]["ptx"])
+        self.assertEqual(ran(), (["reduce2", "reduce3"], [("reduce3", None), ("reduce2", None)]))
+        self.assert_quiet()
+
     def test_by_keyboard(self):
         from selenium.webdriver.common.keys import Keys
         self.load()
@@ -279,7 +303,7 @@ class Panel(InBrowser):
         self.driver.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait_for("reduce3: verified")
         stops = []
-        for _ in range(16):
+        for _ in range(17):
             self.driver.switch_to.active_element.send_keys(Keys.TAB)
             element = self.driver.switch_to.active_element
             stops.append(element.accessible_name)
@@ -288,7 +312,7 @@ class Panel(InBrowser):
         self.assertEqual(stops, [
             "kernel", "beside", "n", "n, slider", "threads per block", "threads per block, slider", "padding", "padding, slider",
             "type", "early exit", "Run", "picture", "Picture", "Step through",
-            "Source, with costs by line", "Source, with costs by line"])
+            "Source, with costs by line", "Source, with costs by line", "Your own PTX"])
         self.field("n").send_keys(Keys.CONTROL, "a")
         self.field("n").send_keys("1000", Keys.ENTER)
         self.wait_for_request(n=1000)
