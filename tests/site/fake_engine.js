@@ -1,6 +1,6 @@
 // An engine for the tests of the panel: no emulator, so that its numbers, its time and its errors are what a test wants.
-// `fake` has: milliseconds a run takes; error, findings, actual: what it returns; requests: those that came. A page sets them
-// first in `setting`.
+// `fake` has: milliseconds until a run ends; took, error, findings, actual: what it returns; requests: those that came. A page
+// sets them first in `setting`.
 "use strict";
 
 var fake = {milliseconds: 0, requests: [], ...window.setting};
@@ -42,7 +42,7 @@ function fakeRun({kernel, n, block, lines, draw, check, steps}) {
     const at = part => ({file: "kernels.cuh", line: fakeFacts.text.findIndex(line => line.includes(part)) + 1});
     return {
         counters, verified: fake.actual === undefined, expected: 829743, actual: fake.actual ?? 829743, error: fake.error ?? null,
-        grid: [blocks, 1, 1], block: [block, 1, 1],
+        grid: [blocks, 1, 1], block: [block, 1, 1], milliseconds: fake.took ?? 0,
         lines: lines ? [
             {...at("int sum ="), counters: {[metric.warp_instructions]: 16, [metric.global_load_sectors]: 1000}},
             {...at("sum += input"), counters: {[metric.warp_instructions]: 8, [metric.global_load_sectors]: 500},

@@ -331,7 +331,6 @@ class Panel(InBrowser):
         give = """
             arguments[0].value = arguments[1];
             arguments[0].dispatchEvent(new Event("input"));"""
-        self.driver.execute_script("performance.now = () => 0")  # no time passes: runs follow the fields
         for label, wrong in (("threads per block", "100"), ("padding", "34"), ("n", "0"), ("n", "")):
             with self.subTest(label, wrong=wrong):
                 self.run_again()
@@ -347,28 +346,24 @@ class Panel(InBrowser):
                 self.wait_for_end()
 
     def test_a_fast_run_follows_the_slider(self):
-        self.load()
-        self.driver.execute_script("""
-            performance.now = () => 0; // no time passes
-            document.querySelector(".playground").open = true;""")
-        self.wait_for("verified")
-        self.driver.execute_script("fake.milliseconds = 200; fake.requests.length = 0")
+        """Two kernels of 49 ms each: less than 100. The first time ten times as much."""
+        self.start(took=499)
+        self.driver.execute_script("fake.took = 49; fake.milliseconds = 200; fake.requests.length = 0")
         self.move("threads per block", 5, 6, 7)  # 2^5, 2^6, 2^7
         self.wait(lambda driver: len(self.requests()) >= 4)
         self.wait_for_end()
-        # Two kernels each. While the first one runs, the others wait: the last of them is enough.
+        # While the first one runs, the others wait: the last of them is enough.
         self.assertEqual([request["block"] for request in self.requests()], [32, 32, 128, 128])
 
     def test_a_slow_run_waits_for_the_button(self):
-        self.load()
-        self.driver.execute_script("""
-            let clock = 0;
-            performance.now = () => clock += 1000;
-            document.querySelector(".playground").open = true;""")
-        self.wait_for("verified")
-        self.move("threads per block", 5, 6, 7)
+        """Two kernels of 50 ms each, and of 500 the first time."""
+        self.start(took=500)
+        self.driver.execute_script("fake.took = 50")
+        self.move("threads per block", 5, 6)
         self.run_again()
-        self.assertEqual([request["block"] for request in self.requests()], [256, 256, 128, 128])
+        self.move("threads per block", 7, 8, 9)
+        self.run_again()
+        self.assertEqual([request["block"] for request in self.requests()], [256, 256, 64, 64, 512, 512])
 
     def test_stop(self):
         from selenium.webdriver.common.keys import Keys
