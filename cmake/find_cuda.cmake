@@ -2,6 +2,7 @@
 # asks for both at that moment.
 #
 # in   CMAKE_CUDA_COMPILER, $CUDACXX    an nvcc of your own choice
+#      $CUDA_ARCHITECTURES              the cards to build for, where they are not installed: "75 90"
 #      CMAKE_CUDA_ARCHITECTURES         architectures of your own choice; keep a virtual one, the emulator runs PTX
 # out  CMAKE_CUDA_COMPILER, CMAKE_CUDA_ARCHITECTURES
 #      GPU_ARCHITECTURES                those of the installed cards, for example 80;90; empty without a card
@@ -34,8 +35,10 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
     if(GPU_ARCHITECTURES)
         execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
     endif()
+    string(REGEX MATCHALL "[0-9]+" wanted "$ENV{CUDA_ARCHITECTURES}")
+    list(TRANSFORM wanted APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
     foreach(architecture IN LISTS GPU_ARCHITECTURES)
-        if("${known}" MATCHES "sm_${architecture}\n")
+        if(NOT wanted AND "${known}" MATCHES "sm_${architecture}\n")
             list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
         endif()
     endforeach()

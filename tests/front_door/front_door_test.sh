@@ -776,6 +776,12 @@ test_machine_code_for_the_cards_and_ptx_for_the_emulator() {
     expect_output "131 -> 90-real;90-virtual"
 }
 
+test_machine_code_for_cards_that_are_elsewhere() {
+    architectures 9.0
+    run CUDA_ARCHITECTURES="75 120" "$(command -v cmake)" -P ../print.cmake cmake/find_cuda.cmake
+    expect_output "90 -> 75-real;120-real;90-virtual"
+}
+
 test_the_fetched_nvcc_comes_first() {
     architectures
     echo 'include(${CMAKE_ARGV3})
