@@ -32,6 +32,7 @@
 ## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
 ## make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      measures the emulator's warp instructions per second
+## make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
 ## make setup               installs what the build needs; the targets above call it themselves
 ## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
 ## make format              formats the sources with clang-format
@@ -55,7 +56,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean test-aarch64
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -205,6 +206,11 @@ $(trees:%=%/with_tests): build/%/with_tests: | build/%/build.ninja
 	@cmake --preset $* -DBUILD_TESTING=ON >/dev/null
 	@touch $@
 
+test-aarch64: build/default/with_tests
+	@scripts/setup aarch64
+	@scripts/build build/default emulator_corpus
+	@tests/aarch64/run build/aarch64 build/default
+
 setup:
 	@scripts/setup
 
@@ -218,4 +224,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in bwrap chromedriver chromium clang++ doxygen emcc firefox-esr hunspell man ninja pkg-config rsvg-convert tidy; do
+for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr hunspell man ninja pkg-config qemu-aarch64 rsvg-convert tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,hunspell,man,ninja,pkg-config,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -529,6 +529,18 @@ test_ci_runs_make_test_and_ends_with_its_summary() {
     run .ci/run
     expect_status 2
     [[ $output != *"all tests passed"* ]] || fail "what make lint finds comes first"
+}
+
+test_make_test_aarch64_brings_what_it_needs() {
+    complete_machine
+    rm "$sandbox"/bin/qemu-aarch64
+    mkdir -p tree/tests/aarch64
+    echo 'echo "$*"' >tree/tests/aarch64/run
+    chmod +x tree/tests/aarch64/run
+    run make test-aarch64
+    expect_status 0
+    expect_times 1 "^install --yes qemu-user " apt-get.log
+    expect_output "build/aarch64 build/default"
 }
 
 test_clean_keeps_the_toolkit() {

@@ -28,10 +28,11 @@ namespace {
 /// The events that the checkers get of a launch, by block number and by launch.
 using Heard = std::map<uint32_t, std::vector<std::string>>;
 
+/// With addresses within a page: which pages global memory gets, the system chooses anew for each run.
 std::string text_of(const Access& access) {
     std::string text = std::to_string(static_cast<int>(access.kind)) + ' ' + std::to_string(access.bytes) +
                        " bytes, lanes " + std::to_string(access.active);
-    for (int lane = 0; lane < warp_size; ++lane) text += ' ' + std::to_string(access.addresses[lane]);
+    for (int lane = 0; lane < warp_size; ++lane) text += ' ' + std::to_string(access.addresses[lane] % 4096);
     return text;
 }
 

@@ -9,7 +9,7 @@
 using namespace emulator::fixture;
 using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::uint16_t, std::uint32_t, std::uint64_t,
     std::uint8_t;
-using quad = __float128;
+using quad [[gnu::mode(TF)]] = float; // of 128 bits: __float128 on x86-64, long double on aarch64
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Floating-point arithmetic. Rounding is checked by its definition: the exact result, in 113-bit arithmetic,
-// must lie where the rounding mode says, between the result and its neighbors. `-` of two __float128 has the
+// must lie where the rounding mode says, between the result and its neighbors. `-` of two quads has the
 // right sign even where it rounds.
 
 #include "reference.hpp"
@@ -11,7 +11,7 @@
 
 using namespace emulator::fixture;
 using std::uint32_t, std::uint64_t;
-using quad = __float128;
+using quad [[gnu::mode(TF)]] = float; // of 128 bits: __float128 on x86-64, long double on aarch64
 
 namespace {
 
