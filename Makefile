@@ -32,6 +32,8 @@
 ## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
 ## make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      measures the emulator's warp instructions per second
+## make container           opens a shell in a container that has all that the tutorial needs, with docker or podman
+## make test-container      runs the Dockerfile's steps in a bare Debian made by debootstrap; needs root's rights
 ## make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
 ## make setup               installs what the build needs; the targets above call it themselves
 ## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
@@ -56,7 +58,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean test-aarch64
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -206,6 +208,13 @@ $(trees:%=%/with_tests): build/%/with_tests: | build/%/build.ninja
 	@cmake --preset $* -DBUILD_TESTING=ON >/dev/null
 	@touch $@
 
+container:
+	@scripts/container
+
+test-container:
+	@rm -rf build/bare
+	@tests/container/replay build/bare
+
 test-aarch64: build/default/with_tests
 	@scripts/setup aarch64
 	@scripts/build build/default emulator_corpus
@@ -224,4 +233,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/bare build/container build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

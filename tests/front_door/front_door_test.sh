@@ -15,7 +15,7 @@ mkdir tree/common && cp "$source_dir/common/counters.json" tree/common/
 sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
 mkdir -p usr/bin usr/share
 
-for tool in bash cat cp dirname env find flock grep head ln make mkdir nproc rm sed sh sort tail touch tr true; do
+for tool in bash cat cp dirname env find flock grep head ln make mkdir nproc rm sed sh sort tail touch tr true uname; do
     ln -s "$(type -P $tool)" bin/
 done
 
@@ -529,6 +529,25 @@ test_ci_runs_make_test_and_ends_with_its_summary() {
     run .ci/run
     expect_status 2
     [[ $output != *"all tests passed"* ]] || fail "what make lint finds comes first"
+}
+
+test_make_container_takes_docker_or_podman() {
+    fresh_machine
+    uid_is 1234
+    run make container
+    expect_status 2
+    expect_output "neither docker nor podman answers"
+    program docker <<<'exit 1' # installed, and its daemon is not there
+    program podman <<<'echo "podman $*"'
+    run make container
+    expect_status 0
+    expect_output "podman build --tag cuda-tutorial ."
+    expect_output "podman run --rm --interactive --user 1234:1234 --userns=keep-id --env HOME=/tmp --volume "
+    expect_output "/tree/build/container:/tutorial/build cuda-tutorial bash"
+    program docker <<<'echo "docker $*"'
+    run scripts/container make lesson03
+    expect_output "docker run --rm --interactive --user 1234:1234 --env"
+    expect_output " cuda-tutorial make lesson03"
 }
 
 test_make_test_aarch64_brings_what_it_needs() {
