@@ -20,6 +20,8 @@
 ##                          makes the skeleton of a new lesson and its exercise
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
 ## make install             installs emulate and its manual page in PREFIX=/usr/local; DESTDIR is put before it
+## make deb                 packs emulate into a Debian package, build/packages/emulate_….deb
+## make wheel               packs it into a Python wheel, build/packages/cuda_emulate-….whl
 ## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
 ##                          ARGS="--n 2^28" passes options to ./ladder
 ## make report              runs every lesson on this device, and makes a page of tables and plots in build/report
@@ -58,7 +60,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -136,6 +138,11 @@ PREFIX := /usr/local
 install: $(build)/build.ninja
 	@scripts/build $(build) emulate all_emulators emulate_man_page
 	@cmake --install $(build) --prefix "$(PREFIX)"
+
+deb wheel: $(build)/build.ninja
+	@scripts/setup $(filter deb,$@)
+	@scripts/build $(build) emulate all_emulators emulate_man_page
+	@scripts/$@ $(build) build/packages
 
 ladder: $(build)/build.ninja
 	@scripts/build $(build) ladder && ln -sf $(build)/bin/ladder .
@@ -233,4 +240,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/bare build/container build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/bare build/container build/packages build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr hunspell man ninja pkg-config qemu-aarch64 rsvg-convert tidy; do
+for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esrdpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esrdpkg-shlibdeps,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -529,6 +529,20 @@ test_ci_runs_make_test_and_ends_with_its_summary() {
     run .ci/run
     expect_status 2
     [[ $output != *"all tests passed"* ]] || fail "what make lint finds comes first"
+}
+
+test_make_deb_and_make_wheel_pack_all_variants() {
+    complete_machine
+    rm "$sandbox"/bin/dpkg-shlibdeps
+    for kind in deb wheel; do
+        printf '#!/usr/bin/env bash\necho "%s $*"\n' $kind >tree/scripts/$kind
+        run make $kind
+        expect_status 0
+        expect_output "$kind build/default build/packages"
+        expect_times 1 "--build build/default --target emulate all_emulators emulate_man_page$" cmake.log
+        rm cmake.log
+    done
+    expect_times 1 "^install --yes dpkg-dev " apt-get.log
 }
 
 test_make_container_takes_docker_or_podman() {

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# package_test.sh deb|wheel BUILD PROGRAM: makes the package, installs it where nothing else is than what it depends on, and runs the
+# CUDA program with it. Exit status 77: this machine cannot make such a place.
+set -euo pipefail
+
+kind=$1 build=$2 program=$3
+here=$(cd "$(dirname "$0")/../.." && pwd)
+if ! command -v bwrap >/dev/null || ! bwrap --ro-bind / / true 2>/dev/null; then echo "SKIPPED: bwrap makes no sandbox"; exit 77; fi
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir "$stage/work"
+cp "$program" "$stage/work/program"
+
+package=$("$here/scripts/$kind" "$build" "$stage/work")
+echo "$package has $(stat --format %s "$package") bytes"
+inside() {
+    bwrap --bind "$stage/root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$stage/work" /work --chdir /work --unshare-all \
+        --clearenv --setenv PATH /work/installed/bin:/usr/bin:/bin "$@"
+}
+if [[ $kind == deb ]]; then
+    "$here/tests/bare_root" "$stage/root" "$(dpkg --print-architecture)" "$package"
+else
+    "$here/tests/bare_root" "$stage/root" "$(dpkg --print-architecture)" python3-venv libstdc++6
+    inside /usr/bin/python3 -m venv installed
+    inside installed/bin/pip install --quiet --no-index "${package##*/}"
+fi
+
+inside emulate --counters ./program "two kernels" >"$stage/out" 2>"$stage/report" || { cat "$stage/out" "$stage/report"; exit 1; }
+grep -qx 42 "$stage/out" # 7 x 6
+grep -q '^launch 1: .*scale' "$stage/report"
