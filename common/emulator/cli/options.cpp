@@ -211,8 +211,8 @@ std::string help_text() {
 
 Usage: emulate [options] program [arguments]
 
-Runs any program that is linked with the shared CUDA runtime. The program keeps
-its input, output and exit status. The report follows on stderr.
+Runs any program that is linked with the CUDA runtime. The program keeps its
+input, output and exit status. The report follows on stderr.
 
 What to report:
   --counters       a table for each kernel launch; named as in Nsight Compute
@@ -267,7 +267,7 @@ Exit status:
   125  the command line is wrong; the report cannot be written; the program
        ended with 0, but nothing could be observed; or it needs a kernel or a
        function that the emulator does not support
-  126  the program cannot be run, or contains the static CUDA runtime
+  126  the program cannot be run, or its static CUDA runtime cannot be replaced
   127  there is no such program
 
 )" + emulator::counter_legend();

@@ -98,6 +98,17 @@ public:
         return found;
     }
 
+    /// Whether its symbol table, which `strip` removes, has this function.
+    bool defines(std::string_view function) const {
+        const Elf64_Shdr* const names = find(".strtab");
+        bool found = false;
+        for_each_entry<Elf64_Sym>(".symtab", [&](const Elf64_Sym& entry) {
+            found |= names && ELF64_ST_TYPE(entry.st_info) == STT_FUNC && entry.st_shndx != SHN_UNDEF &&
+                     text(*names, entry.st_name) == function;
+        });
+        return found;
+    }
+
 private:
     template <class T> std::optional<T> value(std::uint64_t offset) const {
         if (bytes_.size() < sizeof(T) || offset > bytes_.size() - sizeof(T)) return std::nullopt;
@@ -143,6 +154,8 @@ constexpr std::pair<std::string_view, std::string_view> libraries_on_driver[] = 
     {"libcusparse", "cuSPARSE"}, {"libcutensor", "cuTENSOR"},  {"libnccl.", "NCCL"},
     {"libnpp", "NPP"},           {"libnvjpeg.", "nvJPEG"},     {"libnvinfer", "TensorRT"},
 };
+
+constexpr bool is_cuda_12 = std::string_view(EMULATE_LIBRARY).ends_with(".12");
 
 /// Their folders, the best one first: where the dynamic loader looks too.
 std::vector<const char*> variants_for_this_processor() {
@@ -198,6 +211,9 @@ CudaLinkage cuda_linkage(const fs::path& program) {
             libraries.emplace_back(name);
     return {.has_device_code = elf.has_section(".nvFatBinSegment"),
             .imports_runtime = elf.imports("__cudaRegisterFatBinary"),
+            .has_replaceable_runtime =
+                elf.defines("__cudaRegisterFatBinary") &&
+                elf.defines("cudaGetDeviceProperties_v2") == is_cuda_12, // which that version alone has
             .uses_driver = std::find(needed.begin(), needed.end(), "libcuda.so.1") != needed.end(),
             .libraries = std::move(libraries),
             .has_old_style_rpath = elf.has_dynamic(DT_RPATH) && !elf.has_dynamic(DT_RUNPATH)};

@@ -12,7 +12,9 @@ namespace emulate {
 struct CudaLinkage {
     bool has_device_code = false; ///< nvcc put kernels into it
     bool imports_runtime = false; ///< it gets the runtime from a shared library
-    bool uses_driver = false;     ///< it is linked with libcuda.so
+    /// It contains the static runtime of this library's CUDA version, and the names of its functions.
+    bool has_replaceable_runtime = false;
+    bool uses_driver = false; ///< it is linked with libcuda.so
     std::vector<std::string>
         libraries;                    ///< NVIDIA's that it is linked with and that need the driver: "cuBLAS"
     bool has_old_style_rpath = false; ///< which goes before LD_LIBRARY_PATH

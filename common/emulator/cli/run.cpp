@@ -5,6 +5,7 @@
 #include "emulator/cli/temporary_file.hpp"
 #include "emulator/error.hpp"
 #include "emulator/ptx/parser.hpp"
+#include "emulator/runtime/static_runtime.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -34,9 +35,9 @@ std::string count(std::size_t number, const char* what, const char* plural) {
 }
 
 constexpr const char* static_runtime =
-    "{}: contains the static CUDA runtime; the emulator replaces only the shared one.\n"
-    "Link it with the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in "
-    "CMake.";
+    "{}: contains the static CUDA runtime. The emulator can replace it on x86-64 only, in a program that was "
+    "not stripped and has the CUDA version of " EMULATE_LIBRARY ".\n"
+    "Link the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in CMake.";
 
 /// The absolute path of --ptx, since the program may change its folder. Reads the file to report its errors
 /// before the program runs.
@@ -63,7 +64,8 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
     const std::string& name = program.front();
     const fs::path file = find_program(name);
     const CudaLinkage linkage = cuda_linkage(file);
-    if (linkage.has_device_code && !linkage.imports_runtime)
+    const bool is_static = linkage.has_device_code && !linkage.imports_runtime;
+    if (is_static && !(linkage.has_replaceable_runtime && emulator::redirects_static_runtime))
         throw CommandError(ExitStatus::not_runnable, fmt::format(static_runtime, emulator::printable(name)));
 
     emulator::Request passed_on = request;
@@ -77,8 +79,9 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
                                     {emulator::request_variable, to_text(passed_on)},
                                     {emulator::report_variable, records.path()}},
                     .descriptors = descriptors};
-    // An old-style RPATH goes before LD_LIBRARY_PATH.
-    if (linkage.has_old_style_rpath)
+    if (is_static) command.environment.emplace(emulator::static_runtime_variable, "1");
+    // An old-style RPATH goes before LD_LIBRARY_PATH, and the static runtime asks for no library.
+    if (linkage.has_old_style_rpath || is_static)
         command.environment.emplace("LD_PRELOAD", in_front(library.file, "LD_PRELOAD"));
     const Ending ending = run_child(command);
     Report report = read_report(records.path());
@@ -99,8 +102,8 @@ std::string why_nothing_was_observed(const Report& report) {
                    ? fmt::format("{}: uses the CUDA driver (libcuda.so); the emulator has only the runtime "
                                  "above it, so nothing was observed",
                                  name)
-                   : fmt::format("{}: never called the shared CUDA runtime, so nothing was observed; is it a "
-                                 "CUDA program?",
+                   : fmt::format("{}: never called the CUDA runtime, so nothing was observed; is it a CUDA "
+                                 "program?",
                                  name);
     if (!report.launches.empty() || !report.findings.empty() || report.running) return "";
     if (!report.other_launches.empty()) {

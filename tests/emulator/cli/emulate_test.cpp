@@ -365,9 +365,8 @@ TEST(Emulate, says_what_is_no_program) {
 TEST(Emulate, says_when_no_cuda_was_seen) {
     const Result result = emulate("--counters true");
     EXPECT_EQ(result.status, 125) << "a check that checked nothing must not look like success";
-    EXPECT_EQ(result.err,
-              "emulate: true: never called the shared CUDA runtime, so nothing was observed; is it "
-              "a CUDA program?\n");
+    EXPECT_EQ(result.err, "emulate: true: never called the CUDA runtime, so nothing was observed; is it "
+                          "a CUDA program?\n");
     EXPECT_EQ(emulate("false").status, 1) << "but a failure is the program's own";
     const Result no_kernel = emulate("--counters ./emulate_subject 'no kernel'");
     EXPECT_EQ(no_kernel.status, 0);
@@ -409,10 +408,31 @@ TEST(Emulate, finds_a_library_that_is_there_for_this_processor_alone) {
 }
 #endif
 
-TEST(Emulate, refuses_the_static_runtime_and_says_how_to_link) {
+// nvcc's default: the emulator's functions replace the program's own.
+TEST(Emulate, runs_a_program_that_contains_the_static_runtime) {
     if (!fs::exists(bin() / "emulate_subject_with_static_runtime"))
         GTEST_FAIL() << "this toolkit has no static runtime to test with";
-    const Result result = emulate("--counters ./emulate_subject_with_static_runtime 'the same'");
+    for (const char* const options : {"--counters", "--check all"})
+        for (const char* const task :
+             {"'two kernels' 5", "replaced variable", "'at exit'", "'illegal store'"}) {
+            const auto run_with = [&](const std::string& program) {
+                return emulate(std::string(options) + " ./" + program + " " + task);
+            };
+            const Result shared = run_with("emulate_subject"),
+                         own = run_with("emulate_subject_with_static_runtime");
+            EXPECT_EQ(own.status, shared.status) << task;
+            EXPECT_EQ(own.out, shared.out) << task;
+            EXPECT_EQ(own.err.substr(0, own.err.find("0x")), shared.err.substr(0, shared.err.find("0x")))
+                << task;
+        }
+    EXPECT_EQ(emulate("./emulate_subject_with_static_runtime 'two kernels' 5").out, "42\n");
+}
+
+TEST(Emulate, refuses_a_static_runtime_without_names_and_says_how_to_link) {
+    const Folder folder;
+    const std::string stripped = folder.path() / "stripped";
+    ASSERT_EQ(run("strip -o " + stripped + " emulate_subject_with_static_runtime").status, 0);
+    const Result result = emulate("--counters " + stripped + " 'the same'");
     EXPECT_EQ(result.status, 126);
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, HasSubstr("contains the static CUDA runtime"));
