@@ -289,6 +289,37 @@ class Steps {
     }
 }
 
+// ---- break it ----
+
+// A lesson's kernels with one thing wrong, and which of them the reader chose. `choose` is called with it, or with undefined.
+class BreakIt {
+    constructor(variants, choose) {
+        this.variants = variants;
+        const names = ["nothing", ...variants.map(({kernel, name}) => `${kernel} ${name}`)];
+        this.list = field("break", {choices: names, value: names[0]}, () => {
+            this.show();
+            choose(this.chosen());
+        });
+        this.change = make("pre", {"aria-label": "What changes"});
+        this.elements = variants.length ? [this.list.element, this.change] : [];
+        this.reset();
+    }
+
+    chosen() {
+        return this.variants.find(({kernel, name}) => `${kernel} ${name}` === this.list.value());
+    }
+
+    reset() {
+        this.list.set("nothing");
+        this.show();
+    }
+
+    show() {
+        this.change.textContent = this.chosen()?.change ?? "";
+        this.change.hidden = !this.chosen();
+    }
+}
+
 // ---- the panel ----
 
 class Panel {
@@ -320,13 +351,21 @@ class Panel {
         const kernel = kernels.at(-1);
         this.fields = {kernel: field("kernel", {choices: kernels, value: kernel}, () => {
             this.fields.beside.set(before(this.fields.kernel.value()));
+            this.broken.reset();
             changed();
         }), beside: field("beside", {choices: kernels, value: before(kernel)}, changed)};
         this.options = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, field(name, option, changed)]));
+        this.broken = new BreakIt(this.facts.broken ?? [], variant => {
+            const {kernel, options: shownWith} = variant ?? {kernel: this.fields.kernel.value(), options: {}};
+            this.fields.kernel.set(kernel);
+            this.fields.beside.set(variant ? kernel : before(kernel)); // as it is, beside it broken
+            for (const [name, value] of Object.entries(shownWith)) this.options[name].set(value);
+            changed();
+        });
         this.button = make("button", {type: "submit"}, "Run");
         this.form = make("form", {novalidate: true},
             ...Object.values(kernels.length > 1 ? this.fields : {}).map(one => one.element),
-            ...Object.values(this.options).map(one => one.element), this.button);
+            ...Object.values(this.options).map(one => one.element), ...this.broken.elements, this.button);
         this.form.addEventListener("submit", event => {
             event.preventDefault();
             if (this.button.textContent === "Stop") this.engine.stop();
@@ -386,17 +425,20 @@ class Panel {
             this.status.textContent = `Running ${kernel} …`;
         }, 3 * atOnce);
         try {
-            const ptx = this.own.value.trim() || null, other = ptx ? kernel : beside;
-            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open, ptx}),
-                              ...other === kernel && !ptx ? [] : [this.request(other)]];
+            const ptx = this.own.value.trim() || null, broken = ptx ? undefined : this.broken.chosen();
+            const isChanged = ptx !== null || broken !== undefined, other = ptx ? kernel : beside;
+            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open, ptx,
+                                                    ...broken && {broken: broken.name}}),
+                              ...other === kernel && !isChanged ? [] : [this.request(other)]];
             const results = [];
             for (const request of requests) {
-                results.unshift({...await this.engine.run(request), name: request.ptx ? "yours" : request.kernel});
+                const name = request.ptx ? "yours" : request.broken ? `${request.kernel} ${request.broken}` : request.kernel;
+                results.unshift({...await this.engine.run(request), name});
                 if (results[0].error) break;
             }
             this.last = results.reduce((sum, one) => sum + one.milliseconds, 0) / (this.isWarm ? 1 : 10);
             this.isWarm = true; // The browser compiles the emulator during its first run, which takes ten times as long.
-            await this.show(results);
+            await this.show(results, {...this.facts.sources, ...broken?.sources});
         } catch (error) {
             this.last = Infinity;
             const said = String(error?.message ?? error);
@@ -417,9 +459,9 @@ class Panel {
         this.status.classList.toggle("wrong", isWrong);
     }
 
-    async show(results) {
+    async show(results, sources) {
         const result = results.at(-1), sound = results.filter(one => !one.error);
-        const {lines = [], findings = [], pictures = [], steps = []} = result, {counters, sources = {}} = this.facts;
+        const {lines = [], findings = [], pictures = [], steps = []} = result, {counters} = this.facts;
         const rows = sound.length ? rowsOf(sound, counters) : [];
         const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
         this.pictures = pictures;

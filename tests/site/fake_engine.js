@@ -27,7 +27,7 @@ var playground = {
 };
 
 // What lesson 03's page derives, for whole blocks: a tree of 12 warps if a block has 256 threads.
-function fakeRun({kernel, n, block, lines, draw, check, steps}) {
+function fakeRun({kernel, n, block, lines, draw, check, steps, broken}) {
     const elements = kernel === "reduce2" ? 1 : 2, blocks = Math.ceil(n / (elements * block));
     let tree = 0;
     for (let stride = block / 2; stride >= 1; stride /= 2) tree += Math.ceil(stride / 32);
@@ -41,7 +41,8 @@ function fakeRun({kernel, n, block, lines, draw, check, steps}) {
     const metric = Object.fromEntries(fakeFacts.counters.map(({id, name}) => [id, name]));
     const at = part => ({file: "kernels.cuh", line: fakeFacts.text.findIndex(line => line.includes(part)) + 1});
     return {
-        counters, verified: fake.actual === undefined, expected: 829743, actual: fake.actual ?? 829743, error: fake.error ?? null,
+        counters, verified: fake.actual === undefined && !broken, expected: 829743, error: fake.error ?? null,
+        actual: broken ? 7 : fake.actual ?? 829743,
         grid: [blocks, 1, 1], block: [block, 1, 1], milliseconds: fake.took ?? 0,
         lines: lines ? [
             {...at("int sum ="), counters: {[metric.warp_instructions]: 16, [metric.global_load_sectors]: 1000}},
@@ -57,6 +58,7 @@ function fakeRun({kernel, n, block, lines, draw, check, steps}) {
                 active: [lanes > 16 ? 0xffffffff : 0xffff, lanes > 32 ? 0xffffffff : 0],
                 writes: Array.from({length: lanes}, (_, word) => [word, 2 ** k]),
             })) : [],
-        findings: check ? (fake.findings ?? []).map(finding => ({...at("shared[tid] +="), ...finding})) : [],
+        findings: (broken ? [{check: "race", message: "it races"}] : check ? fake.findings ?? [] : [])
+            .map(finding => ({...at("shared[tid] +="), ...finding})),
     };
 }

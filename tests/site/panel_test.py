@@ -85,6 +85,8 @@ def write_scripts():
     facts = {
         "counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")),
         "text": source.splitlines(),
+        "broken": [{"kernel": "reduce2", "options": {"n": 1000}, "name": "without a barrier", "change": "-    __syncthreads();\n",
+                    "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* broken */")}}],
         "sources": {"kernels.cuh": source},
         "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
                   "steps": "ints",
@@ -172,6 +174,29 @@ class Panel(InBrowser):
         loaded = self.driver.execute_script("return performance.getEntriesByType('resource').map(entry => entry.name)")
         self.assertEqual([name for name in loaded if not name.startswith(("file:", "data:"))], [])
         self.assertFalse(self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth"))
+
+    def test_a_broken_kernel_is_beside_the_whole_one(self):
+        self.start()
+        self.assertFalse(self.find("form pre").is_displayed())
+        self.field("break", "select").send_keys("reduce2 w")
+        self.wait_for("wrong")
+        self.wait_for_end()
+        self.assertEqual(self.said(), "reduce2 without a barrier: wrong: expected 829,743, actual 7. 1 finding. "
+                         "0 of 13 numbers differ from reduce2.")
+        self.assertEqual([(each["kernel"], each.get("broken"), each["n"]) for each in self.requests()[-2:]],
+                         [("reduce2", "without a barrier", 1000), ("reduce2", None, 1000)])
+        self.assertEqual(self.find("form pre").text, "-    __syncthreads();")
+        self.find(".findings a").click()
+        row = self.driver.switch_to.active_element
+        self.assertIn("/* broken */", row.text, "the source of the broken kernel")
+        self.assertIn("race: it races", row.text)
+        self.field("kernel", "select").send_keys("reduce3")
+        self.wait_for("reduce3: verified")
+        self.wait_for_end()
+        self.assertEqual(self.field("break", "select").get_attribute("value"), "nothing")
+        self.assertFalse(self.find("form pre").is_displayed())
+        self.assertNotIn("broken", self.requests()[-2])
+        self.assert_quiet()
 
     def test_counters_beside_the_kernel_before(self):
         """n 65,536 and blocks of 256: reduce2 has 65,536 / 256 = 256 blocks, reduce3 has 65,536 / 512 = 128. Its ratios are 1/2,
@@ -303,7 +328,7 @@ class Panel(InBrowser):
         self.driver.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait_for("reduce3: verified")
         stops = []
-        for _ in range(17):
+        for _ in range(18):
             self.driver.switch_to.active_element.send_keys(Keys.TAB)
             element = self.driver.switch_to.active_element
             stops.append(element.accessible_name)
@@ -311,7 +336,7 @@ class Panel(InBrowser):
             self.assertEqual((element.value_of_css_property("outline-style"), width), ("solid", "3px"), stops)
         self.assertEqual(stops, [
             "kernel", "beside", "n", "n, slider", "threads per block", "threads per block, slider", "padding", "padding, slider",
-            "type", "early exit", "Run", "picture", "Picture", "Step through",
+            "type", "early exit", "break", "Run", "picture", "Picture", "Step through",
             "Source, with costs by line", "Source, with costs by line", "Your own PTX"])
         self.field("n").send_keys(Keys.CONTROL, "a")
         self.field("n").send_keys("1000", Keys.ENTER)
