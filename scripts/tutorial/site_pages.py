@@ -231,7 +231,7 @@ class Site:
         while index < len(tokens):
             token = tokens[index]
             if token.type == "heading_open":
-                if section == "Run it":
+                if section in ("Run it", "In a web page"):
                     group.append(html_token(token, self.panel(page)))
                 flush()
                 level = int(token.tag[1])

@@ -11,8 +11,8 @@ var playground = {
         sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}, padding: {from: 0, to: 33, value: 1},
                   type: {choices: ["int", "half"], value: "int"}, early_exit: {flag: true, value: false}},
         kernels: {reduce_with_a_long_name: null, reduce2: null, reduce3: null},
-    }},
-    bundles: {lesson03: {facts: fakeFacts}},
+    }, emulate: {kernels: {launch: null}}},
+    bundles: {lesson03: {facts: fakeFacts}, emulate: {facts: fakeFacts}},
     engine: () => ({
         run: request => new Promise((resolve, reject) => {
             fake.requests.push(request);
@@ -27,7 +27,13 @@ var playground = {
 };
 
 // What lesson 03's page derives, for whole blocks: a tree of 12 warps if a block has 256 threads.
-function fakeRun({kernel, n, block, lines, draw, check, steps, broken}) {
+function fakeRun({kernel, n, block, options, lines, draw, check, steps, broken}) {
+    if (kernel === "launch") {
+        const name = Object.fromEntries(fakeFacts.counters.map(one => [one.id, one.name]));
+        return {counters: {}, error: null, grid: options.grid, block: options.block, warp_instructions: 1234,
+                lines: [{file: "", line: 4, counters: {[name.warp_instructions]: 16}}], buffers: [[5, -7], null],
+                findings: [{check: "race", message: "it races", file: "", line: 4}]};
+    }
     const elements = kernel === "reduce2" ? 1 : 2, blocks = Math.ceil(n / (elements * block));
     let tree = 0;
     for (let stride = block / 2; stride >= 1; stride /= 2) tree += Math.ceil(stride / 32);

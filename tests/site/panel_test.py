@@ -34,7 +34,7 @@ document.documentElement.className = dark ? "dark-mode" : "light-mode";
 <p><input id="search-field"></p>
 <div id="search-panel" hidden><p id="search-status"></p><p id="search-results"></p></div>
 <details id="predict"><summary>Predict first</summary><ol><li>How many blocks?</li><li>And sectors?</li></ol></details>
-<details class="playground" data-lesson="lesson03" data-scripts="{scripts}"><summary>Run it here</summary></details>
+<details class="playground" data-lesson="{lesson}" data-scripts="{scripts}"><summary>Run it here</summary></details>
 <p>After.</p></div></div></div></body></html>
 """
 
@@ -72,9 +72,10 @@ FAINT = """
 """
 
 
-def make_page(name, scripts="facts.js fake_engine.js"):
+def make_page(name, scripts="facts.js fake_engine.js", lesson="lesson03"):
     page = PAGES / f"{name}.html"
-    page.write_text(PAGE.format(theme=THEME.as_uri(), docs=(ROOT / "docs").as_uri(), scripts=scripts), encoding="utf-8")
+    text = PAGE.format(theme=THEME.as_uri(), docs=(ROOT / "docs").as_uri(), scripts=scripts, lesson=lesson)
+    page.write_text(text, encoding="utf-8")
     return page
 
 
@@ -174,6 +175,41 @@ class Panel(InBrowser):
         loaded = self.driver.execute_script("return performance.getEntriesByType('resource').map(entry => entry.name)")
         self.assertEqual([name for name in loaded if not name.startswith(("file:", "data:"))], [])
         self.assertFalse(self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth"))
+
+    def test_a_kernel_of_the_readers(self):
+        self.set_mode("", 390, 900, False)
+        self.driver.get(make_page("own", lesson="emulate").as_uri())
+        self.driver.execute_script('document.querySelector(".playground").open = true')
+        self.wait(lambda driver: driver.find_elements("css selector", "textarea"))
+        ptx = "\n".join([".entry first(.param .f32 x)", "{", "ret;", "}", ".visible .entry second(", "\t.param .u64 p,",
+                         "\t.param .u32 n", ")", "{", "\tret;", "}"])
+        self.find("textarea").send_keys("nonsense")
+        self.assertEqual(self.said(), "This PTX has no .entry.")
+        self.driver.execute_script("""
+            const files = new DataTransfer();
+            files.items.add(new File([arguments[1]], "kernel.ptx"));
+            arguments[0].dispatchEvent(new DragEvent("drop", {dataTransfer: files, cancelable: true, bubbles: true}));
+            """, self.find("textarea"), ptx)
+        self.wait(lambda driver: self.find("textarea").get_attribute("value") == ptx)
+        self.assertEqual(self.field("argument 1", "select").text.split(), ["f32"])
+        self.field("kernel", "select").send_keys("second")
+        self.assertEqual(self.field("argument 2", "select").text.split(), ["u32"])
+        self.field("argument 1", "select").send_keys("ints")
+        for label, value in (("blocks", "2 3"), ("threads per block", "64"), ("argument 2", "1000")):
+            self.field(label, "input").clear()
+            self.field(label, "input").send_keys(value)
+        self.find(".playground button").click()
+        self.wait_for("finding")
+        [request] = self.requests()
+        self.assertEqual((request["lesson"], request["kernel"], request["ptx"], request["options"]), ("emulate", "launch", ptx, {
+            "name": "second", "grid": [2, 3], "block": [64], "shared": 0,
+            "values": [{"kind": "ints", "value": 1024}, {"kind": "u32", "value": 1000}]}))
+        self.assertEqual(self.said(), "1,234 warp instructions. 1 finding.")
+        self.assertIn("argument 1: 5 -7 …", self.find(".contents .playground").text)
+        self.assertIn(["", "blocks", "6"], [row[:3] for row in self.rows()])
+        self.find(".findings a").click()
+        self.assertIn("race: it races", self.driver.switch_to.active_element.text)
+        self.assert_quiet()
 
     def test_a_broken_kernel_is_beside_the_whole_one(self):
         self.start()

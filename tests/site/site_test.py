@@ -106,6 +106,14 @@ class Whole(unittest.TestCase):
             for script in [*scripts.split(), "playground/panel.js", "playground/panel.css"]:
                 self.assertTrue((SITE / "html" / script).is_file(), f"{lesson.name}: {script}")
 
+    def test_emulates_page_runs_a_kernel_of_the_readers(self):
+        page = (SITE / "html/emulate.html").read_text(encoding="utf-8")
+        if (SITE / "html/playground").is_dir():
+            self.assertIn('data-lesson="emulate" data-scripts="playground/engine.js playground/emulate.js"', page)
+            self.assertTrue((SITE / "html/playground/emulate.js").is_file())
+        else:
+            self.assertIn("type <code>make playground</code> and then <code>make docs</code>", page)
+
     def test_no_block_of_markdown_is_left(self):
         for page in own_pages():
             text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
