@@ -276,7 +276,7 @@ function make_playground() {
     // One run: what engine.run() returns. A request has lesson, kernel and, where the defaults do not do, n, block and options. It
     // asks for lines, steps, draw and check (true, or some kinds of pictures and checkers), with `line` for the pictures. `ptx`
     // takes the place of the lesson's, and so does `broken`, the name of one of its broken kernels. `limit` ends a kernel after
-    // that many warp instructions.
+    // that many warp instructions. In PTX that is not the lesson's `check: true` also finds races between blocks.
     function run_lesson(emulator, lesson, facts, given) {
         const start = Date.now(), request = with_defaults(lesson, given);
         const result = {counters: {}, verified: false, expected: null, actual: null, grid: null, block: null, shared: 0,
@@ -285,9 +285,11 @@ function make_playground() {
         try {
             const draw = all_or(request.draw, ["banks", "sectors", "tile", "activity"]);
             const broken = request.broken ? broken_kernel(facts, request.broken) : {};
+            const ptx = request.ptx ?? broken.ptx ?? facts.ptx;
             emulator.begin({lines: Boolean(request.lines), steps: Boolean(request.steps), draw, line: request.line ?? 0,
-                check: all_or(request.check, checkers), sources: draw.length > 0 ? {...facts.sources, ...broken.sources} : {}});
-            emulator.load(request.ptx ?? broken.ptx ?? facts.ptx);
+                check: all_or(request.check, facts.ptx === ptx ? checkers : [...checkers, "global-races"]),
+                sources: draw.length > 0 ? {...facts.sources, ...broken.sources} : {}});
+            emulator.load(ptx);
             host = make_host(emulator, request, result);
             const kernel = lesson.kernels[request.kernel];
             if (!kernel) throw new Error(lesson.missing?.[request.kernel] ?? `${request.lesson} has no kernel ${request.kernel}`);

@@ -123,7 +123,7 @@ public:
         };
         if (checks_for("mem")) memory_.emplace(findings_);
         if (checks_for("init")) init_.emplace(findings_);
-        if (checks_for("race")) race_.emplace(findings_, RaceOptions{});
+        if (checks_for("race")) race_.emplace(findings_, RaceOptions{.global = checks_for("global-races")});
         if (checks_for("sync")) sync_.emplace(findings_);
     }
 
@@ -270,9 +270,9 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE const char* playground_error() { return playground().error.c_str(); }
 
 /// Begins a run: forgets the modules and findings of the one before. `wanted` tells what to record:
-/// {"lines": true, "check": ["mem", "init", "race", "sync"], "draw": ["banks", "sectors", "tile",
-/// "activity"], "line": 0 (for pictures), "sources": {path in PTX: text}, "steps": true}. All of it may be
-/// left out.
+/// {"lines": true, "check": ["mem", "init", "race", "sync", "global-races"], "draw": ["banks", "sectors",
+/// "tile", "activity"], "line": 0 (for pictures), "sources": {path in PTX: text}, "steps": true}. All of it
+/// may be left out. "global-races" is for "race": in global memory, too.
 EMSCRIPTEN_KEEPALIVE int playground_begin(const char* wanted) {
     return guarded(0, [&] {
         playground().modules.clear();
