@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esrdpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert tidy; do
+for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr dpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esrdpkg-shlibdeps,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,dpkg-shlibdeps,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
