@@ -14,8 +14,20 @@
 
 /// Exports `function` a second time as `twin`: the name that nvcc --default-stream per-thread gives it. Since
 /// every call is complete when it returns, streams do not matter and both are the same function.
-#define EMULATOR_PER_THREAD_TWIN(function, twin)                                                             \
+#define EMULATOR_PER_THREAD_TWIN(function, twin) EMULATOR_ALIAS(function, twin)
+#define EMULATOR_ALIAS(function, twin)                                                                       \
     EMULATOR_ENTRY __attribute__((alias(#function))) decltype(function) twin
+
+// CUDA 12 has these functions under other names. There, the names of CUDA 13 take fewer arguments:
+// api/cuda_12.cpp.
+#ifdef EMULATED_CUDA_12
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#define cudaGraphAddDependencies cudaGraphAddDependencies_v2
+#define cudaGraphNodeGetDependencies cudaGraphNodeGetDependencies_v2
+#define cudaGraphRemoveDependencies cudaGraphRemoveDependencies_v2
+#define cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_v3
+#define cudaStreamGetCaptureInfo_ptsz cudaStreamGetCaptureInfo_v3_ptsz
+#endif
 
 namespace emulator {
 

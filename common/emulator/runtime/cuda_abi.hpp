@@ -229,6 +229,7 @@ struct cudaUUID_t {
     char bytes[16];
 };
 
+/// CUDA 13 dropped some fields, whose values are attributes all the same.
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -242,16 +243,31 @@ struct cudaDeviceProp {
     int maxThreadsPerBlock;
     int maxThreadsDim[3];
     int maxGridSize[3];
+#ifdef EMULATED_CUDA_12
+    int clockRate;
+#endif
     std::size_t totalConstMem;
     int major;
     int minor;
     std::size_t textureAlignment;
     std::size_t texturePitchAlignment;
+#ifdef EMULATED_CUDA_12
+    int deviceOverlap;
+#endif
     int multiProcessorCount;
+#ifdef EMULATED_CUDA_12
+    int kernelExecTimeoutEnabled;
+#endif
     int integrated;
     int canMapHostMemory;
+#ifdef EMULATED_CUDA_12
+    int computeMode;
+#endif
     int maxTexture1D;
     int maxTexture1DMipmap;
+#ifdef EMULATED_CUDA_12
+    int maxTexture1DLinear;
+#endif
     int maxTexture2D[2];
     int maxTexture2DMipmap[2];
     int maxTexture2DLinear[3];
@@ -278,6 +294,9 @@ struct cudaDeviceProp {
     int tccDriver;
     int asyncEngineCount;
     int unifiedAddressing;
+#ifdef EMULATED_CUDA_12
+    int memoryClockRate;
+#endif
     int memoryBusWidth;
     int l2CacheSize;
     int persistingL2CacheMaxSize;
@@ -291,11 +310,17 @@ struct cudaDeviceProp {
     int isMultiGpuBoard;
     int multiGpuBoardGroupID;
     int hostNativeAtomicSupported;
+#ifdef EMULATED_CUDA_12
+    int singleToDoublePrecisionPerfRatio;
+#endif
     int pageableMemoryAccess;
     int concurrentManagedAccess;
     int computePreemptionSupported;
     int canUseHostPointerForRegisteredMem;
     int cooperativeLaunch;
+#ifdef EMULATED_CUDA_12
+    int cooperativeMultiDeviceLaunch;
+#endif
     std::size_t sharedMemPerBlockOptin;
     int pageableMemoryAccessUsesHostPageTables;
     int directManagedMemAccessFromHost;
@@ -350,7 +375,9 @@ struct cudaPointerAttributes {
     int device;
     void* devicePointer;
     void* hostPointer;
+#ifndef EMULATED_CUDA_12
     long reserved[8];
+#endif
 };
 
 enum cudaChannelFormatKind : int {

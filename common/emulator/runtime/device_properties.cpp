@@ -152,6 +152,12 @@ cudaDeviceProp device_properties() {
     properties.hostRegisterSupported = attribute(cudaDevAttrHostRegisterSupported);
     properties.deviceNumaId = attribute(cudaDevAttrNumaId);
     properties.hostNumaId = attribute(cudaDevAttrHostNumaId);
+#ifdef EMULATED_CUDA_12
+    properties.clockRate = attribute(cudaDevAttrClockRate);
+    properties.memoryClockRate = attribute(cudaDevAttrMemoryClockRate);
+    properties.deviceOverlap = attribute(cudaDevAttrGpuOverlap);
+    properties.singleToDoublePrecisionPerfRatio = attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+#endif
     return properties;
 }
 

@@ -35,6 +35,15 @@ namespace abi = emulator::abi;
                       sizeof(abi::type::field) == sizeof(::type::field),                                     \
                   #type "." #field)
 #define SAME_VALUE(name) static_assert(static_cast<long>(abi::name) == static_cast<long>(::name), #name)
+#ifdef EMULATED_CUDA_12
+#define SAME_FIELD_13(type, field) // not in every CUDA 12
+#define SAME_VALUE_13(name)
+#define SAME_FIELD_12(type, field) SAME_FIELD(type, field)
+#else
+#define SAME_FIELD_13(type, field) SAME_FIELD(type, field)
+#define SAME_VALUE_13(name) SAME_VALUE(name)
+#define SAME_FIELD_12(type, field)
+#endif
 
 SAME_SIZE(cudaUUID_t);
 SAME_FIELD(cudaUUID_t, bytes);
@@ -125,14 +134,22 @@ SAME_FIELD(cudaDeviceProp, deferredMappingCudaArraySupported);
 SAME_FIELD(cudaDeviceProp, ipcEventSupported);
 SAME_FIELD(cudaDeviceProp, clusterLaunch);
 SAME_FIELD(cudaDeviceProp, unifiedFunctionPointers);
-SAME_FIELD(cudaDeviceProp, deviceNumaConfig);
-SAME_FIELD(cudaDeviceProp, deviceNumaId);
-SAME_FIELD(cudaDeviceProp, mpsEnabled);
-SAME_FIELD(cudaDeviceProp, hostNumaId);
-SAME_FIELD(cudaDeviceProp, gpuPciDeviceID);
-SAME_FIELD(cudaDeviceProp, gpuPciSubsystemID);
-SAME_FIELD(cudaDeviceProp, hostNumaMultinodeIpcSupported);
-SAME_FIELD(cudaDeviceProp, reserved);
+SAME_FIELD_13(cudaDeviceProp, deviceNumaConfig);
+SAME_FIELD_13(cudaDeviceProp, deviceNumaId);
+SAME_FIELD_13(cudaDeviceProp, mpsEnabled);
+SAME_FIELD_13(cudaDeviceProp, hostNumaId);
+SAME_FIELD_13(cudaDeviceProp, gpuPciDeviceID);
+SAME_FIELD_13(cudaDeviceProp, gpuPciSubsystemID);
+SAME_FIELD_13(cudaDeviceProp, hostNumaMultinodeIpcSupported);
+SAME_FIELD_13(cudaDeviceProp, reserved);
+SAME_FIELD_12(cudaDeviceProp, clockRate);
+SAME_FIELD_12(cudaDeviceProp, deviceOverlap);
+SAME_FIELD_12(cudaDeviceProp, kernelExecTimeoutEnabled);
+SAME_FIELD_12(cudaDeviceProp, computeMode);
+SAME_FIELD_12(cudaDeviceProp, maxTexture1DLinear);
+SAME_FIELD_12(cudaDeviceProp, memoryClockRate);
+SAME_FIELD_12(cudaDeviceProp, singleToDoublePrecisionPerfRatio);
+SAME_FIELD_12(cudaDeviceProp, cooperativeMultiDeviceLaunch);
 
 SAME_SIZE(cudaFuncAttributes);
 SAME_FIELD(cudaFuncAttributes, sharedSizeBytes);
@@ -158,7 +175,7 @@ SAME_FIELD(cudaPointerAttributes, type);
 SAME_FIELD(cudaPointerAttributes, device);
 SAME_FIELD(cudaPointerAttributes, devicePointer);
 SAME_FIELD(cudaPointerAttributes, hostPointer);
-SAME_FIELD(cudaPointerAttributes, reserved);
+SAME_FIELD_13(cudaPointerAttributes, reserved);
 
 SAME_SIZE(cudaChannelFormatKind);
 SAME_VALUE(cudaChannelFormatKindSigned);
@@ -166,7 +183,7 @@ SAME_VALUE(cudaChannelFormatKindUnsigned);
 SAME_VALUE(cudaChannelFormatKindFloat);
 SAME_VALUE(cudaChannelFormatKindNone);
 SAME_VALUE(cudaChannelFormatKindNV12);
-SAME_VALUE(cudaChannelFormatKindUnsignedNormalized1010102);
+SAME_VALUE_13(cudaChannelFormatKindUnsignedNormalized1010102);
 
 SAME_SIZE(cudaChannelFormatDesc);
 SAME_FIELD(cudaChannelFormatDesc, x);
@@ -278,7 +295,7 @@ SAME_FIELD(cudaMemPoolProps, handleTypes);
 SAME_FIELD(cudaMemPoolProps, location);
 SAME_FIELD(cudaMemPoolProps, win32SecurityAttributes);
 SAME_FIELD(cudaMemPoolProps, maxSize);
-SAME_FIELD(cudaMemPoolProps, usage);
+SAME_FIELD_13(cudaMemPoolProps, usage);
 
 SAME_SIZE(cudaMemAccessDesc);
 SAME_FIELD(cudaMemAccessDesc, location);
@@ -397,7 +414,7 @@ SAME_VALUE(cudaMemAllocationTypePinned);
 SAME_VALUE(cudaMemLocationTypeDevice);
 SAME_VALUE(cudaMemAccessFlagsProtReadWrite);
 SAME_VALUE(cudaDevP2PAttrPerformanceRank);
-SAME_VALUE(cudaDevP2PAttrOnlyPartialNativeAtomicSupported);
+SAME_VALUE_13(cudaDevP2PAttrOnlyPartialNativeAtomicSupported);
 
 SAME_SIZE(cudaDeviceAttr);
 SAME_VALUE(cudaDevAttrMaxThreadsPerBlock);
@@ -477,9 +494,9 @@ SAME_VALUE(cudaLaunchAttributeProgrammaticStreamSerialization);
 SAME_VALUE(cudaLaunchAttributePriority);
 SAME_VALUE(cudaLaunchAttributeMemSyncDomainMap);
 SAME_VALUE(cudaLaunchAttributeMemSyncDomain);
-SAME_VALUE(cudaLaunchAttributePreferredClusterDimension);
-SAME_VALUE(cudaLaunchAttributePreferredSharedMemoryCarveout);
-SAME_VALUE(cudaLaunchAttributeNvlinkUtilCentricScheduling);
+SAME_VALUE_13(cudaLaunchAttributePreferredClusterDimension);
+SAME_VALUE_13(cudaLaunchAttributePreferredSharedMemoryCarveout);
+SAME_VALUE_13(cudaLaunchAttributeNvlinkUtilCentricScheduling);
 
 static_assert(ours::stream_non_blocking == cudaStreamNonBlocking);
 static_assert(ours::event_disable_timing == cudaEventDisableTiming);

@@ -164,11 +164,9 @@ EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
         *attributes = {};
         const Allocation* allocation = device.memory.find(pointer);
         if (!allocation) {
-            *attributes = {.type = cudaMemoryTypeUnregistered,
-                           .device = -2,
-                           .devicePointer = nullptr,
-                           .hostPointer = const_cast<void*>(pointer),
-                           .reserved = {}};
+            attributes->type = cudaMemoryTypeUnregistered;
+            attributes->device = -2;
+            attributes->hostPointer = const_cast<void*>(pointer);
             return;
         }
         attributes->type = memory_type(device.memory.kind_of(*allocation));
