@@ -51,10 +51,11 @@ int main(int argc, char** argv) {
          .count_elements = [](const auto& size) { return size.at("--width") * size.at("--height"); }});
 
     lesson.add_kernel("copy", [](harness::KernelRun& run) { measure_matrix(run, copy, false); });
-    for (const auto& [name, kernel] : {std::pair<const char*, Kernel>("transposeNaive", transposeNaive),
-                                       {"transposeTiled", transposeTiled},
-                                       {"transposePadded", transposePadded},
-                                       {"transposeSwizzled", transposeSwizzled}}) {
+    const std::pair<const char*, Kernel> transposing[] = {{"transposeNaive", transposeNaive},
+                                                          {"transposeTiled", transposeTiled},
+                                                          {"transposePadded", transposePadded},
+                                                          {"transposeSwizzled", transposeSwizzled}};
+    for (const auto& [name, kernel] : transposing) {
         lesson.add_kernel(name, [kernel](harness::KernelRun& run) { measure_matrix(run, kernel, true); });
     }
 
