@@ -37,10 +37,11 @@
 ## make container           opens a shell in a container that has all that the tutorial needs, with docker or podman
 ## make test-container      runs the Dockerfile's steps in a bare Debian made by debootstrap; needs root's rights
 ## make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
+## make test-cuda12         builds lessons with CUDA 12, which it fetches into build/toolkit-12, and runs them
 ## make setup               installs what the build needs; the targets above call it themselves
 ## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
 ## make format              formats the sources with clang-format
-## make clean               removes what was built, and keeps build/toolkit, which setup fetched
+## make clean               removes what was built, and keeps build/toolkit and build/toolkit-12, which were fetched
 ## SLURM=8                  with grade and report: does the work in a Slurm job array of 8 tasks
 ## V=1                      with any target: shows all output of the build
 
@@ -60,7 +61,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -227,6 +228,10 @@ test-aarch64: build/default/with_tests
 	@scripts/build build/default emulator_corpus
 	@tests/aarch64/run build/aarch64 build/default
 
+test-cuda12: | setup
+	@scripts/setup cuda12
+	@tests/cuda12/run build/cuda12 build/toolkit-12
+
 setup:
 	@scripts/setup
 
@@ -240,4 +245,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/bare build/container build/packages build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/cuda12 build/bare build/container build/packages build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

@@ -576,14 +576,26 @@ test_make_test_aarch64_brings_what_it_needs() {
     expect_output "build/aarch64 build/default"
 }
 
+test_make_test_cuda12_brings_what_it_needs() {
+    complete_machine
+    mkdir -p tree/tests/cuda12
+    echo 'echo "$*"' >tree/tests/cuda12/run
+    chmod +x tree/tests/cuda12/run
+    run make test-cuda12
+    expect_status 0
+    expect_output "build/cuda12 build/toolkit-12"
+}
+
 test_clean_keeps_the_toolkit() {
     complete_machine
     run make lessons
-    mkdir -p tree/build/toolkit tree/build/sanitize
+    mkdir -p tree/build/toolkit tree/build/toolkit-12 tree/build/sanitize tree/build/cuda12
     run make clean
     expect_status 0
     expect_file build/toolkit
+    expect_file build/toolkit-12
     expect_no_file build/default
+    expect_no_file build/cuda12
     expect_no_file build/sanitize
     [[ ! -L tree/lesson03 ]] || fail "./lesson03 is still there"
 }
