@@ -450,13 +450,13 @@ class Commands(WithFolder):
 
     def test_what_is_wrong_with_a_goal_is_told(self):
         manifest = self.lesson / "lesson.json"
-        source = manifest.read_text()
+        before, key, goals = manifest.read_text().partition('"goals"')
         for right, wrong, told in (("--n 4194304", "--n 2^22", "'2^22' in a goal's run: write it in digits alone"),
                                    ("131,072", "at most 131,072", "'at most 131,072' is no goal; write 1,024 (no more"),
                                    ("131,072", "exactly", "'exactly' is no goal"),
                                    ("131,072", "13,1072", "'13,1072' is no goal"),
                                    ("load requests", "load request", "unknown counter 'global load request'; there are: ")):
-            manifest.write_text(source.replace(right, wrong, 1))
+            manifest.write_text(before + key + goals.replace(right, wrong, 1))
             self.assertIn(f"first_add_on_load/lesson.json: exercise.goals[0]: {told}", self.run_script("03", status=2))
 
     def traffic(self, goals, launches):
