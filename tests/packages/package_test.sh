@@ -8,14 +8,14 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 if ! command -v bwrap >/dev/null || ! bwrap --ro-bind / / true 2>/dev/null; then echo "SKIPPED: bwrap makes no sandbox"; exit 77; fi
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-mkdir "$stage/work"
-cp "$program" "$stage/work/program"
+mkdir "$stage/packed"
+cp "$program" "$stage/packed/program"
 
-package=$("$here/scripts/$kind" "$build" "$stage/work")
+package=$("$here/scripts/$kind" "$build" "$stage/packed")
 echo "$package has $(stat --format %s "$package") bytes"
 inside() {
-    bwrap --bind "$stage/root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$stage/work" /work --chdir /work --unshare-all \
-        --clearenv --setenv PATH /work/installed/bin:/usr/bin:/bin "$@"
+    bwrap --bind "$stage/root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$stage/packed" /packed --chdir /packed --unshare-all \
+        --clearenv --setenv PATH /packed/installed/bin:/usr/bin:/bin "$@"
 }
 if [[ $kind == deb ]]; then
     "$here/tests/bare_root" "$stage/root" "$(dpkg --print-architecture)" "$package"
