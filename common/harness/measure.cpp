@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace harness {
@@ -54,10 +55,9 @@ private:
 
 } // namespace
 
-bool is_timed_enough(std::size_t runs, std::chrono::nanoseconds elapsed,
-                     std::optional<unsigned int> planned) {
+bool is_timed_enough(std::size_t runs, double seconds, std::optional<unsigned int> planned) {
     return runs >= planned.value_or(default_timed_runs) ||
-           (!planned && runs >= fewest_timed_runs && elapsed >= enough_time_for_runs);
+           (!planned && runs >= fewest_timed_runs && seconds >= enough_seconds_for_runs);
 }
 
 Times summarize(std::vector<double> microseconds) {
@@ -108,9 +108,9 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
     const auto time = [&](const std::function<void()>& launch) -> std::optional<Times> {
         using Clock = std::chrono::steady_clock;
         const Clock::time_point start = Clock::now();
+        const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
         std::vector<double> microseconds;
-        while (!is_timed_enough(microseconds.size(), Clock::now() - start, plan.runs) &&
-               result.verification.passed) {
+        while (!is_timed_enough(microseconds.size(), seconds(), plan.runs) && result.verification.passed) {
             steps.prepare();
             microseconds.push_back(timer.microseconds(result.name, launch));
             result.verification = steps.verify();

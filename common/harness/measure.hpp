@@ -8,7 +8,6 @@
 
 #include <vector_types.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,9 +32,9 @@ struct MeasurePlan {
     std::optional<unsigned int> runs; ///< default: default_timed_runs on a GPU, 1 on the emulator
 };
 inline constexpr unsigned int default_timed_runs = 50;
-/// Without a planned number of runs, timing stops early once the runs have taken this long together, their
-/// verification included, after at least this many runs.
-inline constexpr std::chrono::seconds enough_time_for_runs{2};
+/// Without a planned number of runs, timing stops early once the runs have taken so many seconds together,
+/// their verification included, after at least this many runs.
+inline constexpr double enough_seconds_for_runs = 2;
 inline constexpr std::size_t fewest_timed_runs = 3;
 
 /// Times of the counted launch, in microseconds.
@@ -46,9 +45,9 @@ struct Times {
     bool cold_cache = false; ///< the L2 cache was flushed before each run
 };
 
-/// Whether so many runs, which took `elapsed`, are enough.
+/// Whether so many runs, which took `seconds`, are enough.
 /// \param planned the number of runs; nullopt: the default
-bool is_timed_enough(std::size_t runs, std::chrono::nanoseconds elapsed, std::optional<unsigned int> planned);
+bool is_timed_enough(std::size_t runs, double seconds, std::optional<unsigned int> planned);
 
 /// \param microseconds not empty
 Times summarize(std::vector<double> microseconds);
