@@ -100,6 +100,14 @@ if name + "-wrong" in fault:
 
 GPU = "Pretended GPU, no such card <&'>"
 
+# scripts/report with 5 paddings in place of 34, more than half of all runs.
+WITH_FEW_PADDINGS = f"""
+import importlib.machinery, sys
+from tutorial import runs
+runs.PADDINGS = range(5)
+sys.exit(importlib.machinery.SourceFileLoader("report", {str(REPORT)!r}).load_module().main())
+"""
+
 
 class Page(HTMLParser):
     """The parts of index.html that the tests check."""
@@ -343,16 +351,18 @@ class Pretended(Folder):
     def faults(self, *faults):
         (self.build / "faults").write_text(" ".join(faults))
 
-    def report(self, *arguments, status=0, build=True, plots=True):
-        """`plots`: False to check only the runs. Without matplotlib they are kept, and there is no page."""
+    def report(self, *arguments, status=0, build=True, plots=True, whole=False):
+        """`plots`: False to check only the runs. Without matplotlib they are kept, and there is no page. `whole`: with all
+        paddings."""
         (self.build / "log").write_text("")
-        command = [sys.executable, REPORT, *(["--build", self.build] if build else []), "--out", self.out, *arguments]
+        script = [REPORT] if whole else ["-c", WITH_FEW_PADDINGS]
+        command = [sys.executable, *script, *(["--build", self.build] if build else []), "--out", self.out, *arguments]
         environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")
         if not plots:
             status = 1
             (self.folder / "modules/matplotlib").mkdir(parents=True, exist_ok=True)
             (self.folder / "modules/matplotlib/__init__.py").write_text("raise ImportError('none here')\n")
-            environment["PYTHONPATH"] = str(self.folder / "modules")
+            environment["PYTHONPATH"] = f"{self.folder / 'modules'}:{environment['PYTHONPATH']}"
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
@@ -361,7 +371,7 @@ class Pretended(Folder):
 
     def test_on_a_gpu_it_shows_times_and_what_the_emulator_counts(self):
         self.has_gpu()
-        ran = self.report()
+        ran = self.report(whole=True)
         runs, page = self.runs(), self.check_page()
         self.assertEqual(len(ran), len(runs))
         self.assertIn("lesson03 --device gpu --format json", ran)
