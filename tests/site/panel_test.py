@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""panel_test.py FOLDER [TEST]...: the playground's panel (docs/playground/panel.js) in a browser, on an engine of its own.
+"""panel_test.py FOLDER [TEST]...: the playground's panel (docs/playground/panel) in a browser, on an engine of its own.
 
 Its pages, and pictures of some, lie in FOLDER.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from browser import InBrowser
 
 from tutorial import ROOT
+from tutorial.panel import panel_script
 
 PAGES = Path()  # set by main
 THEME = Path("/usr/share/doxygen-awesome-css")
@@ -29,7 +30,7 @@ PAGE = """<!DOCTYPE html>
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 document.documentElement.className = dark ? "dark-mode" : "light-mode";
 </script>
-<script src="{docs}/site/search.js"></script><script src="{docs}/playground/panel.js"></script></head>
+<script src="{docs}/site/search.js"></script><script src="panel.js"></script></head>
 <body><div id="doc-content"><div class="contents"><div class="textblock">
 <p><input id="search-field"></p>
 <div id="search-panel" hidden><p id="search-status"></p><p id="search-results"></p></div>
@@ -80,7 +81,7 @@ def make_page(name, scripts="facts.js fake_engine.js", lesson="lesson03"):
 
 
 def write_scripts():
-    """What a page loads: the engine, and the facts that `make playground` would bundle."""
+    """What a page loads: the panel, the engine, and the facts that `make playground` would bundle."""
     source = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
     figures = {"banks": "banks_reduce1", "activity": "lanes_reduce3"}
     facts = {
@@ -98,6 +99,7 @@ def write_scripts():
     }
     (PAGES / "facts.js").write_text(f"const fakeFacts = {json.dumps(facts)};\n", encoding="utf-8")
     (PAGES / "search_data.js").write_text("const searchData = [];\n", encoding="utf-8")
+    (PAGES / "panel.js").write_text(panel_script(), encoding="utf-8")
     shutil.copy(ROOT / "tests/site/fake_engine.js", PAGES)
 
 

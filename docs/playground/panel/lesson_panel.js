@@ -1,0 +1,192 @@
+// The panel of a lesson: its fields, its run, and what that shows.
+
+const atOnce = 100; // milliseconds: a run that takes less follows the slider
+
+class Panel {
+    constructor(place) {
+        this.place = place;
+        this.isRunning = this.again = false;
+        this.last = Infinity; // milliseconds of the last run
+    }
+
+    async open() {
+        this.status = make("p", {role: "status", class: "status"}, "Loading the emulator …");
+        this.place.append(this.status);
+        try {
+            Object.assign(this, await load(this.place.dataset));
+        } catch (error) {
+            this.say(error.message, true);
+            return;
+        }
+        this.build();
+        await this.run();
+    }
+
+    build() {
+        const kernels = Object.keys(this.lesson.kernels);
+        const changed = () => { if (this.last < atOnce && this.form.checkValidity()) this.run(); };
+        const options = {...this.lesson.n && {n: {from: 1, to: this.lesson.n.most, by_powers: true, ...this.lesson.n}},
+                         ...this.lesson.sliders};
+        const before = kernel => kernels[kernels.indexOf(kernel) - 1] ?? kernels[1] ?? kernel;
+        const kernel = kernels.at(-1);
+        this.fields = {kernel: field("kernel", {choices: kernels, value: kernel}, () => {
+            this.fields.beside.set(before(this.fields.kernel.value()));
+            this.broken.reset();
+            changed();
+        }), beside: field("beside", {choices: kernels, value: before(kernel)}, changed)};
+        this.options = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, field(name, option, changed)]));
+        this.broken = new BreakIt(this.facts.broken ?? [], variant => {
+            const {kernel, options: shownWith} = variant ?? {kernel: this.fields.kernel.value(), options: {}};
+            this.fields.kernel.set(kernel);
+            this.fields.beside.set(variant ? kernel : before(kernel)); // as it is, beside it broken
+            for (const [name, value] of Object.entries(shownWith)) this.options[name].set(value);
+            changed();
+        });
+        this.button = make("button", {type: "submit"}, "Run");
+        this.form = make("form", {novalidate: true},
+            ...Object.values(kernels.length > 1 ? this.fields : {}).map(one => one.element),
+            ...Object.values(this.options).map(one => one.element), ...this.broken.elements, this.button);
+        this.form.addEventListener("submit", event => {
+            event.preventDefault();
+            if (this.button.textContent === "Stop") this.engine.stop();
+            else if (this.form.reportValidity()) this.run();
+        });
+        this.form.addEventListener("keydown", event => { if (event.key === "Escape" && this.isRunning) this.engine.stop(); });
+        this.results = make("div");
+        this.picture = field("picture", {choices: []}, () => this.draw());
+        this.drawn = make("div", {class: "drawn", tabindex: 0, role: "region", "aria-label": "Picture"});
+        this.figure = make("figure", {hidden: true}, this.picture.element, this.drawn);
+        this.lines = make("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Source, with costs by line"});
+        this.source = make("details", {class: "listing", open: matchMedia("(min-width: 768px)").matches, hidden: true},
+            make("summary", {}, "Source, with costs by line"), this.lines);
+        this.steps = new Steps(() => this.run());
+        this.place.append(make("p", {}, "Counters are emulated: counted, not timed."), this.form, this.status, this.results,
+            this.figure, this.steps.element, this.source, this.ownPtx());
+    }
+
+    // PTX in place of the lesson's, pasted, dropped or from a file: the lesson's kernel is beside it.
+    ownPtx() {
+        this.own = make("textarea", {rows: 4, spellcheck: "false", "aria-label": "PTX"});
+        const file = make("input", {type: "file", accept: ".ptx", "aria-label": "PTX file"});
+        const take = async files => {
+            this.own.value = await files[0].text();
+            await this.run();
+        };
+        this.own.addEventListener("input", () => this.run());
+        this.own.addEventListener("dragover", event => event.preventDefault());
+        this.own.addEventListener("drop", event => {
+            event.preventDefault();
+            take(event.dataTransfer.files);
+        });
+        file.addEventListener("change", () => take(file.files));
+        return make("details", {class: "own"}, make("summary", {}, "Your own PTX"),
+            make("p", {}, "Paste what ", make("code", {}, "nvcc -ptx -arch=compute_90 -lineinfo"),
+                " makes of your kernel, or drop the file. It needs the name and the parameters of the lesson's kernel."),
+            this.own, file);
+    }
+
+    request(kernel, more) {
+        const {n, block, ...options} = Object.fromEntries(Object.entries(this.options).map(([name, one]) => [name, one.value()]));
+        return {lesson: this.name, kernel, n, block, options, lines: false, draw: false, check: false, ptx: null, ...more};
+    }
+
+    // With the values as they are. While one runs, the next waits; of several, the last.
+    async run() {
+        if (this.isRunning) {
+            this.again = true;
+            return;
+        }
+        this.isRunning = true;
+        this.place.setAttribute("aria-busy", "true");
+        const kernel = this.fields.kernel.value(), beside = this.fields.beside.value();
+        // Not at once: a button whose name flickers cannot be read, and a double click would stop the run.
+        const patience = setTimeout(() => {
+            this.button.textContent = "Stop";
+            this.status.textContent = `Running ${kernel} …`;
+        }, 3 * atOnce);
+        try {
+            const ptx = this.own.value.trim() || null, broken = ptx ? undefined : this.broken.chosen();
+            const isChanged = ptx !== null || broken !== undefined, other = ptx ? kernel : beside;
+            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open, ptx,
+                                                    ...broken && {broken: broken.name}}),
+                              ...other === kernel && !isChanged ? [] : [this.request(other)]];
+            const results = [];
+            for (const request of requests) {
+                const name = request.ptx ? "yours" : request.broken ? `${request.kernel} ${request.broken}` : request.kernel;
+                results.unshift({...await this.engine.run(request), name});
+                if (results[0].error) break;
+            }
+            this.last = results.reduce((sum, one) => sum + one.milliseconds, 0) / (this.isWarm ? 1 : 10);
+            this.isWarm = true; // The browser compiles the emulator during its first run, which takes ten times as long.
+            await this.show(results, {...this.facts.sources, ...broken?.sources});
+        } catch (error) {
+            this.last = Infinity;
+            const said = String(error?.message ?? error);
+            this.say(said === "stopped" ? "Stopped." : said, said !== "stopped");
+        }
+        clearTimeout(patience);
+        this.button.textContent = "Run";
+        this.isRunning = false;
+        this.place.setAttribute("aria-busy", "false");
+        if (this.again) {
+            this.again = false;
+            await this.run();
+        }
+    }
+
+    say(words, isWrong) {
+        this.status.textContent = words;
+        this.status.classList.toggle("wrong", isWrong);
+    }
+
+    async show(results, sources) {
+        const result = results.at(-1), sound = results.filter(one => !one.error);
+        const {lines = [], findings = [], pictures = [], steps = []} = result, {counters} = this.facts;
+        const rows = sound.length ? rowsOf(sound, counters) : [];
+        const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
+        this.pictures = pictures;
+        await this.draw();
+        const news = [
+            ...results.filter(one => one.error).map(one => `${one.name}: ${one.error}`),
+            result.error ? "" : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
+                : `${result.name}: wrong: expected ${shown(result.expected)}, actual ${shown(result.actual)}.`,
+            findings.length ? `${counted(findings.length, "finding")}.` : "",
+            sound.length === 2 ? `${moved.length} of ${numbers.length} numbers differ from ${sound[0].name}.` : "",
+        ];
+        this.say(news.filter(Boolean).join(" "), sound.length < results.length || !result.verified || findings.length > 0);
+        this.results.replaceChildren(
+            ...findings.length ? [make("ul", {class: "findings"}, ...findings.map(finding => this.finding(finding)))] : [],
+            ...sound.length ? [make("div", {class: "wide"}, counterTable(sound.map(one => one.name), rows))] : []);
+        this.steps.element.hidden = !this.facts.facts?.steps;
+        this.steps.set(steps, result.steps_left_out, (file, line) => sources[file]?.split("\n")[line - 1] ?? "");
+        this.source.hidden = lines.length + findings.length === 0;
+        this.lines.replaceChildren(...lineTable({lines, findings}, sources, counters));
+    }
+
+    // One picture at a time: that which the reader chose, or else the one that the lesson's page has.
+    async draw() {
+        const names = this.pictures.map(picture => picture.name);
+        const usual = names.find(name => JSON.stringify(this.facts.facts?.figures ?? "").includes(`--draw ${name}`));
+        const chosen = names.includes(this.picture.value()) ? this.picture.value() : usual ?? names[0];
+        this.picture.offer(names, chosen);
+        this.figure.hidden = !names.length;
+        if (names.length) this.drawn.replaceChildren(await imageOf(this.pictures[names.indexOf(chosen)]));
+    }
+
+    // The line that it is about leads there.
+    finding({check, message, file, line}) {
+        const item = make("li", {}, `${check}: ${message} `);
+        if (file) {
+            const link = make("a", {href: `#${lineId(file, line)}`}, `${fileName(file)}:${line}`);
+            link.addEventListener("click", event => {
+                event.preventDefault();
+                this.source.open = true;
+                const row = document.getElementById(lineId(file, line));
+                row.focus({preventScroll: true});
+                row.scrollIntoView({block: "center", behavior: calm() ? "auto" : "smooth"});
+            });
+            item.append(link);
+        }
+        return item;
+    }
+}

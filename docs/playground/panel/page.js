@@ -1,0 +1,37 @@
+// The page: which panel it has, and the scripts that a panel needs.
+
+const scripts = new Map(); // by their names: promises
+let engine = null;
+
+// The emulator and the lesson, fetched once.
+async function load({lesson: name, scripts: wanted}) {
+    try {
+        for (const script of wanted.split(" ").filter(Boolean)) await fetched(script);
+    } catch {
+        throw new Error("The emulator is not here: make playground, and then make docs, adds it to these pages.");
+    }
+    engine ??= playground.engine();
+    return {name, lesson: playground.lessons[name], facts: playground.bundles[name].facts, engine};
+}
+
+function fetched(name) {
+    if (!scripts.has(name)) {
+        scripts.set(name, new Promise((resolve, reject) => {
+            const script = make("script", {src: name});
+            script.onload = resolve;
+            script.onerror = reject;
+            document.head.append(script);
+        }));
+    }
+    return scripts.get(name);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+    const place = document.querySelector("details.playground");
+    if (!place) return;
+    const Kind = place.dataset.lesson === "emulate" ? OwnKernel : Panel;
+    place.addEventListener("toggle", () => new Kind(place).open(), {once: true});
+    const summaries = [...document.querySelectorAll("summary")];
+    const questions = summaries.find(summary => summary.textContent === "Predict first")?.parentElement;
+    questions?.addEventListener("toggle", () => addPredictions(questions, place.dataset).catch(() => {}), {once: true});
+});

@@ -1,0 +1,52 @@
+// What the first block wrote to shared memory, step by step. A step is what all warps did at one instruction.
+class Steps {
+    constructor(opened) {
+        this.status = make("p", {role: "status"});
+        this.code = make("code");
+        this.slider = make("input", {type: "range", min: 1, step: 1, "aria-label": "step"});
+        this.slider.addEventListener("input", () => this.show());
+        const button = (words, by) => {
+            const made = make("button", {type: "button"}, words);
+            made.addEventListener("click", () => {
+                this.slider.value = Number(this.slider.value) + by;
+                this.show();
+            });
+            return made;
+        };
+        this.words = make("pre", {tabindex: 0, role: "region", "aria-label": "Words of shared memory"});
+        this.lanes = make("pre", {tabindex: 0, role: "region", "aria-label": "Active lanes"});
+        this.element = make("details", {class: "steps", hidden: true}, make("summary", {}, "Step through"),
+            make("div", {class: "walk"}, button("← Back", -1), this.slider, button("Forward →", 1)), this.status,
+            make("p", {}, this.code), make("p", {}, "Shared memory, a column for each bank:"), this.words,
+            make("p", {}, "Its active lanes, a row for each warp:"), this.lanes);
+        this.element.addEventListener("toggle", () => { if (this.element.open) opened(); });
+    }
+
+    // `source`: (file, line) => its text
+    set(steps, leftOut, source) {
+        Object.assign(this, {steps, leftOut, source});
+        this.slider.max = Math.max(1, steps.length);
+        if (steps.length) this.show();
+    }
+
+    show() {
+        const number = Number(this.slider.value), step = this.steps[number - 1];
+        const warps = step.active.filter(mask => mask !== 0).length;
+        const lanes = step.active.map(mask => [...Array(32).keys()].map(lane => mask >>> lane & 1 ? "█" : "·").join(""));
+        const count = lanes.join("").split("█").length - 1;
+        const all = `${this.leftOut ? "the first " : ""}${shown(this.steps.length)}`;
+        this.status.textContent = `Step ${number} of ${all}: ${step.what} at ${fileName(step.file)}:${step.line}, after `
+            + `${counted(step.barriers, "barrier")}. ${counted(count, "lane")} of ${counted(warps, "warp")}.`;
+        this.code.textContent = this.source(step.file, step.line).trim();
+        this.slider.setAttribute("aria-valuetext", this.status.textContent);
+        this.lanes.textContent = lanes.map((row, warp) => `warp ${String(warp).padStart(2)}  ${row}`).join("\n");
+        const values = new Map(this.steps.slice(0, number).flatMap(one => one.writes)), written = new Map(step.writes);
+        const width = Math.max(2, ...this.steps.flatMap(one => one.writes).map(([, value]) => String(value).length));
+        const size = 1 + Math.max(0, ...this.steps.flatMap(one => one.writes).map(([word]) => word));
+        this.words.replaceChildren();
+        for (let word = 0; word < size; ++word) {
+            const text = String(values.get(word) ?? "·").padStart(width);
+            this.words.append(written.has(word) ? make("mark", {}, text) : text, word % 32 === 31 ? "\n" : " ");
+        }
+    }
+}
