@@ -483,6 +483,25 @@ test_make_playground_brings_emscripten() {
     expect_times 1 "^install" apt-get.log
 }
 
+test_tests_bundle_the_playground_silently() {
+    complete_machine
+    mkdir -p tree/tests/emulator/playground
+    cp "$source_dir/tests/emulator/playground/bundle" tree/tests/emulator/playground/
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "$* makes engine.js"; [[ ! -e broken ]]' >tree/scripts/playground
+    program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja; echo "configure: it" >&2'
+    run tests/emulator/playground/bundle here there
+    expect_status 0
+    expect_silence
+    expect_times 1 "--build build/wasm --target playground$" cmake.log
+    touch tree/broken
+    run tests/emulator/playground/bundle here there
+    expect_status 1
+    expect_output "--build here --out there makes engine.js"
+    rm tree/broken
+    run V=1 tests/emulator/playground/bundle here there
+    expect_output "makes engine.js"
+}
+
 pretend_lint() {
     printf '%s\n' '#!/usr/bin/env bash' "echo \"lint: \$*\"; exit ${1:-0}" >tree/scripts/lint
 }
