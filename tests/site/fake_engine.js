@@ -1,6 +1,6 @@
 // An engine for the tests of the panel: no emulator, so that its numbers, its time and its errors are what a test wants.
-// `fake` has: milliseconds until a run ends; took, error, findings, actual: what it returns; requests: those that came. A page
-// sets them first in `setting`.
+// `fake` has: milliseconds until a run ends; took, error, findings, actual, waiting: what it returns; requests: those that came.
+// A page sets them first in `setting`.
 "use strict";
 
 var fake = {milliseconds: 0, requests: [], ...window.setting};
@@ -57,11 +57,12 @@ function fakeRun({kernel, n, block, options, lines, draw, check, steps, broken})
             {...at("shared[tid] +="), counters: {[metric.warp_instructions]: 12, [metric.shared_load_wavefronts]: 3200}},
         ] : [],
         pictures: draw ? Object.entries(fakeFacts.pictures).map(([name, svg]) => ({name, svg})) : [],
-        // A tree in a block of 64: each word is the sum of so many ones.
+        // A tree in a block of 64: each word is the sum of so many ones. Warp 1 stores, and then it waits.
         steps: steps ? [["shared[tid] = sum", 0, 64], ["shared[tid] +=", 1, 32], ["shared[tid] +=", 2, 16]].map(
             ([part, barriers, lanes], k) => ({
                 ...at(part), what: "shared store", barriers,
                 active: [lanes > 16 ? 0xffffffff : 0xffff, lanes > 32 ? 0xffffffff : 0],
+                waiting: fake.waiting ?? (lanes > 32 ? [] : [[1, 0xffffffff, at("__syncthreads").line]]),
                 writes: Array.from({length: lanes}, (_, word) => [word, 2 ** k]),
             })) : [],
         findings: (broken ? [{check: "race", message: "it races"}] : check ? fake.findings ?? [] : [])

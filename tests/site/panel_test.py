@@ -328,11 +328,26 @@ class Panel(InBrowser):
                 marked = len(words.find_elements("tag name", "mark"))
                 self.assertEqual(marked, fours or twos or ones)
             slider.send_keys(Keys.END)
-            self.assertEqual(self.find('[aria-label="Active lanes"]').text,
-                             f"warp  0  {16 * '█'}{16 * '·'}\nwarp  1  {32 * '·'}")
+            self.assertEqual(self.find('[aria-label="Lanes"]').text,
+                             f"warp  0  {16 * '█'}{16 * '·'}\nwarp  1  {32 * '░'}")
+            said = ("Step 3 of 3: shared store at kernels.cuh:21, after 2 barriers. 16 lanes of 1 warp. "
+                    "Warp 1 waits at the barrier of line 17.")
+            self.assertEqual(self.find(".steps [role=status]").text, said)
+            self.assertEqual(slider.get_attribute("aria-valuetext"), said)
             self.run_again()
             self.assertIn("Step 3 of 3", self.find(".steps [role=status]").text)
             self.assert_quiet()
+
+    def test_warps_that_wait(self):
+        """Lanes 16 to 31 of warp 0 and all of warp 1 are in the block. The words are about any warps."""
+        every = 2**32 - 1
+        self.start(waiting=[[7, every, 22], [1, every, 22], [4, every, 22], [5, 1, 22], [6, every, 22], [0, 2**32 - 2**16, 30]])
+        self.find(".steps summary").click()
+        self.wait(lambda driver: self.find(".steps [role=status]").text)
+        self.find('[aria-label="step"]').send_keys("\ue010")  # End
+        self.assertTrue(self.find(".steps [role=status]").text.endswith(
+            " 1 warp. Warp 0 waits at the barrier of line 30. Warps 1, 4 to 7 wait at the barrier of line 22."))
+        self.assertEqual(self.find('[aria-label="Lanes"]').text, f"warp  0  {16 * '█'}{16 * '░'}\nwarp  1  {32 * '░'}")
 
     def test_own_ptx(self):
         """Beside the lesson's kernel. Without it the lesson's two again."""

@@ -52,12 +52,18 @@ Cost cost_of(const Instruction& instruction, const Access& access) {
 class TracingObserver final : public Observer {
 public:
     TracingObserver(const TraceOptions& options, AccessTrace& trace) : options_(options), trace_(trace) {}
+    /// Lanes still wait where the launch failed.
+    ~TracingObserver() override { record_waiting(std::exchange(arrivals_, {}), trace_.steps.size()); }
+    TracingObserver(const TracingObserver&) = delete;
+    TracingObserver& operator=(const TracingObserver&) = delete;
 
     void block_started(Block& block) override;
     void block_ended(Block& block) override;
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
     void warp_sync_complete(const Warp& warp, const Instruction& instruction, LaneMask lanes,
                             bool is_barrier) override;
+    void barrier_arrive(const Warp& warp, const Instruction& instruction,
+                        const BarrierArrival& arrival) override;
     void barrier_complete(Block& block, const BarrierCompletion& completion) override;
 
 private:
@@ -82,6 +88,13 @@ private:
         bool operator==(const StepKey&) const = default;
     };
 
+    /// Lanes that have arrived at a barrier which has not completed.
+    struct Arrival {
+        std::uint32_t barrier;
+        TracedWait wait;        ///< no lanes: they go on at once
+        std::size_t first_step; ///< after the last one of the warp
+    };
+
     Site& site_of(const Warp& warp, const Instruction& instruction, ptx::Space space);
     void record_cost(Site& site, const Warp& warp, const Instruction& instruction, const Access& access);
     void record_allocations(const TracedRequest& request);
@@ -89,6 +102,7 @@ private:
     std::optional<std::size_t> record_step(Site& site, const Warp& warp, const Instruction& instruction,
                                            LaneMask lanes, std::string what, bool is_load);
     std::size_t place_for(const StepKey& key, std::size_t after) const;
+    void record_waiting(const std::vector<Arrival>& arrivals, std::size_t end);
     void keep_written();
 
     const TraceOptions& options_;
@@ -99,8 +113,10 @@ private:
     std::map<std::pair<const Instruction*, ptx::Space>, Site> sites_;
     std::vector<StepKey> keys_;            ///< of the trace's steps
     std::vector<std::size_t> latest_step_; ///< per warp: one more than its index, 0: none
-    std::size_t written_step_ = 0;         ///< whose words are about to be written
-    std::vector<std::uint32_t> written_;   ///< these words: read at the next event
+    std::vector<Arrival> arrivals_;
+    std::map<const Instruction*, std::uint32_t> barrier_lines_;
+    std::size_t written_step_ = 0;       ///< whose words are about to be written
+    std::vector<std::uint32_t> written_; ///< these words: read at the next event
 };
 
 void TracingObserver::block_started(Block& block) {
@@ -121,9 +137,43 @@ void TracingObserver::block_ended(Block& block) {
     block_ = nullptr;
 }
 
+void TracingObserver::barrier_arrive(const Warp& warp, const Instruction& instruction,
+                                     const BarrierArrival& arrival) {
+    if (&warp.block() != block_) return;
+    const auto [line, is_new] = barrier_lines_.try_emplace(&instruction);
+    if (is_new) {
+        const Code& code = *warp.running().frame->code;
+        line->second = place_of(code, code.index_of(instruction)).line;
+    }
+    const LaneMask waiting = arrival.waits ? arrival.lanes : 0;
+    arrivals_.push_back({arrival.barrier, {warp.index(), waiting, line->second}, latest_step_[warp.index()]});
+}
+
 void TracingObserver::barrier_complete(Block& block, const BarrierCompletion& completion) {
-    if (&block == block_ && (completion.expected == 0 || completion.expected >= trace_.threads()))
+    if (&block != block_) return;
+    const auto others =
+        std::stable_partition(arrivals_.begin(), arrivals_.end(),
+                              [&](const Arrival& arrival) { return arrival.barrier == completion.barrier; });
+    const std::vector<Arrival> arrived(arrivals_.begin(), others);
+    arrivals_.erase(arrivals_.begin(), others);
+    std::size_t end = 0; // of the steps before the barrier
+    for (const Arrival& arrival : arrived) end = std::max(end, arrival.first_step);
+    if (completion.expected == 0 || completion.expected >= trace_.threads()) {
+        end = trace_.steps.size();
         ++barriers_;
+    }
+    record_waiting(arrived, end);
+}
+
+/// They wait during the steps before `end`, and their next ones come after these.
+void TracingObserver::record_waiting(const std::vector<Arrival>& arrivals, std::size_t end) {
+    for (const Arrival& arrival : arrivals) {
+        if (arrival.wait.lanes == 0) continue;
+        for (std::size_t step = arrival.first_step; step < end; ++step)
+            trace_.steps[step].waiting.push_back(arrival.wait);
+        std::size_t& latest = latest_step_[arrival.wait.warp];
+        latest = std::max(latest, end);
+    }
 }
 
 void TracingObserver::accessed(const Warp& warp, const Instruction& instruction, const Access& access) {
@@ -243,6 +293,8 @@ std::optional<std::size_t> TracingObserver::record_step(Site& site, const Warp& 
                                                           .active = std::vector<LaneMask>(trace_.warps())});
         for (std::size_t& other : latest_step_)
             if (other > index) ++other;
+        for (Arrival& arrival : arrivals_)
+            if (arrival.first_step > index) ++arrival.first_step;
     }
     trace_.steps[index].active[warp.index()] |= lanes;
     latest = index + 1;

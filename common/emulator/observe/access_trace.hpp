@@ -51,6 +51,13 @@ struct TracedWrite {
     std::uint32_t word = 0, value = 0; ///< word: the offset divided by 4
 };
 
+/// Lanes that wait at a barrier of the block.
+struct TracedWait {
+    std::uint32_t warp = 0;
+    LaneMask lanes = 0;
+    std::uint32_t line = 0; ///< of the barrier, as in TracedPlace
+};
+
 /// What all warps did at one instruction, in the same iteration of a loop.
 struct TracedStep {
     TracedPlace place{};
@@ -59,6 +66,7 @@ struct TracedStep {
     std::uint32_t barriers = 0;        ///< that the block had passed before
     std::vector<LaneMask> active;      ///< of each warp
     std::vector<TracedWrite> writes{}; ///< to shared memory; only with TraceOptions::values
+    std::vector<TracedWait> waiting{}; ///< those that have done their last step before the barrier
 };
 
 /// A named piece of memory.

@@ -95,11 +95,15 @@ Json steps_of(const AccessTrace& trace) {
         Json writes = Json::array();
         for (const TracedWrite& write : step.writes)
             writes.push_back(Json::array({write.word, static_cast<std::int32_t>(write.value)}));
+        Json waiting = Json::array();
+        for (const TracedWait& wait : step.waiting)
+            waiting.push_back(Json::array({wait.warp, wait.lanes, wait.line}));
         steps.push_back({{"file", step.place.path},
                          {"line", step.place.line},
                          {"what", step.what},
                          {"barriers", step.barriers},
                          {"active", step.active},
+                         {"waiting", std::move(waiting)},
                          {"writes", std::move(writes)}});
     }
     for (const TracedVariable& variable : trace.shared)
@@ -368,8 +372,9 @@ EMSCRIPTEN_KEEPALIVE std::uint32_t playground_variable(const char* name) {
 /// Compute: number}, "lines": [see LineRecorder], "pictures": [{"name": kind, "svg": …, "about": …,
 /// "result": …}]}, or with "error" in place of the counters. With the first block's steps, which write memory
 /// or exchange values: {"steps": [{"file": …, "line": …, "what": "shared store", "barriers": those before it,
-/// "active": [a mask of lanes per warp], "writes": [[word of shared memory, int]]}], "arrays": [{"name":
-/// "tile", "word": the first, "words": number}], "steps_left_out": …}.
+/// "active": [a mask of lanes per warp], "waiting": [[warp, mask of its lanes at a barrier, line of that]],
+/// "writes": [[word of shared memory, int]]}], "arrays": [{"name": "tile", "word": the first, "words":
+/// number}], "steps_left_out": …}.
 EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, const std::byte* parameters,
                                                    std::uint32_t parameter_bytes) {
     return json_text([&] {

@@ -1,3 +1,19 @@
+// "Warps 1, 4 to 7 wait at the barrier of line 22." `waiting`: [[warp, lanes, line]]
+function waitsOf(waiting) {
+    const warps = new Map(); // by the barrier's line, as ranges
+    for (const [warp, , line] of [...waiting].sort(([a], [b]) => a - b)) {
+        const ranges = warps.get(line) ?? [], last = ranges.at(-1);
+        if (last && warp <= last[1] + 1) last[1] = warp;
+        else ranges.push([warp, warp]);
+        warps.set(line, ranges);
+    }
+    return [...warps].map(([line, ranges]) => {
+        const named = ranges.map(([first, last]) => first === last ? first : `${first} to ${last}`).join(", ");
+        const many = ranges.length > 1 || ranges[0][0] < ranges[0][1];
+        return ` ${many ? "Warps" : "Warp"} ${named} ${many ? "wait" : "waits"} at the barrier of line ${line}.`;
+    }).join("");
+}
+
 // What the first block wrote to shared memory, step by step. A step is what all warps did at one instruction.
 class Steps {
     constructor(opened) {
@@ -14,11 +30,11 @@ class Steps {
             return made;
         };
         this.words = make("pre", {tabindex: 0, role: "region", "aria-label": "Words of shared memory"});
-        this.lanes = make("pre", {tabindex: 0, role: "region", "aria-label": "Active lanes"});
+        this.lanes = make("pre", {tabindex: 0, role: "region", "aria-label": "Lanes"});
         this.element = make("details", {class: "steps", hidden: true}, make("summary", {}, "Step through"),
             make("div", {class: "walk"}, button("← Back", -1), this.slider, button("Forward →", 1)), this.status,
             make("p", {}, this.code), make("p", {}, "Shared memory, a column for each bank:"), this.words,
-            make("p", {}, "Its active lanes, a row for each warp:"), this.lanes);
+            make("p", {}, "Lanes, a row for each warp (█ active, ░ waiting at a barrier):"), this.lanes);
         this.element.addEventListener("toggle", () => { if (this.element.open) opened(); });
     }
 
@@ -32,11 +48,14 @@ class Steps {
     show() {
         const number = Number(this.slider.value), step = this.steps[number - 1];
         const warps = step.active.filter(mask => mask !== 0).length;
-        const lanes = step.active.map(mask => [...Array(32).keys()].map(lane => mask >>> lane & 1 ? "█" : "·").join(""));
+        const waiting = step.active.map((_, warp) => step.waiting.reduce((all, [who, lanes]) => who === warp ? all | lanes : all, 0));
+        const lanes = step.active.map((mask, warp) => [...Array(32).keys()].map(
+            lane => mask >>> lane & 1 ? "█" : waiting[warp] >>> lane & 1 ? "░" : "·").join(""));
         const count = lanes.join("").split("█").length - 1;
         const all = `${this.leftOut ? "the first " : ""}${shown(this.steps.length)}`;
         this.status.textContent = `Step ${number} of ${all}: ${step.what} at ${fileName(step.file)}:${step.line}, after `
-            + `${counted(step.barriers, "barrier")}. ${counted(count, "lane")} of ${counted(warps, "warp")}.`;
+            + `${counted(step.barriers, "barrier")}. ${counted(count, "lane")} of ${counted(warps, "warp")}.`
+            + waitsOf(step.waiting);
         this.code.textContent = this.source(step.file, step.line).trim();
         this.slider.setAttribute("aria-valuetext", this.status.textContent);
         this.lanes.textContent = lanes.map((row, warp) => `warp ${String(warp).padStart(2)}  ${row}`).join("\n");

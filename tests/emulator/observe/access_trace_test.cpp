@@ -72,6 +72,19 @@ std::vector<uint32_t> barriers(const AccessTrace& trace) {
     return result;
 }
 
+/// Per step and warp, the lanes that wait at a barrier.
+std::vector<std::vector<LaneMask>> waiting(const AccessTrace& trace) {
+    std::vector<std::vector<LaneMask>> result;
+    for (const TracedStep& step : trace.steps) {
+        result.emplace_back(trace.warps());
+        for (const emulator::TracedWait& wait : step.waiting) {
+            EXPECT_EQ(result.back()[wait.warp] & wait.lanes, 0u) << "twice";
+            result.back()[wait.warp] |= wait.lanes;
+        }
+    }
+    return result;
+}
+
 } // namespace
 
 TEST(AccessTrace, keeps_the_worst_request_of_each_instruction_and_counts_all) {
@@ -147,6 +160,70 @@ TEST(AccessTrace, steps_are_the_shrinking_tree) {
     EXPECT_EQ(t.steps[1].what, "shared store");
     EXPECT_EQ(t.steps[8].what, "global store");
     EXPECT_EQ(t.steps_left_out, 0u);
+}
+
+TEST(AccessTrace, warps_that_skip_a_step_wait_at_the_barrier_after_it) {
+    // All store before the first barrier. The tree's steps are left to warps 0 and 1, then to warp 0, which
+    // arrives as a whole. After the last barrier the other warps exit.
+    const AccessTrace t = trace(tree, 128);
+    const LaneMask all = emulator::all_lanes;
+    EXPECT_THAT(waiting(t), ElementsAre(ElementsAre(0, 0, 0, 0), ElementsAre(0, 0, all, all),
+                                        ElementsAre(0, all, all, all), ElementsAre(0, all, all, all),
+                                        ElementsAre(0, all, all, all), ElementsAre(0, all, all, all),
+                                        ElementsAre(0, all, all, all), ElementsAre(0, all, all, all),
+                                        ElementsAre(0, 0, 0, 0)));
+    EXPECT_EQ(t.steps[1].waiting[0].line, 9u); // the line in force at SKIP
+}
+
+TEST(AccessTrace, a_warp_without_steps_waits_at_each_barrier_once) {
+    const AccessTrace t = trace(R"(
+        setp.ge.u32 %p1, %r60, 32; mov.u32 %r3, 2;
+        LOOP: @%p1 bra SKIP; st.shared.u32 [%r1], %r60;
+        SKIP: bar.sync 0; sub.u32 %r3, %r3, 1; setp.ne.u32 %p2, %r3, 0; @%p2 bra LOOP;
+        st.shared.u32 [%r1+4], %r60;)",
+                                64);
+    const LaneMask all = emulator::all_lanes;
+    EXPECT_THAT(waiting(t), ElementsAre(ElementsAre(0, all), ElementsAre(0, all), ElementsAre(0, 0)));
+}
+
+TEST(AccessTrace, a_warp_does_not_wait_in_its_last_step) {
+    // Warp 0 has arrived when warp 1 makes the step that comes before it.
+    const AccessTrace t = trace(R"(
+        setp.ge.u32 %p1, %r60, 32; @!%p1 bra SKIP; st.shared.u32 [%r1], %r60;
+        SKIP: st.shared.u32 [%r1], %r60; bar.sync 0;)",
+                                64);
+    const LaneMask all = emulator::all_lanes;
+    EXPECT_THAT(masks(t), ElementsAre(ElementsAre(0, all), ElementsAre(all, all)));
+    EXPECT_THAT(waiting(t), ElementsAre(ElementsAre(0, 0), ElementsAre(0, 0)));
+}
+
+TEST(AccessTrace, consumers_wait_at_their_own_barrier_until_the_producers_arrive) {
+    // Warp 0 stores once and warp 1 twice. They arrive and go on to another store. Warp 2 waits for them, and
+    // warp 3 exits.
+    const AccessTrace t = trace(R"(
+        setp.ge.u32 %p1, %r60, 96; @%p1 bra END; setp.ge.u32 %p2, %r60, 64; @%p2 bra CONSUME;
+        shr.u32 %r3, %r60, 5; add.u32 %r3, %r3, 1;
+        LOOP: st.shared.u32 [%r1], %r60; sub.u32 %r3, %r3, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra LOOP;
+        bar.arrive 1, 96; st.shared.u32 [%r1+4], %r60; bra END;
+        CONSUME: bar.sync 1, 96; st.shared.u32 [%r1+8], %r60;
+        END:)",
+                                128);
+    const LaneMask all = emulator::all_lanes;
+    EXPECT_THAT(masks(t), ElementsAre(ElementsAre(all, all, 0, 0), ElementsAre(0, all, 0, 0),
+                                      ElementsAre(all, all, 0, 0), ElementsAre(0, 0, all, 0)));
+    EXPECT_THAT(waiting(t), ElementsAre(ElementsAre(0, 0, all, 0), ElementsAre(0, 0, all, 0),
+                                        ElementsAre(0, 0, 0, 0), ElementsAre(0, 0, 0, 0)));
+}
+
+TEST(AccessTrace, warps_wait_for_one_that_exits) {
+    const AccessTrace t = trace(R"(
+        setp.ge.u32 %p1, %r60, 32; @%p1 bra LAST; bar.sync 0; st.shared.u32 [%r1], %r60; bra END;
+        LAST: st.shared.u32 [%r1+4], %r60;
+        END:)",
+                                64);
+    const LaneMask all = emulator::all_lanes;
+    EXPECT_THAT(masks(t), ElementsAre(ElementsAre(0, all), ElementsAre(all, 0)));
+    EXPECT_THAT(waiting(t), ElementsAre(ElementsAre(all, 0), ElementsAre(0, 0)));
 }
 
 TEST(AccessTrace, steps_keep_the_words_that_they_write) {
@@ -298,11 +375,14 @@ TEST(AccessTrace, is_the_same_on_any_number_of_host_threads) {
 }
 
 TEST(AccessTrace, says_what_a_block_did_before_it_failed) {
-    Program program(module_of("st.shared.u32 [tile], %r60; trap;", ".shared .align 4 .b8 tile[4];"));
+    // Warp 0 waits at the barrier when warp 1 fails.
+    Program program(module_of(
+        "setp.ge.u32 %p1, %r60, 32; @%p1 bra FAIL; bar.sync 0; FAIL: st.shared.u32 [tile], %r60; trap;",
+        ".shared .align 4 .b8 tile[4];"));
     AccessTracing tracing;
     emulator::Watcher* const watchers[] = {&tracing};
-    EXPECT_THROW(program.launch("k", grid_of(32), {}, {.host_threads = 1, .watchers = watchers}),
+    EXPECT_THROW(program.launch("k", grid_of(64), {}, {.host_threads = 1, .watchers = watchers}),
                  emulator::Error);
     EXPECT_THAT(tracing.trace().accesses, SizeIs(1));
-    EXPECT_THAT(tracing.trace().steps, SizeIs(1));
+    EXPECT_THAT(waiting(tracing.trace()), ElementsAre(ElementsAre(emulator::all_lanes, 0)));
 }

@@ -89,6 +89,10 @@ test("steps show what shared memory holds", async () => {
         for (const [word, value] of writes) words[word] = value;
     }
     assert.equal(words[0], sum);
+    // Warp 1 waits at the barrier in the loop, until it exits.
+    const barrier = 1 + facts.sources[kernels].split("\n").findLastIndex((line) => line.includes("__syncthreads()"));
+    const waits = [[1, 0xFFFFFFFF, barrier]];
+    assert.deepEqual(steps.map(({ waiting }) => waiting), [[], waits, waits, waits, waits, waits, waits, []]);
     assert.deepEqual([steps[7].what, steps[7].writes], ["global store", []]);
     assert.deepEqual((await run("reduce3", 128, { block: 64 })).counters, counters);
 });
