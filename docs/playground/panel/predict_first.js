@@ -6,12 +6,23 @@ function choicesOf(run) {
     return Object.fromEntries(found.map(([, name, value]) => [name.replaceAll("-", "_"), isNaN(value) ? value : Number(value)]));
 }
 
+// The run that answers a question of this lesson, as the engine takes it.
+function requestOf({kernel, run}, lesson) {
+    const {n, block, ...options} = choicesOf(run);
+    return {lesson, kernel, n, block, options};
+}
+
+// The number in what it returns that is asked for.
+function answerOf({counter}, result, counters) {
+    return counter === "blocks" ? volume(result.grid) : result.counters[counters.find(one => one.short === counter).name];
+}
+
 // Its field, and what a run says to the number in there.
-function prediction({kernel, run, counter}, {name, facts, engine}) {
+function prediction(question, {name, facts, engine}) {
     const guess = make("input", {type: "text", inputmode: "numeric", autocomplete: "off"});
     const answer = make("p", {role: "status"});
     const form = make("form", {class: "predict"},
-        make("label", {}, make("span", {}, make("code", {}, `${kernel} ${run}`), `: ${counter}`), guess),
+        make("label", {}, make("span", {}, make("code", {}, `${question.kernel} ${question.run}`), `: ${question.counter}`), guess),
         make("button", {type: "submit"}, "Check"), answer);
     form.addEventListener("submit", async event => {
         event.preventDefault();
@@ -21,10 +32,8 @@ function prediction({kernel, run, counter}, {name, facts, engine}) {
             return;
         }
         answer.textContent = "Running …";
-        const {n, block, ...options} = choicesOf(run);
-        const result = await engine.run({lesson: name, kernel, n, block, options}).catch(error => ({error: error.message}));
-        const counted = result.error ? 0 : counter === "blocks" ? volume(result.grid)
-            : result.counters[facts.counters.find(one => one.short === counter).name];
+        const result = await engine.run(requestOf(question, name)).catch(error => ({error: error.message}));
+        const counted = result.error ? 0 : answerOf(question, result, facts.counters);
         answer.textContent = result.error ?? (counted === guessed ? `Yes: the run counts ${shown(counted)}.`
             : `No: the run counts ${counted > guessed ? "more" : "fewer"} than ${shown(guessed)}.`);
     });

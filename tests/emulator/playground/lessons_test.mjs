@@ -12,6 +12,11 @@ import test, { after } from "node:test";
 const [bundles, programs, runsFile, ...only] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
 globalThis.playground = require(resolve(bundles, "engine.js"));
+// The panel's own code: the run that answers a question of "Predict first", and which of its numbers does.
+const panel = ["counters", "predict_first"]
+    .map((name) => readFileSync(new URL(`../../../docs/playground/panel/${name}.js`, import.meta.url), "utf8"));
+const prediction = new Function(`${panel.join("")} return {requestOf, answerOf};`)();
+
 const names = readdirSync(bundles).map((file) => /^(lesson\d\d|start)\.js$/.exec(file)?.[1])
     .filter((name) => name !== undefined && (only.length === 0 || only.includes(name)));
 assert.ok(names.length > 0, `no lesson in ${bundles}`);
@@ -130,6 +135,29 @@ test("start counts in a page as in the terminal", {skip: !names.includes("start"
     const {launches: [printed]} = JSON.parse(told.stderr);
     const {expected} = await shown_in_page("start", "square", {}); // start.cu does not print it
     await compare("start", "square", {}, {...printed, verified: true, expected, actual: expected});
+});
+
+test("a run in the page answers the predictions as the program does", async () => {
+    let answered = 0;
+    for (const name of names) {
+        const {counters, facts} = playground.bundles[name].facts, runs = new Map();
+        for (const question of facts.predict ?? []) {
+            const {kernel, run, counter} = question, what = `${name} ${kernel} ${run}: ${counter}`;
+            if (!runs.has(`${kernel} ${run}`)) {
+                const told = command(name, "--device", "emulator", "--format", "json", "--kernel", kernel, ...run.split(" "));
+                assert.equal(told.status, 0, told.stderr);
+                runs.set(`${kernel} ${run}`, [JSON.parse(told.stdout).kernels, await engine.run(prediction.requestOf(question, name))]);
+            }
+            const [[printed, ...more], shown] = runs.get(`${kernel} ${run}`);
+            assert.deepEqual([shown.error, printed.name, more], [null, kernel, []], what);
+            const by_program = counter === "blocks" ? printed.grid.reduce((blocks, extent) => blocks * extent)
+                : printed.counters[counters.find(({short}) => short === counter).name];
+            assert.ok(by_program >= 0, what);
+            assert.equal(prediction.answerOf(question, shown, counters), by_program, what);
+            answered += 1;
+        }
+    }
+    assert.ok(answered > 20 || only.length > 0, "of them the lessons ask");
 });
 
 test("a kernel that does nothing is not verified", async () => {
