@@ -304,6 +304,88 @@ class Browser(InBrowser):
             self.assertEqual({name: ran["counters"][name] for name in kernel["counters"]}, kernel["counters"])
         self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
 
+    def tap(self, element, across=0.5):
+        self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', element)
+        self.touch(element, across)
+
+    def test_lessons_by_touch(self):
+        """Three lessons from start to end, on a phone. 4,194,304 ints are 4,194,304 / 8 = 524,288 sectors, and
+        4,194,304 / 512 = 8,192 blocks. Halving 1,024 ints 10 times makes 10 steps, beside a store before and one after them."""
+        for lesson, answer, slider, steps, waits in (
+                ("lesson00", "524,288", "threads per block", 12, "Warps 1 to 31 wait at the barrier of line "),
+                ("lesson03", "8,192", "threads per block", 12, "Warps 1 to 31 wait at the barrier of line "),
+                ("lesson16", None, "padding", 2, "")):
+            with self.subTest(lesson):
+                self.set_mode("", 390, 844, False)
+                self.driver.get((SITE / f"html/{lesson}.html").as_uri())
+                if answer:
+                    self.predict_by_touch(answer)
+                self.run_by_touch(slider)
+                self.step_by_touch(steps, waits)
+                self.break_by_touch()
+                self.assertFalse(self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth"))
+                self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
+                after = lesson.replace("lesson", "exercise")
+                self.tap(self.find("nav.pages .next"))
+                self.wait(lambda driver, after=after: f"/{after}.html" in driver.current_url)
+
+    def find(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def wait_for_run(self):
+        self.wait(lambda driver: self.find(".playground").get_attribute("aria-busy") == "false")
+
+    def predict_by_touch(self, answer):
+        self.tap(self.driver.find_element("xpath", "//summary[.='Predict first']"))
+        self.wait(lambda driver: driver.find_elements("css selector", ".predict"))
+        self.tap(self.find(".predict input"))
+        self.driver.switch_to.active_element.send_keys(answer)
+        self.tap(self.find(".predict button"))
+        self.wait(lambda driver: self.find(".predict [role=status]").text == f"Yes: the run counts {answer}.")
+
+    def run_by_touch(self, slider):
+        def counted():
+            return self.driver.execute_script("return document.querySelector('.counters tbody')?.innerText")
+
+        self.tap(self.find(".playground summary"))
+        self.wait(lambda driver: counted())
+        self.wait_for_run()
+        before = counted()
+        self.tap(self.find(f'[aria-label="{slider}, slider"]'), 0.98)
+        self.wait_for_run()
+        self.tap(self.find(".playground [type=submit]"))
+        self.wait_for_run()
+        self.assertIn("verified", self.find(".playground .status").text)
+        self.assertNotEqual(counted(), before)
+        self.assertGreater(self.driver.execute_script("return document.querySelector('.drawn img').naturalWidth"), 0)
+
+    def step_by_touch(self, steps, waits):
+        self.tap(self.find(".steps summary"))
+        self.wait(lambda driver: self.find(".steps [role=status]").text)
+        self.wait_for_run()
+        back, forward = self.driver.find_elements("css selector", ".walk button")
+        said = [self.find(".steps [role=status]").text]
+        for button in [forward] * (steps - 1) + [back]:
+            self.tap(button)
+            said.append(self.find(".steps [role=status]").text)
+        for number, sentence in zip([*range(1, steps + 1), steps - 1], said):
+            self.assertTrue(sentence.startswith(f"Step {number} of {steps}: "), sentence)
+        self.assertIn(waits, said[-1])
+
+    def break_by_touch(self):
+        """A list opens outside of the page, where no touch of a test gets."""
+        from selenium.webdriver.support.ui import Select
+        Select(self.driver.find_element("xpath", "//label[span='break']/select")).select_by_index(1)
+        self.wait_for_run()
+        self.tap(self.find(".playground [type=submit]"))
+        self.wait(lambda driver: driver.find_elements("css selector", ".findings a"))
+        self.wait_for_run()
+        self.tap(self.find(".findings a"))
+        self.assertRegex(self.driver.switch_to.active_element.text, r"\n(race|init): ")
+        self.tap(self.find(".own summary"))
+        self.tap(self.find(".own textarea"))
+        self.assertEqual(self.driver.switch_to.active_element, self.find(".own textarea"))
+
     def search(self, words):
         """[(title, page)] of what is found; what the line above says."""
         field = self.driver.find_element("id", "search-field")
