@@ -1,5 +1,7 @@
-// What the API of CUDA 12 has otherwise than CUDA 13's: structures that programs pass, and functions with
-// fewer arguments.
+// What the API of CUDA 12 has otherwise than CUDA 13's: structures that programs pass, functions with fewer
+// arguments or another name, and some that CUDA 13 dropped.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma nv_diag_suppress 1444 // the same in nvcc
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -65,6 +67,37 @@ int main() {
     SUCCEEDS(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, &count));
     EXPECT(status == cudaStreamCaptureStatusActive && count <= 1);
     SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+
+    // Hints about managed memory, for a device and for a location.
+    int* managed = nullptr;
+    const cudaMemLocation location{cudaMemLocationTypeDevice, 0};
+    SUCCEEDS(cudaMallocManaged(&managed, 8));
+    SUCCEEDS(cudaMemAdvise(managed, 8, cudaMemAdviseSetReadMostly, 0));
+    SUCCEEDS(cudaMemAdvise_v2(managed, 8, cudaMemAdviseSetReadMostly, location));
+    SUCCEEDS(cudaMemPrefetchAsync(managed, 8, 0));
+    SUCCEEDS(cudaMemPrefetchAsync_v2(managed, 8, location, 0));
+    EXPECT(cudaMemAdvise_v2(managed, 800, cudaMemAdviseSetReadMostly, location) == cudaErrorInvalidValue);
+    EXPECT(cudaMemPrefetchAsync_v2(managed, 800, location, 0) == cudaErrorInvalidValue);
+
+    // Old names.
+    size_t limit = 0;
+    cudaFuncCache preference{};
+    SUCCEEDS(cudaThreadSetLimit(cudaLimitStackSize, 4096));
+    SUCCEEDS(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
+    EXPECT(limit == 4096);
+    limit = 0;
+    SUCCEEDS(cudaThreadGetLimit(&limit, cudaLimitStackSize));
+    EXPECT(limit == 4096);
+    SUCCEEDS(cudaThreadSetCacheConfig(cudaFuncCachePreferL1));
+    SUCCEEDS(cudaThreadGetCacheConfig(&preference));
+    EXPECT(preference == cudaFuncCachePreferL1);
+    double one = 1;
+    SUCCEEDS(cudaSetDoubleForDevice(&one));
+    SUCCEEDS(cudaSetDoubleForHost(&one));
+    EXPECT(one == 1);
+    SUCCEEDS(cudaThreadSynchronize());
+    SUCCEEDS(cudaThreadExit());
+    EXPECT(cudaFree(managed) == cudaErrorInvalidValue);
 
     int version = 0;
     SUCCEEDS(cudaRuntimeGetVersion(&version));
