@@ -38,6 +38,7 @@
 ## make test-container      runs the Dockerfile's steps in a bare Debian made by debootstrap; needs root's rights
 ## make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
 ## make test-cuda12         builds lessons with CUDA 12, which it fetches into build/toolkit-12, and runs them
+## make test-slurm          tests the job arrays of grade and report on a Slurm cluster of this one machine
 ## make setup               installs what the build needs; the targets above call it themselves
 ## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
 ## make format              formats the sources with clang-format
@@ -61,7 +62,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -231,6 +232,10 @@ test-aarch64: build/default/with_tests
 test-cuda12: | setup
 	@scripts/setup cuda12
 	@tests/cuda12/run build/cuda12 build/toolkit-12
+
+test-slurm: $(build)/build.ninja
+	@scripts/setup slurm report
+	@tests/slurm/run $(build)
 
 setup:
 	@scripts/setup

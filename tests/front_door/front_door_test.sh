@@ -74,7 +74,7 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr dpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert tidy; do
+for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr dpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert sbatch tidy; do
     program $stocked <<<'true'
 done
 program g++ <<EOF
@@ -111,7 +111,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,dpkg-shlibdeps,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,dpkg-shlibdeps,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,sbatch,tidy,g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
@@ -603,6 +603,18 @@ test_make_test_cuda12_brings_what_it_needs() {
     run make test-cuda12
     expect_status 0
     expect_output "build/cuda12 build/toolkit-12"
+}
+
+test_make_test_slurm_brings_what_it_needs() {
+    complete_machine
+    rm "$sandbox"/bin/sbatch
+    mkdir -p tree/tests/slurm
+    printf '%s\n' '#!/usr/bin/env bash' 'echo "in $*"' >tree/tests/slurm/run
+    chmod +x tree/tests/slurm/run
+    run make test-slurm
+    expect_status 0
+    expect_times 1 "^install --yes slurm-client " apt-get.log
+    expect_output "in build/default"
 }
 
 test_clean_keeps_the_toolkit() {
