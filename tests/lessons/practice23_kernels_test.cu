@@ -304,7 +304,8 @@ TEST(SumReproducible, rounds_to_the_nearest_float_and_then_to_the_even_one) {
 }
 
 TEST(SumReproducible, of_nothing_but_zeros_is_a_positive_zero) {
-    for (const std::vector<float>& values : {std::vector<float>{0}, {-0.0f}, {-0.0f, -0.0f}, {1, -1}})
+    // nvcc 12 does not deduce the type of a list of lists.
+    for (const auto& values : std::vector<std::vector<float>>{{0}, {-0.0f}, {-0.0f, -0.0f}, {1, -1}})
         EXPECT_EQ(bits_of(sum_in_many_ways(values)), 0u);
 }
 
@@ -320,11 +321,12 @@ TEST(SumReproducible, is_infinite_only_if_the_sum_is_too_large) {
 TEST(SumReproducible, of_infinities_and_nan_is_that_of_ieee_754) {
     EXPECT_EQ(sum_in_many_ways({1, INFINITY, -largest, INFINITY}), INFINITY);
     EXPECT_EQ(sum_in_many_ways({1, -INFINITY, largest}), -INFINITY);
-    for (const std::vector<float>& values : {std::vector<float>{INFINITY, 1, -INFINITY},
-                                             {NAN},
-                                             {-NAN, 1},
-                                             {NAN, INFINITY},
-                                             {std::numeric_limits<float>::signaling_NaN(), -INFINITY}})
+    for (const auto& values :
+         std::vector<std::vector<float>>{{INFINITY, 1, -INFINITY},
+                                         {NAN},
+                                         {-NAN, 1},
+                                         {NAN, INFINITY},
+                                         {std::numeric_limits<float>::signaling_NaN(), -INFINITY}})
         EXPECT_EQ(bits_of(sum_in_many_ways(values)), 0x7fffffffu) << "one NaN, the same for all";
 }
 

@@ -71,8 +71,9 @@ TEST_P(Matrix, is_right_in_every_shape) {
 }
 
 TEST_P(Matrix, is_right_if_long_and_narrow) {
-    for (const auto& [width, height] :
-         {std::pair(1000, 37), {37, 1000}, {1, 4097}, {4097, 1}, {1023, 1025}, {3, 65'537}, {65'537, 3}})
+    // nvcc 12 does not deduce the type of a list of lists.
+    for (const auto& [width, height] : std::vector<std::pair<int, int>>{
+             {1000, 37}, {37, 1000}, {1, 4097}, {4097, 1}, {1023, 1025}, {3, 65'537}, {65'537, 3}})
         EXPECT_TRUE(is_right(GetParam(), width, height));
 }
 

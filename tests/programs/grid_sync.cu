@@ -38,7 +38,8 @@ int main() {
     const Device<int> device_input(input), sums(blocks), results(blocks);
     int *input_pointer = device_input.data(), *sums_pointer = sums.data(), *results_pointer = results.data();
     void* arguments[] = {&input_pointer, &n, &sums_pointer, &results_pointer};
-    CHECK(cudaLaunchCooperativeKernel(sum, dim3(blocks), dim3(block_size), arguments));
+    CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sum), dim3(blocks), dim3(block_size),
+                                      arguments));
     const std::vector<int> expected(blocks, std::accumulate(input.begin(), input.end(), 0));
     return verify(results.copy_back(), expected);
 }

@@ -17,6 +17,7 @@ TEST(ErrorText, is_that_of_the_real_library) {
     int compared = 0;
     for (int error = 0; error <= 10'100; ++error) {
         const auto code = static_cast<cudaError_t>(error);
+        if (code == cudaErrorInvalidNormSetting && CUDART_VERSION < 12090) continue; // reworded after 12.6
         if (emulator::error_name(error) == unknown || cudaGetErrorName(code) == unknown) continue;
         EXPECT_STREQ(emulator::error_name(error), cudaGetErrorName(code)) << error;
         EXPECT_STREQ(emulator::error_text(error), cudaGetErrorString(code)) << error;

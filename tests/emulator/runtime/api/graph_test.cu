@@ -5,6 +5,11 @@
 
 #include <thread>
 
+#if CUDART_VERSION < 13000 // where the names without a number take no data for the edges
+#define cudaGraphAddDependencies cudaGraphAddDependencies_v2
+#define cudaGraphRemoveDependencies cudaGraphRemoveDependencies_v2
+#endif
+
 namespace {
 
 __global__ void add(int* values, int n, int summand) {

@@ -112,7 +112,8 @@ TEST(Launch, works_through_the_api) {
     int* pointer = out.data();
     int count = 100;
     void* arguments[] = {&pointer, &count};
-    EXPECT_CUDA(cudaLaunchKernel(sum_of_shared, dim3(1), dim3(64), arguments, count * sizeof(int), nullptr));
+    EXPECT_CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(sum_of_shared), dim3(1), dim3(64), arguments,
+                                 count * sizeof(int), nullptr));
     EXPECT_EQ(out.copy_back()[0], 4950);
 }
 
@@ -142,7 +143,7 @@ TEST(Launch, works_in_a_stream) {
 
 TEST(Launch, takes_a_kernels_handle) {
     cudaKernel_t kernel;
-    ASSERT_CUDA(cudaGetKernel(&kernel, store_constant<5>));
+    ASSERT_CUDA(cudaGetKernel(&kernel, reinterpret_cast<const void*>(store_constant<5>)));
     DeviceInts out(1);
     int* pointer = out.data();
     void* arguments[] = {&pointer};
@@ -232,7 +233,7 @@ TEST(Function, has_attributes) {
 
 TEST(Function, has_a_name_and_parameters) {
     const char* name = nullptr;
-    EXPECT_CUDA(cudaFuncGetName(&name, do_nothing));
+    EXPECT_CUDA(cudaFuncGetName(&name, reinterpret_cast<const void*>(do_nothing)));
     EXPECT_NE(std::string(name).find("do_nothing"), std::string::npos);
     std::size_t offset = 0, bytes = 0; // int* char short Pair: 0, 8, 10, 16
     EXPECT_CUDA(cudaFuncGetParamInfo(reinterpret_cast<const void*>(store_parameters), 3, &offset, &bytes));
@@ -276,7 +277,8 @@ TEST(CooperativeLaunch, lets_the_grid_wait_for_itself) {
             EXPECT_CUDA(cudaLaunchKernelEx(&config, wait_for_the_grid, arrived_pointer, seen_pointer));
         } else {
             void* arguments[] = {&arrived_pointer, &seen_pointer};
-            EXPECT_CUDA(cudaLaunchCooperativeKernel(wait_for_the_grid, dim3(blocks), dim3(64), arguments));
+            EXPECT_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(wait_for_the_grid),
+                                                    dim3(blocks), dim3(64), arguments));
         }
         EXPECT_EQ(seen.copy_back(), std::vector<int>(blocks, blocks));
     }
@@ -289,8 +291,8 @@ TEST(CooperativeLaunch, is_refused_when_the_device_cannot_hold_it) {
     DeviceInts arrived(1), seen(1);
     int *arrived_pointer = arrived.data(), *seen_pointer = seen.data();
     void* arguments[] = {&arrived_pointer, &seen_pointer};
-    EXPECT_EQ(cudaLaunchCooperativeKernel(wait_for_the_grid, dim3(blocks * multiprocessors + 1), dim3(1024),
-                                          arguments),
+    EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(wait_for_the_grid),
+                                          dim3(blocks * multiprocessors + 1), dim3(1024), arguments),
               cudaErrorCooperativeLaunchTooLarge);
     EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
     EXPECT_EQ(arrived.copy_back()[0], 0);

@@ -19,6 +19,6 @@ int main() {
     int* memory = nullptr;
     cudaMalloc(&memory, 5 * 64 * sizeof(int));
     void* arguments[] = {&memory};
-    cudaLaunchCooperativeKernel(rotate_blocks, 5, 64, arguments);
+    cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(rotate_blocks), 5, 64, arguments);
     return cudaDeviceSynchronize() != cudaSuccess || cudaFree(memory) != cudaSuccess;
 }
