@@ -37,7 +37,7 @@
 ## make container           opens a shell in a container that has all that the tutorial needs, with docker or podman
 ## make test-container      runs the Dockerfile's steps in a bare Debian made by debootstrap; needs root's rights
 ## make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
-## make test-cuda12         builds lessons with CUDA 12, which it fetches into build/toolkit-12, and runs them
+## make test-cuda12         tests the lessons and the emulator with CUDA 12, which it fetches into build/toolkit-12
 ## make test-slurm          tests the job arrays of grade and report on a Slurm cluster of this one machine
 ## make setup               installs what the build needs; the targets above call it themselves
 ## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
@@ -230,7 +230,7 @@ test-aarch64: build/default/with_tests
 	@tests/aarch64/run build/aarch64 build/default
 
 test-cuda12: | setup
-	@scripts/setup cuda12
+	@scripts/setup cuda12 test
 	@tests/cuda12/run build/cuda12 build/toolkit-12
 
 test-slurm: $(build)/build.ninja
