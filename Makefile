@@ -221,6 +221,7 @@ container:
 	@scripts/container
 
 test-container:
+	@scripts/setup container
 	@rm -rf build/bare
 	@tests/container/replay build/bare
 

@@ -583,6 +583,18 @@ test_make_container_takes_docker_or_podman() {
     expect_output " cuda-tutorial make lesson03"
 }
 
+test_make_test_container_brings_what_it_needs() {
+    complete_machine
+    rm -r "$sandbox"/usr/share/debootstrap
+    mkdir -p tree/tests/container
+    echo 'echo "$*"' >tree/tests/container/replay
+    chmod +x tree/tests/container/replay
+    run make test-container
+    expect_status 0
+    expect_times 1 "^install --yes debootstrap " apt-get.log
+    expect_output "build/bare"
+}
+
 test_make_test_aarch64_brings_what_it_needs() {
     complete_machine
     rm "$sandbox"/bin/qemu-aarch64
