@@ -81,7 +81,7 @@ class Panel {
         file.addEventListener("change", () => take(file.files));
         return make("details", {class: "own"}, make("summary", {}, "Your own PTX"),
             make("p", {}, "Paste what ", make("code", {}, "nvcc -ptx -arch=compute_90 -lineinfo"),
-                " makes of your kernel, or drop the file. It needs the name and the parameters of the lesson's kernel."),
+                " makes of your kernel, or drop the file. It needs the name and the parameters of the kernel above."),
             this.own, file);
     }
 
@@ -148,12 +148,14 @@ class Panel {
         await this.draw();
         const news = [
             ...results.filter(one => one.error).map(one => `${one.name}: ${one.error}`),
-            result.error ? "" : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
+            result.error ? "" : result.verified === null ? `${result.name}: it ran.`
+                : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
                 : `${result.name}: wrong: expected ${shown(result.expected)}, actual ${shown(result.actual)}.`,
             findings.length ? `${counted(findings.length, "finding")}.` : "",
             sound.length === 2 ? `${moved.length} of ${numbers.length} numbers differ from ${sound[0].name}.` : "",
         ];
-        this.say(news.filter(Boolean).join(" "), sound.length < results.length || !result.verified || findings.length > 0);
+        const isWrong = sound.length < results.length || result.verified === false || findings.length > 0;
+        this.say(news.filter(Boolean).join(" "), isWrong);
         this.results.replaceChildren(
             ...findings.length ? [make("ul", {class: "findings"}, ...findings.map(finding => this.finding(finding)))] : [],
             ...sound.length ? [make("div", {class: "wide"}, counterTable(sound.map(one => one.name), rows))] : []);
