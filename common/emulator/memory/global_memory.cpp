@@ -15,9 +15,25 @@ namespace emulator {
 namespace {
 
 constexpr int poison = 0xCD;
-constexpr std::size_t max_remembered = 4096; // freed allocations
+constexpr std::size_t placed_page_bytes = 64 << 10; // the largest page of any system, and so the same on all
+constexpr std::size_t max_remembered = 4096;        // freed allocations
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+/// New memory, or MAP_FAILED. `address`: there and nowhere else; 0: anywhere.
+void* map(std::uint64_t address, std::size_t mapped_bytes) {
+    constexpr int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    if (address == 0) return mmap(nullptr, mapped_bytes, access, kind, -1, 0);
+    void* const place = reinterpret_cast<void*>(address);
+#ifdef __EMSCRIPTEN__
+    return place;
+#else
+    void* const memory = mmap(place, mapped_bytes, access, kind | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory == place || memory == MAP_FAILED) return memory;
+    munmap(memory, mapped_bytes); // a kernel before Linux 4.17 takes the address as a hint
+    return MAP_FAILED;
+#endif
+}
 
 void unmap(std::uint64_t address, std::size_t mapped_bytes) {
     if (mapped_bytes != 0) munmap(reinterpret_cast<void*>(address), mapped_bytes); // 0: adopted
@@ -57,12 +73,14 @@ std::size_t GlobalMemory::total_bytes() {
 }
 
 const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, bool writable) {
-    const std::size_t page = page_bytes();
+    const std::size_t page = next_ != 0 ? placed_page_bytes : page_bytes();
     // Small requests always fit; for large ones the system would promise more than it has.
     const bool too_much = bytes > (std::size_t{1} << 20) && bytes > available_bytes();
     void* memory = MAP_FAILED;
     const std::size_t mapped = too_much ? 0 : (bytes + page - 1) / page * page + page;
-    if (!too_much) memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!too_much && next_ != 0) memory = map(next_, mapped);
+    if (memory != MAP_FAILED) next_ += mapped;
+    if (!too_much && memory == MAP_FAILED) memory = map(0, mapped);
     if (memory == MAP_FAILED)
         throw Error(Failure::out_of_memory,
                     "cannot allocate " + std::to_string(bytes) + " bytes: this machine has " +
@@ -105,6 +123,12 @@ void GlobalMemory::remember(const Entry& entry, std::string by) {
     unmap(oldest->first, oldest->second.mapped_bytes);
     freed_.erase(oldest);
     freed_order_.pop_front();
+}
+
+std::vector<const Allocation*> GlobalMemory::allocations() const {
+    std::vector<const Allocation*> all;
+    for (const auto& [address, entry] : entries_) all.push_back(&entry.allocation);
+    return all;
 }
 
 const Allocation* GlobalMemory::find(std::uint64_t address) const {

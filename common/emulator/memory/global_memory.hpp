@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace emulator {
 
@@ -49,6 +50,12 @@ public:
     /// out_of_memory when the machine does not have that much memory available.
     const Allocation& allocate(std::size_t bytes, std::string origin, bool writable = true);
 
+    /// From now on, each allocation lies behind the one before, from `address` (a multiple of 64 KiB) on: so
+    /// that another process may have the same memory at the same addresses. No address is used again. Where
+    /// the system has something else it chooses the place, as it does after place_from(0). In WebAssembly the
+    /// caller must own this memory.
+    void place_from(std::uint64_t address) { next_ = address; }
+
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
     const Allocation& adopt(void* first, std::size_t bytes, std::string origin);
 
@@ -62,6 +69,9 @@ public:
 
     /// The freed allocation that last held `address`, or null if there is none or it is forgotten.
     const FreedAllocation* freed(std::uint64_t address) const;
+
+    /// All, by address.
+    std::vector<const Allocation*> allocations() const;
 
     /// The allocation that holds `address`, or null.
     const Allocation* find(std::uint64_t address) const;
@@ -99,6 +109,7 @@ private:
     std::unique_ptr<DeviceHeap> heap_;
     std::size_t heap_bytes_ = DeviceHeap::default_bytes;
     std::map<std::uint64_t, Entry> entries_;
+    std::uint64_t next_ = 0; ///< see place_from(); 0: anywhere
     bool remembers_freed_ = false;
     std::map<std::uint64_t, FreedEntry> freed_;
     std::deque<std::uint64_t> freed_order_; // the first address of each in freed_, longest ago first

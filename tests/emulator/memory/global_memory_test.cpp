@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 using emulator::Allocation;
 using emulator::Error;
@@ -49,6 +50,23 @@ TEST(GlobalMemory, never_has_two_allocations_side_by_side) {
         const Allocation& one = memory.allocate(4096, "page");
         for (std::uint64_t gap = 0; gap < 4096; gap += 64) EXPECT_EQ(memory.find(one.end() + gap), nullptr);
     }
+}
+
+TEST(GlobalMemory, places_allocations_one_after_the_other) {
+    constexpr std::uint64_t first = 0x2000'0000, page = 64 << 10;
+    GlobalMemory memory;
+    memory.place_from(first);
+    EXPECT_EQ(memory.allocate(100, "a").address, first);
+    EXPECT_EQ(memory.allocate(page + 1, "b").address, first + 2 * page); // behind a's page and an unused one
+    EXPECT_TRUE(memory.release(first));
+    EXPECT_EQ(memory.allocate(100, "c").address, first + 5 * page); // no address is used again
+    std::vector<std::uint64_t> addresses;
+    for (const Allocation* one : memory.allocations()) addresses.push_back(one->address);
+    EXPECT_THAT(addresses, testing::ElementsAre(first + 2 * page, first + 5 * page));
+    memory.place_from(first + 2 * page); // where b is
+    EXPECT_GT(memory.allocate(100, "d").address, 0xFFFF'FFFFu);
+    memory.place_from(0);
+    EXPECT_GT(memory.allocate(100, "e").address, 0xFFFF'FFFFu);
 }
 
 TEST(GlobalMemory, releases_what_starts_at_an_address) {
