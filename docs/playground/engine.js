@@ -9,7 +9,7 @@
 // runs happen in the calling thread.
 //
 // `make playground` appends the emulator, as playground.emulator. It bundles each lesson's playground.js, PTX and facts as
-// playground.bundle("lesson03", function () { …playground.js… }, {ptx, sources, …}).
+// playground.bundle("lesson03", function (facts) { …playground.js… }, {ptx, sources, …} = facts).
 "use strict";
 
 function make_playground() {
@@ -20,7 +20,7 @@ function make_playground() {
 
     function bundle(name, script, facts) {
         bundles[name] = {script, facts};
-        script();
+        script(facts);
     }
 
     // The emulator's C functions (common/emulator/playground/playground.cpp), with JavaScript's types. Those that fail throw.
@@ -35,15 +35,17 @@ function make_playground() {
             return (...values) => JSON.parse(checked(call(...values)));
         }
         const begin = module.cwrap("playground_begin", "number", ["string"]);
+        const place = module.cwrap("playground_place", "number", ["string"]);
         const variable = module.cwrap("playground_variable", "number", ["string"]);
         return {
             memory: () => module.HEAPU8, // anew after each allocation: it may have grown
             begin: (wanted) => checked(begin(JSON.stringify(wanted))),
-            load(ptx) {
+            reserve: (first, end) => checked(module._playground_reserve(first, end)),
+            load(ptx, first = 0) { // where its variables begin
                 const bytes = new TextEncoder().encode(ptx);
                 const address = checked(module._playground_text(bytes.length));
                 module.HEAPU8.set(bytes, address);
-                checked(module._playground_load());
+                checked(module._playground_load(first));
             },
             kernels: text("playground_kernels"),
             kernel: text("playground_kernel", "string"),
@@ -51,6 +53,8 @@ function make_playground() {
             findings: text("playground_findings"),
             variable: (name) => checked(variable(name)),
             allocate: (bytes) => checked(module._playground_allocate(bytes)),
+            holds: module._playground_holds,
+            place: (allocation) => checked(place(JSON.stringify(allocation))),
             written: module._playground_written,
             release: module._playground_release,
             resident_blocks: module._playground_resident_blocks,
@@ -180,11 +184,11 @@ function make_playground() {
             const [x, y = 1, z = 1] = Array.isArray(size) ? size : [size];
             return [x, y, z];
         }
-        function start(selected, name, {grid, block, shared = 0, cluster, cooperative = false}, values) {
+        function start(selected, name, {grid, block, shared = 0, cluster, cooperative = false, call_stack_bytes}, values) {
             const kernel = kernel_named(name), bytes = parameters(kernel, values);
             const configuration = {grid: extents(grid), block: extents(block), shared};
             const record = emulator.launch(JSON.stringify({...configuration, kernel: kernel.name, cooperative, selected,
-                limit: request.limit ?? 3e8, ...(cluster ? {cluster: extents(cluster)} : {})}), bytes, bytes.length);
+                call_stack_bytes, limit: request.limit ?? 3e8, ...(cluster ? {cluster: extents(cluster)} : {})}), bytes, bytes.length);
             if (selected) Object.assign(result, configuration, observed(record));
             if (record.error) throw new Error(record.error);
         }
@@ -289,7 +293,8 @@ function make_playground() {
             emulator.begin({lines: Boolean(request.lines), steps: Boolean(request.steps), draw, line: request.line ?? 0,
                 check: all_or(request.check, facts.ptx === ptx ? checkers : [...checkers, "global-races"]),
                 sources: draw.length > 0 ? {...facts.sources, ...broken.sources} : {}});
-            emulator.load(ptx);
+            if (lesson.load) lesson.load(emulator, request.kernel, ptx);
+            else emulator.load(ptx);
             host = make_host(emulator, request, result);
             const kernel = lesson.kernels[request.kernel];
             if (!kernel) throw new Error(lesson.missing?.[request.kernel] ?? `${request.lesson} has no kernel ${request.kernel}`);

@@ -32,6 +32,7 @@
 
 #include <emscripten.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -264,6 +265,14 @@ template <class Action> const char* json_text(Action action) {
     });
 }
 
+/// While it lives, allocations lie from `address` on.
+struct Placing {
+    explicit Placing(std::uint32_t address) { playground().memory.place_from(address); }
+    ~Placing() { playground().memory.place_from(0); }
+    Placing(const Placing&) = delete;
+    Placing& operator=(const Placing&) = delete;
+};
+
 Dim3 extents(const Json& json) { return json.get<Dim3>(); }
 
 } // namespace
@@ -294,9 +303,11 @@ EMSCRIPTEN_KEEPALIVE char* playground_text(std::uint32_t bytes) {
     });
 }
 
-/// Loads that text, beside this run's other modules.
-EMSCRIPTEN_KEEPALIVE int playground_load() {
-    return guarded(0, [] {
+/// Loads that text, beside this run's other modules. Its variables lie from `address` on, in reserved memory;
+/// 0: anywhere.
+EMSCRIPTEN_KEEPALIVE int playground_load(std::uint32_t address) {
+    return guarded(0, [=] {
+        const Placing placing(address);
         playground().modules.push_back(
             std::make_unique<LoadedModule>(std::move(playground().ptx), playground().memory, all_opcodes()));
         return 1;
@@ -343,6 +354,36 @@ EMSCRIPTEN_KEEPALIVE std::uint32_t playground_allocate(std::uint32_t bytes) {
     });
 }
 
+/// Reserves the addresses from `first` to `end` for playground_place(). Call it before anything else, and
+/// only once with another `end`.
+EMSCRIPTEN_KEEPALIVE int playground_reserve(std::uint32_t first, std::uint32_t end) {
+    return guarded(0, [=] {
+        static std::uint32_t reserved = 0; // their end
+        if (end <= reserved) return 1;
+        const auto used = reinterpret_cast<std::uintptr_t>(sbrk(0));
+        if (used > first || sbrk(static_cast<std::intptr_t>(end - used)) == reinterpret_cast<void*>(-1))
+            throw Error(Failure::out_of_memory,
+                        "this page has no room for the program's memory, " + byte_count(end - first));
+        reserved = end;
+        return 1;
+    });
+}
+
+/// New device memory at this address, which is reserved: as in `configuration`, {"address": …, "bytes": …,
+/// "origin": "cudaMalloc #1", "writable": …, "host_writes": …}. Bytes that nobody has written are to be told
+/// to playground_written() if `host_writes` is false. They hold anything.
+EMSCRIPTEN_KEEPALIVE int playground_place(const char* configuration) {
+    return guarded(0, [&] {
+        const Json wanted = Json::parse(configuration);
+        const Placing placing(wanted.at("address"));
+        const Allocation& allocation =
+            playground().memory.allocate(wanted.at("bytes"), wanted.at("origin"), wanted.at("writable"));
+        observation().tell(
+            [&](MemoryEvents& listener) { listener.allocated(allocation, wanted.at("host_writes")); });
+        return 1;
+    });
+}
+
 /// JavaScript wrote these bytes of device memory.
 EMSCRIPTEN_KEEPALIVE void playground_written(std::uint32_t address, std::uint32_t bytes) {
     observation().tell([&](MemoryEvents& listener) { listener.written(address, bytes); });
@@ -366,15 +407,21 @@ EMSCRIPTEN_KEEPALIVE std::uint32_t playground_variable(const char* name) {
     });
 }
 
+/// Whether an allocation has these bytes.
+EMSCRIPTEN_KEEPALIVE int playground_holds(std::uint32_t address, std::uint32_t bytes) {
+    const Allocation* const allocation = playground().memory.find(address);
+    return allocation && allocation->contains(address, bytes);
+}
+
 /// Launches a kernel. `configuration`: {"kernel": its mangled name, "grid": [x, y, z], "block": [x, y, z],
-/// "shared": bytes, "cluster": [x, y, z] or absent, "cooperative": whether, "limit": of warp instructions, a
-/// few million more or less, "selected": whether it is to be recorded}. Returns {"counters": {name in Nsight
-/// Compute: number}, "lines": [see LineRecorder], "pictures": [{"name": kind, "svg": …, "about": …,
-/// "result": …}]}, or with "error" in place of the counters. With the first block's steps, which write memory
-/// or exchange values: {"steps": [{"file": …, "line": …, "what": "shared store", "barriers": those before it,
-/// "active": [a mask of lanes per warp], "waiting": [[warp, mask of its lanes at a barrier, line of that]],
-/// "writes": [[word of shared memory, int]]}], "arrays": [{"name": "tile", "word": the first, "words":
-/// number}], "steps_left_out": …}.
+/// "shared": bytes, "cluster": [x, y, z] or absent, "cooperative": whether, "call_stack_bytes": per thread,
+/// or absent, "limit": of warp instructions, a few million more or less, "selected": whether it is to be
+/// recorded}. Returns {"counters": {name in Nsight Compute: number}, "lines": [see LineRecorder], "pictures":
+/// [{"name": kind, "svg": …, "about": …, "result": …}]}, or with "error" in place of the counters. With the
+/// first block's steps, which write memory or exchange values: {"steps": [{"file": …, "line": …, "what":
+/// "shared store", "barriers": those before it, "active": [a mask of lanes per warp], "waiting": [[warp, mask
+/// of its lanes at a barrier, line of that]], "writes": [[word of shared memory, int]]}], "arrays": [{"name":
+/// "tile", "word": the first, "words": number}], "steps_left_out": …}.
 EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, const std::byte* parameters,
                                                    std::uint32_t parameter_bytes) {
     return json_text([&] {
@@ -385,6 +432,7 @@ EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, co
                                    .dynamic_shared_limit = wanted.at("shared"),
                                    .cluster_limit = DeviceLimits::blocks_per_large_cluster,
                                    .cooperative = wanted.value("cooperative", false)};
+        launch.call_stack_bytes = wanted.value("call_stack_bytes", launch.call_stack_bytes);
         if (wanted.contains("cluster")) launch.cluster = extents(wanted.at("cluster"));
         const Kernel& kernel = kernel_named(wanted.at("kernel"));
         if (launch.cooperative && launch.grid.count() > blocks_on_device(kernel, launch))
