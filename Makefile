@@ -27,7 +27,7 @@
 ## make report              runs every lesson on this device, and makes a page of tables and plots in build/report
 ## make measure             needs a GPU: verifies, checks and measures everything, and records it in docs/data
 ## make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
-## make playground          builds what runs the lessons in their pages, for `make docs` to take in: build/playground
+## make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
 ## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
 ## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
@@ -139,11 +139,13 @@ PREFIX := /usr/local
 
 install: $(build)/build.ninja
 	@scripts/build $(build) emulate all_emulators emulate_man_page
+	$(if $(wildcard build/playground),@$(MAKE) --no-print-directory playground)
 	@cmake --install $(build) --prefix "$(PREFIX)"
 
 deb wheel: $(build)/build.ninja
 	@scripts/setup $(filter deb,$@)
 	@scripts/build $(build) emulate all_emulators emulate_man_page
+	$(if $(wildcard build/playground),@$(MAKE) --no-print-directory playground)
 	@scripts/$@ $(build) build/packages
 
 ladder: $(build)/build.ninja

@@ -105,6 +105,11 @@ void check(const Options& options, bool has_format) {
             "--draw: makes a picture of its own; leave out --counters, --lines and --check");
     require(!draws || !has_format, "--draw: a picture is always SVG; leave out --format");
     require(
+        !request.replay || !(counters || lines || checks || draws || request.schedule || options.schedules),
+        "--export: makes a page of its own, which counts, checks and draws; leave out --counters, --lines, "
+        "--check, --draw, --schedule and --schedules");
+    require(!request.replay || !has_format, "--export: a page is always HTML; leave out --format");
+    require(
         !options.schedules || !(counters || lines || checks || draws || request.schedule),
         "--schedules: only compares runs; pass the seed that it reports to --schedule, with what else you "
         "want to see");
@@ -112,7 +117,7 @@ void check(const Options& options, bool has_format) {
     require(!options.schedules || !selects, "--schedules: compares all that the program does; leave out "
                                             "--kernel and --launch");
     require(options.reports() || options.schedules || !(has_format || selects || !options.output.empty()),
-            "nothing to report: add --counters, --lines, --check or --draw");
+            "nothing to report: add --counters, --lines, --check, --draw or --export");
     require(options.format != Format::csv || (counters && !lines && !checks),
             "csv is for counters: write --counters, without --lines and --check");
     require(options.format != Format::html || (lines && !counters && !checks),
@@ -122,11 +127,11 @@ void check(const Options& options, bool has_format) {
 } // namespace
 
 bool Options::reports() const {
-    return counters || request.lines || !request.check.empty() || !request.draw.empty();
+    return counters || request.lines || !request.check.empty() || !request.draw.empty() || request.replay;
 }
 
 Options parse_options(int argc, const char* const* argv) {
-    std::string launch, line, schedule, schedules, format, error_exit_code, color = "auto";
+    std::string launch, line, page, schedule, schedules, format, error_exit_code, color = "auto";
     Names check_lists;
     bool help = false, version = false;
     Options options;
@@ -150,6 +155,7 @@ Options parse_options(int argc, const char* const* argv) {
     flag("--global-races", request.global_races);
     option("--draw", request.draw);
     option("--line", line);
+    option("--export", page);
     option("--schedule", schedule);
     option("--schedules", schedules);
     option("--ptx", request.ptx);
@@ -196,6 +202,10 @@ Options parse_options(int argc, const char* const* argv) {
     }
     require(!given("--ptx") || !request.ptx.empty(), "--ptx: empty; write the name of a file");
     require(!given("--output") || !options.output.empty(), "--output: empty; write the name of a file");
+    require(!given("--export") || !page.empty(), "--export: empty; write the name of a file");
+    require(!given("--export") || !given("--output"),
+            "--export: names the page's file itself; leave out --output");
+    request.replay = given("--export");
     options.format = given("--format") ? parse_format(format) : format_of_file(options.output);
     check(options, given("--format"));
     if (color != "auto" && color != "always" && color != "never")
@@ -203,6 +213,7 @@ Options parse_options(int argc, const char* const* argv) {
     options.color = options.format == Format::text && (options.output.empty() || color == "always") &&
                     emulator::wants_color(color, STDERR_FILENO);
     if (!request.draw.empty() && options.output.empty()) options.output = "pictures";
+    if (request.replay) options.output = page;
     return options;
 }
 
@@ -227,6 +238,8 @@ What to report:
   --global-races   race: also global memory, between blocks
   --draw WHAT      a picture: banks, sectors, activity or tile
   --line N         draw: of the access in line N of the source
+  --export FILE    a page in which a browser runs the launches again, counts,
+                   checks and draws: HTML that works offline
   --schedule SEED  run blocks, warps and lanes in the order of SEED. Blocks see
                    each other's stores late unless a fence orders them
   --schedules K    try the orders of K seeds; report the first that changes what
@@ -258,6 +271,7 @@ Examples:
   emulate --lines --output lines.html ./my_program its arguments
   emulate --check all ./my_program
   emulate --draw banks --line 17 ./my_program
+  emulate --export page.html ./my_program
   emulate --schedules 20 ./my_program
 
 Exit status:

@@ -19,7 +19,7 @@ struct Options {
     emulator::Request request{};              ///< everything that the library has to know
     std::optional<std::uint64_t> schedules{}; ///< so many seeds to try
     Format format = Format::text;
-    std::string output{}; ///< the file for the report; empty: stderr. For pictures their folder
+    std::string output{}; ///< the file for the report or the page; empty: stderr. For pictures their folder
     bool color = false;   ///< in the report
     int error_exit_code = 10;
     std::vector<std::string> program{}; ///< and its arguments

@@ -3,6 +3,7 @@
 #include "emulator/cli/counters.hpp"
 #include "emulator/cli/draw.hpp"
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/cli/export.hpp"
 #include "emulator/cli/findings_text.hpp"
 #include "emulator/cli/lines.hpp"
 
@@ -80,7 +81,8 @@ std::string render(const Report& report, const Options& options) {
 
 CommandError not_writable(const Options& options, int error) {
     return {ExitStatus::failed,
-            fmt::format("--output {}: cannot be written: {}", options.output, std::strerror(error))};
+            fmt::format("{} {}: cannot be written: {}", options.request.replay ? "--export" : "--output",
+                        options.output, std::strerror(error))};
 }
 
 /// Ignores errors: without stderr there is nowhere to report them.
@@ -92,6 +94,7 @@ void tell(const std::string& text) {
 } // namespace
 
 void expect_writable_output(const Options& options) {
+    if (options.request.replay) static_cast<void>(page_without_launches());
     if (options.output.empty() || !options.request.draw.empty()) return;
     const fs::path file = options.output, folder = file.has_parent_path() ? file.parent_path() : ".";
     std::error_code unknown;
@@ -104,9 +107,13 @@ void write_report(const Report& report, const Options& options) {
     if (!options.reports()) {
         if (report.running && report.ending.signal != 0)
             write_text(signal_as_text(report, sources_of(report)), options);
-    } else if (!options.request.draw.empty())
+    } else if (!options.request.draw.empty()) {
         tell(draw(report, options, sources_of(report)));
-    else
+    } else if (options.request.replay) {
+        const ExportedPage page = export_page(report, sources_of(report));
+        write_text(page.html, options);
+        tell(fmt::format("{}: {}\n", options.output, page.about));
+    } else
         write_text(render(report, options), options);
 }
 

@@ -9,8 +9,9 @@
 
 namespace emulate {
 
-/// Call it before the program runs, which may take long. A folder that --draw needs is made later.
-/// \throws CommandError when --output cannot be written
+/// Call it before the program runs, which may take long. For --export it also looks for what pages are made
+/// of. A folder that --draw needs is made later. \throws CommandError when --output cannot be written, or a
+/// page not be made
 void expect_writable_output(const Options& options);
 
 /// Writes what the options ask for, to the file or stream that they name.

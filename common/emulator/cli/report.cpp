@@ -11,7 +11,8 @@ Report read_report(const std::filesystem::path& file) {
     const std::pair<const char*, std::vector<Json>*> lists[] = {{"process", &report.processes},
                                                                 {"launch", &report.launches},
                                                                 {"other launch", &report.other_launches},
-                                                                {"accesses", &report.accesses}};
+                                                                {"accesses", &report.accesses},
+                                                                {"replay", &report.replays}};
     std::ifstream records(file);
     for (std::string line; std::getline(records, line);) {
         Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);

@@ -23,6 +23,7 @@ const char* call_behind(MemoryKind kind) {
 DeviceMemory::DeviceMemory() {
     Observation* const observation = Observation::instance();
     if (!observation) return;
+    global_.place_from(observation->first_address());
     listeners_ = observation->memory_listeners();
     if (listeners_.empty()) return;
     global_.remember_freed();

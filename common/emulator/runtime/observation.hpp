@@ -6,6 +6,7 @@
 #include "emulator/memory/memory_events.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ public:
 
     /// The file whose kernels replace the program's; empty: none.
     virtual std::string replacing_ptx() const = 0;
+
+    /// Where device memory is to begin; 0: anywhere. See GlobalMemory::place_from().
+    virtual std::uint64_t first_address() const = 0;
 
     /// emulator::run with observers, which also writes its records.
     virtual Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,

@@ -22,6 +22,7 @@
 #include "emulator/session/line_recorder.hpp"
 #include "emulator/session/recorder.hpp"
 #include "emulator/session/records.hpp"
+#include "emulator/session/replay_recorder.hpp"
 #include "emulator/session/request.hpp"
 
 #include <nlohmann/json.hpp>
@@ -58,6 +59,7 @@ public:
     ReportingObservation(Request request, std::string path);
 
     std::string replacing_ptx() const override { return request_.ptx; }
+    std::uint64_t first_address() const override { return request_.replay ? replay_first_address : 0; }
     Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                  std::span<const std::byte> parameters, GlobalMemory& memory) override;
     std::vector<MemoryEvents*> memory_listeners() const override;
@@ -93,6 +95,7 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     if (!request_.draw.empty())
         recorders.push_back(
             std::make_unique<AccessRecorder>(TraceOptions{.line = request_.line.value_or(0)}));
+    if (request_.replay) recorders.push_back(std::make_unique<ReplayRecorder>());
     if (request_.checks("mem"))
         recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));
     if (request_.checks("init")) recorders.push_back(std::make_unique<CheckRecorder<InitChecker>>(findings_));
@@ -118,7 +121,9 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
                                 .kernel = kernel,
                                 .configuration = configuration,
                                 .selected = std::regex_search(name, kernels_) &&
-                                            number == request_.launch.value_or(number)};
+                                            number == request_.launch.value_or(number),
+                                .parameters = parameters,
+                                .memory = memory};
     Json record = Json::object(); // one by one: building a list would copy them, and there may be many
                                   // launches
     record["record"] = launch.selected ? "launch" : "other launch";

@@ -8,7 +8,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace emulator {
@@ -21,6 +23,8 @@ struct ObservedLaunch {
     const Kernel& kernel;
     const LaunchConfiguration& configuration;
     bool selected; ///< by Request::kernel and Request::launch: don't write about others
+    std::span<const std::byte> parameters; ///< in the layout of Kernel::parameters()
+    const GlobalMemory& memory;
 };
 
 /// Records one kind of observation. Lives as long as the process. Calls come one at a time.

@@ -14,7 +14,8 @@
 ///    run a launched kernel
 ///   {"record": "error", "text": "…"}: a message that the emulator printed on stderr
 ///   {"record": "cut off"}, alone: the file could not be written
-///   and the recorders' records: {"record": "lines", "launch": 0, …}, {"record": "accesses", …}
+///   and the recorders' records: {"record": "lines", "launch": 0, …}, {"record": "accesses", …},
+///   {"record": "replay", …}
 #pragma once
 
 #include "emulator/machine/finding.hpp"

@@ -20,6 +20,7 @@ template <class SomeRequest, class Field> void for_each_field(SomeRequest& reque
     field("global_races", request.global_races);
     field("draw", request.draw);
     field("line", request.line);
+    field("replay", request.replay);
     field("schedule", request.schedule);
     field("ptx", request.ptx);
 }

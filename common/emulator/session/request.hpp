@@ -26,6 +26,7 @@ struct Request {
     bool global_races = false;               ///< race: also between blocks, in global memory
     std::string draw{};                      ///< "banks", "sectors", "activity" or "tile"
     std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
+    bool replay = false;                     ///< all that a page needs to run them again
     std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes
     std::string ptx{};                       ///< a file whose kernels replace the program's
 

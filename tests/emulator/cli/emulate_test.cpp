@@ -408,6 +408,26 @@ TEST(Emulate, finds_a_library_that_is_there_for_this_processor_alone) {
 }
 #endif
 
+// Pages themselves: tests/emulator/playground/export_test.mjs, where emscripten is.
+TEST(Emulate, says_how_to_get_what_pages_are_made_of) {
+    const Folder folder;
+    const fs::path tree = folder.path(), beside = tree / "emulator/observing";
+    fs::create_directories(tree / "bin");
+    fs::copy_file(bin() / "emulate", tree / "bin/emulate");
+    fs::create_directories(beside.parent_path());
+    fs::copy(bin() / "../emulator/observing", beside, fs::copy_options::recursive);
+    fs::remove(beside / "export.html");
+    const std::string page = tree / "page.html";
+    const Result result =
+        run(tree.string() + "/bin/emulate --export " + page + " ./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_EQ(result.out, "") << "told before the program runs, which may take long";
+    EXPECT_THAT(result.err,
+                StartsWith("emulate: --export: " + (beside / "export.html").string() + " is missing"));
+    EXPECT_THAT(result.err, HasSubstr("type make playground"));
+    EXPECT_FALSE(fs::exists(page));
+}
+
 // nvcc's default: the emulator's functions replace the program's own.
 TEST(Emulate, runs_a_program_that_contains_the_static_runtime) {
     if (!fs::exists(bin() / "emulate_subject_with_static_runtime"))
@@ -518,7 +538,7 @@ TEST(Emulate, refuses_wrong_options) {
     const Result result = emulate("--format json ./emulate_subject 'the same'");
     EXPECT_EQ(result.status, 125);
     EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err, "emulate: nothing to report: add --counters, --lines, --check or --draw\n"
+    EXPECT_EQ(result.err, "emulate: nothing to report: add --counters, --lines, --check, --draw or --export\n"
                           "Try: emulate --help\n");
 }
 

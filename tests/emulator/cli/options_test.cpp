@@ -64,6 +64,9 @@ TEST(EmulateOptions, are_all_read) {
     EXPECT_EQ(parse({"--draw", "banks", "--output", "here", "p"}).output, "here");
     EXPECT_EQ(picture.request.draw, "banks");
     EXPECT_EQ(picture.request.line, 17u);
+    const Options page = parse({"--export", "page.html", "--kernel", "k", "p"});
+    EXPECT_TRUE(page.request.replay);
+    EXPECT_EQ(page.output, "page.html");
     EXPECT_EQ(parse({"--schedules", "20", "p"}).schedules, 20u);
     EXPECT_THAT(parse({"--version"}).answer, HasSubstr("emulate 0."));
     EXPECT_EQ(parse({"--help", "--odd"}).answer, help_text());
@@ -111,6 +114,7 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
     expect_error({"--counters", "--format", "xml", "p"}, "--format xml: write text, json, csv or html");
     expect_error({"--counters", "--kernel", "(", "p"}, "--kernel (: not a regular expression");
     expect_error({"--ptx", "", "p"}, "--ptx: empty; write the name of a file");
+    expect_error({"--export", "", "p"}, "--export: empty; write the name of a file");
     expect_error({"--counters", "--output", "", "p"}, "--output: empty; write the name of a file");
 }
 
@@ -130,6 +134,11 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
     expect_error({"--line", "3", "--lines", "p"}, "--line: picks the access to draw; add --draw");
     expect_error({"--draw", "banks", "--counters", "p"}, "--draw: makes a picture of its own");
     expect_error({"--draw", "banks", "--format", "text", "p"}, "--draw: a picture is always SVG");
+    expect_error({"--export", "f.html", "--output", "f", "p"}, "--export: names the page's file itself");
+    expect_error({"--export", "f.html", "--format", "html", "p"}, "--export: a page is always HTML");
+    for (const char* const other :
+         {"--counters", "--lines", "--check=all", "--draw=banks", "--schedule=3", "--schedules=3"})
+        expect_error({"--export", "f.html", other, "p"}, "--export: makes a page of its own");
     expect_error({"--schedules", "3", "--check", "all", "p"}, "--schedules: only compares runs");
     expect_error({"--schedules", "3", "--schedule", "3", "p"}, "--schedules: only compares runs");
     expect_error({"--lines", "--format", "csv", "p"}, "csv is for counters");
@@ -139,10 +148,11 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
 }
 
 TEST(EmulateOptions, are_all_in_the_help) {
-    for (const char* option :
-         {"--counters", "--explain", "--lines", "--check WHAT", "--leaks", "--global-races", "--draw WHAT",
-          "--line N", "--schedule SEED", "--schedules K", "--ptx FILE", "--kernel REGEX", "--launch K",
-          "--format HOW", "--output FILE", "--color HOW", "--error-exitcode N", "--help", "--version"})
+    for (const char* option : {"--counters",     "--explain",          "--lines",       "--check WHAT",
+                               "--leaks",        "--global-races",     "--draw WHAT",   "--line N",
+                               "--export FILE",  "--schedule SEED",    "--schedules K", "--ptx FILE",
+                               "--kernel REGEX", "--launch K",         "--format HOW",  "--output FILE",
+                               "--color HOW",    "--error-exitcode N", "--help",        "--version"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
@@ -158,6 +168,7 @@ TEST(Requests, come_back_as_they_were_sent) {
                               .global_races = true,
                               .draw = "tile",
                               .line = 7,
+                              .replay = true,
                               .schedule = 18446744073709551615u,
                               .ptx = "/a/b.ptx"};
     const std::string text = emulator::to_text(request);
@@ -165,7 +176,7 @@ TEST(Requests, come_back_as_they_were_sent) {
     EXPECT_EQ(emulator::to_text(read), text);
     EXPECT_EQ(read.kernel, "a\"b");
     EXPECT_EQ(read.launch, 0u);
-    EXPECT_TRUE(read.lines && read.leaks && read.global_races);
+    EXPECT_TRUE(read.lines && read.leaks && read.global_races && read.replay);
     EXPECT_TRUE(read.checks("mem") && read.checks("race") && !read.checks("init"));
     EXPECT_EQ(read.draw, "tile");
     EXPECT_EQ(read.line, 7u);
