@@ -180,30 +180,36 @@ std::uint32_t Kernel::max_blocks_per_cluster() const {
 
 LoadedModule::LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes)
     : memory_(memory), opcodes_(opcodes), module_(ptx::parse(std::move(text))) {
+    const auto is_placed = [](const ptx::Variable& variable) {
+        return variable.space != ptx::Space::shared && variable.bytes != 0 && !variable.external;
+    };
     for (const auto& variable : module_->variables) {
-        if (variable->space == ptx::Space::shared || variable->bytes == 0 || variable->external) continue;
+        if (!is_placed(*variable)) continue;
         const bool writable = variable->space != ptx::Space::constant;
         const Allocation& allocation = memory_.allocate(
             variable->bytes, "variable " + emulator::readable_name(std::string(variable->name)), writable);
-        auto* const bytes = reinterpret_cast<std::byte*>(allocation.address);
-        std::memset(bytes, 0, variable->bytes);
-        std::copy(variable->initial.begin(), variable->initial.end(), bytes);
         variables_[std::string(variable->name)] = &allocation;
     }
-    for (const auto& variable : module_->variables) {
-        for (const ptx::Relocation& relocation : variable->relocations) {
-            const Allocation* const target = this->variable(relocation.symbol);
-            const auto function = function_address(*module_, relocation.symbol);
-            if (!target && !function)
-                throw ptx::error_at(
-                    Failure::unsupported, module_->text, relocation.place,
-                    "only addresses of this module's variables and functions can be initial values");
-            const std::uint64_t address =
-                (target ? target->address : *function) + static_cast<std::uint64_t>(relocation.addend);
-            std::memcpy(reinterpret_cast<std::byte*>(variables_.at(std::string(variable->name))->address) +
-                            relocation.offset,
-                        &address, sizeof address);
-        }
+    for (const auto& variable : module_->variables) { // all have their addresses now
+        if (is_placed(*variable))
+            write_initial_value(*variable,
+                                reinterpret_cast<std::byte*>(this->variable(variable->name)->address));
+    }
+}
+
+void LoadedModule::write_initial_value(const ptx::Variable& variable, std::byte* to) const {
+    std::memset(to, 0, variable.bytes);
+    std::copy(variable.initial.begin(), variable.initial.end(), to);
+    for (const ptx::Relocation& relocation : variable.relocations) {
+        const Allocation* const target = this->variable(relocation.symbol);
+        const auto function = function_address(*module_, relocation.symbol);
+        if (!target && !function)
+            throw ptx::error_at(
+                Failure::unsupported, module_->text, relocation.place,
+                "only addresses of this module's variables and functions can be initial values");
+        const std::uint64_t address =
+            (target ? target->address : *function) + static_cast<std::uint64_t>(relocation.addend);
+        std::memcpy(to + relocation.offset, &address, sizeof address);
     }
 }
 

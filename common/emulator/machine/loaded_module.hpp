@@ -90,6 +90,9 @@ public:
     /// The variable called `name`, or null.
     const Allocation* variable(std::string_view name) const;
 
+    /// Writes the variable's bytes as they are when the module is loaded.
+    void write_initial_value(const ptx::Variable& variable, std::byte* to) const;
+
     /// Addresses of all variables by name; the names are valid as long as the module.
     std::unordered_map<std::string_view, std::uint64_t> addresses() const;
 
