@@ -1,20 +1,31 @@
 // The launches that `emulate --export` recorded, in the page that it writes. `facts` has them as session/replay_recorder.hpp says:
 // {launches, modules, pieces, sources}. Each gets the memory that it had, at the same addresses, so that pointers are right.
 const {launches, modules, pieces} = facts;
-const named = ({name, launch}) => launches.length === 1 ? name : `${name}, launch ${launch}`;
+// Without namespaces, and cut: a library's names have hundreds of letters.
+function short(name) {
+    const bare = name.replace(/^(?:[\w() ]+::)+/, "");
+    return bare.length > 40 ? `${bare.slice(0, 39)}…` : bare;
+}
+const named = ({name, launch}) => launches.length === 1 ? short(name) : `launch ${launch}: ${short(name)}`;
 const all_memory = launches.flatMap(({memory}) => memory);
 const first = Math.min(...all_memory.map(({address}) => address));
 const end = Math.max(...all_memory.map(({address, bytes}) => address + bytes));
 
 const placed = []; // addresses of the run before
 
-function bytes_of(base64) { return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)); }
+function bytes_of(base64) {
+    const text = atob(base64), bytes = new Uint8Array(text.length);
+    for (let k = 0; k < text.length; ++k) bytes[k] = text.charCodeAt(k);
+    return bytes;
+}
+const decoded = []; // pieces, once they were needed
+function piece_of(number) { return decoded[number] ??= bytes_of(pieces[number]); }
 
 // Writes what an allocation held to memory from `address` on.
 function write(memory, address, contents) {
     for (const [piece, number] of contents) {
         for (let k = 0; k < Math.abs(number); ++k) {
-            const bytes = bytes_of(pieces[number < 0 ? piece : piece + k]);
+            const bytes = piece_of(number < 0 ? piece : piece + k);
             memory.set(bytes, address);
             address += bytes.length;
         }

@@ -44,12 +44,12 @@ std::uint64_t module_address(const LoadedModule& module) {
 }
 
 /// Whether the variable holds what its module says. Then PTX that takes the module's place may say otherwise.
-bool is_initial(const ptx::Variable& variable, const Allocation& allocation) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(allocation.address);
-    const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-    return variable.relocations.empty() &&
-           std::equal(variable.initial.begin(), variable.initial.end(), bytes) &&
-           std::all_of(bytes + variable.initial.size(), bytes + allocation.bytes, is_zero);
+bool is_initial(const LoadedModule& module, std::string_view variable, const Allocation& allocation) {
+    const ptx::Variable& declared = *module.ptx().variable(variable);
+    if (declared.bytes != allocation.bytes) return false;
+    std::vector<std::byte> initial(allocation.bytes);
+    module.write_initial_value(declared, initial.data());
+    return std::equal(initial.begin(), initial.end(), reinterpret_cast<const std::byte*>(allocation.address));
 }
 
 } // namespace
@@ -126,7 +126,7 @@ Json ReplayRecorder::memory_of(const ObservedLaunch& launch) {
         allocation["host_writes"] = !is_tracked;
         allocation["unwritten"] = is_tracked ? unwritten_of(one->address) : Json::array();
         allocation["contents"] =
-            is_own && is_initial(*module.ptx().variable(found->second), *one)
+            is_own && is_initial(module, found->second, *one)
                 ? Json::array()
                 : contents_of(reinterpret_cast<const std::byte*>(one->address), one->bytes);
         all.push_back(std::move(allocation));

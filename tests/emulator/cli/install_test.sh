@@ -3,7 +3,7 @@
 # with it in another one. What is in the way of the manual page's reader is an error too.
 set -euo pipefail
 
-build=$1 program=$2
+build=$(realpath "$1") program=$2
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
@@ -16,6 +16,10 @@ cd "$stage/elsewhere"
 PATH=$installed/bin:$PATH emulate --check all ./program "two kernels"
 env -u LD_LIBRARY_PATH "$installed/bin/emulate" --counters --format json --output counters.json ./program "two kernels"
 grep -q '"launches"' counters.json
+if [[ -e $build/emulator/observing/export.html ]]; then # it is installed where it was made
+    "$installed/bin/emulate" --export page.html ./program "two kernels"
+    grep -q '"launches":' page.html
+fi
 [[ -z $(find "$installed" -name 'libcudart*' -not -path '*/lib/emulate/*') ]] || { echo "a libcudart where others look"; exit 1; }
 
 page=$installed/share/man/man1/emulate.1

@@ -36,7 +36,7 @@ class Page(InBrowser):
     def test_shows_what_the_command_counts(self):
         self.open()
         self.assertEqual(self.driver.title, "Launches of exported")
-        self.assertIn("copy_padded, launch 6: it ran.", self.texts(".status")[0])
+        self.assertIn("launch 6: copy_padded: it ran.", self.texts(".status")[0])
         report = FOLDER / "report.json"
         emulated("--counters", "--format", "json", "--output", report)
         counted = json.loads(report.read_text(encoding="utf-8"))["launches"]

@@ -48,7 +48,7 @@ const { launches } = report(["--counters", "--check", "all"], exported);
 test("each launch counts what the command counts", async () => {
     assert.deepEqual(launches.map(({ kernel }) => kernel),
         ["sum_rows", "as_often_as_launched", "write_padded", "copy_padded", "in_step", "neighbors", "copy_padded"]);
-    assert.deepEqual(whole.names, launches.map(({ kernel }, number) => `${kernel}, launch ${number}`));
+    assert.deepEqual(whole.names, launches.map(({ kernel }, number) => `launch ${number}: ${kernel}`));
     for (const round of [1, 2]) { // the second finds the memory as the first did, whatever ran between
         for (const [number, { counters, grid, block, dynamic_shared_bytes: shared }] of launches.entries()) {
             const result = await whole.run(number);
@@ -108,7 +108,10 @@ test("PTX of the reader's takes the place of the recorded", async () => {
     const { facts, run } = whole;
     const ptx = facts.modules[0].replace(/^\s*\.global .*launches_before/m, ".global .align 4 .b8 one_more[70000];\n$&");
     assert.notEqual(ptx, facts.modules[0]);
-    assert.deepEqual((await run(1, { ptx })).counters, launches[1].counters); // though its variables lie elsewhere
+    const own = await run(0, { ptx });
+    assert.deepEqual([own.counters, own.findings], [launches[0].counters, []]); // with the program's weights
+    const [found] = (await run(1, { ptx })).findings; // the program stored where its own variable lies
+    assert.match(found.message, /illegal 4-byte load from global memory/);
     assert.match((await run(0, { ptx: ptx.replaceAll("weights", "w") })).error, /the PTX has no variable weights/);
 });
 

@@ -36,17 +36,16 @@ __device__ int* chosen = &launches_before; // its address is an initial value
 __global__ void sum_rows(int* const* rows, const int* lengths, Scale scale, double* sums) {
     if (threadIdx.x == 0) atomicAdd(chosen, 1);
     double sum = 0;
-    for (int i = threadIdx.x; i < lengths[blockIdx.x]; i += blockDim.x)
+    for (int i = threadIdx.x; i < lengths[blockIdx.x] + weights[0]; i += blockDim.x)
         sum += rows[blockIdx.x][i] * weights[i % 8];
     for (int stride = 16; stride > 0; stride /= 2) sum += __shfl_down_sync(~0u, sum, stride);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum * scale.factor;
 }
 
-/// Costs what the launch before has left in memory.
-__global__ void as_often_as_launched(const double* sums, int* result) {
+/// Costs what the launch before has left in a variable, which a pointer of the host's leads to.
+__global__ void as_often_as_launched(const int* const* launches, const double* sums, int* result) {
     extern __shared__ int shared[];
-    for (int k = 0; k < launches_before; ++k)
-        shared[k * blockDim.x + threadIdx.x] = static_cast<int>(sums[0]) + k;
+    for (int k = 0; k < **launches; ++k) shared[k * blockDim.x + threadIdx.x] = static_cast<int>(sums[0]) + k;
     __syncthreads();
     result[threadIdx.x] = shared[threadIdx.x];
 }
@@ -106,7 +105,7 @@ void launch_all() {
     std::vector<int*> rows;
     for (const int length : lengths)
         rows.push_back(device_array(std::vector<int>(numbers.begin(), numbers.begin() + length)));
-    const int some_weights[8] = {1, -2, 3, -4, 5, -6, 7, -8};
+    const int some_weights[8] = {-100, 2, 3, -4, 5, -6, 7, -8};
     check(cudaMemcpyToSymbol(weights, some_weights, sizeof some_weights));
     double* sums = nullptr;
     check(cudaMallocManaged(&sums, 3 * sizeof *sums));
@@ -118,7 +117,10 @@ void launch_all() {
     check(cudaFree(freed));
     int* result = nullptr;
     check(cudaMalloc(&result, 64 * sizeof *result));
-    as_often_as_launched<<<1, 64, 64 * 3 * sizeof(int)>>>(sums, result);
+    int* launches = nullptr;
+    check(cudaGetSymbolAddress(reinterpret_cast<void**>(&launches), launches_before));
+    as_often_as_launched<<<1, 64, 64 * 3 * sizeof(int)>>>(device_array(std::vector<const int*>{launches}),
+                                                          sums, result);
 
     Scale *padded = nullptr, *copy = nullptr;
     check(cudaMalloc(&padded, 32 * sizeof(Scale)));
