@@ -49,6 +49,8 @@ function load(emulator, {module, module_address, memory}, own) {
     for (const {variable, unwritten, contents, ...allocation} of memory) {
         if (contents.length === 0) continue;
         const {bytes} = allocation, address = variable === undefined ? allocation.address : emulator.variable(variable);
+        if (own === undefined && address !== allocation.address)
+            throw new Error(`${variable} has no place in this page: write the page again`); // something lay in between
         if (variable === undefined) {
             emulator.place(allocation);
             placed.push(address);

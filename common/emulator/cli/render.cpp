@@ -94,13 +94,13 @@ void tell(const std::string& text) {
 } // namespace
 
 void expect_writable_output(const Options& options) {
-    if (options.request.replay) static_cast<void>(page_without_launches());
     if (options.output.empty() || !options.request.draw.empty()) return;
     const fs::path file = options.output, folder = file.has_parent_path() ? file.parent_path() : ".";
     std::error_code unknown;
     if (fs::is_directory(file, unknown)) throw not_writable(options, EISDIR);
     const bool exists = fs::exists(file, unknown);
     if (access(exists ? file.c_str() : folder.c_str(), W_OK) != 0) throw not_writable(options, errno);
+    if (options.request.replay) static_cast<void>(page_without_launches());
 }
 
 void write_report(const Report& report, const Options& options) {

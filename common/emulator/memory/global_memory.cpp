@@ -16,6 +16,7 @@ namespace {
 
 constexpr int poison = 0xCD;
 constexpr std::size_t placed_page_bytes = 64 << 10; // the largest page of any system, and so the same on all
+constexpr std::size_t max_gap = 64 << 20;           // for what lies in between, such as a program's heap
 constexpr std::size_t max_remembered = 4096;        // freed allocations
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -78,8 +79,11 @@ const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, 
     const bool too_much = bytes > (std::size_t{1} << 20) && bytes > available_bytes();
     void* memory = MAP_FAILED;
     const std::size_t mapped = too_much ? 0 : (bytes + page - 1) / page * page + page;
-    if (!too_much && next_ != 0) memory = map(next_, mapped);
-    if (memory != MAP_FAILED) next_ += mapped;
+    const std::uint64_t farthest = next_ + max_gap;
+    while (!too_much && next_ != 0 && next_ <= farthest && memory == MAP_FAILED) {
+        memory = map(next_, mapped);
+        next_ += memory == MAP_FAILED ? placed_page_bytes : mapped;
+    }
     if (!too_much && memory == MAP_FAILED) memory = map(0, mapped);
     if (memory == MAP_FAILED)
         throw Error(Failure::out_of_memory,

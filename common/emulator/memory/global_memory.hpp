@@ -51,9 +51,9 @@ public:
     const Allocation& allocate(std::size_t bytes, std::string origin, bool writable = true);
 
     /// From now on, each allocation lies behind the one before, from `address` (a multiple of 64 KiB) on: so
-    /// that another process may have the same memory at the same addresses. No address is used again. Where
-    /// the system has something else it chooses the place, as it does after place_from(0). In WebAssembly the
-    /// caller must own this memory.
+    /// that another process may have the same memory at the same addresses. No address is used again. What
+    /// lies there already is passed over; where it is large, the system chooses the place, as after
+    /// place_from(0). In WebAssembly the caller must own this memory.
     void place_from(std::uint64_t address) { next_ = address; }
 
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.

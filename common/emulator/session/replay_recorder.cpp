@@ -169,6 +169,7 @@ Json ReplayRecorder::unwritten_of(std::uint64_t address) {
         const std::uint64_t first = place;
         while (place < written.size() && is_missing(place)) ++place;
         runs.push_back({first, place - first});
+        make_room(sizeof first);
     }
     return runs;
 }
@@ -177,14 +178,18 @@ std::uint32_t ReplayRecorder::number_of_piece(std::string piece) {
     const auto [found, is_new] = pieces_.try_emplace(std::move(piece), pieces_.size());
     if (!is_new) return found->second;
     const std::string& bytes = found->first;
-    bytes_ += bytes.size();
+    make_room(bytes.size());
+    new_pieces_.push_back(base64(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()));
+    return found->second;
+}
+
+void ReplayRecorder::make_room(std::size_t bytes) {
+    bytes_ += bytes;
     if (bytes_ > max_bytes)
         throw Refusal{
             "the launches find more than " + std::to_string(max_bytes >> 20) +
             " MiB of different contents in device memory: run the program with less data, or choose "
             "launches with --kernel or --launch"};
-    new_pieces_.push_back(base64(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()));
-    return found->second;
 }
 
 } // namespace emulator

@@ -44,6 +44,7 @@ private:
     Json contents_of(const std::byte* first, std::size_t bytes);
     Json unwritten_of(std::uint64_t address);
     std::uint32_t number_of_piece(std::string piece);
+    void make_room(std::size_t bytes);
 
     Findings findings_;              // of the checker: nobody reads them
     InitChecker written_{findings_}; // here it only keeps book

@@ -311,6 +311,8 @@ TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {
         EXPECT_EQ(early.status, 125);
         EXPECT_EQ(early.out, "") << "told before the program runs, which may take long";
     }
+    EXPECT_THAT(emulate("--export /nowhere/page.html ./emulate_subject 'the same'").err,
+                HasSubstr("--export /nowhere/page.html: cannot be written: No such file"));
     const Result late = emulate("--counters --output /dev/full ./emulate_subject 'the same'");
     EXPECT_EQ(late.status, 125);
     EXPECT_THAT(late.err, HasSubstr("--output /dev/full: cannot be written: No space left on device"));

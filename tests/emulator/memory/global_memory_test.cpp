@@ -64,7 +64,11 @@ TEST(GlobalMemory, places_allocations_one_after_the_other) {
     for (const Allocation* one : memory.allocations()) addresses.push_back(one->address);
     EXPECT_THAT(addresses, testing::ElementsAre(first + 2 * page, first + 5 * page));
     memory.place_from(first + 2 * page); // where b is
-    EXPECT_GT(memory.allocate(100, "d").address, 0xFFFF'FFFFu);
+    EXPECT_EQ(memory.allocate(100, "d").address, first + 7 * page);
+    memory.place_from(0x3000'0000);
+    memory.allocate(100 << 20, "large");
+    memory.place_from(0x3000'0000);
+    EXPECT_GT(memory.allocate(100, "f").address, 0xFFFF'FFFFu);
     memory.place_from(0);
     EXPECT_GT(memory.allocate(100, "e").address, 0xFFFF'FFFFu);
 }
