@@ -228,6 +228,17 @@ RUN = """
     const [request, done] = arguments;
     playground.engine().run(request).then(done, error => done({error: String(error)}));
 """
+# Brings an element to the middle of the page, and waits until it moves no more: a touch is at a place.
+SCROLL_TO = """
+    const [element, done] = arguments;
+    const look = before => requestAnimationFrame(() => {
+        const {top} = element.getBoundingClientRect();
+        if (top === before) done();
+        else look(top);
+    });
+    element.scrollIntoView({block: "center", behavior: "instant"});
+    look();
+"""
 
 
 class Browser(InBrowser):
@@ -305,7 +316,7 @@ class Browser(InBrowser):
         self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
 
     def tap(self, element, across=0.5):
-        self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', element)
+        self.driver.execute_async_script(SCROLL_TO, element)
         self.touch(element, across)
 
     def test_lessons_by_touch(self):
@@ -352,11 +363,10 @@ class Browser(InBrowser):
         self.wait_for_run()
         before = counted()
         self.tap(self.find(f'[aria-label="{slider}, slider"]'), 0.98)
-        self.wait_for_run()
         self.tap(self.find(".playground [type=submit]"))
+        self.wait(lambda driver: counted() != before)
         self.wait_for_run()
         self.assertIn("verified", self.find(".playground .status").text)
-        self.assertNotEqual(counted(), before)
         self.assertGreater(self.driver.execute_script("return document.querySelector('.drawn img').naturalWidth"), 0)
 
     def step_by_touch(self, steps, waits):
@@ -364,13 +374,15 @@ class Browser(InBrowser):
         self.wait(lambda driver: self.find(".steps [role=status]").text)
         self.wait_for_run()
         back, forward = self.driver.find_elements("css selector", ".walk button")
-        said = [self.find(".steps [role=status]").text]
-        for button in [forward] * (steps - 1) + [back]:
-            self.tap(button)
-            said.append(self.find(".steps [role=status]").text)
-        for number, sentence in zip([*range(1, steps + 1), steps - 1], said):
-            self.assertTrue(sentence.startswith(f"Step {number} of {steps}: "), sentence)
-        self.assertIn(waits, said[-1])
+
+        def said():
+            return self.find(".steps [role=status]").text
+
+        for button, number in [(None, 1), *((forward, number) for number in range(2, steps + 1)), (back, steps - 1)]:
+            if button:
+                self.tap(button)
+            self.wait(lambda driver, number=number: said().startswith(f"Step {number} of {steps}: "))
+        self.assertIn(waits, said())
 
     def break_by_touch(self):
         """A list opens outside of the page, where no touch of a test gets."""
@@ -381,10 +393,10 @@ class Browser(InBrowser):
         self.wait(lambda driver: driver.find_elements("css selector", ".findings a"))
         self.wait_for_run()
         self.tap(self.find(".findings a"))
-        self.assertRegex(self.driver.switch_to.active_element.text, r"\n(race|init): ")
+        self.wait(lambda driver: re.search(r"\n(race|init): ", driver.switch_to.active_element.text))
         self.tap(self.find(".own summary"))
         self.tap(self.find(".own textarea"))
-        self.assertEqual(self.driver.switch_to.active_element, self.find(".own textarea"))
+        self.wait(lambda driver: driver.switch_to.active_element == self.find(".own textarea"))
 
     def search(self, words):
         """[(title, page)] of what is found; what the line above says."""
