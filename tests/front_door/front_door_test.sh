@@ -425,6 +425,24 @@ test_make_test_all_goes_on_without_a_browser() {
     [[ $output != *"Going on"* ]] || fail "the browser is there now"
 }
 
+test_make_test_all_brings_emscripten() {
+    complete_machine
+    program ctest <<<'echo "Total Test time"'
+    rm bin/emcc
+    network_is down
+    run make test-all
+    expect_status 0
+    expect_output "Going on without emscripten: the tests of pages that run kernels are left out."
+    expect_times 2 "--preset default" cmake.log # for lessons, and for tests
+    echo "EMCC:FILEPATH=EMCC-NOTFOUND" >tree/build/default/CMakeCache.txt
+    network_is up
+    run make test-all
+    expect_status 0
+    expect_times 2 "^install --yes emscripten" apt-get.log
+    expect_times 3 "--preset default" cmake.log
+    [[ $output != *"Going on"* ]] || fail "emscripten is there now"
+}
+
 test_make_teaching_kit_brings_what_it_needs() {
     complete_machine
     printf '%s\n' '#!/usr/bin/env bash' 'echo "teaching kit: $*"' >tree/scripts/teaching_kit
