@@ -197,8 +197,8 @@ class WrongSolutions(Solutions):
                     text.write_text(each.text, encoding="utf-8")
                     verdict = checker.check(exercise, text, BUILD, self.folder, seed=7)
                     self.expect_wrong(each, verdict, self.told(verdict))
-                else:  # where only the traffic is wrong, no case shows more than the goals' do
-                    few = WithFewCases(WHAT) if each.step == "traffic" else None
+                else:  # a wrong result may come in one case alone; findings and traffic come in all, or in the goals'
+                    few = WithFewCases(WHAT) if each.step in ("clean", "traffic") else None
                     self.expect_wrong(each, *self.check(compiled, each.path, None, few))
 
 
