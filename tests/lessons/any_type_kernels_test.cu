@@ -12,15 +12,11 @@
 #include "../../lessons/lesson22_any_type_and_operation/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
+#include "sizes.hpp"
 
 namespace any_type_kernels_test {
 
 using namespace harness;
-
-constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
-constexpr std::size_t sizes[] = {1,    2,    31,   32,   33,   255,  256,  257,
-                                 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
-constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
 /// Two launches, since the first must leave the counter of blocks ready for the next.
 template <class T, class Op>

@@ -14,15 +14,11 @@
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace first_principles_kernels_test {
 
 using namespace harness;
-
-constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
-constexpr std::size_t sizes[] = {
-    1,    2,    31,   32,   33,   255,    256,     257,           1000,    1023,
-    1024, 1025, 4095, 4096, 4097, 65'537, 999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
 /// What a kernel is launched with. `input` is for kernels that only read it, `data` a copy for those that
 /// work in place.
@@ -88,7 +84,7 @@ int run(const Kernel& kernel, const RandomInts& input, unsigned int block, int f
 }
 
 TEST(Sequential, is_right_for_every_size) {
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : sizes_for(1)) {
         const RandomInts input(n, n);
         EXPECT_EQ(run(sequential, input, 1, 12345), input.sum()) << "n = " << n;
     }
@@ -126,7 +122,7 @@ TEST_P(OneBlock, is_right_for_every_size_that_it_can_hold) {
 // grid of several blocks what others had already added.
 TEST_P(AddingKernel, adds_to_the_result_for_every_size) {
     const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : sizes_for(block)) {
         const RandomInts input(n, n + block);
         for (const int found : {0, 1'000'000'007}) {
             const int expected = reference_sum(std::array{input.sum(), found});

@@ -15,6 +15,7 @@
 #include "harness/launch_size.hpp"
 #include "harness/measure.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace gmem_smem_kernels_test {
 
@@ -25,8 +26,6 @@ struct Kernel {
     void (*launch)(const Pass&);
     ReductionShape shape;
 };
-
-constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
 
 template <auto kernel> void launch_in_place(const Pass& pass) {
     kernel<<<pass.grid, pass.block>>>(pass.work, pass.partial_sums, pass.n);
@@ -81,9 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Lessons, GmemAndSmem,
 
 TEST_P(GmemAndSmem, is_right_for_every_size_and_in_every_run) {
     const auto& [kernel, block] = GetParam();
-    for (const std::size_t n :
-         {1,    2,    31,   32,   33,   255,    256,     257,           1000,    1023,
-          1024, 1025, 4095, 4096, 4097, 65'537, 999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
+    for (const std::size_t n : sizes_for(block)) {
         const RandomInts input(n, n + block); // fresh data for each
         Reduction reduction(kernel.name, input, block, kernel.shape, kernel.launch);
         // In place, two runs: the second does not sum what the first leaves.

@@ -13,15 +13,12 @@
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace histogram_kernels_test {
 
 using namespace harness;
 
-constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
-constexpr std::size_t sizes[] = {
-    1,    2,    31,   32,   33,   255,    256,     257,           1000,    1023,
-    1024, 1025, 4095, 4096, 4097, 65'537, 999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 constexpr unsigned int skews[] = {0, 90, 100};
 
 struct Kernel {
@@ -82,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Lessons, Histogram,
 
 TEST_P(Histogram, adds_to_the_bins_for_every_size) {
     const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : sizes_for(block)) {
         for (const unsigned int skew : skews) {
             const std::vector<int> values = skewed(n, skew);
             const auto grid = static_cast<unsigned int>(ceil_div(n, std::size_t{16} * block));

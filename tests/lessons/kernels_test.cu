@@ -23,6 +23,7 @@
 #include "harness/launch_size.hpp"
 #include "harness/measure.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace kernels_test {
 
@@ -96,10 +97,6 @@ constexpr Kernel kernels[] = {
     grid_stride_kernels[1],          grid_stride_kernels[2],
 };
 
-constexpr std::size_t sizes[] = {
-    1,    2,    31,   32,   33,   255,    256,     257,           1000,    1023,
-    1024, 1025, 4095, 4096, 4097, 65'537, 999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
-constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
 /// In ints, from a 256-byte boundary: every place in a 16-byte vector, and one in another sector.
 constexpr std::size_t offsets[] = {0, 1, 2, 3, 5, 31};
 
@@ -122,7 +119,7 @@ class EveryKernel : public testing::TestWithParam<std::tuple<Kernel, unsigned in
 
 TEST_P(EveryKernel, is_right_for_every_size) {
     const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : sizes_for(block)) {
         const RandomInts input(n, n + block); // fresh data for each
         EXPECT_TRUE(sums(kernel, input, block, kernel.shape(block)));
     }
@@ -164,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Lessons, EveryBlock, testing::ValuesIn(blocks),
 TEST_P(EveryBlock, of_reduce8_is_right_for_every_offset_and_size) {
     const Kernel& reduce8 = grid_stride_kernels[2];
     for (const std::size_t offset : offsets) {
-        for (const std::size_t n : sizes) {
+        for (const std::size_t n : sizes_for(GetParam())) {
             const RandomInts input(n, n + offset, offset);
             EXPECT_TRUE(sums(reduce8, input, GetParam(), reduce8.shape(GetParam(), offset)));
         }
@@ -205,7 +202,7 @@ struct OneLaunch {
 TEST_P(EveryBlock, of_reduce9_is_right_for_every_offset_and_size) {
     OneLaunch reduce9;
     for (const std::size_t offset : offsets) {
-        for (const std::size_t n : sizes) {
+        for (const std::size_t n : sizes_for(GetParam())) {
             const RandomInts input(n, n + offset, offset);
             const auto grid =
                 static_cast<unsigned int>(std::min(ceil_div(n, 16 * GetParam()), std::size_t{264}));

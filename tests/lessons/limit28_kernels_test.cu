@@ -9,6 +9,7 @@
 #include "harness/launch_size.hpp"
 #include "harness/measure.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace {
 
@@ -48,9 +49,6 @@ private:
     }
 };
 
-constexpr std::size_t sizes[] = {
-    1,    2,    31,   32,   33,   127,  128,    129,     255,           256,     257,          1000,
-    1023, 1024, 1025, 4095, 4096, 4097, 65'537, 999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 /// In ints, from a 256-byte boundary: every place in a vector, both sides of a line's end, other sectors.
 constexpr std::size_t offsets[] = {0, 1, 2, 3, 4, 8, 15, 31, 32, 33};
 
@@ -78,11 +76,11 @@ class BytesInFlight : public testing::TestWithParam<unsigned int> {
 protected:
     static bool has_bulk_copies() { return std::stoi(test_device().compute_capability) >= 9; }
 };
-INSTANTIATE_TEST_SUITE_P(Lesson28, BytesInFlight, testing::Values(32, 64, 128, 256, 512, 1024),
+INSTANTIATE_TEST_SUITE_P(Lesson28, BytesInFlight, testing::ValuesIn(blocks),
                          [](const auto& info) { return "block_" + std::to_string(info.param); });
 
 TEST_P(BytesInFlight, of_reduce10_is_right_for_every_size) {
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : sizes_for(GetParam())) {
         const RandomInts input(n, n + GetParam());
         EXPECT_TRUE(sums({"reduce10", 2, 16 * GetParam()}, input, GetParam(), 132));
         EXPECT_TRUE(sums({"reduce10", 3, 2 * 16 * GetParam()}, input, GetParam(), 7));
@@ -91,7 +89,7 @@ TEST_P(BytesInFlight, of_reduce10_is_right_for_every_size) {
 
 TEST_P(BytesInFlight, of_reduce11_is_right_for_every_size) {
     if (!has_bulk_copies()) GTEST_SKIP() << "no bulk copies here";
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : sizes_for(GetParam())) {
         const RandomInts input(n, n + GetParam());
         EXPECT_TRUE(sums({"reduce11", 2, 4096}, input, GetParam(), 132));
         EXPECT_TRUE(sums({"reduce11", 3, 2048}, input, GetParam(), 7));

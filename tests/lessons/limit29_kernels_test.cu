@@ -14,17 +14,14 @@
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
+#include "sizes.hpp"
 
 namespace lesson29 { // Other lessons have functions of the same names.
 #include "../../lessons/lesson29_one_cluster/kernels.cuh"
 
 using namespace harness;
 
-constexpr unsigned int block_sizes[] = {32, 64, 128, 256, 512, 1024};
 constexpr unsigned int small_grids[] = {1, 2, 3, 7, 8, 13, 16};
-constexpr std::size_t sizes[] = {1,   2,   3,    4,    5,    31,   32,   33,   255,  256,
-                                 257, 999, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
-constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
 /// One launch, or two, that leave the sum in *result.
 struct Sum {
@@ -111,7 +108,7 @@ private:
 };
 
 INSTANTIATE_TEST_SUITE_P(Lessons, OneCluster,
-                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(block_sizes)),
+                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
                          [](const auto& info) {
                              return std::string(std::get<0>(info.param).name) + "_block_" +
                                     std::to_string(std::get<1>(info.param));
@@ -125,10 +122,9 @@ TEST_P(OneCluster, is_right_for_every_size_and_number_of_blocks) {
 }
 
 TEST_P(OneCluster, is_right_for_large_sizes) {
-    for (const std::size_t n : large_sizes) {
-        const RandomInts input(n, n);
-        for (const unsigned int grid : {1u, 5u, 16u}) expect_sum(input, grid);
-    }
+    const std::size_t n = large_size_for(std::get<1>(GetParam()));
+    const RandomInts input(n, n);
+    for (const unsigned int grid : {1u, 5u, 16u}) expect_sum(input, grid);
 }
 
 TEST_P(OneCluster, is_right_for_every_alignment) {

@@ -15,6 +15,7 @@
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
+#include "sizes.hpp"
 
 namespace lesson30 { // Other lessons have functions of the same names.
 #include "../../lessons/lesson30_a_sum_for_every_n/kernels.cuh"
@@ -25,7 +26,6 @@ using take_home::Strategy, take_home::Workspace, take_home::choose;
 constexpr std::size_t sizes[] = {1,    2,    31,   32,     33,     255,    256,     257,     1000,
                                  1023, 1024, 1025, 2047,   2048,   2049,   4095,    4096,    4097,
                                  8191, 8192, 8193, 65'535, 65'536, 65'537, 131'071, 131'072, 131'073};
-constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 /// Every place in a vector, and both sides of a line's end.
 constexpr std::size_t offsets[] = {0, 1, 2, 3, 31, 32, 33};
 constexpr std::size_t offset_sizes[] = {1, 2, 3, 4, 5, 31, 32, 33, 1000, 8193, 65'537, 131'073};

@@ -22,16 +22,13 @@
 #include "harness/device_buffer.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace lesson23 { // Other lessons have functions of the same names.
 #include "../../lessons/lesson23_floating_point/kernels.cuh"
 
 using namespace harness;
 
-constexpr unsigned int block_sizes[] = {32, 64, 128, 256, 512, 1024};
-constexpr std::size_t sizes[] = {1,   2,    3,    31,   32,   33,   255,  256,  257,
-                                 999, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
-constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 constexpr FloatKind kinds[] = {{}, {.cancel = true}, {.tiny = true}, {.cancel = true, .tiny = true}};
 constexpr float largest = std::numeric_limits<float>::max();
 constexpr float smallest = 0x1p-149f;
@@ -153,8 +150,7 @@ template <class Sum> float on_host(const std::vector<float>& values, unsigned in
 }
 
 class FloatSum : public testing::TestWithParam<unsigned int> {};
-INSTANTIATE_TEST_SUITE_P(Lesson23, FloatSum, testing::ValuesIn(block_sizes),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Lesson23, FloatSum, testing::ValuesIn(blocks), testing::PrintToStringParamName());
 
 void expect_all(std::size_t n, FloatKind kind, unsigned int block, unsigned int most_blocks) {
     SCOPED_TRACE("n = " + std::to_string(n) + (kind.cancel ? " cancel" : "") + (kind.tiny ? " tiny" : "") +
@@ -199,8 +195,8 @@ TEST_P(FloatSum, is_within_its_bound_and_has_the_bits_of_its_order) {
 }
 
 TEST_P(FloatSum, is_right_for_large_sizes) {
-    const std::size_t turn = std::countr_zero(GetParam()) % 4;
-    expect_all(large_sizes[turn], kinds[turn], GetParam(), std::numeric_limits<unsigned int>::max());
+    const FloatKind kind = kinds[std::countr_zero(GetParam()) % 4];
+    expect_all(large_size_for(GetParam()), kind, GetParam(), std::numeric_limits<unsigned int>::max());
     expect_all(200'003, {.cancel = true}, GetParam(), 5);
 }
 
@@ -230,7 +226,7 @@ TEST(SumSequential, stops_growing_at_2_to_the_24) {
 /// The results of a sum for 6 blocks and 4 grids.
 template <class Launch> std::set<std::uint32_t> results(const Launch& launch) {
     std::set<std::uint32_t> found;
-    for (const unsigned int block : block_sizes)
+    for (const unsigned int block : blocks)
         for (const unsigned int grid : {1u, 2u, 7u, 100u}) found.insert(bits_of(launch(block, grid)));
     return found;
 }

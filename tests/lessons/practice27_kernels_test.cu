@@ -3,7 +3,6 @@
 #include <cuda/atomic>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstddef>
 #include <numeric>
 #include <string>
@@ -14,6 +13,7 @@
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace lesson27 { // Other lessons have functions of the same names.
 #include "../../lessons/lesson27_scan/in_shared_memory.cuh"
@@ -21,11 +21,6 @@ namespace lesson27 { // Other lessons have functions of the same names.
 #include "../../lessons/lesson27_scan/wide_lookback.cuh"
 
 using namespace harness;
-
-constexpr unsigned int block_sizes[] = {32, 64, 128, 256, 512, 1024};
-constexpr std::size_t sizes[] = {1,   2,   3,    4,    5,    31,   32,   33,   255,  256,
-                                 257, 999, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
-constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
 std::vector<int> inclusive_sums(const std::vector<int>& values) {
     std::vector<int> sums;
@@ -111,7 +106,7 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Lessons, Scans,
-                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(block_sizes)),
+                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
                          [](const auto& info) {
                              return std::string(std::get<0>(info.param).name) + "_block_" +
                                     std::to_string(std::get<1>(info.param));
@@ -121,9 +116,8 @@ TEST_P(Scans, are_right_for_every_size) {
     for (const std::size_t n : sizes) expect_sums(RandomInts(n, n));
 }
 
-// Each block takes one of the sizes, so that each kernel comes to all of them.
 TEST_P(Scans, are_right_for_large_sizes) {
-    const std::size_t n = large_sizes[std::countr_zero(std::get<1>(GetParam())) % 4];
+    const std::size_t n = large_size_for(std::get<1>(GetParam()));
     expect_sums(RandomInts(n, n));
 }
 

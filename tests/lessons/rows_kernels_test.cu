@@ -16,6 +16,7 @@
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
+#include "sizes.hpp"
 
 namespace rows_of_a_matrix {
 #include "../../lessons/lesson25_rows/kernels.cuh"
@@ -26,7 +27,6 @@ namespace rows_kernels_test {
 
 using namespace harness;
 
-constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
 constexpr std::size_t sizes[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025, 4095, 4096, 4097};
 constexpr std::size_t large[] = {65'537, 999'983, (1 << 20) - 1, (1 << 20) + 1};
 

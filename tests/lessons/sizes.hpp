@@ -1,0 +1,25 @@
+/// \file
+/// The blocks and input sizes that tests of kernels share.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
+/// In elements: around warps, lines, blocks and powers of two.
+constexpr std::size_t sizes[] = {1,   2,   3,   4,    5,    31,   32,   33,   127,  128,  129,   255,
+                                 256, 257, 999, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
+/// These take most of the time. A prime, and around a power of two.
+constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+
+/// One large size per block. With all blocks a kernel comes to all of them.
+constexpr std::size_t large_size_for(unsigned int block) { return large_sizes[std::countr_zero(block) % 4]; }
+
+/// All sizes, and the block's large one.
+inline std::vector<std::size_t> sizes_for(unsigned int block) {
+    std::vector<std::size_t> all(std::begin(sizes), std::end(sizes));
+    all.push_back(large_size_for(block));
+    return all;
+}
