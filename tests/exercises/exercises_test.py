@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""exercises_test.py BUILD NN: exercise NN is as it should be; of its wrong solutions one is checked.
-exercises_test.py BUILD NN wrong: all its wrong solutions fail as they should.
+"""exercises_test.py BUILD NN: exercise NN is as it should be, with every fifth case; of its wrong solutions one is checked.
+exercises_test.py BUILD NN wrong: all its wrong solutions fail as they should, and our own solves it in every case.
 exercises_test.py BUILD commands: scripts/exercise is as it should be.
 
 A wrong solution, tests/exercises/lessonNN/*.diff, begins with a line that says at which step the check has to fail,
@@ -69,7 +69,19 @@ class Solutions(WithFolder):
         self.assertLess(rows, MOST_LINES, "more than a screen")
         return "\n".join(lines)
 
-    def expect_wrong(self, wrong, verdict, told):
+    def solve(self, compiled):
+        """Expects that our own solution passes. Returns what is told of it."""
+        verdict, told = self.check(compiled, None, compiled.exercise.solution)
+        self.assertTrue(verdict.solved, told)
+        self.assertEqual(verdict.points(), 3)
+        return told
+
+    def expect_wrong(self, wrong, compiled):
+        # A wrong result may come in one case alone; findings and traffic come in all, or in the goals'.
+        cases = WithFewCases if wrong.step in ("clean", "traffic") else checker.Exercise
+        self.expect_fails(wrong, *self.check(compiled, wrong.path, None, cases(WHAT)))
+
+    def expect_fails(self, wrong, verdict, told):
         failed = [step.name for step in verdict.steps if not step.passed]
         self.assertEqual(failed, [wrong.step], told)
         self.assertRegex(told, wrong.words)
@@ -83,7 +95,7 @@ def texts_of(exercise, wrong):
 class OneExercise(Solutions):
     @classmethod
     def setUpClass(cls):
-        cls.exercise = checker.Exercise(WHAT)
+        cls.exercise = WithFewCases(WHAT)
         cls.wrong = [wrong for wrong in wrong_solutions(cls.exercise) if wrong.step != "compiles"]
         # Not the first of each, so that the exercises together cover every step.
         cls.one_wrong = cls.wrong[checker.all_numbers().index(WHAT) % len(cls.wrong)]
@@ -103,9 +115,7 @@ class OneExercise(Solutions):
         self.assertEqual(verdict.warnings, "", "nvcc warns of the unsolved exercise")
 
     def test_solved_it_passes(self):
-        verdict, told = self.check(self.compiled, None, self.exercise.solution)
-        self.assertTrue(verdict.solved, told)
-        self.assertEqual(verdict.points(), 3)
+        told = self.solve(self.compiled)
         if self.exercise.solution.name == "solution.cuh":  # a goal's number is derived from it, but for instructions
             for counter, count, goal in re.findall(r"^(.+) of \w+: yours ([\d,]+), goal (?:exactly )?([\d,]+)$", told, re.M):
                 if counter != "instructions":
@@ -113,7 +123,7 @@ class OneExercise(Solutions):
 
     def test_a_wrong_solution_fails_as_it_should(self):
         self.assertGreaterEqual(len(self.wrong), 3, "at least three wrong solutions")
-        self.expect_wrong(self.one_wrong, *self.check(self.compiled, self.one_wrong.path, None))
+        self.expect_wrong(self.one_wrong, self.compiled)
 
     def test_the_lessons_page_does_not_solve_it(self):
         kernels = self.exercise.folder / "kernels.cuh"
@@ -196,10 +206,13 @@ class WrongSolutions(Solutions):
                     text = self.folder / "text.cuh"
                     text.write_text(each.text, encoding="utf-8")
                     verdict = checker.check(exercise, text, BUILD, self.folder, seed=7)
-                    self.expect_wrong(each, verdict, self.told(verdict))
-                else:  # a wrong result may come in one case alone; findings and traffic come in all, or in the goals'
-                    few = WithFewCases(WHAT) if each.step in ("clean", "traffic") else None
-                    self.expect_wrong(each, *self.check(compiled, each.path, None, few))
+                    self.expect_fails(each, verdict, self.told(verdict))
+                else:
+                    self.expect_wrong(each, compiled)
+
+    def test_our_own_passes_in_every_case(self):
+        exercise = checker.Exercise(WHAT)
+        self.solve(self.compiled(exercise, wrong_solutions(exercise)))
 
 
 class Commands(WithFolder):
