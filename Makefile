@@ -184,18 +184,12 @@ test: $(build)/with_tests
 	@scripts/build $(build) tests/all
 	@ctest --preset $(PRESET) -j $$(nproc)
 
-test-all: with_emscripten build/default/with_tests
-	@! grep -qs EMCC-NOTFOUND build/default/CMakeCache.txt || cmake --preset default >/dev/null # for a tree made before it
-	@scripts/setup browser
-	@scripts/setup teaching-kit || echo "Going on without it: the test that makes slides is skipped."
+test-all: build/default/with_tests
 	@scripts/build build/default sanitized_tree
-	@scripts/build build/default/sanitized all emulator
+	@scripts/setup test-all & scripts/build build/default/sanitized all emulator; status=$$?; wait; exit $$status
+	@! grep -qs EMCC-NOTFOUND build/default/CMakeCache.txt || cmake --preset default >/dev/null # emscripten may be new
 	@scripts/build build/default tests/all slow_tests sanitized_tests
 	@ctest --test-dir build/default --output-on-failure --no-tests=error -j $$(($$(nproc) + 2)) # some tests wait
-
-.PHONY: with_emscripten
-with_emscripten:
-	@scripts/setup playground || echo "Going on without emscripten: the tests of pages that run kernels are left out."
 
 SECONDS := 600
 
