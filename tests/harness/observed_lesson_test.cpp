@@ -19,7 +19,7 @@ TEST(ObservedLessonOnEmulator, keeps_its_output_and_exit_status) {
     EXPECT_EQ(result.status, 1);
     EXPECT_EQ(result.out, run_program(wrong_lesson + "--device emulator").out);
     EXPECT_THAT(result.err,
-                AllOf(HasSubstr("drops_the_tail: wrong result: expected "), HasSubstr("wrong_kernels.cuh"),
+                AllOf(HasSubstr("drops_the_tail: wrong result: expected "), HasSubstr("wrong_kernels.cu"),
                       HasSubstr("| __global__ void drops_the_tail(")));
     EXPECT_THAT(result.err, Not(HasSubstr("so the emulator runs the kernels"))) << "it is asked for";
 }
@@ -60,7 +60,7 @@ TEST(ObservedLessonOnEmulator, is_colored_on_a_terminal_alone) {
 TEST(ObservedLessonOnEmulator, ends_with_10_when_something_is_found) {
     const ProgramResult result = run_program("./wrong_lesson --kernel writes_out_of_bounds --check mem");
     EXPECT_EQ(result.status, 10);
-    EXPECT_THAT(result.err, HasSubstr("wrong_kernels.cuh:"));
+    EXPECT_THAT(result.err, HasSubstr("wrong_kernels.cu:"));
 }
 
 TEST(ObservedLessonOnEmulator, gives_the_same_result_in_every_order) {

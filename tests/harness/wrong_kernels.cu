@@ -1,8 +1,9 @@
-/// \file
-/// Kernels with a mistake that the harness must find. Each is reduce2 plus the mistake.
-#pragma once
+#include "wrong_kernels.hpp"
 
-#include <cstddef>
+#include "../../lessons/lesson02_sequential_addressing/kernels.cuh"
+#include "harness/launch_size.hpp"
+
+using harness::Pass;
 
 /// Sums only blocks that are full.
 __global__ void drops_the_tail(const int* input, int* partial_sums, std::size_t n) {
@@ -95,3 +96,28 @@ __global__ void sums_its_block_in_place(int* data, int* partial_sums, std::size_
 
 /// Writes where nobody allocated.
 __global__ void writes_out_of_bounds(int* data, std::size_t far) { data[far] = 1; }
+
+void launch_reduce2(const Pass& pass) {
+    reduce2<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_drops_the_tail(const Pass& pass) {
+    drops_the_tail<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_lacks_a_barrier(const Pass& pass) {
+    lacks_a_barrier<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_leaves_one_out(const Pass& pass) {
+    leaves_one_out<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_sums_in_the_last_pass(const Pass& pass) {
+    sums_in_the_last_pass<<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
+}
+void launch_sums_its_block_in_place(const Pass& pass) {
+    sums_its_block_in_place<<<pass.grid, pass.block>>>(pass.work, pass.partial_sums, pass.n);
+}
+void launch_sums_in_place(int* data, std::size_t n) { sums_in_place<<<1, 32>>>(data, n); }
+void launch_writes_out_of_bounds(int* data, std::size_t far) { writes_out_of_bounds<<<1, 1>>>(data, far); }
+
+unsigned int resident_blocks_of_reduce2(unsigned int block, std::size_t shared_bytes) {
+    return harness::resident_blocks(reduce2, block, shared_bytes);
+}

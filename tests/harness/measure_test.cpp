@@ -1,3 +1,4 @@
+#include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,13 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "../../lessons/lesson02_sequential_addressing/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
-#include "wrong_kernels.cuh"
+#include "wrong_kernels.hpp"
 
 using namespace harness;
 using testing::AllOf;
@@ -40,19 +40,6 @@ KernelResult measure_reduction(const char* name, LaunchPass launch, std::size_t 
                     .verify = [&] { return reduction.finish(); }});
 }
 
-void launch_reduce2(const Pass& pass) {
-    reduce2<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-void launch_drops_the_tail(const Pass& pass) {
-    drops_the_tail<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-void launch_lacks_a_barrier(const Pass& pass) {
-    lacks_a_barrier<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-void launch_leaves_one_out(const Pass& pass) {
-    leaves_one_out<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-
 TEST(DeviceBuffer, writes_and_reads) {
     DeviceBuffer<int> buffer(5);
     EXPECT_EQ(buffer.bytes(), 20u);
@@ -70,9 +57,8 @@ TEST(DeviceBuffer, writes_and_reads) {
 TEST(Reduction, restores_the_input_of_a_kernel_that_works_in_place) {
     // One thread sums its block's elements in place: three passes of blocks of 32.
     const RandomInts input(5000, 42);
-    Reduction reduction("sums_its_block_in_place", input, 32, {.in_place = true}, [](const Pass& pass) {
-        sums_its_block_in_place<<<pass.grid, pass.block>>>(pass.work, pass.partial_sums, pass.n);
-    });
+    Reduction reduction("sums_its_block_in_place", input, 32, {.in_place = true},
+                        launch_sums_its_block_in_place);
     for (int run = 0; run < 2; ++run) {
         reduction.prepare();
         reduction.launch_first();
@@ -152,12 +138,12 @@ TEST(ResidentBlocks, fill_every_multiprocessor) {
     HARNESS_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     HARNESS_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
     // reduce2 needs so few registers that threads limit the occupancy.
-    EXPECT_EQ(resident_blocks(reduce2, 256, 1024),
+    EXPECT_EQ(resident_blocks_of_reduce2(256, 1024),
               static_cast<unsigned int>(multiprocessors) * (threads / 256));
-    EXPECT_EQ(resident_blocks(reduce2, 1024, 4096),
+    EXPECT_EQ(resident_blocks_of_reduce2(1024, 4096),
               static_cast<unsigned int>(multiprocessors) * (threads / 1024));
     // Two blocks of 40,000 bytes need more shared memory than threads would.
-    EXPECT_LT(resident_blocks(reduce2, 256, 40'000),
+    EXPECT_LT(resident_blocks_of_reduce2(256, 40'000),
               static_cast<unsigned int>(multiprocessors) * (threads / 256));
 }
 
@@ -174,7 +160,7 @@ TEST(WithBlockSize, gives_every_block_as_a_constant) {
 
 TEST(Check, names_the_call_the_place_and_the_error) {
     EXPECT_THAT([] { HARNESS_CHECK(cudaMemcpy(nullptr, nullptr, 1, cudaMemcpyKind(99))); },
-                ThrowsMessage<DeviceError>(AllOf(HasSubstr("measure_test.cu:"),
+                ThrowsMessage<DeviceError>(AllOf(HasSubstr("measure_test.cpp:"),
                                                  HasSubstr("cudaMemcpy(nullptr, nullptr, 1"),
                                                  HasSubstr("returned cudaErrorInvalid"))));
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -259,9 +245,7 @@ TEST(RandomInts, have_the_sum_of_any_part) {
 
 TEST(Reduction, checks_each_pass_before_the_next_one) {
     // The complete sum is right, and in the end each partial sum is too: 4 blocks, then 1.
-    const auto launch = [](const Pass& pass) {
-        sums_in_the_last_pass<<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
-    };
+    const LaunchPass launch = launch_sums_in_the_last_pass;
     const Verification result = measure_reduction("sums_in_the_last_pass", launch, 1000).verification;
     EXPECT_FALSE(result.passed);
     ASSERT_EQ(result.wrong_places.size(), 4u);
@@ -387,7 +371,7 @@ TEST(Measure, finds_in_place_input_that_was_not_restored) {
                             [&] {
                                 if (restore) data.write(input.device());
                             },
-                        .launch = [&] { sums_in_place<<<1, 32>>>(data.data(), n); },
+                        .launch = [&] { launch_sums_in_place(data.data(), n); },
                         .verify = [&] { return compare_value(input.sum(), data.read(0, 1).front()); }});
     };
     EXPECT_TRUE(run(true).verification.passed);
