@@ -30,7 +30,7 @@
 ## make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
 ## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
-## make test-all            also runs the slow tests: all wrong solutions, emulate's command line, pages in a browser, sanitizers
+## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
 ## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
 ## make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
 ## make bench-emulator      measures the emulator's warp instructions per second

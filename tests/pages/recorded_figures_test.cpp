@@ -24,6 +24,7 @@
 
 #include "run_program.hpp"
 
+namespace recorded_figures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -484,3 +485,4 @@ TEST(RecordedFigures, of_counters_are_the_emulators_and_those_in_the_record) {
 }
 
 } // namespace
+} // namespace recorded_figures_test
