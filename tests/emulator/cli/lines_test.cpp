@@ -22,6 +22,7 @@ using emulator::Metric;
 using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::IsEmpty, testing::Not,
     testing::SizeIs;
 
+namespace lines_test {
 namespace {
 
 /// A line with so many instructions.
@@ -560,3 +561,5 @@ TEST(LinesAsHtml, says_what_is_wrong) {
     EXPECT_THAT(nothing, HasSubstr("No kernel ran to its end"));
     EXPECT_EQ(first_wrong_tag(nothing), "");
 }
+
+} // namespace lines_test
