@@ -97,18 +97,13 @@ __global__ void sums_its_block_in_place(int* data, int* partial_sums, std::size_
 /// Writes where nobody allocated.
 __global__ void writes_out_of_bounds(int* data, std::size_t far) { data[far] = 1; }
 
-void launch_reduce2(const Pass& pass) {
-    reduce2<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+template <auto kernel> static void launch(const Pass& pass) {
+    kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
 }
-void launch_drops_the_tail(const Pass& pass) {
-    drops_the_tail<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-void launch_lacks_a_barrier(const Pass& pass) {
-    lacks_a_barrier<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-void launch_leaves_one_out(const Pass& pass) {
-    leaves_one_out<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
+void launch_reduce2(const Pass& pass) { launch<reduce2>(pass); }
+void launch_drops_the_tail(const Pass& pass) { launch<drops_the_tail>(pass); }
+void launch_lacks_a_barrier(const Pass& pass) { launch<lacks_a_barrier>(pass); }
+void launch_leaves_one_out(const Pass& pass) { launch<leaves_one_out>(pass); }
 void launch_sums_in_the_last_pass(const Pass& pass) {
     sums_in_the_last_pass<<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
 }
