@@ -425,6 +425,15 @@ test_make_test_all_goes_on_without_a_browser() {
     [[ $output != *"Going on"* ]] || fail "the browser is there now"
 }
 
+test_make_test_all_ends_if_the_sanitized_emulator_does_not_build() {
+    complete_machine
+    program ctest <<<'echo "Total Test time"'
+    sed -i 's|^--build\*--target\*)|--build*default/sanitized*) exit 1 ;;\n&|' bin/cmake
+    run make test-all
+    expect_status 2
+    [[ $output != *"Total Test time"* ]] || fail "the tests ran all the same"
+}
+
 test_make_test_all_brings_emscripten() {
     complete_machine
     program ctest <<<'echo "Total Test time"'
