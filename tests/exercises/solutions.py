@@ -1,6 +1,6 @@
 """Many solutions of an exercise, compiled by one call of nvcc: it takes longer to begin than for all of them.
 
-Each becomes a namespace of its own behind the exercise's program. Of what comes out, a solution's PTX is what is in its
+Each becomes a namespace of its own, with the exercise's program behind it. Of what comes out, a solution's PTX is what is in its
 namespace, by the names that its kernels have outside of it. The build tree keeps what comes out until something
 that went in changes.
 """
@@ -47,10 +47,11 @@ class NotKept(Exception):
 class Compiled:
     """Solutions of an exercise that compile, as {path that errors and findings name: text}, and our own."""
 
-    def __init__(self, exercise, texts, build, name, if_kept=False):
-        """`if_kept`: raises NotKept rather than call nvcc."""
+    def __init__(self, exercise, texts, build, name, if_kept=False, with_program=True):
+        """`if_kept`: raises NotKept rather than call nvcc. `with_program`: as a learner compiles them. Else in half the time."""
         self.exercise, self.spaces = exercise, {path: f"solution_{i}" for i, path in enumerate(texts)}
-        source, nvcc = self.source(texts), checker.nvcc_of(build)
+        program, nvcc = exercise.main.read_text(encoding="utf-8"), checker.nvcc_of(build)
+        source = self.source(texts, program if with_program else self.launched(program, build))
         version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         included = sorted([*ROOT.glob("common/harness/*.hpp"), *ROOT.glob("lessons/*/*.[ch]*")])
         went_in = "\0".join([version, source, *(path.read_text(encoding="utf-8") for path in included)])
@@ -65,10 +66,22 @@ class Compiled:
         self.said = kept.with_suffix(".txt").read_text(encoding="utf-8")
         self.names = self.readable_names()
 
-    def source(self, texts):
+    def launched(self, program, build):
+        """What kernels need of the program: the headers that have kernels, and which of their templates it launches. What else it
+        includes takes nvcc longer than the kernels."""
+        kernels = self.exercise.kernels()
+        if any(f"void {kernel}(" in program for kernel in kernels):
+            return program
+        symbols = subprocess.run(["nm", "--demangle", build / "bin" / self.exercise.program], stdout=subprocess.PIPE, text=True,
+                                 check=True).stdout
+        templates = [name for name in re.findall(r"^\w+ \w (void \w+<.*\))$", symbols, re.MULTILINE)
+                     if checker.short_name(name) in kernels]
+        return "\n".join([*re.findall(r'^#include ".*\.cuh"$', program, re.MULTILINE),
+                          *(f"template __global__ {name};" for name in templates), ""])
+
+    def source(self, texts, main):
         """Of each its includes, and the rest in its namespace: the unsolved exercise comes first, and sees just what a learner
         has it see. Our own solution comes last, lest a call in another one finds a function of it."""
-        main = self.exercise.main.read_text(encoding="utf-8")
         include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
         at_main = f'#line 1 "{self.exercise.main}"'
         parts = []
