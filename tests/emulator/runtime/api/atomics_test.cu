@@ -124,9 +124,9 @@ std::uint64_t last_counter(std::string_view name) {
     return 0;
 }
 
-class Atomics : public testing::TestWithParam<Row> {};
+class AtomicsOnEmulator : public testing::TestWithParam<Row> {};
 
-TEST_P(Atomics, of_one_warp_take_the_sectors_that_an_h200_counted) {
+TEST_P(AtomicsOnEmulator, of_one_warp_take_the_sectors_that_an_h200_counted) {
     DeviceInts data(4096), input(4096), output(4096);
     for (DeviceInts* memory : {&data, &input, &output})
         ASSERT_CUDA(cudaMemset(memory->data(), 0, 4096 * sizeof(int)));
@@ -136,7 +136,7 @@ TEST_P(Atomics, of_one_warp_take_the_sectors_that_an_h200_counted) {
     EXPECT_EQ(last_counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"), GetParam().atom);
 }
 
-INSTANTIATE_TEST_SUITE_P(H200, Atomics, testing::ValuesIn(rows),
+INSTANTIATE_TEST_SUITE_P(H200, AtomicsOnEmulator, testing::ValuesIn(rows),
                          [](const auto& info) { return info.param.name; });
 
 } // namespace

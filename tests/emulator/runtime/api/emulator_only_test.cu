@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 namespace {
 
-__global__ void write_to(int* pointer) { pointer[threadIdx.x] = 1; }
+__global__ void write_a_word(int* pointer) { pointer[threadIdx.x] = 1; }
 
 /// The counters of the last launch, as a program gets at them.
 std::map<std::string, std::uint64_t> last_counters() {
@@ -30,7 +30,7 @@ std::map<std::string, std::uint64_t> last_counters() {
 
 } // namespace
 
-TEST(EmulatedDevice, is_the_same_on_every_host) {
+TEST(DeviceOnEmulator, is_the_same_on_every_host) {
     cudaDeviceProp properties{};
     ASSERT_CUDA(cudaGetDeviceProperties(&properties, 0));
     EXPECT_STREQ(properties.name, "Emulated GPU (compute capability 9.0)");
@@ -41,25 +41,25 @@ TEST(EmulatedDevice, is_the_same_on_every_host) {
     EXPECT_EQ(properties.l2CacheSize, 50 << 20);
 }
 
-TEST(EmulatedDevice, is_well_again_after_a_reset) {
-    write_to<<<1, 1>>>(nullptr);
+TEST(DeviceOnEmulator, is_well_again_after_a_reset) {
+    write_a_word<<<1, 1>>>(nullptr);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     EXPECT_CUDA(cudaDeviceReset());
     EXPECT_CUDA(cudaGetLastError());
     DeviceInts memory(32);
-    write_to<<<1, 32>>>(memory.data());
+    write_a_word<<<1, 32>>>(memory.data());
     EXPECT_EQ(memory.copy_back(), std::vector<int>(32, 1));
 }
 
-TEST(EmulatedDevice, never_forgets_a_fault) {
-    write_to<<<1, 1>>>(nullptr);
+TEST(DeviceOnEmulator, never_forgets_a_fault) {
+    write_a_word<<<1, 1>>>(nullptr);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
 }
 
 // In CUDA a wrong direction is undefined behavior.
-TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
+TEST(DeviceOnEmulator, refuses_device_memory_where_the_direction_says_host) {
     DeviceInts memory(64);
     EXPECT_EQ(cudaMemcpy(memory.data(), memory.data() + 32, 128, cudaMemcpyHostToDevice),
               cudaErrorInvalidValue);
@@ -68,7 +68,7 @@ TEST(EmulatedDevice, refuses_device_memory_where_the_direction_says_host) {
 }
 
 // On a card the system's fresh pages are zeros; what a driver has kept need not be.
-TEST(EmulatedDevice, zeroes_memory_that_the_host_can_write_to) {
+TEST(DeviceOnEmulator, zeroes_memory_that_the_host_can_write_to) {
     int *managed = nullptr, *pinned = nullptr, *mapped = nullptr;
     ASSERT_CUDA(cudaMallocManaged(&managed, 1000 * sizeof(int)));
     ASSERT_CUDA(cudaMallocHost(&pinned, 1000 * sizeof(int)));
@@ -86,7 +86,7 @@ __global__ void matrix_product(float* d) {
 
 } // namespace
 
-TEST(EmulatedDevice, fails_from_a_kernel_on_that_the_emulator_cannot_run) {
+TEST(DeviceOnEmulator, fails_from_a_kernel_on_that_the_emulator_cannot_run) {
     DeviceInts memory(32);
     cudaEvent_t event = nullptr;
     ASSERT_CUDA(cudaEventCreate(&event));
@@ -101,7 +101,7 @@ TEST(EmulatedDevice, fails_from_a_kernel_on_that_the_emulator_cannot_run) {
     EXPECT_EQ(cudaMemcpy(&value, memory.data(), sizeof value, cudaMemcpyDeviceToHost), cudaErrorNotSupported);
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("wmma"));
     (void)cudaGetLastError();
-    write_to<<<1, 32>>>(memory.data());
+    write_a_word<<<1, 32>>>(memory.data());
     EXPECT_CUDA(cudaGetLastError()) << "other kernels run";
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorNotSupported);
     EXPECT_CUDA(cudaDeviceReset());
@@ -120,7 +120,7 @@ cudaArray_t array_of_ints(std::size_t width, std::size_t height) {
 } // namespace
 
 // On a card an invalid handle leads to the driver's own memory.
-TEST(EmulatedDevice, tells_handles_of_arrays_from_others) {
+TEST(DeviceOnEmulator, tells_handles_of_arrays_from_others) {
     const cudaArray_t array = array_of_ints(8, 4);
     int row[8] = {};
     EXPECT_EQ(cudaMemcpy(array, row, sizeof row, cudaMemcpyDefault), cudaErrorInvalidValue);
@@ -132,27 +132,27 @@ TEST(EmulatedDevice, tells_handles_of_arrays_from_others) {
               cudaErrorInvalidResourceHandle);
 }
 
-TEST(EmulatedDevice, keeps_arrays_out_of_kernels_reach) {
-    write_to<<<1, 1>>>(reinterpret_cast<int*>(array_of_ints(8, 4)));
+TEST(DeviceOnEmulator, keeps_arrays_out_of_kernels_reach) {
+    write_a_word<<<1, 1>>>(reinterpret_cast<int*>(array_of_ints(8, 4)));
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
 
-TEST(EmulatorInterface, has_no_counters_before_the_first_launch) { EXPECT_TRUE(last_counters().empty()); }
+TEST(InterfaceOnEmulator, has_no_counters_before_the_first_launch) { EXPECT_TRUE(last_counters().empty()); }
 
 // One store of 32 lanes x 4 bytes = 4 sectors, in one request, and no load.
-TEST(EmulatorInterface, gives_the_counters_of_the_last_launch) {
+TEST(InterfaceOnEmulator, gives_the_counters_of_the_last_launch) {
     DeviceInts memory(64);
-    write_to<<<1, 64>>>(memory.data());
-    write_to<<<1, 32>>>(memory.data());
+    write_a_word<<<1, 64>>>(memory.data());
+    write_a_word<<<1, 32>>>(memory.data());
     const auto counters = last_counters();
     EXPECT_EQ(counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), 4u);
     EXPECT_EQ(counters.at("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 1u);
     EXPECT_EQ(counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 0u);
 }
 
-TEST(EmulatorInterface, writes_no_more_counters_than_there_is_room_for) {
+TEST(InterfaceOnEmulator, writes_no_more_counters_than_there_is_room_for) {
     DeviceInts memory(32);
-    write_to<<<1, 32>>>(memory.data());
+    write_a_word<<<1, 32>>>(memory.data());
     const auto read = reinterpret_cast<decltype(&emulator_last_launch_counters)>(
         dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
     emulator_counter counters[2] = {{nullptr, 0}, {nullptr, 99}};
@@ -161,7 +161,7 @@ TEST(EmulatorInterface, writes_no_more_counters_than_there_is_room_for) {
     EXPECT_EQ(counters[1].value, 99u);
 }
 
-TEST(UnsupportedFunction, says_its_name_once) {
+TEST(UnsupportedFunctionOnEmulator, says_its_name_once) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(cudaDestroyTextureObject(0), cudaErrorNotSupported);
     EXPECT_EQ(cudaDestroySurfaceObject(0), cudaErrorNotSupported);
@@ -174,32 +174,32 @@ TEST(UnsupportedFunction, says_its_name_once) {
               "emulator: cudaDestroySurfaceObject is not supported by the emulator\n");
 }
 
-TEST(Message, of_a_fault_names_the_kernel) {
+TEST(MessageOnEmulator, of_a_fault_names_the_kernel) {
     testing::internal::CaptureStderr();
-    write_to<<<1, 1>>>(nullptr);
+    write_a_word<<<1, 1>>>(nullptr);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     const std::string message = testing::internal::GetCapturedStderr();
-    EXPECT_THAT(message, HasSubstr("write_to"));
+    EXPECT_THAT(message, HasSubstr("write_a_word"));
     EXPECT_EQ(message.rfind("emulator: ", 0), 0u);
 }
 
-TEST(Message, of_too_much_shared_memory_says_what_to_do) {
+TEST(MessageOnEmulator, of_too_much_shared_memory_says_what_to_do) {
     testing::internal::CaptureStderr();
-    write_to<<<1, 1, 48 * 1024 + 1>>>(nullptr);
+    write_a_word<<<1, 1, 48 * 1024 + 1>>>(nullptr);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     const std::string message = testing::internal::GetCapturedStderr();
     EXPECT_THAT(message, HasSubstr("49153"));
     EXPECT_THAT(message, HasSubstr("cudaFuncAttributeMaxDynamicSharedMemorySize"));
 }
 
-TEST(Message, of_a_copy_out_of_range_names_the_allocation) {
+TEST(MessageOnEmulator, of_a_copy_out_of_range_names_the_allocation) {
     DeviceInts memory(32);
     testing::internal::CaptureStderr();
     EXPECT_EQ(cudaMemset(memory.data(), 0, 129), cudaErrorInvalidValue);
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc #1, 128 bytes"));
 }
 
-TEST(Message, of_a_copy_that_leaves_an_array_says_where) {
+TEST(MessageOnEmulator, of_a_copy_that_leaves_an_array_says_where) {
     const cudaArray_t array = array_of_ints(8, 4);
     int row[8] = {};
     testing::internal::CaptureStderr();
@@ -211,7 +211,7 @@ TEST(Message, of_a_copy_that_leaves_an_array_says_where) {
     EXPECT_CUDA(cudaFreeArray(array));
 }
 
-TEST(Message, of_an_array_that_is_not_supported_names_its_sort) {
+TEST(MessageOnEmulator, of_an_array_that_is_not_supported_names_its_sort) {
     cudaArray_t array = nullptr;
     const auto ints = cudaCreateChannelDesc<int>();
     const cudaChannelFormatDesc normalized{8, 0, 0, 0, cudaChannelFormatKindUnsignedNormalized8X1};
