@@ -267,7 +267,7 @@ class Ending(WithFolder):
     def test_a_process_whose_parent_has_ended_is_ended_too(self):
         file = self.folder / "followed"
         file.touch()
-        script = '(tail -f "$0" &); echo begun; tail -f "$0"'
+        script = '(tail -f "$0" &); echo begun; exec tail -f "$0"'
         command = ["sh", "-c", script, str(file)]  # the first tail's parent, the shell of the brackets, has ended
         running = Running()
         with self.assertRaises(Ended), running.process(command, dict(os.environ), stdout=subprocess.PIPE) as process:
