@@ -3,12 +3,7 @@
 // for the warp; then it is one sector, else one for each lane.
 #include "cuda_test.hpp"
 
-#include "emulator/cuda_emulator.h"
-
-#include <dlfcn.h>
-
 #include <ostream>
-#include <string_view>
 
 namespace {
 
@@ -113,17 +108,6 @@ constexpr Row rows[] = {
 };
 #undef ROW
 
-std::uint64_t last_counter(std::string_view name) {
-    const auto read = reinterpret_cast<decltype(&emulator_last_launch_counters)>(
-        dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
-    std::vector<emulator_counter> counters(read(nullptr, 0));
-    read(counters.data(), counters.size());
-    for (const emulator_counter& counter : counters)
-        if (counter.name == name) return counter.value;
-    ADD_FAILURE() << "no counter " << name;
-    return 0;
-}
-
 class AtomicsOnEmulator : public testing::TestWithParam<Row> {};
 
 TEST_P(AtomicsOnEmulator, of_one_warp_take_the_sectors_that_an_h200_counted) {
@@ -132,8 +116,9 @@ TEST_P(AtomicsOnEmulator, of_one_warp_take_the_sectors_that_an_h200_counted) {
         ASSERT_CUDA(cudaMemset(memory->data(), 0, 4096 * sizeof(int)));
     GetParam().kernel<<<1, 32>>>(data.data(), input.data(), output.data(), 4);
     ASSERT_CUDA(cudaDeviceSynchronize());
-    EXPECT_EQ(last_counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"), GetParam().red);
-    EXPECT_EQ(last_counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"), GetParam().atom);
+    const auto counters = last_counters();
+    EXPECT_EQ(counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"), GetParam().red);
+    EXPECT_EQ(counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"), GetParam().atom);
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, AtomicsOnEmulator, testing::ValuesIn(rows),

@@ -2,10 +2,16 @@
 /// What the CUDA programs among the tests share.
 #pragma once
 
+#include "emulator/cuda_emulator.h"
+
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 inline void PrintTo(cudaError_t error, std::ostream* out) { *out << cudaGetErrorName(error); }
@@ -36,3 +42,15 @@ private:
     int* data_ = nullptr;
     std::size_t count_;
 };
+
+/// The counters of the last launch, as a program gets at them. Empty on a GPU.
+inline std::map<std::string, std::uint64_t> last_counters() {
+    const auto read = reinterpret_cast<decltype(&emulator_last_launch_counters)>(
+        dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
+    if (!read) return {};
+    std::vector<emulator_counter> counters(read(nullptr, 0));
+    read(counters.data(), counters.size());
+    std::map<std::string, std::uint64_t> by_name;
+    for (const auto& counter : counters) by_name[counter.name] = counter.value;
+    return by_name;
+}

@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
-#include <map>
 #include <string>
 
 using testing::HasSubstr;
@@ -15,18 +14,6 @@ using testing::HasSubstr;
 namespace {
 
 __global__ void write_a_word(int* pointer) { pointer[threadIdx.x] = 1; }
-
-/// The counters of the last launch, as a program gets at them.
-std::map<std::string, std::uint64_t> last_counters() {
-    const auto read = reinterpret_cast<decltype(&emulator_last_launch_counters)>(
-        dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
-    if (!read) return {};
-    std::vector<emulator_counter> counters(read(nullptr, 0));
-    read(counters.data(), counters.size());
-    std::map<std::string, std::uint64_t> by_name;
-    for (const auto& counter : counters) by_name[counter.name] = counter.value;
-    return by_name;
-}
 
 } // namespace
 
