@@ -1,8 +1,8 @@
 """Many solutions of an exercise, compiled by one call of nvcc: it takes longer to begin than for all of them.
 
-Each becomes a namespace of its own, with the exercise's program behind it. Of what comes out, a solution's PTX is what is in its
-namespace, by the names that its kernels have outside of it. The build tree keeps what comes out until something
-that went in changes.
+Each becomes a namespace of its own, with the exercise's program behind it, or only with what that launches. Of what comes
+out, a solution's PTX is what is in its namespace, by the names that its kernels have outside of it. The build tree keeps
+what comes out until something that went in changes.
 """
 
 import hashlib
