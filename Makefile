@@ -52,7 +52,7 @@ lessons := $(foreach folder,$(wildcard lessons/lesson[0-9][0-9]_*),$(firstword $
 # The open exercises, which belong to no lesson, have programs too.
 opens   := $(foreach folder,$(wildcard lessons/open[A-Z]_*),$(firstword $(subst _, ,$(notdir $(folder)))))
 # Exercises whose task needs a program of its own.
-hosts   := $(foreach file,$(wildcard lessons/lesson[0-9][0-9]_*/exercise.cu),$(patsubst lesson%,%,$(firstword $(subst _, ,$(notdir $(patsubst %/,%,$(dir $(file))))))))
+hosts   := $(foreach file,$(wildcard lessons/lesson[0-9][0-9]_*/course/exercise.cu),$(patsubst lesson%,%,$(firstword $(subst _, ,$(notdir $(patsubst %/course/,%,$(dir $(file))))))))
 numbers := $(lessons:lesson%=%) $(opens:open%=%)
 exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)%))
 

@@ -1,6 +1,6 @@
 """What an exercise is, and how a solution of it is checked.
 
-The kernels to check are compiled to PTX behind the lesson's own main.cu, or behind exercise.cu if the exercise has a
+The kernels to check are compiled to PTX behind the lesson's own main.cu, or behind course/exercise.cu if the exercise has a
 task that the lesson's program cannot launch or verify. What runs is that program, built before, with `emulate --ptx`:
 of a solution nothing runs on the host. The verdict comes from the program's exit status and from the report of
 `emulate`, neither of which a kernel can write; what it prints is thrown away.
@@ -108,7 +108,7 @@ class Exercise:
             raise ExerciseError(f"{error}") from None
         # The task may differ from the lesson's step, so that the lesson's page does not solve it: then it has a solution
         # of its own. And a program of its own, if it needs one.
-        own_main, own_solution = self.folder / "exercise.cu", self.folder / "solution.cuh"
+        own_main, own_solution = self.lesson.course / "exercise.cu", self.lesson.course / "solution.cuh"
         self.main = own_main if own_main.is_file() else self.folder / "main.cu"
         self.program = f"exercise{number}" if own_main.is_file() else self.lesson.name
         self.solution = own_solution if own_solution.is_file() else self.folder / "kernels.cuh"
@@ -183,7 +183,7 @@ def headers(exercise):
     """The files of lessons that a solution sees: what its program includes of earlier lessons, and the exercise's own
     other headers. The next lesson's kernels have the step in them."""
     own = {path for ending in ("cuh", "hpp") for path in exercise.folder.glob(f"*.{ending}")}
-    found = sorted(own - {exercise.text, exercise.folder / "kernels.cuh", exercise.folder / "solution.cuh"})
+    found = sorted(own - {exercise.text, exercise.folder / "kernels.cuh"})
     for file in (exercise.main, *found):
         for path in included(file):
             if path.parent != exercise.folder and path not in found:

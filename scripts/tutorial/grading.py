@@ -180,7 +180,7 @@ class Sandbox:
         """A submission sees only the course files that it may include: no solution of its own lesson, and nothing of
         others that its program does not include."""
         seen = ["common", "scripts/tutorial", "scripts/grade_inside.py"]
-        seen += [exercise.main, *(exercise.folder / name for name in ("lesson.json", "exercise.md"))]
+        seen += [exercise.main, exercise.lesson.path, exercise.page]
         seen += checker.headers(exercise)
         command = self.base()
         for path in (ROOT / name for name in seen):
@@ -490,7 +490,7 @@ class Verdicts:
         """A hash of everything that the grade depends on."""
         options, exercise, path = self.options, checker.Exercise(number), self.submissions.texts.get((student, number))
         files = [*(ROOT / "scripts" / name for name in ("grade_inside.py", "tutorial/exercises.py", "tutorial/exercise_ptx.py")),
-                 exercise.main, exercise.page, exercise.folder / "lesson.json", *checker.headers(exercise),
+                 exercise.main, exercise.page, exercise.lesson.path, *checker.headers(exercise),
                  *(options.build / "bin" / name for name in ("emulate", exercise.program)),
                  *sorted((options.build / "emulator").rglob("libcudart.so*"))]
         parts = [path and path.name, *(path and map(str, read_text(path)) or ()), options.seed, options.points, options.seconds,

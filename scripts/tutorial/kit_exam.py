@@ -1,4 +1,4 @@
-"""Exam questions: a run that a seed draws, a counter of it, and how to derive that. lessons/*/teaching.json has
+"""Exam questions: a run that a seed draws, a counter of it, and how to derive that. lessons/*/course/teaching.json has
 
   predictions   the answers to the page's *Predict first*, in its order
   exam          five questions
@@ -84,14 +84,14 @@ class Question:
 
 
 def read_teaching(lesson):
-    path = lesson.folder / "teaching.json"
+    path = lesson.course / "teaching.json"
     try:
         teaching = json.loads(path.read_text(encoding="utf-8"))
         check(teaching, TEACHING)
     except OSError as error:
-        raise ManifestError(f"lessons/{lesson.folder.name}/teaching.json cannot be read: {error.strerror}") from None
+        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json cannot be read: {error.strerror}") from None
     except (ValueError, ManifestError) as error:
-        raise ManifestError(f"lessons/{lesson.folder.name}/teaching.json: {error}") from None
+        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json: {error}") from None
     return teaching
 
 
@@ -168,6 +168,6 @@ def count(programs, lesson, question):
     else:
         counted = launch["counters"][NAMES[question.counter]]
     if counted != question.derived:
-        raise Failure(1, f"{what}: the emulator counts {counted:,} for {question.counter}, but lessons/{lesson.folder.name}/"
+        raise Failure(1, f"{what}: the emulator counts {counted:,} for {question.counter}, but lessons/{lesson.folder.name}/course/"
                          f"teaching.json derives {'; '.join(question.steps)}")
     return counted

@@ -1,4 +1,4 @@
-"""The lessons and the open exercises, as their manifests have them: lessons/*/lesson.json.
+"""The lessons and the open exercises, as their manifests have them: lessons/*/course/lesson.json.
 
   number    15, or A: as in the folder's name
   part      one of PARTS
@@ -181,7 +181,8 @@ class Lesson:
     def __init__(self, folder):
         self.folder = folder
         self.name, _, self.words = folder.name.partition("_")  # lesson03, first_add_on_load; also the program's name
-        self.path = folder / "lesson.json"
+        self.course = folder / "course"  # what the tutorial needs to know of it, and a learner does not
+        self.path = self.course / "lesson.json"
         try:
             manifest = json.loads(self.path.read_text(encoding="utf-8"), object_pairs_hook=self.without_doubles)
             check(manifest, Keys(OPEN) if self.is_open else Keys(LESSON, ON_THE_SITE))

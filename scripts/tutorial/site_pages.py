@@ -316,7 +316,7 @@ class Site:
         path = self.figures_folder / Path(image.attrs["src"]).name
         words = html.escape(image.content)
         if not path.is_file():
-            raise PageError(f"{path.name} is shown, and no lesson.json and no line of docs/figures.txt makes it")
+            raise PageError(f"{path.name} is shown, and no course/lesson.json and no line of docs/figures.txt makes it")
         xml.etree.ElementTree.parse(path)
         return (f'<figure><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a>'
                 f"<figcaption>{words}</figcaption></figure>\n")

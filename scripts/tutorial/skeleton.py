@@ -230,11 +230,11 @@ def make(name):
                      count=1, flags=re.MULTILINE).replace("reduce2", f"reduce{number}")
     todo = re.sub(r"(\n__global__ void reduce.*\{\n)", r"\1    // TODO, about FILL: lines: what to achieve.\n", kernels,
                   count=1)
-    files = {"lesson.json": MANIFEST.format(**words), "teaching.json": TEACHING.format(**words),
+    files = {"course/lesson.json": MANIFEST.format(**words), "course/teaching.json": TEACHING.format(**words),
              "README.md": README.format(**words), "kernels.cuh": kernels,
-             "main.cu": MAIN.format(**words), "playground.js": PLAYGROUND.format(**words), "exercise.cuh": todo,
+             "main.cu": MAIN.format(**words), "course/playground.js": PLAYGROUND.format(**words), "exercise.cuh": todo,
              "exercise.md": EXERCISE.format(**words)}
-    folder.mkdir()
+    (folder / "course").mkdir(parents=True)
     for file, text in files.items():
         (folder / file).write_text(text, encoding="utf-8")
     print(f"lessons/{folder.name}: {', '.join(files)}\n"

@@ -153,7 +153,7 @@ class Classroom(unittest.TestCase):
         (self.student / OTHER).unlink()
         for path in ("scripts/classroom/grade_push", "scripts/grade", "Makefile"):
             (self.student / path).write_text("#!/bin/sh\nexit 0\n")
-        manifest = self.student / "lessons/lesson16_square_tile/lesson.json"
+        manifest = self.student / "lessons/lesson16_square_tile/course/lesson.json"
         manifest.write_text(re.sub(r'"goals": \[.*?\n    \]', '"goals": []', manifest.read_text(), flags=re.DOTALL))
         self.push("common/counters.json", "[]")
         job = self.grade()

@@ -240,7 +240,7 @@ class Commands(WithFolder):
         return run.stdout
 
     def solve(self):
-        shutil.copy(self.lesson / "solution.cuh", self.text)
+        shutil.copy(self.lesson / "course/solution.cuh", self.text)
 
     def test_check_says_what_is_wrong_and_what_to_do(self):
         told = self.run_script("03", "--seed", "7", status=1)
@@ -322,7 +322,7 @@ class Commands(WithFolder):
     def test_a_kernel_that_is_gone_is_an_error(self):
         self.text.write_text(self.original.replace("reduce3", "reduce4"))
         told = self.run_script("03", status=1)
-        self.assertIn("lessons/lesson03_first_add_on_load/exercise.cu(", told)
+        self.assertIn("lessons/lesson03_first_add_on_load/course/exercise.cu(", told)
         self.assertIn('identifier "reduce3" is undefined', told)
         self.text.write_text(self.original.replace("reduce3", "reduce4") + "#define reduce3 reduce4\n")
         self.assertIn("exercise03.ptx: has no kernel reduce3(int const*, int*, unsigned long)",
@@ -472,7 +472,7 @@ class Commands(WithFolder):
         self.fail(f"it ended: {seen}")
 
     def test_what_is_wrong_with_a_goal_is_told(self):
-        manifest = self.lesson / "lesson.json"
+        manifest = self.lesson / "course/lesson.json"
         before, key, goals = manifest.read_text().partition('"goals"')
         for right, wrong, told in (("--n 4194304", "--n 2^22", "'2^22' in a goal's run: write it in digits alone"),
                                    ("131,072", "at most 131,072", "'at most 131,072' is no goal; write 1,024 (no more"),
@@ -480,7 +480,7 @@ class Commands(WithFolder):
                                    ("131,072", "13,1072", "'13,1072' is no goal"),
                                    ("load requests", "load request", "unknown counter 'global load request'; there are: ")):
             manifest.write_text(before + key + goals.replace(right, wrong, 1))
-            self.assertIn(f"first_add_on_load/lesson.json: exercise.goals[0]: {told}", self.run_script("03", status=2))
+            self.assertIn(f"first_add_on_load/course/lesson.json: exercise.goals[0]: {told}", self.run_script("03", status=2))
 
     def traffic(self, goals, launches):
         """Of reduce3, whose launches have these counts: {counter of a goal: count}."""

@@ -19,7 +19,7 @@ BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
 
 
 def left_to_fill_in(tree):
-    return sorted(f"{path.relative_to(tree)}: {line.strip()}" for path in tree.glob("lessons/*/*") if path.is_file()
+    return sorted(f"{path.relative_to(tree)}: {line.strip()}" for path in tree.glob("lessons/**/*") if path.is_file()
                   for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if "FILL:" in line)
 
 
@@ -29,7 +29,7 @@ class Lessons(unittest.TestCase):
 
     def test_run_in_their_pages(self):
         folders = [ROOT / "lessons/start", *ROOT.glob("lessons/lesson[0-9][0-9]_*")]
-        self.assertEqual([folder.name for folder in folders if not (folder / "playground.js").is_file()], [])
+        self.assertEqual([folder.name for folder in folders if not (folder / "course/playground.js").is_file()], [])
 
 
 class Skeleton(unittest.TestCase):
@@ -52,9 +52,9 @@ class Skeleton(unittest.TestCase):
     def test_it_gets_the_first_free_number_and_a_manifest(self):
         self.assertIn("make lesson03 builds it", self.new_lesson("double_buffering"))
         folder = self.tree / "lessons/lesson03_double_buffering"
-        self.assertEqual(sorted(path.name for path in folder.iterdir()),
-                         ["README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu", "playground.js",
-                          "teaching.json"])
+        self.assertEqual(sorted(f"{path.relative_to(folder)}" for path in folder.rglob("*") if path.is_file()),
+                         ["README.md", "course/lesson.json", "course/playground.js", "course/teaching.json", "exercise.cuh",
+                          "exercise.md", "kernels.cuh", "main.cu"])
         lesson = Lesson(folder)
         self.assertEqual((lesson.number, lesson.title, lesson.kernels), ("03", "Double buffering", ["reduce03"]))
         page = (folder / "README.md").read_text(encoding="utf-8")
@@ -80,18 +80,18 @@ class Skeleton(unittest.TestCase):
                              stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": "scripts"})
         self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
-        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "lesson.json", "main.cu", "playground.js",
-                     "teaching.json"):
+        for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu", "course/lesson.json",
+                     "course/playground.js", "course/teaching.json"):
             self.assertIn(f"lesson03_double_buffering/{name}: ", left)
 
     def test_its_page_needs_its_launches(self):
         self.new_lesson("double_buffering")
-        (self.tree / "lessons/lesson03_double_buffering/playground.js").unlink()
+        (self.tree / "lessons/lesson03_double_buffering/course/playground.js").unlink()
         shutil.copytree(ROOT / "lessons/start", self.tree / "lessons/start")
         run = subprocess.run([sys.executable, str(self.tree / "scripts/playground")], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("playground: lessons/lesson03_double_buffering has no playground.js", run.stdout)
+        self.assertIn("playground: lessons/lesson03_double_buffering/course has no playground.js", run.stdout)
 
     def test_wrong_command_lines_change_nothing(self):
         for words, message in (([], "which name?"), (["Big"], "'Big' is no name"), (["../x"], "is no name"),

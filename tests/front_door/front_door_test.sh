@@ -308,7 +308,8 @@ test_an_exercise_may_have_a_program_of_its_own() {
     complete_machine
     program python3 <<<'echo "python3: $*"'
     printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise: $*"' >tree/scripts/exercise
-    touch tree/lessons/lesson03_first_add/exercise.cu
+    mkdir tree/lessons/lesson03_first_add/course
+    touch tree/lessons/lesson03_first_add/course/exercise.cu
     run make exercise03
     expect_status 0
     expect_output "exercise: check 03 --build build/default"

@@ -22,6 +22,6 @@ inline std::vector<std::string> lessons() {
 inline nlohmann::json manifest_of(const std::string& lesson) {
     for (const auto& entry : std::filesystem::directory_iterator(PROJECT_ROOT "/lessons"))
         if (entry.path().filename().string().starts_with(lesson + "_"))
-            return nlohmann::json::parse(std::ifstream(entry.path() / "lesson.json"));
+            return nlohmann::json::parse(std::ifstream(entry.path() / "course/lesson.json"));
     throw std::runtime_error("there is no folder of " + lesson);
 }

@@ -153,7 +153,7 @@ std::string lesson_of(const fs::path& page) {
 /// The contents of a lesson's manifest; nothing for other pages.
 nlohmann::json manifest_beside(const fs::path& page) {
     if (lesson_of(page).empty()) return {{"part", ""}, {"measure", nlohmann::json::object()}};
-    return nlohmann::json::parse(std::ifstream(page.parent_path() / "lesson.json"));
+    return nlohmann::json::parse(std::ifstream(page.parent_path() / "course/lesson.json"));
 }
 
 /// Whether a card's record has times of the lesson.

@@ -30,7 +30,7 @@ class Lessons(unittest.TestCase):
         for lesson in self.lessons:
             main = (lesson.folder / "main.cu").read_text(encoding="utf-8")
             for text in (lesson.name, lesson.title, *lesson.kernels):
-                self.assertTrue(f'"{text}"' in main, f"{lesson.folder.name}/main.cu has no \"{text}\", as lesson.json has it")
+                self.assertTrue(f'"{text}"' in main, f"{lesson.folder.name}/main.cu has no \"{text}\", as course/lesson.json has it")
 
     def test_the_readme_has_their_rows(self):
         rows = re.findall(r"^\| \[(?:\d\d|[A-Z])\]\(lessons/.*", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -102,19 +102,19 @@ class Manifest(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def manifest_of(self, name):
-        return json.loads((ROOT / "lessons" / name / "lesson.json").read_text(encoding="utf-8"))
+        return json.loads((ROOT / "lessons" / name / "course/lesson.json").read_text(encoding="utf-8"))
 
     def read(self, manifest, name=LESSON):
         """Of a dict, or of a file's text."""
-        (self.folder / name).mkdir(exist_ok=True)
+        (self.folder / name / "course").mkdir(parents=True, exist_ok=True)
         text = manifest if isinstance(manifest, str) else json.dumps(manifest)
-        (self.folder / name / "lesson.json").write_text(text, encoding="utf-8")
+        (self.folder / name / "course/lesson.json").write_text(text, encoding="utf-8")
         return Lesson(self.folder / name)
 
     def assert_wrong(self, message, manifest, name=LESSON):
         with self.assertRaises(ManifestError) as caught:
             self.read(manifest, name)
-        self.assertEqual(f"{caught.exception}", f"{self.folder}/{name}/lesson.json: {message}")
+        self.assertEqual(f"{caught.exception}", f"{self.folder}/{name}/course/lesson.json: {message}")
 
     def test_a_right_one_is_read(self):
         for name in (LESSON, OPEN):
@@ -168,7 +168,7 @@ class Manifest(unittest.TestCase):
         self.assert_wrong("is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", "{")
         self.assert_wrong("[] is not an object", [])
         (self.folder / OPEN).mkdir()
-        with self.assertRaisesRegex(ManifestError, "openA_fewest_counters/lesson.json: cannot be read: No such file or "
+        with self.assertRaisesRegex(ManifestError, "openA_fewest_counters/course/lesson.json: cannot be read: No such file or "
                                                    "directory; each folder of a lesson needs one"):
             Lesson(self.folder / OPEN)
 
