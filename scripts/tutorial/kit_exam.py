@@ -168,6 +168,6 @@ def count(programs, lesson, question):
     else:
         counted = launch["counters"][NAMES[question.counter]]
     if counted != question.derived:
-        raise Failure(1, f"{what}: the emulator counts {counted:,} for {question.counter}, but lessons/{lesson.folder.name}/course/"
-                         f"teaching.json derives {'; '.join(question.steps)}")
+        raise Failure(1, f"{what}: the emulator counts {counted:,} for {question.counter}, but lessons/{lesson.folder.name}/"
+                         f"course/teaching.json derives {'; '.join(question.steps)}")
     return counted

@@ -40,7 +40,8 @@ def predictions_html(lesson, asked):
 def answers_html(lesson, asked, answers):
     items = questions(asked)
     if len(items) != len(answers):
-        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json: {len(answers)} answers to {len(items)} predictions")
+        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json: {len(answers)} answers to "
+                            f"{len(items)} predictions")
     body = [heading(lesson, "Predict first: answers"), *(block_html(block) for block in asked if not isinstance(block, Items))]
     for number, (item, answer) in enumerate(zip(items, answers), 1):
         body.append(block_html(Items([item], number)) + f'<p class="answer">{markdown_html(answer)}</p>')

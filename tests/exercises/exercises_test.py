@@ -3,14 +3,8 @@
 exercises_test.py BUILD NN wrong: all its wrong solutions fail as they should, and our own solves it in every case.
 exercises_test.py BUILD commands: scripts/exercise is as it should be.
 
-A wrong solution, tests/exercises/lessonNN/*.diff, begins with a line that says at which step the check has to fail,
-and with which words, {} standing for anything within a line. Behind it is how it differs from our solution, each part of
-the diff behind a line @@:
-
-  expect: traffic: shared load wavefronts of reduce3: yours {}, goal 102,400
-
-Or behind it is kernels.cuh: the kernels that the lesson's page shows. They must not solve an exercise that has a
-solution of its own.
+The wrong solutions are in tests/lessons/lessonNN/wrong.diff; scripts/tutorial/wrong.py says how they are written. The kernels
+that the lesson's page shows must not solve an exercise that has a solution of its own.
 """
 
 import json
@@ -26,8 +20,8 @@ from pathlib import Path
 
 from solutions import Compiled, NotKept, wrong_solutions
 from tutorial import exercises as checker
-from tutorial.broken import changed
 from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
+from tutorial.wrong import changed
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts/exercise"
@@ -154,8 +148,8 @@ class OneExercise(Solutions):
     @unittest.skipUnless(WHAT == "C", "is about exercise C")
     def test_its_bugs_are_those_of_the_wrong_solutions_and_hide_where_it_says(self):
         lines = (self.exercise.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines()
-        for path in (ROOT / "tests/exercises/openC").glob("*.diff"):
-            lines = changed(lines, path.read_text(encoding="utf-8").partition("\n")[2])
+        for wrong in wrong_solutions(self.exercise):
+            lines = changed(lines, wrong.diff)
         text = self.exercise.text.read_text(encoding="utf-8")
         self.assertEqual("\n".join(lines) + "\n", re.sub(r"// TODO, .*\n(//.*\n)*\n", "", text))
 
@@ -181,7 +175,7 @@ class WrongSolutions(Solutions):
         exercise = checker.Exercise(WHAT)
         wrong = wrong_solutions(exercise)
         compiled = self.compiled(exercise, wrong)
-        without_fence = [each.path for each in wrong if "no_fence" in each.path]
+        without_fence = [each.path for each in wrong if "no_fence" in each.name]
         self.assertEqual(len(without_fence), 3, "either one, and both")
         ptx = self.folder / "solution.ptx"
         # Of 10 blocks the last one reads 9 partial sums that it may miss, each in every other seed. It misses none in 1 of 512
@@ -201,7 +195,7 @@ class WrongSolutions(Solutions):
         wrong = wrong_solutions(exercise)
         compiled = self.compiled(exercise, wrong)
         for each in wrong:
-            with self.subTest(each.path):
+            with self.subTest(each.name):
                 if each.step == "compiles":
                     text = self.folder / "text.cuh"
                     text.write_text(each.text, encoding="utf-8")

@@ -185,7 +185,8 @@ class Points(WithSandbox):
             "/course/lessons/lesson16_square_tile/kernels.cuh", "/course/lessons/lesson16_square_tile/exercise.cuh",
             *(f"{folder}/{path.parent.name}/kernels.cuh" for folder in ("/course/lessons", "..") for path in ROOT.glob(
                 "lessons/*/kernels.cuh") if path.parent != LESSON),
-            *(f"/course/{path.relative_to(ROOT)}" for path in ROOT.glob("lessons/*/course/solution.cuh")), "/build/bin/lesson17", "/course/tests")))
+            *(f"/course/{path.relative_to(ROOT)}" for path in ROOT.glob("lessons/*/course/solution.cuh")),
+            "/build/bin/lesson17", "/course/tests")))
         self.submit("reads for ever", '#include "/dev/urandom"\n' + RIGHT)
         self.submit("talks", with_body('    for (int i = 0; i < 100000; i++) printf("%0999d", i);',
                                        "#include <cstdio>\n"))

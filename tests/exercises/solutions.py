@@ -14,30 +14,26 @@ from pathlib import Path
 
 from tutorial import ROOT
 from tutorial import exercises as checker
-from tutorial.broken import changed
+from tutorial.wrong import parts
 
 
 class Wrong:
-    """A wrong solution, tests/exercises/lessonNN/NAME.diff: its text, and at which step and with which words it fails."""
+    """A wrong solution: its text, and at which step and with which words it fails."""
 
-    def __init__(self, path, solved, kernels=None):
-        """`solved`: lines of the right solution; `kernels`: the file that the diff `kernels.cuh` stands for."""
-        head, _, diff = path.read_text(encoding="utf-8").partition("\n")
-        expected = re.fullmatch(r"expect: (\w+): (.+)", head)
+    def __init__(self, part, right, kernels=""):
+        """`right`: the right solution's text; `kernels`: what the diff `kernels.cuh` stands for."""
+        expected = re.fullmatch(r"(\w+): (.+)", part.expected)
         if not expected:
-            raise ValueError(f"{path}: the first line is not 'expect: STEP: WORDS'")
-        self.path, self.step = str(path.with_suffix(".cuh")), expected.group(1)
-        self.words = ".*".join(re.escape(part) for part in expected.group(2).split("{}"))
-        if diff == "kernels.cuh\n":
-            self.text = kernels.read_text(encoding="utf-8")
-        else:
-            self.text = "\n".join(changed(solved, diff)) + "\n"
+            raise part.error("what to expect is not 'STEP: WORDS'")
+        self.name, self.path, self.step = part.head, str(part.path.with_name(f"{part.head}.cuh")), expected.group(1)
+        self.words = ".*".join(re.escape(words) for words in expected.group(2).split("{}"))
+        self.diff = part.diff
+        self.text = kernels if self.diff == "kernels.cuh" else part.text(right)
 
 
 def wrong_solutions(exercise):
-    solved = exercise.solution.read_text(encoding="utf-8").splitlines()
-    return [Wrong(path, solved, exercise.folder / "kernels.cuh")
-            for path in sorted((ROOT / "tests/exercises" / exercise.lesson.name).glob("*.diff"))]
+    right, kernels = (path.read_text(encoding="utf-8") for path in (exercise.solution, exercise.folder / "kernels.cuh"))
+    return [Wrong(part, right, kernels) for part in parts(exercise.lesson.name, "exercise")]
 
 
 class NotKept(Exception):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """start_test.py BUILD some|wrong: scripts/exercise_start, with the unsolved and the solved program, or with wrong solutions.
 
-A wrong solution, tests/exercises/start/*.diff, is how it differs from the solved program; otherwise as in exercises_test.py.
+A wrong solution, in tests/lessons/start/wrong.diff, is how it differs from the solved program.
 The answers on the lesson's page are what these print.
 """
 
@@ -12,13 +12,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from solutions import Wrong, changed
+from solutions import Wrong
 from tutorial import ROOT
+from tutorial.wrong import changed, parts
 
 BUILD = Path(sys.argv[1]).absolute()
-FOLDER = ROOT / "tests/exercises/start"
-UNSOLVED = (ROOT / "lessons/start/start.cu").read_text(encoding="utf-8").splitlines()
-SOLVED = changed(UNSOLVED, (FOLDER / "solution.diff").read_text(encoding="utf-8"))
+FOLDER = ROOT / "lessons/start"
+UNSOLVED = (FOLDER / "start.cu").read_text(encoding="utf-8")
+SOLVED = "\n".join(changed(UNSOLVED.splitlines(), (FOLDER / "course/solution.diff").read_text(encoding="utf-8"))) + "\n"
 
 
 class Start(unittest.TestCase):
@@ -41,10 +42,10 @@ class Start(unittest.TestCase):
 class Few(Start):
     def test_unsolved_it_runs_as_before(self):
         # 1,048,576 x 4 / 32 = 131,072
-        self.expect_failed("traffic", "global load sectors: yours 131,072, goal 250,002", "\n".join(UNSOLVED))
+        self.expect_failed("traffic", "global load sectors: yours 131,072, goal 250,002", UNSOLVED)
 
     def test_solved_it_passes(self):
-        status, steps, told = self.check("\n".join(SOLVED))
+        status, steps, told = self.check(SOLVED)
         self.assertEqual(status, 0, told)
         self.assertEqual(list(steps), ["compiles", "launch", "right", "compares", "clean", "traffic"])
         # 3,907 = 1,000,003 / 256, rounded up
@@ -63,11 +64,10 @@ class AllWrong(Start):
         self.expect_failed("compiles", r'start\.cu\(1\): error: .*"nothing" is undefined', "int x = nothing;")
 
     def test_all_fail_as_they_should(self):
-        for path in sorted(FOLDER.glob("*.diff")):
-            if path.stem != "solution":
-                wrong = Wrong(path, SOLVED)
-                with self.subTest(path.stem):
-                    self.expect_failed(wrong.step, wrong.words, wrong.text)
+        for part in parts("start", "exercise"):
+            wrong = Wrong(part, SOLVED)
+            with self.subTest(wrong.name):
+                self.expect_failed(wrong.step, wrong.words, wrong.text)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Lessons(unittest.TestCase):
         for lesson in self.lessons:
             main = (lesson.folder / "main.cu").read_text(encoding="utf-8")
             for text in (lesson.name, lesson.title, *lesson.kernels):
-                self.assertTrue(f'"{text}"' in main, f"{lesson.folder.name}/main.cu has no \"{text}\", as course/lesson.json has it")
+                self.assertTrue(f'"{text}"' in main, f"{lesson.folder.name}/main.cu has no \"{text}\", as its manifest has it")
 
     def test_the_readme_has_their_rows(self):
         rows = re.findall(r"^\| \[(?:\d\d|[A-Z])\]\(lessons/.*", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)

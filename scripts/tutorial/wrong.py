@@ -1,0 +1,134 @@
+"""What is wrong on purpose: tests/lessons/lesson03/wrong.diff. Each part begins with what it is, and what has to be found:
+
+  exercise: powers_of_two_only
+  expect: right: mem: out of bounds at {}powers_of_two_only.cuh:
+
+is a wrong solution of the exercise, with the step at which its check has to fail, and with which words; {} stands for
+anything within a line. Behind that is how it differs from our solution; or kernels.cuh: the kernels that the page shows.
+
+  kernels: reduce3 --n 65000: without the guard of the second load
+  expect: mem: input[i + blockDim.x]
+
+is what the lesson's page offers to break: the kernel, what of the run has to differ from the page's usual one, and a name
+for readers; the checker that finds it, and words of the line where, or "wrong result". Behind that is how it differs from
+kernels.cuh. Of a diff each piece stands behind a line @@ and is found below the one before.
+
+All variants of all lessons are compiled at once: nvcc takes longer to begin than for all of them. Each becomes a namespace.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tutorial import ROOT
+from tutorial.lessons import read_lessons
+
+BLOCK_SIZES = (32, 64, 128, 256, 512, 1024)  # those that the lessons instantiate their templates with
+HEAD = re.compile(r"(\w+)((?: --\w+ \d+)*): (\S.*)")
+INCLUDE = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
+TEMPLATE = re.compile(r"^template <unsigned int block_size>\n__global__ void (\w+)(\([^)]*\)) \{$", re.MULTILINE)
+CODE = re.compile(r"^(?:\.visible |\.weak )?\.(?:entry|func)[^;{]*\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
+
+
+def changed(lines, diff):
+    """The lines with the diff's parts applied, each one after the one before."""
+    result, at = [], 0
+    for part in re.split(r"^@@.*\n", diff, flags=re.MULTILINE)[1:]:
+        before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
+        places = [i for i in range(at, len(lines)) if lines[i:i + len(before)] == before]
+        if not places:
+            raise ValueError("there are no such lines:\n" + "\n".join(before))
+        result += lines[at:places[0]] + after
+        at = places[0] + len(before)
+    return result + lines[at:]
+
+
+@dataclass
+class Part:
+    """One of a wrong.diff."""
+
+    path: Path
+    of: str  # "exercise" or "kernels"
+    head: str
+    expected: str
+    diff: str
+
+    def text(self, right):
+        """The right text with the diff applied."""
+        try:
+            return "\n".join(changed(right.splitlines(), self.diff)) + "\n"
+        except ValueError as error:
+            raise self.error(f"{error}") from None
+
+    def error(self, message):
+        return ValueError(f"{self.path}: '{self.of}: {self.head}': {message}")
+
+
+def parts(name, of):
+    """Those of a lesson, such as lesson03, or of start."""
+    path = ROOT / "tests/lessons" / name / "wrong.diff"
+    if not path.is_file():
+        return []
+    found = []
+    for part in filter(None, re.split(r"^(?=\w+: .*\nexpect: )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)):
+        head = re.match(r"(exercise|kernels): (.+)\nexpect: (.+)\n", part)
+        if not head:
+            raise ValueError(f"{path}: '{part.splitlines()[0]}' is not 'exercise: NAME' or 'kernels: KERNEL: NAME', with a line "
+                             "'expect: …' behind it")
+        found.append(Part(path, *head.groups(), part[head.end():].rstrip("\n")))
+    return [part for part in found if part.of == of]
+
+
+@dataclass
+class Broken:
+    """A variant: its text takes the place of the file `path`, a path from the project's root."""
+
+    kernel: str
+    options: dict
+    name: str
+    expected: str
+    change: str  # its diff, for readers
+    path: str
+    text: str
+    space: str  # its namespace
+
+
+def broken_kernels(folder):
+    """Those that the page of the lesson in this folder offers."""
+    kernels, name = folder / "kernels.cuh", folder.name.partition("_")[0]
+    found = []
+    for k, part in enumerate(parts(name, "kernels")):
+        of_head = HEAD.fullmatch(part.head)
+        if not of_head:
+            raise part.error("is not 'KERNEL: NAME' or 'KERNEL --n 1000: NAME'")
+        options = {option: int(value) for option, value in re.findall(r"--(\w+) (\d+)", of_head[2])}
+        space = f"broken{name[len('lesson'):]}_{chr(ord('a') + k)}"
+        change = re.sub(r"^@@\n", "", part.diff, flags=re.MULTILINE) + "\n"
+        found.append(Broken(of_head[1], options, of_head[3], part.expected, change, str(kernels.relative_to(ROOT)),
+                            part.text(kernels.read_text(encoding="utf-8")), space))
+    return found
+
+
+def program():
+    """All of them as one CUDA source. Their lines are those of the files that they take the place of."""
+    parts = []
+    for lesson in read_lessons():
+        for one in broken_kernels(lesson.folder):
+            instances = [f"template __global__ void {name}<{size}>{parameters};"
+                         for name, parameters in TEMPLATE.findall(one.text) for size in BLOCK_SIZES]
+            parts += [*re.findall(r"^#include <.*$", one.text, re.MULTILINE), f"namespace {one.space} {{",
+                      f'#line 1 "{ROOT / one.path}"', INCLUDE.sub("", one.text), *instances, "}"]
+    return "\n".join([*parts, ""])
+
+
+def ptx_of(ptx, one):
+    """What is in the variant's namespace, of the PTX of all."""
+    return CODE.sub(lambda code: code[0] if one.space in code[0].partition("{")[0] else "", ptx)
+
+
+def write_program(path):
+    """Only if it changed, so that it is not compiled again."""
+    path, text = Path(path), program()
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
