@@ -62,7 +62,7 @@ template <class T, class A = Accumulated<T>> void measure_operation(KernelRun& r
 } // namespace
 
 #ifdef WITH_CUB
-void add_cub(harness::Lesson& lesson); // cub.cu
+void add_cub(harness::Lesson& lesson); // bench/cub/lesson22.cu
 #endif
 
 int main(int argc, char** argv) {

@@ -14,7 +14,7 @@
 #include "orders.hpp"
 
 #ifdef WITH_CUB
-void add_cub(harness::Lesson& lesson); // in cub.cu
+void add_cub(harness::Lesson& lesson); // in bench/cub/lesson23.cu
 #endif
 
 namespace {

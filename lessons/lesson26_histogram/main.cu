@@ -48,7 +48,7 @@ void measure_histogram(KernelRun& run, Kernel kernel, Histogram kind) {
 } // namespace
 
 #ifdef WITH_CUB
-void add_cub(harness::Lesson& lesson); // cub.cu
+void add_cub(harness::Lesson& lesson); // bench/cub/lesson26.cu
 #endif
 
 int main(int argc, char** argv) {

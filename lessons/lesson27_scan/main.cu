@@ -100,7 +100,7 @@ void measure_wide_lookback(KernelRun& run) {
 } // namespace
 
 #ifdef WITH_CUB
-void add_cub(harness::Lesson& lesson); // cub.cu
+void add_cub(harness::Lesson& lesson); // bench/cub/lesson27.cu
 #endif
 
 int main(int argc, char** argv) {

@@ -224,7 +224,7 @@ class Lesson:
     @property
     def timed_program(self):
         """The program to time: the one with the library's kernels, if it exists."""
-        return f"{self.name}_with_cub" if (self.folder / "cub.cu").exists() else self.name
+        return f"{self.name}_with_cub" if (ROOT / f"bench/cub/{self.name}.cu").exists() else self.name
 
     @property
     def timed(self):

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../lesson30_a_sum_for_every_n/sum.cuh"
+#include "../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
 #include "harness/device.hpp"
 #include "harness/exit_status.hpp"
 #include "input.cuh"

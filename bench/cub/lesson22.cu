@@ -2,10 +2,10 @@
 
 #include <cub/device/device_reduce.cuh>
 
-#include "data.hpp"
+#include "../../lessons/lesson22_any_type_and_operation/data.hpp"
+#include "../../lessons/lesson22_any_type_and_operation/kernels.cuh"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
-#include "kernels.cuh"
 
 namespace {
 

@@ -6,16 +6,16 @@
 #include <array>
 #include <string>
 
-#include "../lesson00_interleaved_pairs/kernels.cuh"
-#include "../lesson01_strided_index/kernels.cuh"
-#include "../lesson02_sequential_addressing/kernels.cuh"
-#include "../lesson03_first_add_on_load/kernels.cuh"
-#include "../lesson04_unroll_last_warp/kernels.cuh"
-#include "../lesson05_unroll_the_tree/kernels.cuh"
-#include "../lesson06_algorithm_cascading/kernels.cuh"
-#include "../lesson07_warp_shuffles/kernels.cuh"
-#include "../lesson08_vectorized_loads/kernels.cuh"
-#include "../lesson09_one_launch/kernels.cuh"
+#include "../../lessons/lesson00_interleaved_pairs/kernels.cuh"
+#include "../../lessons/lesson01_strided_index/kernels.cuh"
+#include "../../lessons/lesson02_sequential_addressing/kernels.cuh"
+#include "../../lessons/lesson03_first_add_on_load/kernels.cuh"
+#include "../../lessons/lesson04_unroll_last_warp/kernels.cuh"
+#include "../../lessons/lesson05_unroll_the_tree/kernels.cuh"
+#include "../../lessons/lesson06_algorithm_cascading/kernels.cuh"
+#include "../../lessons/lesson07_warp_shuffles/kernels.cuh"
+#include "../../lessons/lesson08_vectorized_loads/kernels.cuh"
+#include "../../lessons/lesson09_one_launch/kernels.cuh"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
 
@@ -90,7 +90,7 @@ void take_turn_of_reduce9(KernelRun& run) {
 
 #ifdef WITH_CUB
 void add_limit(harness::Lesson& lesson); // limit.cu
-void add_cub(harness::Lesson& lesson);   // cub.cu
+void add_cub(harness::Lesson& lesson);   // bench/cub/ladder.cu
 #endif
 
 int main(int argc, char** argv) {

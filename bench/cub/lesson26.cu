@@ -4,7 +4,7 @@
 #include <cuda/std/array>
 #include <vector>
 
-#include "data.hpp"
+#include "../../lessons/lesson26_histogram/data.hpp"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <cub/device/device_reduce.cuh>
 
-#include "floats.hpp"
+#include "../../lessons/lesson23_floating_point/floats.hpp"
+#include "../../lessons/lesson23_floating_point/orders.hpp"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
-#include "orders.hpp"
 
 void add_cub(harness::Lesson& lesson) {
     lesson.add_kernel("cub::Sum", [](harness::KernelRun& run) {

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "../lesson28_bytes_in_flight/kernels.cuh"
+#include "../../lessons/lesson28_bytes_in_flight/kernels.cuh"
 #include "harness/device.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/launch_size.hpp"
 #include "input.cuh"
 
 namespace lesson29 { // Some of its helpers have the names of lesson28's.
-#include "../lesson29_one_cluster/kernels.cuh"
+#include "../../lessons/lesson29_one_cluster/kernels.cuh"
 }
 
 namespace {

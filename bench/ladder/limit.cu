@@ -1,7 +1,7 @@
 // Lessons 28 and 30 as further rungs: for `make measure`.
 
-#include "../lesson28_bytes_in_flight/kernels.cuh"
-#include "../lesson30_a_sum_for_every_n/sum.cuh"
+#include "../../lessons/lesson28_bytes_in_flight/kernels.cuh"
+#include "../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
 #include "harness/check.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"

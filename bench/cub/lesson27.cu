@@ -3,9 +3,9 @@
 #include <cub/device/device_scan.cuh>
 #include <vector>
 
+#include "../../lessons/lesson27_scan/inclusive_sums.hpp"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
-#include "inclusive_sums.hpp"
 
 void add_cub(harness::Lesson& lesson) {
     lesson.add_kernel("cub::InclusiveSum", [](harness::KernelRun& run) {
