@@ -18,6 +18,22 @@ function make_playground() {
 
     function lesson(name, parts) { lessons[name] = parts; }
 
+    // The launch of a kernel that leaves one partial sum per block, as harness::Lesson::add_reduction() has it: `elements_per_thread`;
+    // `in_place`: it overwrites what it sums; ints of dynamic shared memory per thread; `resident`: no more blocks than all
+    // multiprocessors hold at once. <block> in the name stands for the block size that a template is compiled for.
+    function reduction(name, {elements_per_thread = 1, in_place = false, shared_ints_per_thread = in_place ? 0 : 1,
+                              resident = false} = {}) {
+        return (host, {n, block, offset = 0}) => {
+            const kernel = name.replace("<block>", `<${block}>`), shared = 4 * shared_ints_per_thread * block;
+            const needed = Math.ceil(n / (elements_per_thread * block));
+            const grid = resident ? Math.min(needed, host.resident_blocks(kernel, block, shared)) : needed;
+            const input = host.random_ints(n, offset), work = in_place ? host.random_ints(n, offset) : input;
+            const sums = host.ints(grid);
+            host.launch(kernel, {grid, block, shared}, work, sums, host.u64(n));
+            return host.verify_sum(input, sums);
+        };
+    }
+
     function bundle(name, script, facts) {
         bundles[name] = {script, facts};
         script(facts);
@@ -366,7 +382,7 @@ function make_playground() {
         return {run, stop: () => stop()};
     }
 
-    const playground = {lessons, bundles, lesson, bundle, engine, serve, emulator: null};
+    const playground = {lessons, bundles, lesson, reduction, bundle, engine, serve, emulator: null};
     return playground;
 }
 

@@ -3,29 +3,9 @@ playground.lesson("lesson10", {
     n: {value: 65536, most: 1048576},
     sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}},
     kernels: {
-        reduceNeighboredGmem(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), work = host.random_ints(n), sums = host.ints(grid);
-            host.launch("reduceNeighboredGmem", {grid, block}, work, sums, host.u64(n));
-            return host.verify_sum(input, sums);
-        },
-        reduceNeighboredSmem(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), sums = host.ints(grid);
-            host.launch(`reduceNeighboredSmem<${block}>`, {grid, block}, input, sums, host.u64(n));
-            return host.verify_sum(input, sums);
-        },
-        reduceGmem(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), work = host.random_ints(n), sums = host.ints(grid);
-            host.launch("reduceGmem", {grid, block}, work, sums, host.u64(n));
-            return host.verify_sum(input, sums);
-        },
-        reduceSmem(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), sums = host.ints(grid);
-            host.launch(`reduceSmem<${block}>`, {grid, block}, input, sums, host.u64(n));
-            return host.verify_sum(input, sums);
-        },
+        reduceNeighboredGmem: playground.reduction("reduceNeighboredGmem", {in_place: true}),
+        reduceNeighboredSmem: playground.reduction("reduceNeighboredSmem<block>", {shared_ints_per_thread: 0}),
+        reduceGmem: playground.reduction("reduceGmem", {in_place: true}),
+        reduceSmem: playground.reduction("reduceSmem<block>", {shared_ints_per_thread: 0}),
     },
 });

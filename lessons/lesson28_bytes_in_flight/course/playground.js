@@ -18,12 +18,7 @@ playground.lesson("lesson28", {
         offset: {from: 0, to: 64, value: 0},
     },
     kernels: {
-        reduce8(host, {n, block, offset}) {
-            const grid = Math.min(Math.ceil(n / (8 * block)), host.resident_blocks(`reduce8<${block}>`, block));
-            const input = host.random_ints(n, offset), sums = host.ints(grid);
-            host.launch(`reduce8<${block}>`, {grid, block}, input, sums, host.u64(n));
-            return host.verify_sum(input, sums);
-        },
+        reduce8: playground.reduction("reduce8<block>", {elements_per_thread: 8, shared_ints_per_thread: 0, resident: true}),
         reduce10(host, options) {
             const {n, block, stages, offset} = options, kernel = `reduce10<${block}, ${stages}>`;
             const {stage_bytes, shared, wanted} = ring_of(options, kernel, host);
