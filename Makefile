@@ -29,6 +29,8 @@
 ## make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
 ## make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
+## make notebooks REPOSITORY=owner/name
+##                          makes notebooks in build/docs/notebooks; `make docs` then puts them and links to Colab on the site
 ## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
 ## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
 ## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
@@ -62,7 +64,7 @@ export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs notebooks test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -179,6 +181,9 @@ docs: $(build)/build.ninja
 	$(if $(wildcard build/playground),@$(MAKE) --no-print-directory playground)
 	@scripts/docs --build $(build)
 	@cp build/docs/parts/figures/*.svg docs/figures
+
+notebooks:
+	@scripts/notebooks "$(REPOSITORY)"
 
 test: $(build)/with_tests
 	@scripts/build $(build) tests/all

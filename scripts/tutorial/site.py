@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from pygments.formatters import HtmlFormatter
 from tutorial import ROOT
 from tutorial.errors_chart import draw as draw_errors
 from tutorial.ladder_chart import draw as draw_ladder
-from tutorial.lessons import read_lessons
+from tutorial.lessons import read_all, read_lessons
 from tutorial.limit_charts import DRAWINGS
 from tutorial.pictures import PICTURES
 from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, has_playground, read_measured, run_console, slug
@@ -123,11 +124,11 @@ rect{{fill:#f6f8fa;stroke:#d0d7de}}
 ''', encoding="utf-8")
 
 
-def write_pages(parts, site, folder):
+def write_pages(parts, site, folder, notebooks):
     pages = [page for _, of_part in parts for page in of_part]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for page, text in zip(pages, pool.map(site.render, pages)):
-            (folder / f"{page.name}.md").write_text(text, encoding="utf-8")
+            (folder / f"{page.name}.md").write_text(with_notebook(page.path, text, notebooks), encoding="utf-8")
     contents = []
     for part, of_part in parts:
         name = "part_" + slug(part)
@@ -145,6 +146,18 @@ def write_pages(parts, site, folder):
     listed = "\n".join(f"- \\subpage {file_page_name(path)}" for path in sorted(done))
     (folder / "part_files.md").write_text(f"# Files {{#part_files}}\n\nThose that the pages quote or link to.\n\n{listed}\n",
                                           encoding="utf-8")
+
+
+def with_notebook(path, text, notebooks):
+    """The page of a lesson or its exercise with a link to its part's notebook on Colab, if `make notebooks` made it."""
+    for lesson in read_all():
+        made = notebooks / f"{lesson.part}.ipynb"
+        if ROOT / path in (lesson.folder / "README.md", lesson.folder / "exercise.md") and made.is_file():
+            address = re.search(r"https://colab[^)]*/blob/[^)]*", made.read_text(encoding="utf-8"))[0]
+            head = "\\tableofcontents{HTML:2}\n"
+            link = f'<nav><a href="{address}">Open in Colab</a></nav>'  # what is in a nav the search leaves out
+            return text.replace(head, f"{head}\n\\htmlonly[block]\n{link}\n\\endhtmlonly\n", 1)
+    return text
 
 
 def write_style(folder):
@@ -170,9 +183,11 @@ def write_header(folder, playground):
     header.write_text(text.replace("<!--END TITLEAREA-->", "<!--END TITLEAREA-->\n" + box), encoding="utf-8")
 
 
-def copy_playground(playground, html):
+def copy_made(playground, notebooks, html):
     if has_playground(playground):
         shutil.copytree(playground, html / "playground")
+    if notebooks.is_dir():
+        shutil.copytree(notebooks, html / "notebooks")
 
 
 def run_doxygen(work, out, pages):

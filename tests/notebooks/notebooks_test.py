@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""notebooks_test.py BUILD [Made|Executed]: the notebooks are what scripts/notebooks makes, and run on the emulator of BUILD. Run
-with PYTHONPATH=scripts."""
+"""notebooks_test.py BUILD [Made|Executed]: scripts/notebooks makes notebooks, and they run on the emulator of BUILD. Run with
+PYTHONPATH=scripts."""
 
 import os
 import re
@@ -14,23 +14,65 @@ import nbformat
 from nbclient import NotebookClient
 
 from tutorial import ROOT
-from tutorial.lessons import PARTS
+from tutorial.lessons import PARTS, read_all
+from tutorial.site import with_notebook
 
 BUILD = Path(sys.argv.pop(1))
+COLAB = "https://colab.research.google.com/github/someone/somewhere/blob/gh-pages/notebooks"
+NOTEBOOKS = Path()  # set by setUpModule
+
+
+def setUpModule():
+    global NOTEBOOKS
+    folder = tempfile.TemporaryDirectory(dir=BUILD)  # as far below the root as that of make
+    unittest.addModuleCleanup(folder.cleanup)
+    NOTEBOOKS = Path(folder.name)
+    subprocess.run([ROOT / "scripts/notebooks", "someone/somewhere", "--out", NOTEBOOKS], check=True)
 
 
 def read(part):
-    return nbformat.read(ROOT / f"notebooks/{part}.ipynb", as_version=4)
+    return nbformat.read(NOTEBOOKS / f"{part}.ipynb", as_version=4)
 
 
 class Made(unittest.TestCase):
-    def test_they_are_what_the_script_makes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([ROOT / "scripts/notebooks", "--out", folder], check=True)
-            self.assertEqual({path.name for path in (ROOT / "notebooks").iterdir()}, {f"{part}.ipynb" for part in PARTS})
-            for part in PARTS:
-                made, there = (Path(where) / f"{part}.ipynb" for where in (folder, ROOT / "notebooks"))
-                self.assertTrue(made.read_bytes() == there.read_bytes(), f"{there.name} is old: run scripts/notebooks")
+    def test_there_is_one_of_each_part(self):
+        self.assertEqual({path.name for path in NOTEBOOKS.iterdir()}, {f"{part}.ipynb" for part in PARTS})
+
+    def test_they_have_what_is_on_the_pages(self):
+        for lesson in read_all():
+            texts = {cell.id: cell.source for cell in read(lesson.part).cells}
+            exercise = (lesson.folder / "exercise.cuh").read_text(encoding="utf-8")
+            self.assertEqual(texts[f"{lesson.name}-exercise"].partition("\n")[2], exercise.rstrip("\n"))
+            if not lesson.is_open:
+                page = re.sub(r"\]\([^)]*\)", "]", (lesson.folder / "README.md").read_text(encoding="utf-8"))
+                change = re.sub(r"\]\([^)]*\)", "]", texts[f"{lesson.name}-change"]).partition("\n")[2].strip()
+                self.assertIn(f"\n## The change\n\n{change}\n\n", page)
+
+    def test_the_repository_is_theirs(self):
+        for part in PARTS:
+            text = (NOTEBOOKS / f"{part}.ipynb").read_text(encoding="utf-8")
+            self.assertIn(f"({COLAB}/{part}.ipynb)", text)
+            self.assertIn("git clone --depth 1 https://github.com/someone/somewhere tutorial", text)
+            self.assertEqual(set(re.findall(r"github\.com/([^/]+/[^/ ]+)/blob/", text)), {"someone/somewhere"})
+
+    def test_a_repository_that_is_none(self):
+        for words in ([], [""], ["somewhere"], ["someone/some where"], ["https://github.com/someone/somewhere"], ["a/b)"]):
+            command = [ROOT / "scripts/notebooks", *words, "--out", NOTEBOOKS / "none"]
+            run = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 2, words)
+            self.assertEqual(run.stderr, f"notebooks: '{''.join(words)}' is no repository on GitHub. For example: make notebooks "
+                                         "REPOSITORY=owner/name\n")
+            self.assertFalse((NOTEBOOKS / "none").exists())
+
+    def test_the_site_links_to_those_that_were_made(self):
+        page = "# A page {#page}\n\n\\tableofcontents{HTML:2}\n\nIts text.\n"
+        for lesson in read_all():
+            for name in ("exercise.md", "README.md")[:1 if lesson.is_open else 2]:
+                path = str((lesson.folder / name).relative_to(ROOT))
+                link = f'\n<nav><a href="{COLAB}/{lesson.part}.ipynb">Open in Colab</a></nav>\n'
+                self.assertIn(link, with_notebook(path, page, NOTEBOOKS))
+                self.assertEqual(with_notebook(path, page, NOTEBOOKS / "none"), page)
+        self.assertEqual(with_notebook("docs/measuring.md", page, NOTEBOOKS), page)
 
     def test_they_are_notebooks(self):
         for part in PARTS:
@@ -38,9 +80,9 @@ class Made(unittest.TestCase):
 
     def test_links_lead_to_files(self):
         for part in PARTS:
-            text = (ROOT / f"notebooks/{part}.ipynb").read_text(encoding="utf-8")
+            text = (NOTEBOOKS / f"{part}.ipynb").read_text(encoding="utf-8")
             paths = re.findall(r"/blob/main/([^)#]+)", text) + re.findall(r"%picture (\S+)", text)
-            self.assertGreater(len(paths), 3)
+            self.assertGreater(len(paths), 2)
             for path in paths:
                 self.assertTrue((ROOT / path).is_file(), path)
 
@@ -77,7 +119,7 @@ notebook.BUILD, notebook.STATE = Path({str(BUILD)!r}), Path({folder.name!r})""")
         first.source = first.source.partition("\n")[0] + "\n" + solution
         last.source = last.source.replace("#pragma once", "this is no C++", 1)
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # hides every GPU
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": ROOT / "notebooks"}}).execute()
+        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": NOTEBOOKS}}).execute()
 
     def text(self, name):
         return "".join(output.text for output in self.cells[name].outputs if output.output_type == "stream")
