@@ -93,11 +93,13 @@ $(hosts:%=watch%): watch%: host%
 $(lessons:lesson%=exercise%): exercise%: lesson% emulate
 $(opens:open%=exercise%): exercise%: open% emulate
 $(numbers:%=exercise%): exercise%:
+	@scripts/setup manifests
 	@scripts/exercise check $* --build $(build) $(ARGS)
 
 $(lessons:lesson%=watch%): watch%: lesson% emulate
 $(opens:open%=watch%): watch%: open% emulate
 $(numbers:%=watch%): watch%:
+	@scripts/setup manifests
 	@scripts/exercise watch $* --build $(build)
 
 $(numbers:%=hint%): hint%:
@@ -131,6 +133,7 @@ teaching-kit: $(build)/build.ninja
 	@scripts/teaching_kit --build $(build) --lessons "$(LESSONS)" --seed "$(SEED)" $(ARGS)
 
 new-lesson:
+	@scripts/setup manifests
 	@scripts/new_lesson $(NAME)
 
 emulate: $(build)/build.ninja
@@ -183,6 +186,7 @@ docs: $(build)/build.ninja
 	@cp build/docs/parts/figures/*.svg docs/figures
 
 notebooks:
+	@scripts/setup manifests
 	@scripts/notebooks "$(REPOSITORY)"
 
 test: $(build)/with_tests

@@ -1,14 +1,5 @@
-"""Exam questions: a run that a seed draws, a counter of it, and how to derive that. lessons/*/course/teaching.json has
-
-  predictions   the answers to the page's *Predict first*, in its order
-  exam          five questions
-    kernel      of the lesson's program
-    counter     an id of common/counters.json, or one of OF_A_LAUNCH
-    draw        {name: the values to draw from, a list or "first..last"}
-    let         {name: a formula of the names before it} (optional)
-    run         the program's arguments, names in braces
-    steps       the derivation: "name = formula" each, the last one just a formula. A name ends up in the key: its _ is a blank
-    why         the derivation in words
+"""Exam questions: a run that a seed draws, a counter of it, and how to derive that, as in lessons/*/course/teaching.json. Its
+keys: manifests.schema.json.
 
 The key's number is what the emulator counts. The derivation has to come to the same, or there is no exam.
 """
@@ -22,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 
 from tutorial.counters import CATALOGUE, NAMES
-from tutorial.lessons import Keys, ListOf, ManifestError, MapOf, OneOf, Text, check
+from tutorial.lessons import ManifestError, read_manifest
 from tutorial.programs import Failure
 
 QUESTIONS = 5  # per lesson
@@ -56,11 +47,6 @@ WORDS = {"n": "{} ints", "block": "{} threads per block", "columns": "{} columns
          "elements-per-thread": "at least e = {} ints per thread", "stages": "{} stages", "kib-per-stage": "{} KiB per stage",
          "skew": "{} in 100 of them 0", "type": "type {}", "op": "operation {}"}
 
-FORMULA = Text()
-QUESTION = Keys({"kernel": Text(), "counter": Text(tuple(ASKED)), "draw": MapOf(OneOf((ListOf(OneOf((Text(),))), Text()))),
-                 "run": Text(), "steps": ListOf(FORMULA), "why": Text()}, {"let": MapOf(FORMULA)})
-TEACHING = Keys({"predictions": ListOf(Text()), "exam": ListOf(QUESTION)})
-
 FUNCTIONS = {"ceil": math.ceil, "gcd": math.gcd, "log2": lambda x: int(math.log2(x)), "min": min}
 
 
@@ -84,15 +70,7 @@ class Question:
 
 
 def read_teaching(lesson):
-    path = lesson.course / "teaching.json"
-    try:
-        teaching = json.loads(path.read_text(encoding="utf-8"))
-        check(teaching, TEACHING)
-    except OSError as error:
-        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json cannot be read: {error.strerror}") from None
-    except (ValueError, ManifestError) as error:
-        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json: {error}") from None
-    return teaching
+    return read_manifest(lesson.course / "teaching.json", "teaching", counter=list(ASKED))
 
 
 def exam(lesson, seed):

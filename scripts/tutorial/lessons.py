@@ -1,43 +1,9 @@
-"""The lessons and the open exercises, as their manifests have them: lessons/*/course/lesson.json.
-
-  number    15, or A: as in the folder's name
-  part      one of PARTS
-  title     the program's, and the page's in other letters
-  idea      the one idea: the README's table has it, and the next two
-  shows     what the numbers show (a lesson's alone)
-  kernels   those that the step is about
-  check     arguments of the runs in which `--check all` must find nothing
-  measure   for `make measure`:
-    sanitize  arguments for compute-sanitizer
-    time      runs to time: {"run": arguments, "without": kernels that would take minutes}
-    count     arguments of the runs whose counters Nsight Compute records
-    launches  the times of so many launches are recorded, as their median. Default: 1
-    kernels   the kernel behind a name that is none, such as a function that launches it; null if that is not one kernel
-  report    what `make report` runs: any of REPORTS
-  predict   a field for a question of 'Predict first' on the site: which of its questions, and the kernel, the run and the counter
-            that answer it: any of COUNTED (optional)
-  steps     "ints": the site shows step by step what a block puts into shared memory, words of that kind (optional)
-  figures   {file in docs/figures: arguments of the program that draws it, or of several runs: then their counters are plotted}
-  exercise
-    cases     arguments of the runs to check. Or {}: sizes and blocks of all kinds, with
-      sizes, large   in place of the usual ones
-      options        in turn
-      with_block     {block: options that go with it}
-      first, last    more runs, before and after
-    orders    arguments of the runs to check in other orders as well, such as `emulate --schedule 1` has them: for kernels
-              whose usual order hides what they do (optional)
-    goals     what the counters of a kernel may be in a run: 1,024 (no more than that), at least 1,024 or exactly 1,024.
-              They are the rows of the table on the exercise's page
-    score     the goals' counter to make as small as one can, if there is one (optional)
-    uses      traffic that no goal counts, and that its kernels may have: any of USES (optional)
-    data      "thread numbers": what kernels without input put through shared memory. The check puts numbers in their
-              place that no kernel can know (optional)
-"""
+"""The lessons and the open exercises, as their manifests have them: lessons/*/course/lesson.json. Their keys:
+manifests.schema.json."""
 
 import json
 import re
 import shlex
-from dataclasses import dataclass, field
 
 from tutorial import ROOT
 from tutorial.counters import CATALOGUE
@@ -51,125 +17,54 @@ PARTS = {
     "limit": "the limit of the card",
     "open": "the open exercises, which belong to no lesson",
 }
-USES = ("bulk copies", "distributed shared memory", "local memory")
-REPORTS = ("once", "size by size", "padding by padding", "emulated")
+COUNTED = ["blocks", *(counter.short for counter in CATALOGUE if counter.short)]
 
 
 class ManifestError(Exception):
     """An error in a manifest: what, where, and what is right instead."""
 
 
-# ---- what a manifest looks like ----
+# ---- manifests ----
+
+def read_manifest(path, kind, **words):
+    """Of a kind in manifests.schema.json. `words`: those that its definitions of these names allow."""
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_doubles)
+        check(manifest, kind, words)
+    except ManifestError as error:
+        raise wrong(path, f"{error}") from None
+    except OSError as error:
+        raise wrong(path, f"cannot be read: {error.strerror}; each folder of a lesson needs one") from None
+    except ValueError as error:
+        raise wrong(path, f"is no JSON: {error}") from None
+    return manifest
 
 
-@dataclass
-class Text:
-    """A text. `words`: the allowed ones."""
-
-    words: tuple = ()
-    may_be_empty: bool = False
-
-
-@dataclass
-class Number:
-    """A whole number above 0."""
+def without_doubles(pairs):
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ManifestError(f"the key '{name}' is there {names.count(name)} times")
+    return dict(pairs)
 
 
-@dataclass
-class ListOf:
-    entry: object
+def check(manifest, kind, words):
+    """Raises a ManifestError with the first error and its place, as in exercise.goals[0].counter"""
+    try:
+        from jsonschema import Draft7Validator
+    except ImportError:  # as where a kit of `make measure-kit` runs: these manifests were checked when it was packed
+        return
+    schema = json.loads((ROOT / "scripts/tutorial/manifests.schema.json").read_text(encoding="utf-8"))
+    for name, allowed in words.items():
+        schema["definitions"][name]["enum"] = allowed
+    for error in Draft7Validator({**schema, "$ref": f"#/definitions/{kind}"}).iter_errors(manifest):
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path).lstrip(".")
+        known = f"; there are: {', '.join(error.schema['properties'])}" if error.validator == "additionalProperties" else ""
+        raise ManifestError(f"{place}: {error.message}{known}" if place else f"{error.message}{known}")
 
 
-@dataclass
-class MapOf:
-    """Any names, with values of one kind."""
-
-    entry: object
-
-
-@dataclass
-class Keys:
-    required: dict
-    optional: dict = field(default_factory=dict)
-
-
-@dataclass
-class OneOf:
-    """The first kind that has the value's type."""
-
-    kinds: tuple
-
-
-@dataclass
-class Nothing:
-    """null"""
-
-
-# JSON's names for the values of each kind.
-TYPES = {Text: (str, "a text"), Number: (int, "a whole number"), ListOf: (list, "a list"), MapOf: (dict, "an object"),
-         Keys: (dict, "an object"), Nothing: (type(None), "null")}
-
-RUN = Text(may_be_empty=True)  # a program's arguments
-ARGUMENTS = ListOf(RUN)
-GOAL = Keys({"kernel": Text(), "run": RUN, "counters": MapOf(Text())})
-CASES = Keys({}, {"sizes": ListOf(Number()), "large": ListOf(Number()), "options": ARGUMENTS, "with_block": MapOf(Text()),
-                  "first": ARGUMENTS, "last": ARGUMENTS})
-EXERCISE = Keys({"cases": OneOf((ARGUMENTS, CASES)), "goals": ListOf(GOAL)},
-                {"orders": ARGUMENTS, "score": Text(), "uses": ListOf(Text(USES)), "data": Text(("thread numbers",))})
-MEASURE = Keys({"sanitize": RUN},
-               {"time": ListOf(Keys({"run": RUN}, {"without": ListOf(Text())})), "count": ARGUMENTS,
-                "launches": Number(), "kernels": MapOf(OneOf((Text(), Nothing())))})
-COUNTED = ("blocks", *(counter.short for counter in CATALOGUE if counter.short))
-PREDICTION = Keys({"question": Number(), "kernel": Text(), "run": RUN, "counter": Text(COUNTED)})
-ON_THE_SITE = {"predict": ListOf(PREDICTION), "steps": Text(("ints",))}
-OPEN = {"number": Text(), "part": Text(("open",)), "title": Text(), "idea": Text(), "kernels": ListOf(Text()),
-        "exercise": EXERCISE}
-LESSON = {**OPEN, "part": Text(tuple(part for part in PARTS if part != "open")), "shows": Text(), "check": ARGUMENTS,
-          "measure": MEASURE, "report": ListOf(Text(REPORTS)), "figures": MapOf(OneOf((RUN, ARGUMENTS)))}
-
-
-def check(value, kind, place=""):
-    """Raises a ManifestError unless the value is of that kind. `place`: as in exercise.goals[0].counter"""
-    def wrong(message):
-        return ManifestError(f"{place}: {message}" if place else message)
-
-    if isinstance(kind, OneOf):
-        fitting = [one for one in kind.kinds if is_a(value, one)]
-        if not fitting:
-            raise wrong(f"{shown(value)} is not {' or '.join(TYPES[type(one)][1] for one in kind.kinds)}")
-        kind = fitting[0]
-    if not is_a(value, kind):
-        raise wrong(f"{shown(value)} is not {TYPES[type(kind)][1]}")
-    if isinstance(kind, Text) and kind.words and value not in kind.words:
-        raise wrong(f"{shown(value)} is unknown; write one of: {', '.join(kind.words)}")
-    if isinstance(kind, Text) and not value and not kind.may_be_empty:
-        raise wrong("is empty")
-    if isinstance(kind, Number) and value < 1:
-        raise wrong(f"{value} is not above 0")
-    if isinstance(kind, ListOf):
-        for index, entry in enumerate(value):
-            check(entry, kind.entry, f"{place}[{index}]")
-    if isinstance(kind, MapOf):
-        for name, entry in value.items():
-            check(entry, kind.entry, f"{place}.{name}")
-    if isinstance(kind, Keys):
-        known = {**kind.required, **kind.optional}
-        for name in value:
-            if name not in known:
-                raise wrong(f"unknown key '{name}'; there are: {', '.join(known)}")
-        for name in kind.required:
-            if name not in value:
-                raise wrong(f"the key '{name}' is missing")
-        for name, entry in value.items():
-            check(entry, known[name], f"{place}.{name}" if place else name)
-
-
-def is_a(value, kind):
-    return isinstance(value, TYPES[type(kind)][0]) and not isinstance(value, bool)
-
-
-def shown(value):
-    return json.dumps(value, ensure_ascii=False)
+def wrong(path, message):
+    return ManifestError(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {message}")
 
 
 # ---- the lessons ----
@@ -183,33 +78,17 @@ class Lesson:
         self.name, _, self.words = folder.name.partition("_")  # lesson03, first_add_on_load; also the program's name
         self.course = folder / "course"  # what the tutorial needs to know of it, and a learner does not
         self.path = self.course / "lesson.json"
-        try:
-            manifest = json.loads(self.path.read_text(encoding="utf-8"), object_pairs_hook=self.without_doubles)
-            check(manifest, Keys(OPEN) if self.is_open else Keys(LESSON, ON_THE_SITE))
-        except ManifestError as error:
-            raise self.wrong(f"{error}") from None
-        except OSError as error:
-            raise self.wrong(f"cannot be read: {error.strerror}; each folder of a lesson needs one") from None
-        except ValueError as error:
-            raise self.wrong(f"is no JSON: {error}") from None
+        parts = ["open"] if self.is_open else [part for part in PARTS if part != "open"]
+        manifest = read_manifest(self.path, "open" if self.is_open else "lesson", part=parts, counter=COUNTED)
         if manifest["number"] != number_of(folder):
-            raise self.wrong(f"number: {shown(manifest['number'])} is not the folder's: \"{number_of(folder)}\"")
+            raise self.wrong(f"number: '{manifest['number']}' is not the folder's: '{number_of(folder)}'")
         self.manifest = manifest
         self.number, self.part, self.title = manifest["number"], manifest["part"], manifest["title"]
         self.kernels, self.exercise = manifest["kernels"], manifest["exercise"]
         self.report, self.figures = manifest.get("report", []), manifest.get("figures", {})
 
-    @staticmethod
-    def without_doubles(pairs):
-        names = [name for name, _ in pairs]
-        for name in names:
-            if names.count(name) > 1:
-                raise ManifestError(f"the key '{name}' is there {names.count(name)} times")
-        return dict(pairs)
-
     def wrong(self, message):
-        path = self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path
-        return ManifestError(f"{path}: {message}")
+        return wrong(self.path, message)
 
     @property
     def is_open(self):

@@ -336,8 +336,8 @@ def shared_libraries(path):
 def read_by_scripts():
     """The files of this tree that a kit needs: the scripts, and what they read or look for."""
     return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "torch_softmax.py", "report")),
-            *ROOT.glob("scripts/tutorial/*.py"), ROOT / "common/counters.json", *ROOT.glob("lessons/*/course/lesson.json"),
-            *ROOT.glob("bench/cub/*.cu")]
+            *ROOT.glob("scripts/tutorial/*.py"), *ROOT.glob("scripts/tutorial/*.json"), ROOT / "common/counters.json",
+            *ROOT.glob("lessons/*/course/lesson.json"), *ROOT.glob("bench/cub/*.cu")]
 
 
 def pack(programs, kit):

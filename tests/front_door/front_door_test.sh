@@ -295,8 +295,12 @@ test_an_exercise_is_checked_with_its_lesson_and_emulate() {
     complete_machine
     program python3 <<<'echo "python3: $*"'
     sed -i '1s/.*/#!\/usr\/bin\/env bash\necho "exercise: $*"; exit 1/' tree/scripts/exercise
+    sed -i '/^jsonschema$/d' modules
+    run make lesson00
+    expect_times 0 "^install" apt-get.log
     run make exercise03
     expect_status 2
+    expect_times 1 "^install --yes python3-jsonschema " apt-get.log
     expect_output "exercise: check 03 --build build/default"
     expect_times 1 "--build build/default --target lesson03$" cmake.log
     expect_times 1 "--build build/default --target emulate$" cmake.log

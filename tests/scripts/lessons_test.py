@@ -4,9 +4,10 @@ import json
 import re
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
-from tutorial import ROOT, exercises
+from tutorial import ROOT, exercises, lessons
 from tutorial.lessons import COUNTED, PARTS, Lesson, ManifestError, all_folders, read_all, read_lessons, readme_head, readme_row
 
 LESSON, OPEN = "lesson03_first_add_on_load", "openA_fewest_counters"
@@ -126,48 +127,62 @@ class Manifest(unittest.TestCase):
             for key in self.manifest_of(name).keys() - {"predict", "steps"}:
                 manifest = self.manifest_of(name)
                 del manifest[key]
-                self.assert_wrong(f"the key '{key}' is missing", manifest, name)
+                self.assert_wrong(f"'{key}' is a required property", manifest, name)
         manifest = self.manifest_of(LESSON)
         del manifest["exercise"]["goals"][1]["run"]
-        self.assert_wrong("exercise.goals[1]: the key 'run' is missing", manifest)
+        self.assert_wrong("exercise.goals[1]: 'run' is a required property", manifest)
         del manifest["measure"]["sanitize"]
-        self.assert_wrong("measure: the key 'sanitize' is missing", manifest)
+        self.assert_wrong("measure: 'sanitize' is a required property", manifest)
 
     def test_a_key_that_there_is_not(self):
         manifest = {"titel": "x", **self.manifest_of(LESSON)}
-        self.assert_wrong("unknown key 'titel'; there are: number, part, title, idea, kernels, exercise, shows, check, measure, "
-                          "report, figures, predict, steps", manifest)
+        self.assert_wrong("Additional properties are not allowed ('titel' was unexpected); there are: number, part, title, "
+                          "idea, kernels, shows, check, measure, report, figures, predict, steps, exercise", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]
-        self.assert_wrong("exercise.cases: unknown key 'size'; there are: sizes, large, options, with_block, first, last",
-                          manifest)
-        self.assert_wrong("unknown key 'measure'; there are: number, part, title, idea, kernels, exercise",
-                          {"measure": {}, **self.manifest_of(OPEN)}, OPEN)
+        self.assert_wrong("exercise.cases: Additional properties are not allowed ('size' was unexpected); there are: sizes, "
+                          "large, options, with_block, first, last", manifest)
+        self.assert_wrong("Additional properties are not allowed ('measure' was unexpected); there are: number, part, title, "
+                          "idea, kernels, exercise", {"measure": {}, **self.manifest_of(OPEN)}, OPEN)
         self.assert_wrong("the key 'title' is there 2 times", '{"title": "a", "title": "b"}')
 
     def test_a_value_of_another_kind(self):
         for key, value, message in (
-                ("title", 7, "title: 7 is not a text"),
-                ("title", "", "title: is empty"),
-                ("kernels", "reduce3", 'kernels: "reduce3" is not a list'),
-                ("kernels", ["reduce3", None], "kernels[1]: null is not a text"),
-                ("figures", {"a.svg": 1}, "figures.a.svg: 1 is not a text or a list"),
+                ("title", 7, "title: 7 is not of type 'string'"),
+                ("kernels", "reduce3", "kernels: 'reduce3' is not of type 'array'"),
+                ("kernels", ["reduce3", None], "kernels[1]: None is not of type 'string'"),
+                ("figures", {"a.svg": 1}, "figures.a.svg: 1 is not of type 'string', 'array'"),
                 ("report", ["often"],
-                 'report[0]: "often" is unknown; write one of: once, size by size, padding by padding, emulated'),
+                 "report[0]: 'often' is not one of ['once', 'size by size', 'padding by padding', 'emulated']"),
                 ("part", "open",
-                 'part: "open" is unknown; write one of: ladder, memory, principles, tiles, practice, limit'),
-                ("measure", {"sanitize": "", "launches": 0}, "measure.launches: 0 is not above 0"),
-                ("measure", {"sanitize": "", "launches": True}, "measure.launches: true is not a whole number"),
-                ("measure", {"sanitize": "", "kernels": {"sum": 1}}, "measure.kernels.sum: 1 is not a text or null"),
+                 "part: 'open' is not one of ['ladder', 'memory', 'principles', 'tiles', 'practice', 'limit']"),
+                ("measure", {"sanitize": "", "launches": 0}, "measure.launches: 0 is less than the minimum of 1"),
+                ("measure", {"sanitize": "", "launches": True}, "measure.launches: True is not of type 'integer'"),
+                ("measure", {"sanitize": "", "kernels": {"sum": 1}},
+                 "measure.kernels.sum: 1 is not of type 'string', 'null'"),
                 ("predict", [{"question": 1, "kernel": "k", "run": "", "counter": "loads"}],
-                 f'predict[0].counter: "loads" is unknown; write one of: {", ".join(COUNTED)}'),
-                ("exercise", {"cases": "", "goals": []}, 'exercise.cases: "" is not a list or an object'),
-                ("number", "04", 'number: "04" is not the folder\'s: "03"')):
+                 f"predict[0].counter: 'loads' is not one of {COUNTED}"),
+                ("exercise", {"cases": "", "goals": []}, "exercise.cases: '' is not of type 'array', 'object'"),
+                ("number", "04", "number: '04' is not the folder's: '03'")):
             self.assert_wrong(message, {**self.manifest_of(LESSON), key: value})
+        with self.assertRaisesRegex(ManifestError, "lesson.json: title: '' (is too short|should be non-empty)$"):
+            self.read({**self.manifest_of(LESSON), "title": ""})
+
+    def test_what_is_wrong_with_a_manifest_for_teaching(self):
+        path = self.folder / "teaching.json"
+        path.write_text('{"predictions": [], "exam": [{"kernel": "k", "counter": "loads", "draw": {}, "run": "--n 1", '
+                        '"steps": [], "why": "It is."}]}', encoding="utf-8")
+        with self.assertRaises(ManifestError) as caught:
+            lessons.read_manifest(path, "teaching", counter=["blocks"])
+        self.assertEqual(f"{caught.exception}", f"{path}: exam[0].counter: 'loads' is not one of ['blocks']")
+
+    def test_a_kit_needs_no_jsonschema(self):
+        with unittest.mock.patch.dict("sys.modules", {"jsonschema": None}):
+            self.assertEqual(self.read(self.manifest_of(LESSON)).number, "03")
 
     def test_a_file_that_is_none(self):
         self.assert_wrong("is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", "{")
-        self.assert_wrong("[] is not an object", [])
+        self.assert_wrong("[] is not of type 'object'", [])
         (self.folder / OPEN).mkdir()
         with self.assertRaisesRegex(ManifestError, "openA_fewest_counters/course/lesson.json: cannot be read: No such file or "
                                                    "directory; each folder of a lesson needs one"):
