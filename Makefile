@@ -61,6 +61,11 @@ exercise_targets := $(foreach what,exercise hint watch reset,$(numbers:%=$(what)
 # CMake from there if the machine's own is too old.
 export PATH := $(CURDIR)/build/toolkit/cmake/bin:$(PATH)
 
+# The build trees that a copied or moved checkout brought along, in which the sources of the old one would be built.
+made_in := sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p'
+foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
+    [ "$$($(made_in) $$cache)" -ef "$${cache%/*}" ] || echo "$${cache%/*}"; done)
+
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
@@ -174,7 +179,7 @@ playground: $(build)/build.ninja build/wasm/build.ninja
 	@scripts/build build/wasm playground
 	@scripts/playground --build $(build)
 
-build/wasm/build.ninja:
+build/wasm/build.ninja: | setup
 	@scripts/setup playground
 	@emcmake cmake -S common/emulator/playground -B build/wasm -G Ninja >/dev/null
 
@@ -217,9 +222,10 @@ bench-emulator: $(build)/with_tests
 
 # Ninja calls CMake again by itself when a CMakeLists.txt changes.
 trees := $(sort $(build) build/default)
+.PHONY: $(foreign:%=%/build.ninja) $(foreign:%=%/with_tests)
 $(trees:%=%/build.ninja): build/%/build.ninja: CMakePresets.json | setup
 	@echo "configuring build/$*"
-	@cmake --preset $* -DBUILD_TESTING=$(if $(wildcard build/$*/with_tests),ON,OFF) >/dev/null
+	@cmake --preset $* -DBUILD_TESTING=$(if $(filter-out $(foreign:%=%/with_tests),$(wildcard build/$*/with_tests)),ON,OFF) >/dev/null
 
 # The tests need more than a lesson does: they are configured when they are first asked for.
 $(trees:%=%/with_tests): build/%/with_tests: | build/%/build.ninja
@@ -249,6 +255,8 @@ test-slurm: $(build)/build.ninja
 	@tests/slurm/run $(build)
 
 setup:
+	@for tree in $(foreign); do \
+	    echo "$$tree was made in $$($(made_in) $$tree/CMakeCache.txt): configuring it afresh"; rm -r $$tree; done
 	@scripts/setup
 
 lint: $(if $(TIDY),setup)

@@ -84,7 +84,8 @@ program cmake <<'EOF'
 echo "cmake $*" >>"$sandbox/cmake.log"
 case "$*" in
 --version) echo "cmake version 3.25.1" ;;
---preset*) mkdir -p "build/$2" && touch "build/$2/build.ninja" ;;
+--preset*) mkdir -p "build/$2" && touch "build/$2/build.ninja" &&
+    echo "CMAKE_CACHEFILE_DIR:INTERNAL=$PWD/build/$2" >"build/$2/CMakeCache.txt" ;;
 --build*--target\ sanitized_tree) mkdir -p "$2/sanitized" ;;
 --build*--target*) mkdir -p "$2/bin"; for target in "${@:4}"; do ln -sf "$(command -v env)" "$2/bin/${target##*/}"; done ;;
 esac
@@ -276,6 +277,74 @@ test_configures_once_and_again_when_the_presets_change() {
     expect_times 2 "--preset default" cmake.log
 }
 
+# elsewhere_by COMMAND…: `cp -r` or `mv` brings a tree in which everything was built to elsewhere/tree, where `run` runs from now on.
+elsewhere_by() {
+    complete_machine
+    program ctest <<<'true'
+    run make test
+    run make lesson03 PRESET=sanitize
+    mkdir -p tree/build/{wasm,toolkit} elsewhere
+    echo "CMAKE_CACHEFILE_DIR:INTERNAL=$sandbox/tree/build/wasm" >tree/build/wasm/CMakeCache.txt
+    touch tree/build/{default,sanitize,wasm,toolkit}/old
+    touch --date=yesterday tree/CMakePresets.json # the trees are newer than what they were configured from
+    "$@" tree elsewhere/
+    cd elsewhere
+    rm ../cmake.log
+}
+expect_afresh() {
+    expect_status 0
+    local name
+    for name in default sanitize wasm; do
+        expect_output "build/$name was made in $sandbox/tree/build/$name: configuring it afresh"$'\n'
+        expect_no_file build/$name/old
+    done
+    expect_file build/toolkit/old
+}
+
+test_a_copied_checkout_is_configured_afresh() {
+    elsewhere_by cp -r --preserve=timestamps
+    cp -r ../tree ../before
+    run make lesson03
+    expect_afresh
+    expect_times 1 "--preset default -DBUILD_TESTING=OFF$" ../cmake.log
+    expect_times 1 "--build build/default --target lesson03$" ../cmake.log
+    run make test
+    expect_status 0
+    expect_times 1 "--preset default -DBUILD_TESTING=ON$" ../cmake.log
+    run make emulate
+    expect_silence
+    diff -r ../before ../tree || fail "the old checkout has changed"
+}
+
+test_a_moved_checkout_is_configured_afresh() {
+    elsewhere_by mv
+    run make test
+    expect_afresh
+    expect_times 1 "--preset default -DBUILD_TESTING=ON$" ../cmake.log
+    run make emulate PRESET=sanitize
+    expect_status 0
+    expect_times 1 "--preset sanitize -DBUILD_TESTING=OFF$" ../cmake.log
+}
+
+test_a_copied_checkout_that_cannot_be_configured_fails() {
+    elsewhere_by cp -r --preserve=timestamps
+    sed -i 's/^--preset\*)/& exit 1 ;;\nnever)/' ../bin/cmake
+    local goal
+    for goal in lesson03 test emulate; do
+        run make $goal
+        expect_status 2
+        expect_times 0 "--build" ../cmake.log
+    done
+}
+
+test_a_build_outside_make_refuses_the_tree_of_another_checkout() {
+    elsewhere_by cp -r --preserve=timestamps
+    run scripts/build build/default lesson03
+    expect_status 1
+    expect_output "build/default was made in $sandbox/tree/build/default. \`make\` configures it afresh."
+    [[ ! -e ../cmake.log ]] || fail "it must not build"
+}
+
 test_an_unknown_lesson_names_those_that_exist() {
     complete_machine
     run make lesson99
@@ -448,7 +517,7 @@ test_make_test_all_brings_emscripten() {
     expect_status 0
     expect_output "Going on without emscripten: the tests of pages that run kernels are left out."
     expect_times 2 "--preset default" cmake.log # for lessons, and for tests
-    echo "EMCC:FILEPATH=EMCC-NOTFOUND" >tree/build/default/CMakeCache.txt
+    echo "EMCC:FILEPATH=EMCC-NOTFOUND" >>tree/build/default/CMakeCache.txt
     network_is up
     run make test-all
     expect_status 0
