@@ -1,52 +1,69 @@
 # The front door: every target is a line or two that call cmake, ctest or a script.
+# `make` prints the lines that begin with ##, `make help-all` also those that begin with #:.
 #
-## make                     prints this list
+#: To learn
 ## make start               builds a first CUDA program, ./start; then run it
-## make exercise-start      checks its exercise: the three changes of lessons/start/README.md
+#: make exercise-start      checks its exercise: the three changes of lessons/start/README.md
 ## make lesson03            builds lesson 03, ./lesson03; then run it
-## make lessons             builds all lessons
+#: make lessons             builds all lessons
 ## make exercise03          checks the exercise of lesson 03, your lessons/lesson03_…/exercise.cuh
 ## make hint03              shows the next hint of that exercise
-## make watch03             checks it whenever you save the file
-## make reset03             restores the original, and keeps your text beside it
+#: make watch03             checks it whenever you save the file
+#: make reset03             restores the original, and keeps your text beside it
 ## make exercises           shows which exercises are solved, and which is next
-## make openA               builds the program of an open exercise, A, B or C, which belongs to no lesson
-## make grade SUBMISSIONS=dir
-##                          grades a folder of submissions, each in a sandbox, into build/grades; scripts/grade --help.
-##                          EXERCISES="03 A" grades these, and builds no others
-## make teaching-kit        slides, prediction sheets, exams with keys and a course plan in build/teaching-kit;
-##                          LESSONS="03 09" makes these alone, SEED=7 the same exams again
-## make new-lesson NAME=double_buffering
-##                          makes the skeleton of a new lesson and its exercise
+#: make openA               builds the program of an open exercise, A, B or C, which belongs to no lesson
+#:
+#: To see more
 ## make emulate             builds ./emulate, which runs and watches any CUDA program; ./emulate --help
-## make install             installs emulate and its manual page in PREFIX=/usr/local; DESTDIR is put before it
-## make deb                 packs emulate into a Debian package, build/packages/emulate_….deb
-## make wheel               packs it into a Python wheel, build/packages/cuda_emulate-….whl
-## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder;
-##                          ARGS="--n 2^28" passes options to ./ladder
-## make report              runs every lesson on this device, and makes a page of tables and plots in build/report
-## make measure             needs a GPU: verifies, checks and measures everything, and records it in docs/data
-## make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
-## make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
+## make ladder              all eleven kernels side by side: table, CSV, JSON and chart in build/ladder
+#:                          ARGS="--n 2^28" passes options to ./ladder
+#: make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
+#: make report              runs every lesson on this device, and makes a page of tables and plots in build/report
 ## make docs                makes the docs site in build/docs/html: pages, figures, the API
-## make notebooks REPOSITORY=owner/name
-##                          makes notebooks in build/docs/notebooks; `make docs` then puts them and links to Colab on the site
-## make test                builds and runs the tests; PRESET=sanitize: with the sanitizers on
-## make test-all            also runs the slow tests: all wrong solutions, pages in a browser, sanitizers
-## make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
-## make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
-## make bench-emulator      measures the emulator's warp instructions per second
-## make container           opens a shell in a container that has all that the tutorial needs, with docker or podman
-## make test-container      runs the Dockerfile's steps in a bare Debian made by debootstrap; needs root's rights
-## make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
-## make test-cuda12         tests the lessons and the emulator with CUDA 12, which it fetches into build/toolkit-12
-## make test-slurm          tests the job arrays of grade and report on a Slurm cluster of this one machine
-## make setup               installs what the build needs; the targets above call it themselves
-## make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
-## make format              formats the sources with clang-format
-## make clean               removes what was built, and keeps build/toolkit and build/toolkit-12, which were fetched
-## SLURM=8                  with grade and report: does the work in a Slurm job array of 8 tasks
-## V=1                      with any target: shows all output of the build
+#: make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
+#:
+#: To test
+## make test                builds and runs the tests of lessons, harness, exercises and pages
+#:                          LESSON=27 runs those of lesson 27 alone
+#: make test-emulator       builds and runs the emulator's own tests
+#: make test-all            both, and the slow ones: all wrong solutions, pages in a browser, the emulator with sanitizers
+#: make fuzz SECONDS=600    feeds the emulator broken fat binaries and PTX, 600 s per target; needs clang
+#: make bench-emulator      measures the emulator's warp instructions per second
+#: make test-container      runs the Dockerfile's steps in a bare Debian made by debootstrap; needs root's rights
+#: make test-aarch64        runs the emulator's unit tests for aarch64, under qemu
+#: make test-cuda12         tests the lessons and the emulator with CUDA 12, which it fetches into build/toolkit-12
+#: make test-slurm          tests the job arrays of grade and report on a Slurm cluster of this one machine
+#: PRESET=sanitize          with test or test-emulator: with the sanitizers on; CMakePresets.json has other presets
+#:
+#: To teach
+#: make grade SUBMISSIONS=dir
+#:                          grades a folder of submissions, each in a sandbox, into build/grades; scripts/grade --help.
+#:                          EXERCISES="03 A" grades these, and builds no others
+#: make teaching-kit        slides, prediction sheets, exams with keys and a course plan in build/teaching-kit;
+#:                          LESSONS="03 09" makes these alone, SEED=7 the same exams again
+#: make notebooks REPOSITORY=owner/name
+#:                          makes notebooks in build/docs/notebooks; `make docs` then puts them and links to Colab on the site
+#: make new-lesson NAME=double_buffering
+#:                          makes the skeleton of a new lesson and its exercise
+#: SLURM=8                  with grade and report: does the work in a Slurm job array of 8 tasks
+#:
+#: To measure on a GPU
+#: make measure             verifies, checks and measures everything, and records it in docs/data
+#: make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
+#:
+#: To use emulate elsewhere
+#: make install             installs emulate and its manual page in PREFIX=/usr/local; DESTDIR is put before it
+#: make deb                 packs emulate into a Debian package, build/packages/emulate_….deb
+#: make wheel               packs it into a Python wheel, build/packages/cuda_emulate-….whl
+#:
+#: To work on the tutorial
+#: make container           opens a shell in a container that has all that the tutorial needs, with docker or podman
+#: make setup               installs what the build needs; the targets above call it themselves
+#: make lint                runs clang-format, shellcheck and ruff; TIDY=1: clang-tidy too
+#: make format              formats the sources with clang-format
+#: make clean               removes what was built, and keeps build/toolkit and build/toolkit-12, which were fetched
+#: V=1                      with any target: shows all output of the build
+## make help-all            prints all targets
 
 PRESET  := default
 build   := build/$(PRESET)
@@ -69,10 +86,13 @@ foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs notebooks test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help help-all start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs notebooks test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
+
+help-all:
+	@sed -n -E 's/^#[#:] ?//p' Makefile || true
 
 start $(lessons) $(opens): $(build)/build.ninja
 	@scripts/build $(build) $@
