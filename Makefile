@@ -86,7 +86,7 @@ foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help help-all start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs notebooks test test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help help-all start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -214,15 +214,22 @@ notebooks:
 	@scripts/setup manifests
 	@scripts/notebooks "$(REPOSITORY)"
 
-test: $(build)/with_tests
-	@scripts/build $(build) tests/all
-	@ctest --preset $(PRESET) -j $$(nproc)
+# What belongs to one lesson is built as far as it is a target of its own.
+test: $(LESSON:%=lesson%) $(build)/with_tests
+	@scripts/build $(build) $(if $(LESSON),emulate tests/lessons/all $(filter exercise$(LESSON),$(hosts:%=exercise%)),tests/all)
+	@ctest --preset $(PRESET) -L tutorial $(LESSON:%=-R lesson%) -j $$(nproc)
+
+emulator_tests := tests/emulator/all tests/fuzz/all tests/programs/all
+
+test-emulator: $(build)/with_tests
+	@scripts/build $(build) $(emulator_tests)
+	@ctest --preset $(PRESET) -L component -j $$(nproc)
 
 test-all: build/default/with_tests
 	@scripts/build build/default sanitized_tree
 	@scripts/setup test-all & scripts/build build/default/sanitized all emulator; status=$$?; wait; exit $$status
 	@! grep -qs EMCC-NOTFOUND build/default/CMakeCache.txt || cmake --preset default >/dev/null # emscripten may be new
-	@scripts/build build/default tests/all slow_tests sanitized_tests
+	@scripts/build build/default tests/all $(emulator_tests) slow_tests sanitized_tests
 	@ctest --test-dir build/default --output-on-failure --no-tests=error -j $$(($$(nproc) + 2)) # some tests wait
 
 SECONDS := 600

@@ -438,10 +438,47 @@ test_make_test_passes_on_the_status_of_ctest() {
     program ctest <<<'echo "100% tests passed: $*"'
     run make test
     expect_status 0
-    expect_output "100% tests passed: --preset default -j "
+    expect_output "100% tests passed: --preset default -L tutorial -j "
+    expect_times 1 "--build build/default --target tests/all$" cmake.log
+    run make test-emulator PRESET=gpu
+    expect_status 0
+    expect_output "100% tests passed: --preset gpu -L component -j "
+    expect_times 1 "--build build/gpu --target tests/emulator/all tests/fuzz/all tests/programs/all$" cmake.log
     program ctest <<<'echo "1 test failed"; exit 8'
-    run make test
+    local goal
+    for goal in test test-emulator test-all; do
+        run make $goal
+        expect_status 2
+    done
+}
+
+test_make_test_all_builds_what_the_others_build() {
+    complete_machine
+    program ctest <<<'echo "100% tests passed: $*"'
+    run make test-all
+    expect_status 0
+    expect_output "100% tests passed: --test-dir build/default --output-on-failure --no-tests=error -j "
+    expect_times 1 "--target tests/all tests/emulator/all tests/fuzz/all tests/programs/all slow_tests sanitized_tests$" cmake.log
+}
+
+test_make_test_runs_the_tests_of_one_lesson() {
+    complete_machine
+    program ctest <<<'echo "100% tests passed: $*"'
+    touch tree/lessons/lesson03_first_add/exercise.cu
+    run make test LESSON=00
+    expect_status 0
+    expect_output "100% tests passed: --preset default -L tutorial -R lesson00 -j "
+    expect_times 1 "--build build/default --target emulate tests/lessons/all$" cmake.log
+    run make test LESSON=03
+    expect_times 1 "--build build/default --target emulate tests/lessons/all exercise03$" cmake.log
+    expect_times 0 "tests/all" cmake.log
+    run make test LESSON=3
     expect_status 2
+    expect_output "There is no lesson3: did you mean lesson03?"
+    run make test LESSON=99
+    expect_status 2
+    expect_output "There is no lesson99. There are: lesson00 lesson03"
+    [[ $output != *"tests passed"* ]] || fail "no test may run"
 }
 
 test_make_test_brings_what_only_tests_need() {
