@@ -2,10 +2,10 @@
 
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
-#include "harness/counters.hpp"
+#include "harness/detail/counters.hpp"
+#include "harness/detail/observing.hpp"
+#include "harness/detail/standard_streams.hpp"
 #include "harness/exit_status.hpp"
-#include "harness/observing.hpp"
-#include "harness/standard_streams.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

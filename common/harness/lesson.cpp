@@ -2,13 +2,13 @@
 
 #include "emulator/text.hpp"
 #include "harness/check.hpp"
+#include "harness/detail/observing.hpp"
+#include "harness/detail/progress.hpp"
+#include "harness/detail/report.hpp"
+#include "harness/detail/standard_streams.hpp"
+#include "harness/detail/sweep.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
-#include "harness/observing.hpp"
-#include "harness/progress.hpp"
-#include "harness/report.hpp"
-#include "harness/standard_streams.hpp"
-#include "harness/sweep.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 /// What a lesson's main.cu uses: it names the kernels, shows how each is launched, and runs them.
 #pragma once
 
+#include "harness/detail/measure.hpp"
+#include "harness/detail/options.hpp"
 #include "harness/exit_status.hpp"
-#include "harness/measure.hpp"
-#include "harness/options.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 

@@ -2,8 +2,8 @@
 /// A reduction by a kernel that leaves one partial sum per block: passes until one value is left.
 #pragma once
 
+#include "harness/detail/measure.hpp"
 #include "harness/device_buffer.hpp"
-#include "harness/measure.hpp"
 #include "harness/random_input.hpp"
 #include "harness/verification.hpp"
 

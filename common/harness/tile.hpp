@@ -3,7 +3,7 @@
 /// kernel that stores one int per thread in a tile, loads it in another order and writes it out.
 #pragma once
 
-#include "harness/bank_map.hpp"
+#include "harness/detail/bank_map.hpp"
 #include "harness/lesson.hpp"
 
 #include <vector_types.h>

@@ -17,7 +17,7 @@
 #include "../../lessons/lesson04_unroll_last_warp/kernels.cuh"
 #include "../../lessons/lesson05_unroll_the_tree/kernels.cuh"
 #include "../../lessons/lesson08_vectorized_loads/kernels.cuh"
-#include "harness/counters.hpp"
+#include "harness/detail/counters.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"

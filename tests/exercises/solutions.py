@@ -49,7 +49,7 @@ class Compiled:
         program, nvcc = exercise.main.read_text(encoding="utf-8"), checker.nvcc_of(build)
         source = self.source(texts, program if with_program else self.launched(program, build))
         version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        included = sorted([*ROOT.glob("common/harness/*.hpp"), *ROOT.glob("lessons/**/*.[ch]*")])
+        included = sorted([*ROOT.glob("common/harness/**/*.hpp"), *ROOT.glob("lessons/**/*.[ch]*")])
         went_in = "\0".join([version, source, *(path.read_text(encoding="utf-8") for path in included)])
         kept = build / "tests/exercises" / f"{name}{exercise.number}.{hashlib.sha256(went_in.encode()).hexdigest()[:16]}.ptx"
         if if_kept and not kept.is_file():

@@ -1,4 +1,4 @@
-#include "harness/bank_map.hpp"
+#include "harness/detail/bank_map.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

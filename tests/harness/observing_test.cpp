@@ -1,10 +1,10 @@
-#include "harness/observing.hpp"
+#include "harness/detail/observing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/detail/options.hpp"
 #include "harness/exit_status.hpp"
-#include "harness/options.hpp"
 
 using namespace harness;
 using testing::ElementsAre;

@@ -1,4 +1,4 @@
-#include "harness/options.hpp"
+#include "harness/detail/options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

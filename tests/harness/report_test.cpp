@@ -1,4 +1,4 @@
-#include "harness/report.hpp"
+#include "harness/detail/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

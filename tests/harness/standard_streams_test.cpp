@@ -1,4 +1,4 @@
-#include "harness/standard_streams.hpp"
+#include "harness/detail/standard_streams.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/sweep.hpp"
+#include "harness/detail/sweep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

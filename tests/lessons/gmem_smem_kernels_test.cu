@@ -12,8 +12,8 @@
 #include "../../lessons/lesson12_dynamic_shared_memory/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
+#include "harness/detail/measure.hpp"
 #include "harness/launch_size.hpp"
-#include "harness/measure.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 

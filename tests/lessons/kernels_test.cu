@@ -20,8 +20,8 @@
 #include "../../lessons/lesson09_one_launch/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
+#include "harness/detail/measure.hpp"
 #include "harness/launch_size.hpp"
-#include "harness/measure.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 

@@ -21,7 +21,7 @@
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/observer.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "harness/bank_map.hpp"
+#include "harness/detail/bank_map.hpp"
 #include "harness/tile.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include "../../lessons/lesson28_bytes_in_flight/kernels.cuh"
 #include "device_main.hpp"
+#include "harness/detail/measure.hpp"
 #include "harness/launch_size.hpp"
-#include "harness/measure.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 

@@ -6,7 +6,7 @@
 #include "workloads.hpp"
 
 #include "harness/check.hpp"
-#include "harness/counters.hpp"
+#include "harness/detail/counters.hpp"
 #include "harness/device.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/exit_status.hpp"

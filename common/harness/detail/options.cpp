@@ -1,12 +1,12 @@
-#include "harness/options.hpp"
+#include "harness/detail/options.hpp"
 
 #include "emulator/counter_legend.hpp"
 #include "emulator/terminal.hpp"
+#include "harness/detail/measure.hpp"
+#include "harness/detail/observing.hpp"
+#include "harness/detail/wrap.hpp"
 #include "harness/exit_status.hpp"
-#include "harness/measure.hpp"
 #include "harness/numbers.hpp"
-#include "harness/observing.hpp"
-#include "harness/wrap.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-#include "harness/sweep.hpp"
+#include "harness/detail/sweep.hpp"
 
+#include "harness/detail/standard_streams.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
-#include "harness/standard_streams.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "emulator/counter_legend.hpp"
 #include "emulator/terminal.hpp"
+#include "harness/detail/report.hpp"
+#include "harness/detail/text_table.hpp"
+#include "harness/detail/wrap.hpp"
 #include "harness/numbers.hpp"
-#include "harness/report.hpp"
-#include "harness/text_table.hpp"
-#include "harness/wrap.hpp"
 
 #include <counter_catalogue.hpp>
 #include <fmt/format.h>

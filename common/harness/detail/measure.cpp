@@ -1,4 +1,4 @@
-#include "harness/measure.hpp"
+#include "harness/detail/measure.hpp"
 
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"

@@ -2,9 +2,9 @@
 /// A lesson's output: a table for people, JSON and CSV for programs.
 #pragma once
 
+#include "harness/detail/measure.hpp"
+#include "harness/detail/options.hpp"
 #include "harness/device.hpp"
-#include "harness/measure.hpp"
-#include "harness/options.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 /// The core of every lesson: run a kernel, verify its result, count or time it.
 #pragma once
 
-#include "harness/counters.hpp"
+#include "harness/detail/counters.hpp"
 #include "harness/device.hpp"
 #include "harness/verification.hpp"
 

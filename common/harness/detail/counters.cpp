@@ -1,4 +1,4 @@
-#include "harness/counters.hpp"
+#include "harness/detail/counters.hpp"
 
 #include "emulator/cuda_emulator.h"
 

@@ -2,9 +2,9 @@
 /// Chooses the device of a program that does not call the harness. Linked with `--wrap=main`, the program
 /// begins here.
 
+#include "harness/detail/standard_streams.hpp"
 #include "harness/device.hpp"
 #include "harness/exit_status.hpp"
-#include "harness/standard_streams.hpp"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "harness/observing.hpp"
+#include "harness/detail/observing.hpp"
 
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"

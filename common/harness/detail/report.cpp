@@ -1,7 +1,7 @@
-#include "harness/report.hpp"
+#include "harness/detail/report.hpp"
 
+#include "harness/detail/standard_streams.hpp"
 #include "harness/numbers.hpp"
-#include "harness/standard_streams.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
-#include "harness/progress.hpp"
+#include "harness/detail/progress.hpp"
 
-#include "harness/observing.hpp"
+#include "harness/detail/observing.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "harness/text_table.hpp"
+#include "harness/detail/text_table.hpp"
 
 #include "emulator/terminal.hpp"
-#include "harness/wrap.hpp"
+#include "harness/detail/wrap.hpp"
 
 #include <fmt/format.h>
 

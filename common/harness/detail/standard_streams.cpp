@@ -1,4 +1,4 @@
-#include "harness/standard_streams.hpp"
+#include "harness/detail/standard_streams.hpp"
 
 #include "emulator/text.hpp"
 #include "harness/exit_status.hpp"

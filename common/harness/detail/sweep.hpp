@@ -2,9 +2,9 @@
 /// --sweep: a lesson's kernels over many sizes, as a CSV.
 #pragma once
 
-#include "harness/options.hpp"
+#include "harness/detail/options.hpp"
+#include "harness/detail/report.hpp"
 #include "harness/random_input.hpp"
-#include "harness/report.hpp"
 
 #include <cstddef>
 #include <functional>
