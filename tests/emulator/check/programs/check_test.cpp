@@ -1,4 +1,13 @@
-// Every program in the folders mem, init, race and sync, run by `emulate --check`. A comment in a program,
+// Every program in the folders mem, init, race and sync, run by `emulate --check`. A program is a section of
+// a file:
+//
+//     // ---- its_name ---------------------
+//     // Its comment.
+//     // options: what goes to emulate too, if anything
+//     its kernels
+//     PROGRAM(its_name) { its host part }
+//
+// A comment in it,
 //
 //     data[i] = 0; // expect: mem, out of bounds
 //
@@ -6,10 +15,9 @@
 // `expect 5:` it has to be found in five kernels.
 // Nothing else may be. A program without such a comment is correct: none of the checkers may find anything,
 // whatever the order of its threads.
-// What follows `// options: ` in a line of its own goes to emulate too.
 //
-// The programs race/mutants_*.cu print a line for each of their kernels, too: "correct…: 42" or "mutant…:
-// 42". No order of blocks changes those of the correct ones, and some order that of each mutant.
+// The programs mutants_* print a line for each of their kernels, too: "correct…: 42" or "mutant…: 42". No
+// order of blocks changes those of the correct ones, and some order that of each mutant.
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -33,7 +41,7 @@ namespace fs = std::filesystem;
 
 struct Found {
     std::string what;  ///< "mem, out of bounds"
-    std::string where; ///< "past_the_end.cu:6"; empty: in a call of the host, which has no line
+    std::string where; ///< "out_of_bounds.cu:6"; empty: in a call of the host, which has no line
 
     friend bool operator==(const Found& a, const Found& b) {
         return a.what == b.what && (a.where == b.where || a.where.empty() || b.where.empty());
@@ -43,45 +51,43 @@ struct Found {
     }
 };
 
-std::vector<fs::path> all_programs() {
-    std::vector<fs::path> files;
-    for (const char* folder : {"mem", "init", "race", "sync"}) {
-        const fs::path path = fs::path(CHECK_PROGRAMS) / folder;
-        if (!fs::is_directory(path)) continue;
-        for (const auto& entry : fs::directory_iterator(path))
-            if (entry.path().extension() == ".cu") files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-std::vector<fs::path> mutants() {
-    std::vector<fs::path> files = all_programs();
-    std::erase_if(files,
-                  [](const fs::path& file) { return !file.filename().string().starts_with("mutants_"); });
-    return files;
-}
-
-std::vector<Found> expected_of(const fs::path& program) {
-    const std::regex comment("// expect( [0-9]+)?: (.*?)(?= // |$)");
+struct Checked {
+    std::string folder, name, options;
     std::vector<Found> expected;
-    std::ifstream file(program);
+
+    friend std::ostream& operator<<(std::ostream& out, const Checked& program) { return out << program.name; }
+};
+
+void read_programs(const fs::path& path, std::vector<Checked>& programs) {
+    const std::regex section("// ---- ([a-z_]+) -+"), comment("// expect( [0-9]+)?: (.*?)(?= // |$)");
+    const std::string options = "// options:";
+    std::ifstream file(path);
     std::size_t number = 0;
     for (std::string line; std::getline(file, line);) {
         ++number;
+        if (std::smatch match; std::regex_match(line, match, section))
+            programs.push_back({path.parent_path().filename(), match[1], "", {}});
+        if (line.starts_with(options)) programs.back().options = line.substr(options.size());
         for (std::sregex_iterator match(line.begin(), line.end(), comment), end; match != end; ++match)
-            expected.insert(expected.end(), (*match)[1].matched ? std::stoul((*match)[1]) : 1,
-                            {(*match)[2], program.filename().string() + ":" + std::to_string(number)});
+            programs.back().expected.insert(
+                programs.back().expected.end(), (*match)[1].matched ? std::stoul((*match)[1]) : 1,
+                {(*match)[2], path.filename().string() + ":" + std::to_string(number)});
     }
-    return expected;
 }
 
-std::string options_of(const fs::path& program) {
-    const std::string comment = "// options:";
-    std::ifstream file(program);
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with(comment)) return line.substr(comment.size());
-    return "";
+std::vector<Checked> all_programs() {
+    std::vector<Checked> programs;
+    for (const auto& entry : fs::recursive_directory_iterator(CHECK_PROGRAMS))
+        if (entry.path().extension() == ".cu") read_programs(entry.path(), programs);
+    std::ranges::sort(programs, {},
+                      [](const Checked& program) { return std::pair(program.folder, program.name); });
+    return programs;
+}
+
+std::vector<Checked> mutants() {
+    std::vector<Checked> programs = all_programs();
+    std::erase_if(programs, [](const Checked& program) { return !program.name.starts_with("mutants_"); });
+    return programs;
 }
 
 struct Report {
@@ -90,13 +96,12 @@ struct Report {
     nlohmann::json json{};
 };
 
-Report emulate(const std::string& options, const fs::path& program) {
+Report emulate(const std::string& options, const Checked& program) {
     const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
     const fs::path file = fs::temp_directory_path() / ("check_test_" + std::to_string(getpid()));
     const std::string command = "cd '" + bin.string() + "' && ./emulate --format json --output '" +
-                                file.string() + "' " + options + " ./check_" +
-                                program.parent_path().filename().string() + " " + program.stem().string() +
-                                " 2>/dev/null";
+                                file.string() + "' " + options + " ./check_" + program.folder + " " +
+                                program.name + " 2>/dev/null";
     Report report;
     FILE* const pipe = popen(command.c_str(), "r");
     for (int c = 0; (c = std::fgetc(pipe)) != EOF;) report.output += static_cast<char>(c);
@@ -139,14 +144,14 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-class Program : public testing::TestWithParam<fs::path> {};
-class Mutants : public testing::TestWithParam<fs::path> {};
+class Program : public testing::TestWithParam<Checked> {};
+class Mutants : public testing::TestWithParam<Checked> {};
 
 } // namespace
 
 TEST_P(Program, gets_the_findings_that_it_asks_for) {
-    const std::vector<Found> expected = expected_of(GetParam());
-    const std::string options = "--check all --leaks" + options_of(GetParam());
+    const std::vector<Found>& expected = GetParam().expected;
+    const std::string options = "--check all --leaks" + GetParam().options;
     for (const std::string order : {"", " --schedule 1", " --schedule 2"}) {
         if (!order.empty() && !expected.empty()) continue;
         const Report report = emulate(options + order, GetParam());
@@ -191,9 +196,8 @@ TEST_P(Mutants, print_a_wrong_result_in_some_order) {
     EXPECT_TRUE(report.json.at("difference").is_object());
 }
 
-INSTANTIATE_TEST_SUITE_P(Check, Program, testing::ValuesIn(all_programs()), [](const auto& test) {
-    return test.param.parent_path().filename().string() + "_" + test.param.stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Check, Program, testing::ValuesIn(all_programs()),
+                         [](const auto& test) { return test.param.folder + "_" + test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Check, Mutants, testing::ValuesIn(mutants()),
-                         [](const auto& test) { return test.param.stem().string(); });
+                         [](const auto& test) { return test.param.name; });
