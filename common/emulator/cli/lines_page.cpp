@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <lines_page_style.hpp> // made of lines_page.css
 
 #include <algorithm>
 
@@ -13,68 +14,6 @@ namespace emulate {
 namespace {
 
 using emulator::thousands;
-
-// A bar behind a number shows its share of the column's maximum. A star marks the maximum, so that nothing
-// depends on color alone. On a narrow screen the counts of a line stand below its source.
-constexpr const char* page_style = R"(
-:root { color-scheme: light dark;
-  --page: #fff; --text: #1b1f24; --quiet: #59636e; --rule: #d1d9e0; --band: #f4f6f8;
-  --bar: #ffdcb0; --hot: #9a3700; --link: #0550ae; --note: #fff4d6; }
-@media (prefers-color-scheme: dark) { :root {
-  --page: #0f1318; --text: #e3e8ee; --quiet: #9aa5b1; --rule: #333c47; --band: #181e25;
-  --bar: #63370f; --hot: #ffb77a; --link: #7ab7ff; --note: #3a2f10; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem; max-width: 100rem; font: 15px/1.5 system-ui, sans-serif;
-  background: var(--page); color: var(--text); }
-h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
-h2 { font-size: 1.2rem; margin: 2.5rem 0 .25rem; }
-h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
-p, dd { margin: .25rem 0; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; margin: 1rem 0; }
-dt { font-weight: 600; margin: .25rem 0; }
-a { color: var(--link); }
-code, td, th { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
-h1 code, h2 code, h3 code { font-size: inherit; }
-code, td:first-child { overflow-wrap: anywhere; }
-.note { padding: .25rem .6rem; background: var(--note); border-left: 4px solid var(--hot); }
-table { border-collapse: collapse; margin: .75rem 0; }
-th, td { padding: .05rem .6rem; text-align: right; vertical-align: top; white-space: nowrap; }
-th { padding: .2rem .6rem; color: var(--quiet); background: var(--band); border-bottom: 1px solid var(--rule); }
-.lines thead { position: sticky; top: 0; }
-.share { background: linear-gradient(to left, var(--bar) var(--share), transparent var(--share)); }
-.hot { font-weight: 700; }
-.ideal { color: var(--quiet); }
-b { color: var(--hot); }
-.number { padding-left: 1rem; background: var(--band); }
-.number a { color: var(--quiet); text-decoration: none; }
-tr:target td { background: var(--note); }
-.source { width: 100%; text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; }
-.total td { border-top: 1px solid var(--rule); font-weight: 600; }
-.kernels th:first-child, .kernels td:first-child { text-align: left; white-space: normal; }
-@media screen and (max-width: 52rem) {
-  body { padding: 1rem .75rem; }
-  dl, table, tbody { display: block; }
-  thead { display: none; }
-  tr { display: flex; flex-wrap: wrap; gap: 0 .8rem; padding: .1rem 0; }
-  td { padding: 0; }
-  td:empty:not(.source) { display: none; }
-  .number { order: -2; width: 3rem; padding-right: .4rem; }
-  .source { order: -1; flex: 1 0 60%; width: auto; }
-  [data-label]::before { content: attr(data-label) " "; color: var(--quiet); font-weight: 400; }
-  .lines tr { padding-left: 3.8rem; } .number { margin-left: -3.8rem; }
-  .kernels td:first-child { width: 100%; }
-}
-@media print {
-  :root { color-scheme: light; --page: #fff; --text: #000; --quiet: #444; --rule: #999; --band: #f2f2f2;
-    --bar: #ffdcb0; --hot: #8a3200; --link: #000; --note: #fff4d6; }
-  body { padding: 0; max-width: none; font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  code, td, th { font-size: 8.5px; }
-  th, td { padding: 0 .4rem; }
-  .lines thead { position: static; }
-  tr { break-inside: avoid; }
-  h2, h3, thead { break-after: avoid; }
-}
-)";
 
 constexpr const char* explanation = R"(<dl>
 <dt>instructions</dt><dd>Executed, per warp. Counted on PTX, from which the GPU's own code is made; that may differ.</dd>
@@ -236,7 +175,7 @@ std::string lines_as_html(const std::vector<KernelLines>& kernels, const std::st
 <body>
 <h1><code>{0}</code>, line by line</h1>
 )",
-                                   escaped(program), page_style);
+                                   escaped(program), lines_page_style);
     if (kernels.empty())
         text += "<p>No kernel ran to its end, so there are no lines to show.</p>\n";
     else

@@ -28,10 +28,6 @@ ReadSource sources_of(const Report& report) {
     return read_source_files(report.processes.empty() ? "" : report.processes.front().value("program", ""));
 }
 
-std::vector<KernelLines> lines_of(const Report& report) {
-    return kernel_lines(report.lines, sources_of(report));
-}
-
 /// Columns of the report's terminal. A file gets enough for most lines.
 std::size_t columns(const Options& options) {
     winsize size{};
@@ -39,42 +35,43 @@ std::size_t columns(const Options& options) {
     return is_terminal && size.ws_col > 0 ? size.ws_col : 120;
 }
 
-std::string as_text(const Report& report, const Options& options) {
+std::string as_text(const Report& report, const ReadSource& sources, const Options& options) {
     std::vector<std::string> parts;
     if (options.counters) parts.push_back(counters_as_text(report, options.explain));
-    if (options.request.lines) parts.push_back(lines_as_text(lines_of(report), columns(options)));
+    if (options.request.lines)
+        parts.push_back(lines_as_text(kernel_lines(report.lines, sources), columns(options)));
     if (const emulator::Request& request = options.request; !request.check.empty()) {
-        parts.push_back(findings_as_text(report.findings, request.check, sources_of(report), columns(options),
-                                         options.color));
+        parts.push_back(
+            findings_as_text(report.findings, request.check, sources, columns(options), options.color));
         if (report.findings.empty() && request.checks("race") && !request.global_races)
             parts.back() += "race checked shared memory; with --global-races it checks global memory, too\n";
         if (const std::string failed = failed_launches_as_text(report); !failed.empty())
             parts.push_back(failed);
     }
     std::string text;
-    if (report.ending.signal != 0) parts.push_back(signal_as_text(report, sources_of(report)));
+    if (report.ending.signal != 0) parts.push_back(signal_as_text(report, sources));
     for (const std::string& part : parts) text += (text.empty() ? "" : "\n") + part;
     return text;
 }
 
-std::string as_json(const Report& report, const Options& options) {
+std::string as_json(const Report& report, const ReadSource& sources, const Options& options) {
     Json json{{"program", report.program}, {"exit_status", report.ending.status}};
     if (report.ending.signal != 0) json["signal"] = report.ending.signal;
     json["processes"] = report.processes;
     json["launches"] = report.launches;
     if (report.running) json["running"] = *report.running;
-    if (options.request.lines) json["lines"] = lines_as_json(lines_of(report));
+    if (options.request.lines) json["lines"] = lines_as_json(kernel_lines(report.lines, sources));
     if (!options.request.check.empty()) json["findings"] = report.findings;
     json["errors"] = report.errors;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string render(const Report& report, const Options& options) {
+std::string render(const Report& report, const ReadSource& sources, const Options& options) {
     switch (options.format) {
-    case Format::text: return as_text(report, options);
-    case Format::json: return as_json(report, options);
+    case Format::text: return as_text(report, sources, options);
+    case Format::json: return as_json(report, sources, options);
     case Format::csv: return counters_as_csv(report);
-    case Format::html: return lines_as_html(lines_of(report), options.program.front());
+    case Format::html: return lines_as_html(kernel_lines(report.lines, sources), options.program.front());
     }
     return "";
 }
@@ -104,17 +101,17 @@ void expect_writable_output(const Options& options) {
 }
 
 void write_report(const Report& report, const Options& options) {
+    const ReadSource sources = sources_of(report);
     if (!options.reports()) {
-        if (report.running && report.ending.signal != 0)
-            write_text(signal_as_text(report, sources_of(report)), options);
+        if (report.running && report.ending.signal != 0) write_text(signal_as_text(report, sources), options);
     } else if (!options.request.draw.empty()) {
-        tell(draw(report, options, sources_of(report)));
+        tell(draw(report, options, sources));
     } else if (options.request.replay) {
-        const ExportedPage page = export_page(report, sources_of(report));
+        const ExportedPage page = export_page(report, sources);
         write_text(page.html, options);
         tell(fmt::format("{}: {}\n", options.output, page.about));
     } else
-        write_text(render(report, options), options);
+        write_text(render(report, sources, options), options);
 }
 
 void write_text(const std::string& text, const Options& options) {
