@@ -48,7 +48,7 @@
 using testing::AllOf;
 using testing::HasSubstr;
 
-namespace {
+namespace lesson28_counters {
 
 struct RingCase {
     const char* what;
@@ -87,7 +87,7 @@ TEST_P(RingOnEmulator, has_the_counters_that_follow_from_its_access_pattern) {
 constexpr std::uint64_t four_mega = 4 << 20;
 
 INSTANTIATE_TEST_SUITE_P(
-    Lesson28, RingOnEmulator,
+    lesson28, RingOnEmulator,
     testing::Combine(
         testing::Values("reduce10", "reduce11"),
         testing::Values(
@@ -165,4 +165,4 @@ TEST(Lesson28, says_what_is_wrong_with_a_ring) {
                  "a block would need 262528 bytes of shared memory");
 }
 
-} // namespace
+} // namespace lesson28_counters

@@ -27,7 +27,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace histogram_counters_test {
+namespace lesson26_counters {
 
 using harness::ceil_div;
 using testing::HasSubstr;
@@ -85,7 +85,7 @@ void expect_common(const Launch& launch, const Case& run) {
     EXPECT_EQ(launch.conflicts("ld") + launch.conflicts("st"), 0u);
 }
 
-TEST(HistogramGlobal, pays_for_each_lane_at_the_most_wanted_bin_of_a_sector) {
+TEST(Lesson26HistogramGlobal, pays_for_each_lane_at_the_most_wanted_bin_of_a_sector) {
     for (const Case& run : cases) {
         SCOPED_TRACE(run.arguments());
         const Launch launch = run.launch("histogram_global");
@@ -98,7 +98,7 @@ TEST(HistogramGlobal, pays_for_each_lane_at_the_most_wanted_bin_of_a_sector) {
     }
 }
 
-TEST(HistogramShared, adds_256_counts_per_block_whatever_the_data) {
+TEST(Lesson26HistogramShared, adds_256_counts_per_block_whatever_the_data) {
     for (const Case& run : cases) {
         SCOPED_TRACE(run.arguments());
         const Launch launch = run.launch("histogram_shared");
@@ -110,7 +110,7 @@ TEST(HistogramShared, adds_256_counts_per_block_whatever_the_data) {
     }
 }
 
-TEST(HistogramPrivate, zeroes_and_loads_256_counts_per_warp) {
+TEST(Lesson26HistogramPrivate, zeroes_and_loads_256_counts_per_warp) {
     for (const Case& run : cases) {
         SCOPED_TRACE(run.arguments());
         const Launch launch = run.launch("histogram_private");
@@ -150,7 +150,7 @@ void expect_contention(const Case& run, std::uint64_t grid, std::uint64_t block,
     EXPECT_THAT(result.out, HasSubstr("contention in histogram_private\n" + line("shared", warp) + merged));
 }
 
-TEST(Contention, is_the_additions_to_the_busiest_word) {
+TEST(Lesson26Contention, is_the_additions_to_the_busiest_word) {
     for (const Case& run : {Case{4099, 64, 0}, Case{4099, 64, 90}, Case{10'007, 256, 50}})
         expect_contention(run, busiest(run, run.blocks() * run.block), busiest(run, run.block),
                           busiest(run, 32));
@@ -158,7 +158,7 @@ TEST(Contention, is_the_additions_to_the_busiest_word) {
 
 // All elements in one bin. 1,000,000 / (16 x 256) makes 245 blocks, 62,720 threads: 15 elements for each, and
 // a 16th for the first 59,200. The first block has 16 x 256 = 4,096 of them, its first warp 16 x 32 = 512.
-TEST(Contention, is_the_share_of_a_group_if_all_elements_are_equal) {
+TEST(Lesson26Contention, is_the_share_of_a_group_if_all_elements_are_equal) {
     expect_contention({1'000'000, 256, 100}, 1'000'000, 4096, 512);
 }
 
@@ -178,4 +178,4 @@ TEST(Lesson26, is_clean_between_blocks_too) {
     }
 }
 
-} // namespace histogram_counters_test
+} // namespace lesson26_counters

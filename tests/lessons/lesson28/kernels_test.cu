@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "../../lessons/lesson28_bytes_in_flight/kernels.cuh"
+#include "../../../lessons/lesson28_bytes_in_flight/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/detail/measure.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 
-namespace {
+namespace lesson28_kernels {
 
 using namespace harness;
 
@@ -76,7 +76,7 @@ class BytesInFlight : public testing::TestWithParam<unsigned int> {
 protected:
     static bool has_bulk_copies() { return std::stoi(test_device().compute_capability) >= 9; }
 };
-INSTANTIATE_TEST_SUITE_P(Lesson28, BytesInFlight, testing::ValuesIn(blocks),
+INSTANTIATE_TEST_SUITE_P(lesson28, BytesInFlight, testing::ValuesIn(blocks),
                          [](const auto& info) { return "block_" + std::to_string(info.param); });
 
 TEST_P(BytesInFlight, of_reduce10_is_right_for_every_size) {
@@ -131,4 +131,4 @@ TEST_P(BytesInFlight, are_right_wherever_the_input_starts) {
     }
 }
 
-} // namespace
+} // namespace lesson28_kernels

@@ -14,10 +14,10 @@
 #include "harness/verification.hpp"
 
 namespace transposition {
-#include "../../lessons/lesson24_transposition/kernels.cuh"
+#include "../../../lessons/lesson24_transposition/kernels.cuh"
 } // namespace transposition
 
-namespace transposition_kernels_test {
+namespace lesson24_kernels {
 
 using namespace harness;
 using transposition::block_rows, transposition::tile_size;
@@ -60,7 +60,7 @@ testing::AssertionResult is_right(const MatrixKernel& kernel, unsigned int width
 }
 
 class Matrix : public testing::TestWithParam<MatrixKernel> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, Matrix, testing::ValuesIn(matrix_kernels),
+INSTANTIATE_TEST_SUITE_P(lesson24, Matrix, testing::ValuesIn(matrix_kernels),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(Matrix, is_right_in_every_shape) {
@@ -77,10 +77,10 @@ TEST_P(Matrix, is_right_if_long_and_narrow) {
         EXPECT_TRUE(is_right(GetParam(), width, height));
 }
 
-TEST(Matrix, of_columns_has_as_many_tiles_as_a_grid_may_be_high) {
+TEST(Lesson24Matrix, of_columns_has_as_many_tiles_as_a_grid_may_be_high) {
     // gridDim.y is at most 65,535. The program's largest --height takes 2^20 / 32 = 32,768.
     EXPECT_LE(ceil_div(1u << 20, tile_size), 65'535u);
     EXPECT_TRUE(is_right(matrix_kernels[4], 1, 1u << 20));
 }
 
-} // namespace transposition_kernels_test
+} // namespace lesson24_kernels

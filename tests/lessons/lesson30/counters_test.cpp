@@ -26,7 +26,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace {
+namespace lesson30_counters {
 
 using harness::ceil_div;
 using testing::AllOf, testing::HasSubstr;
@@ -178,4 +178,4 @@ TEST(Lesson30, sums_the_same_in_every_order) {
     }
 }
 
-} // namespace
+} // namespace lesson30_counters

@@ -15,8 +15,8 @@
 #include <tuple>
 #include <vector>
 
-#include "../../lessons/lesson23_floating_point/data.hpp"
-#include "../../lessons/lesson23_floating_point/orders.hpp"
+#include "../../../lessons/lesson23_floating_point/data.hpp"
+#include "../../../lessons/lesson23_floating_point/orders.hpp"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/device_buffer.hpp"
@@ -24,8 +24,8 @@
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 
-namespace lesson23 { // Other lessons have functions of the same names.
-#include "../../lessons/lesson23_floating_point/kernels.cuh"
+namespace lesson23_kernels { // Other lessons have functions of the same names.
+#include "../../../lessons/lesson23_floating_point/kernels.cuh"
 
 using namespace harness;
 
@@ -150,7 +150,7 @@ template <class Sum> float on_host(const std::vector<float>& values, unsigned in
 }
 
 class FloatSum : public testing::TestWithParam<unsigned int> {};
-INSTANTIATE_TEST_SUITE_P(Lesson23, FloatSum, testing::ValuesIn(blocks), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(lesson23, FloatSum, testing::ValuesIn(blocks), testing::PrintToStringParamName());
 
 void expect_all(std::size_t n, FloatKind kind, unsigned int block, unsigned int most_blocks) {
     SCOPED_TRACE("n = " + std::to_string(n) + (kind.cancel ? " cancel" : "") + (kind.tiny ? " tiny" : "") +
@@ -200,7 +200,7 @@ TEST_P(FloatSum, is_right_for_large_sizes) {
     expect_all(200'003, {.cancel = true}, GetParam(), 5);
 }
 
-TEST(SumSequential, has_the_bits_of_the_loop) {
+TEST(Lesson23SumSequential, has_the_bits_of_the_loop) {
     for (const std::size_t n : sizes) {
         for (const FloatKind kind : kinds) {
             const std::vector<float> values = float_elements(kind, n, n);
@@ -216,7 +216,7 @@ TEST(SumSequential, has_the_bits_of_the_loop) {
 }
 
 // 2^24 + 1 lies between two floats, and is rounded to 2^24 each time.
-TEST(SumSequential, stops_growing_at_2_to_the_24) {
+TEST(Lesson23SumSequential, stops_growing_at_2_to_the_24) {
     std::vector<float> values(100, 1);
     values[0] = 0x1p24f;
     EXPECT_EQ(sum_in_sequence(on_device(values)), 0x1p24f);
@@ -231,7 +231,7 @@ template <class Launch> std::set<std::uint32_t> results(const Launch& launch) {
     return found;
 }
 
-TEST(FloatOrder, changes_the_bits_of_all_sums_but_the_reproducible_one) {
+TEST(Lesson23FloatOrder, changes_the_bits_of_all_sums_but_the_reproducible_one) {
     // Not tiny ones alone: up to 2^24 units, float sums are exact.
     for (const FloatKind kind : {kinds[0], kinds[1], kinds[3]}) {
         const DeviceBuffer<float> input = on_device(float_elements(kind, 42, 100'003));
@@ -252,7 +252,7 @@ TEST(FloatOrder, changes_the_bits_of_all_sums_but_the_reproducible_one) {
               3u);
 }
 
-TEST(FloatOrder, of_blocks_alone_changes_sum_tree_and_of_grids_alone_too) {
+TEST(Lesson23FloatOrder, of_blocks_alone_changes_sum_tree_and_of_grids_alone_too) {
     const DeviceBuffer<float> input = on_device(float_elements({}, 42, 100'003));
     const auto tree = [&](unsigned int block, unsigned int grid) {
         return bits_of(sum_passes<float>(input, block, grid, sum_tree, sum_tree));
@@ -275,7 +275,7 @@ float sum_in_many_ways(std::vector<float> values) {
     return first;
 }
 
-TEST(SumReproducible, rounds_to_the_nearest_float_and_then_to_the_even_one) {
+TEST(Lesson23SumReproducible, rounds_to_the_nearest_float_and_then_to_the_even_one) {
     const std::pair<std::vector<float>, float> cases[] = {
         {{0x1p24f, 1}, 0x1p24f},                    // a tie, below
         {{0x1p24f, 3}, 0x1p24f + 4},                // a tie, above
@@ -299,14 +299,14 @@ TEST(SumReproducible, rounds_to_the_nearest_float_and_then_to_the_even_one) {
     }
 }
 
-TEST(SumReproducible, of_nothing_but_zeros_is_a_positive_zero) {
+TEST(Lesson23SumReproducible, of_nothing_but_zeros_is_a_positive_zero) {
     // nvcc 12 does not deduce the type of a list of lists.
     for (const auto& values : std::vector<std::vector<float>>{{0}, {-0.0f}, {-0.0f, -0.0f}, {1, -1}})
         EXPECT_EQ(bits_of(sum_in_many_ways(values)), 0u);
 }
 
 // Between the largest float, 2^128 - 2^104, and 2^128 the middle is 2^103 more.
-TEST(SumReproducible, is_infinite_only_if_the_sum_is_too_large) {
+TEST(Lesson23SumReproducible, is_infinite_only_if_the_sum_is_too_large) {
     EXPECT_EQ(sum_in_many_ways({largest, largest, -largest}), largest);
     EXPECT_EQ(sum_in_many_ways(std::vector<float>(1000, largest)), INFINITY);
     EXPECT_EQ(sum_in_many_ways(std::vector<float>(1000, -largest)), -INFINITY);
@@ -314,7 +314,7 @@ TEST(SumReproducible, is_infinite_only_if_the_sum_is_too_large) {
     EXPECT_EQ(sum_in_many_ways({largest, 0x1p103f, -smallest}), largest);
 }
 
-TEST(SumReproducible, of_infinities_and_nan_is_that_of_ieee_754) {
+TEST(Lesson23SumReproducible, of_infinities_and_nan_is_that_of_ieee_754) {
     EXPECT_EQ(sum_in_many_ways({1, INFINITY, -largest, INFINITY}), INFINITY);
     EXPECT_EQ(sum_in_many_ways({1, -INFINITY, largest}), -INFINITY);
     for (const auto& values :
@@ -326,7 +326,7 @@ TEST(SumReproducible, of_infinities_and_nan_is_that_of_ieee_754) {
         EXPECT_EQ(bits_of(sum_in_many_ways(values)), 0x7fffffffu) << "one NaN, the same for all";
 }
 
-TEST(SumReproducible, is_mpfrs_for_random_bits) {
+TEST(Lesson23SumReproducible, is_mpfrs_for_random_bits) {
     std::mt19937 random(23);
     for (int round = 0; round < 40; ++round) {
         std::vector<float> values(1 + random() % 300);
@@ -349,7 +349,7 @@ constexpr long long full = (1ll << 31) * ((1ll << 32) - 1);
 
 __global__ void carry_once(long long* word) { carry(word, 1, words); }
 
-TEST(SumReproducible, carries_words_that_are_full) {
+TEST(Lesson23SumReproducible, carries_words_that_are_full) {
     for (const long long value : {full, -full}) {
         std::vector<long long> before(words, value);
         before.back() = value / 1024; // so that 1024 threads are not too much
@@ -370,7 +370,7 @@ TEST(SumReproducible, carries_words_that_are_full) {
     }
 }
 
-TEST(SumReproducible, rounds_words_that_are_full) {
+TEST(Lesson23SumReproducible, rounds_words_that_are_full) {
     std::mt19937_64 random(5);
     DeviceBuffer<float> result(1);
     for (int round = 0; round < 200; ++round) {
@@ -393,7 +393,7 @@ TEST(SumReproducible, rounds_words_that_are_full) {
 
 // ---- what the lesson compares with ----
 
-TEST(HostSum, is_mpfrs) {
+TEST(Lesson23HostSum, is_mpfrs) {
     std::mt19937 random(3);
     for (int round = 0; round < 60; ++round) {
         const FloatKind kind = kinds[round % 4];
@@ -411,7 +411,7 @@ TEST(HostSum, is_mpfrs) {
     EXPECT_EQ(sum_on_host({-0x1p24f, -3, smallest}).rounded(), -0x1p24f - 2);
 }
 
-TEST(FloatElements, cancel_but_for_a_rest) {
+TEST(Lesson23FloatElements, cancel_but_for_a_rest) {
     const std::vector<float> values = float_elements({.cancel = true}, 42, 100'001);
     const Sums exact(values);
     EXPECT_GT(exact.magnitude / std::abs(exact.sum.minus(0)), 1e10) << "the condition number";
@@ -422,4 +422,4 @@ TEST(FloatElements, cancel_but_for_a_rest) {
     }
 }
 
-} // namespace lesson23
+} // namespace lesson23_kernels

@@ -33,7 +33,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace any_type_counters_test {
+namespace lesson22_counters {
 
 using harness::ceil_div;
 using testing::AllOf;
@@ -82,7 +82,7 @@ std::uint64_t sectors_of_partials(const Kind& kind, std::uint64_t blocks) {
     return total;
 }
 
-TEST(ReduceAny, loads_twice_the_sectors_for_twice_the_bytes) {
+TEST(Lesson22ReduceAny, loads_twice_the_sectors_for_twice_the_bytes) {
     constexpr std::uint64_t n = 1 << 20;
     for (const Kind& kind : kinds) {
         for (const unsigned int block : {256u, 1024u}) {
@@ -108,7 +108,7 @@ TEST(ReduceAny, loads_twice_the_sectors_for_twice_the_bytes) {
 // 1,003 ints from the fourth on, one block. Head: 1 int, 1 request, 1 sector. Body: 250 vectors from the
 // middle of a sector on: 7 requests of 17 sectors and one of 26 x 16 = 416 bytes, 14 sectors. Tail: 2 ints, 1
 // request, 1 sector. The one partial result: 1 and 1. Requests 1 + 8 + 1 + 1, sectors 1 + 119 + 14 + 1 + 1.
-TEST(ReduceAny, loads_head_and_tail_of_ints) {
+TEST(Lesson22ReduceAny, loads_head_and_tail_of_ints) {
     const Launch counted = launch(kinds[0], 1003, 256, 3);
     EXPECT_EQ(counted.requests("ld"), 11u);
     EXPECT_EQ(counted.sectors("ld"), 136u);
@@ -116,7 +116,7 @@ TEST(ReduceAny, loads_head_and_tail_of_ints) {
 
 // 1,003 halves from the sixth on. Head: 3. Body: 125 vectors, 3 requests of 17 sectors and one of
 // 29 x 16 = 464 bytes, 15 sectors. No tail. Requests 1 + 4 + 1, sectors 1 + 51 + 15 + 1.
-TEST(ReduceAny, loads_head_and_tail_of_halves) {
+TEST(Lesson22ReduceAny, loads_head_and_tail_of_halves) {
     const Launch counted = launch(kinds[3], 1003, 256, 5);
     EXPECT_EQ(counted.requests("ld"), 6u);
     EXPECT_EQ(counted.sectors("ld"), 68u);
@@ -186,4 +186,4 @@ TEST(Lesson22, is_clean_between_blocks_too) {
     }
 }
 
-} // namespace any_type_counters_test
+} // namespace lesson22_counters

@@ -42,7 +42,7 @@
 
 #include "launch.hpp"
 
-namespace rows_counters_test {
+namespace lesson25_counters {
 
 using testing::AllOf, testing::HasSubstr, testing::Not;
 
@@ -93,7 +93,7 @@ const Case cases[] = {
     {"softmax_online", one, 2, 2, 1, 1, 2, 2},
 };
 
-TEST(Rows, have_the_counters_that_follow_from_the_access_pattern) {
+TEST(Lesson25Rows, have_the_counters_that_follow_from_the_access_pattern) {
     for (const Case& expected : cases) {
         SCOPED_TRACE(testing::PrintToString(expected));
         const Launch launch("lesson25", expected.kernel, expected.arguments);
@@ -113,7 +113,7 @@ nlohmann::json report(const std::string& arguments) {
     return nlohmann::json::parse(result.out);
 }
 
-TEST(RowsProgram, tells_the_matrix_and_the_launches) {
+TEST(Lesson25RowsProgram, tells_the_matrix_and_the_launches) {
     const nlohmann::json all = report(" --rows 1001 --columns 37 --block 128 --seed 5");
     EXPECT_EQ(all["elements"], 1001 * 37);
     EXPECT_EQ(all["options"], (nlohmann::json{{"--rows", 1001}, {"--columns", 37}}));
@@ -133,7 +133,7 @@ TEST(RowsProgram, tells_the_matrix_and_the_launches) {
     }
 }
 
-TEST(RowsProgram, has_another_matrix_for_another_seed) {
+TEST(Lesson25RowsProgram, has_another_matrix_for_another_seed) {
     const auto last = [](const std::string& seed) {
         return report(" --kernel rows_by_warp --rows 3 --columns 3 --seed " + seed)["kernels"][0]["actual"];
     };
@@ -141,7 +141,7 @@ TEST(RowsProgram, has_another_matrix_for_another_seed) {
     EXPECT_NE(last("5"), last("6"));
 }
 
-TEST(RowsProgram, takes_rows_columns_and_a_block_and_no_n) {
+TEST(Lesson25RowsProgram, takes_rows_columns_and_a_block_and_no_n) {
     EXPECT_THAT(run_program("./lesson25 --help").out,
                 AllOf(HasSubstr("--rows R"), HasSubstr("--columns C"), HasSubstr("--block B"),
                       HasSubstr("--seed S"), Not(HasSubstr("--n "))));
@@ -156,7 +156,7 @@ TEST(RowsProgram, takes_rows_columns_and_a_block_and_no_n) {
     }
 }
 
-TEST(RowsProgram, says_so_if_the_matrix_does_not_fit) {
+TEST(Lesson25RowsProgram, says_so_if_the_matrix_does_not_fit) {
     // 2^31 - 1 rows of 2^32 elements: with 4 bytes each more than 64 bits can count.
     const ProgramResult result =
         run_program("./lesson25 --device emulator --rows 2147483647 --columns 4294967296");
@@ -164,7 +164,7 @@ TEST(RowsProgram, says_so_if_the_matrix_does_not_fit) {
     EXPECT_THAT(result.err, HasSubstr("cudaErrorMemoryAllocation"));
 }
 
-TEST(RowsProgram, is_clean_between_blocks_too) {
+TEST(Lesson25RowsProgram, is_clean_between_blocks_too) {
     for (const char* arguments : {"--rows 1 --columns 1 --block 32", "--rows 67 --columns 33 --block 64",
                                   "--rows 9 --columns 1025", "--rows 300 --columns 2 --block 1024"}) {
         const ProgramResult result = run_program(
@@ -174,4 +174,4 @@ TEST(RowsProgram, is_clean_between_blocks_too) {
     }
 }
 
-} // namespace rows_counters_test
+} // namespace lesson25_counters

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "../../lessons/lesson22_any_type_and_operation/data.hpp"
-#include "../../lessons/lesson22_any_type_and_operation/kernels.cuh"
+#include "../../../lessons/lesson22_any_type_and_operation/data.hpp"
+#include "../../../lessons/lesson22_any_type_and_operation/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "sizes.hpp"
 
-namespace any_type_kernels_test {
+namespace lesson22_kernels {
 
 using namespace harness;
 
@@ -40,7 +40,7 @@ template <class T_, class Op_, Operation operation_> struct Case {
     static constexpr Operation operation = operation_;
 };
 
-template <class Case> class AnyType : public testing::Test {};
+template <class Case> class Lesson22AnyType : public testing::Test {};
 using Cases = testing::Types<
     Case<int, Sum<int>, Operation::sum>, Case<unsigned int, Product<unsigned int>, Operation::product>,
     Case<long long, Min<long long>, Operation::min>, Case<int, Max<int>, Operation::max>,
@@ -49,7 +49,7 @@ using Cases = testing::Types<
     Case<double, ArgMax<double>, Operation::argmax>, Case<int, All<int>, Operation::all>,
     Case<int, Any<int>, Operation::any>, Case<__half, MeanAndVariance<float>, Operation::variance>,
     Case<double, MeanAndVariance<double>, Operation::variance>>;
-TYPED_TEST_SUITE(AnyType, Cases);
+TYPED_TEST_SUITE(Lesson22AnyType, Cases);
 
 /// On random elements, starting `offset` of them past the start of their allocation.
 template <class Case>
@@ -68,7 +68,7 @@ template <class Case> unsigned int grid_for(std::size_t n, unsigned int block) {
     return static_cast<unsigned int>(ceil_div(n * sizeof(typename Case::T), std::size_t{64} * block));
 }
 
-TYPED_TEST(AnyType, is_right_for_every_size_and_alignment) {
+TYPED_TEST(Lesson22AnyType, is_right_for_every_size_and_alignment) {
     std::size_t turn = 0;
     for (const unsigned int block : blocks)
         for (const std::size_t n : sizes)
@@ -80,7 +80,7 @@ TYPED_TEST(AnyType, is_right_for_every_size_and_alignment) {
 }
 
 // One block for all elements, blocks with fewer than their four vectors, and blocks without any.
-TYPED_TEST(AnyType, is_right_with_any_grid) {
+TYPED_TEST(Lesson22AnyType, is_right_with_any_grid) {
     for (const std::size_t n : {1, 1000, 10'007})
         for (const unsigned int grid : {1u, 2u, 7u, 100u}) expect_right<TypeParam>(n, 1, grid, 64);
 }
@@ -99,7 +99,7 @@ typename Op::Value of_values(const std::vector<T>& values, unsigned int grid = 3
 
 // Two equal maxima: in a vector, in two lanes, warps, blocks, rounds of a thread, in body and tail. Three
 // blocks of 64 threads take 192 vectors of 4 floats in a round; 10,003 elements are 2,500 vectors and 3 more.
-TEST(ArgMax, finds_the_lower_index_of_equal_maxima) {
+TEST(Lesson22ArgMax, finds_the_lower_index_of_equal_maxima) {
     constexpr std::size_t n = 10'003;
     const std::size_t places[] = {0,   1,   3,   4,    127,  128,  255,    256,
                                   511, 767, 768, 3072, 3076, 9999, 10'000, 10'002};
@@ -119,7 +119,7 @@ TEST(ArgMax, finds_the_lower_index_of_equal_maxima) {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-TEST(ArgMax, skips_nans_and_takes_infinities_for_numbers) {
+TEST(Lesson22ArgMax, skips_nans_and_takes_infinities_for_numbers) {
     std::vector<float> values(1000, nan);
     EXPECT_EQ((of_values<float, ArgMax<float>>(values).index), std::numeric_limits<long long>::max())
         << "none";
@@ -131,7 +131,7 @@ TEST(ArgMax, skips_nans_and_takes_infinities_for_numbers) {
     EXPECT_EQ((of_values<float, ArgMax<float>>(values).index), 999);
 }
 
-TEST(Extremes, skip_nans_and_reach_the_ends_of_the_type) {
+TEST(Lesson22Extremes, skip_nans_and_reach_the_ends_of_the_type) {
     std::vector<float> values(1000, nan);
     values[3] = -infinity;
     EXPECT_EQ((of_values<float, Max<float>>(values)), -infinity);
@@ -146,7 +146,7 @@ TEST(Extremes, skip_nans_and_reach_the_ends_of_the_type) {
 }
 
 // 1, 2, ... 5 have the mean 3 and (4 + 1 + 0 + 1 + 4) / 5 = 2 as variance, around any number.
-TEST(MeanAndVariance, is_sound_far_from_zero) {
+TEST(Lesson22MeanAndVariance, is_sound_far_from_zero) {
     std::vector<double> values;
     for (int i = 0; i < 10'000; ++i) values.push_back(1e9 + 1 + i % 5);
     const Moments<double> found = of_values<double, MeanAndVariance<double>>(values);
@@ -159,7 +159,7 @@ TEST(MeanAndVariance, is_sound_far_from_zero) {
 }
 
 // The reference for the results.
-TEST(Check, finds_what_rounding_does_not_explain) {
+TEST(Lesson22Check, finds_what_rounding_does_not_explain) {
     const Input<double> input(Operation::sum, 42, 1000, 0);
     long double exact = 0;
     for (std::size_t i = 0; i < 1000; ++i) exact += input[i];
@@ -172,7 +172,7 @@ TEST(Check, finds_what_rounding_does_not_explain) {
     EXPECT_EQ(wrong.wrong_places.size(), 1u);
 }
 
-TEST(Check, finds_a_variance_from_a_sum_of_squares) {
+TEST(Lesson22Check, finds_a_variance_from_a_sum_of_squares) {
     const Input<double> input(Operation::variance, 42, 100'000, 0);
     double sum = 0, squares = 0;
     for (std::size_t i = 0; i < input.size(); ++i) sum += input[i], squares += input[i] * input[i];
@@ -191,7 +191,7 @@ TEST(Check, finds_a_variance_from_a_sum_of_squares) {
 }
 
 // A factor of the product is 1 or -1, but for 64: 48 twos and 16 halves.
-TEST(Input, has_factors_whose_products_are_exact) {
+TEST(Lesson22Input, has_factors_whose_products_are_exact) {
     for (const std::size_t n : {1, 63, 64, 65, 1000, 65'536}) {
         const Input<__half> input(Operation::product, 42, n, 3);
         int twos = 0, halves = 0;
@@ -208,4 +208,4 @@ TEST(Input, has_factors_whose_products_are_exact) {
     }
 }
 
-} // namespace any_type_kernels_test
+} // namespace lesson22_kernels

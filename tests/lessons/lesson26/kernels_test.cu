@@ -7,15 +7,15 @@
 #include <tuple>
 #include <vector>
 
-#include "../../lessons/lesson26_histogram/data.hpp"
-#include "../../lessons/lesson26_histogram/kernels.cuh"
+#include "../../../lessons/lesson26_histogram/data.hpp"
+#include "../../../lessons/lesson26_histogram/kernels.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 
-namespace histogram_kernels_test {
+namespace lesson26_kernels {
 
 using namespace harness;
 
@@ -70,7 +70,7 @@ std::vector<int> run(const Kernel& kernel, const std::vector<int>& values, unsig
 
 class Histogram : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
 
-INSTANTIATE_TEST_SUITE_P(Lessons, Histogram,
+INSTANTIATE_TEST_SUITE_P(lesson26, Histogram,
                          testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
                          [](const auto& info) {
                              return std::string(std::get<0>(info.param).name) + "_block_" +
@@ -99,7 +99,7 @@ TEST_P(Histogram, is_right_with_any_grid) {
     }
 }
 
-TEST(HistogramShared, needs_256_ints_of_shared_memory) {
+TEST(Lesson26HistogramShared, needs_256_ints_of_shared_memory) {
     cudaFuncAttributes attributes;
     HARNESS_CHECK(cudaFuncGetAttributes(&attributes, histogram_shared));
     EXPECT_EQ(attributes.sharedSizeBytes, 256 * sizeof(int));
@@ -108,7 +108,7 @@ TEST(HistogramShared, needs_256_ints_of_shared_memory) {
 }
 
 // The lesson's input for the kernels, and its reference.
-TEST(SkewedInts, are_zeros_as_often_as_asked_and_random_ints_else) {
+TEST(Lesson26SkewedInts, are_zeros_as_often_as_asked_and_random_ints_else) {
     constexpr std::size_t n = 100'003;
     const RandomInts random(n, 42);
     const std::vector<int> values = random.values(0, n);
@@ -132,4 +132,4 @@ TEST(SkewedInts, are_zeros_as_often_as_asked_and_random_ints_else) {
     }
 }
 
-} // namespace histogram_kernels_test
+} // namespace lesson26_kernels

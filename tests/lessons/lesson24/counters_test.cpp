@@ -36,7 +36,7 @@
 
 #include "launch.hpp"
 
-namespace transposition_counters_test {
+namespace lesson24_counters {
 
 using testing::AllOf, testing::HasSubstr, testing::Not;
 
@@ -74,7 +74,7 @@ const Case cases[] = {
     {"transposeSwizzled", column, 100, 100, 4, 13, 100, 4},
 };
 
-TEST(Transposition, has_the_counters_that_follow_from_its_access_pattern) {
+TEST(Lesson24Transposition, has_the_counters_that_follow_from_its_access_pattern) {
     for (const Case& expected : cases) {
         SCOPED_TRACE(testing::PrintToString(expected));
         const Launch launch("lesson24", expected.kernel, expected.arguments);
@@ -96,7 +96,7 @@ nlohmann::json report(const std::string& arguments) {
     return nlohmann::json::parse(result.out);
 }
 
-TEST(TranspositionProgram, tells_the_matrix_and_the_launch) {
+TEST(Lesson24TranspositionProgram, tells_the_matrix_and_the_launch) {
     const nlohmann::json all = report(" --width 1000 --height 37 --seed 5");
     EXPECT_EQ(all["elements"], 1000 * 37);
     EXPECT_EQ(all["seed"], 5);
@@ -110,7 +110,7 @@ TEST(TranspositionProgram, tells_the_matrix_and_the_launch) {
     }
 }
 
-TEST(TranspositionProgram, has_another_matrix_for_another_seed) {
+TEST(Lesson24TranspositionProgram, has_another_matrix_for_another_seed) {
     const auto last = [](const std::string& seed) {
         return report(" --kernel copy --width 3 --height 3 --seed " + seed)["kernels"][0]["actual"];
     };
@@ -118,7 +118,7 @@ TEST(TranspositionProgram, has_another_matrix_for_another_seed) {
     EXPECT_NE(last("5"), last("6"));
 }
 
-TEST(TranspositionProgram, takes_a_width_and_a_height_and_no_n) {
+TEST(Lesson24TranspositionProgram, takes_a_width_and_a_height_and_no_n) {
     EXPECT_THAT(run_program("./lesson24 --help").out,
                 AllOf(HasSubstr("--width W"), HasSubstr("--height H"), HasSubstr("--seed S"),
                       Not(HasSubstr("--n ")), Not(HasSubstr("--block "))));
@@ -133,4 +133,4 @@ TEST(TranspositionProgram, takes_a_width_and_a_height_and_no_n) {
     }
 }
 
-} // namespace transposition_counters_test
+} // namespace lesson24_counters

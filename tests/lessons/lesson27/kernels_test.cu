@@ -15,10 +15,10 @@
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
 
-namespace lesson27 { // Other lessons have functions of the same names.
-#include "../../lessons/lesson27_scan/in_shared_memory.cuh"
-#include "../../lessons/lesson27_scan/kernels.cuh"
-#include "../../lessons/lesson27_scan/wide_lookback.cuh"
+namespace lesson27_kernels { // Other lessons have functions of the same names.
+#include "../../../lessons/lesson27_scan/in_shared_memory.cuh"
+#include "../../../lessons/lesson27_scan/kernels.cuh"
+#include "../../../lessons/lesson27_scan/wide_lookback.cuh"
 
 using namespace harness;
 
@@ -105,7 +105,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Lessons, Scans,
+INSTANTIATE_TEST_SUITE_P(lesson27, Scans,
                          testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
                          [](const auto& info) {
                              return std::string(std::get<0>(info.param).name) + "_block_" +
@@ -135,7 +135,7 @@ __global__ void look_back_once(WideTiles tiles, unsigned int tile, int* sums) {
 }
 
 // Blocks that run side by side rarely leave more than a few tiles without a prefix; here up to 100 do.
-TEST(WideLookBack, goes_as_far_as_the_nearest_prefix) {
+TEST(Lesson27WideLookBack, goes_as_far_as_the_nearest_prefix) {
     const RandomInts random(100, 27);
     const std::vector<int> values = random.values(0, 100);
     DeviceBuffer<unsigned long long> words(100);
@@ -156,4 +156,4 @@ TEST(WideLookBack, goes_as_far_as_the_nearest_prefix) {
     }
 }
 
-} // namespace lesson27
+} // namespace lesson27_kernels

@@ -27,7 +27,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace {
+namespace lesson29_counters {
 
 using harness::ceil_div;
 using testing::AllOf, testing::HasSubstr;
@@ -172,4 +172,4 @@ TEST(Lesson29, is_clean_between_blocks_too) {
     }
 }
 
-} // namespace
+} // namespace lesson29_counters

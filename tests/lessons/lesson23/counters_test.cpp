@@ -25,7 +25,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace practice23_counters_test {
+namespace lesson23_counters {
 
 using harness::ceil_div;
 using testing::AllOf;
@@ -205,4 +205,4 @@ TEST(Lesson23, gives_the_same_reproducible_sum_for_any_block_and_grid) {
         EXPECT_EQ(sum_of(options), sum) << options;
 }
 
-} // namespace practice23_counters_test
+} // namespace lesson23_counters

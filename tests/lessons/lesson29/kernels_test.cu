@@ -16,8 +16,8 @@
 #include "harness/random_input.hpp"
 #include "sizes.hpp"
 
-namespace lesson29 { // Other lessons have functions of the same names.
-#include "../../lessons/lesson29_one_cluster/kernels.cuh"
+namespace lesson29_kernels { // Other lessons have functions of the same names.
+#include "../../../lessons/lesson29_one_cluster/kernels.cuh"
 
 using namespace harness;
 
@@ -107,7 +107,7 @@ private:
     DeviceBuffer<unsigned long long> sum_and_count_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(Lessons, OneCluster,
+INSTANTIATE_TEST_SUITE_P(lesson29, OneCluster,
                          testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
                          [](const auto& info) {
                              return std::string(std::get<0>(info.param).name) + "_block_" +
@@ -136,4 +136,4 @@ TEST_P(OneCluster, is_right_for_every_alignment) {
     }
 }
 
-} // namespace lesson29
+} // namespace lesson29_kernels

@@ -11,14 +11,14 @@
 #include <tuple>
 #include <vector>
 
-#include "../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
+#include "../../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "sizes.hpp"
 
-namespace lesson30 { // Other lessons have functions of the same names.
-#include "../../lessons/lesson30_a_sum_for_every_n/kernels.cuh"
+namespace lesson30_kernels { // Other lessons have functions of the same names.
+#include "../../../lessons/lesson30_a_sum_for_every_n/kernels.cuh"
 
 using namespace harness;
 using take_home::Strategy, take_home::Workspace, take_home::choose;
@@ -85,7 +85,7 @@ protected:
     DeviceBuffer<int> result_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(Lessons, Sum, testing::Values(Workspace::any, Workspace::zeros),
+INSTANTIATE_TEST_SUITE_P(lesson30, Sum, testing::Values(Workspace::any, Workspace::zeros),
                          [](const auto& info) { return info.param == Workspace::any ? "any" : "zeros"; });
 
 constexpr std::tuple<const char*, Strategy> strategies[] = {
@@ -135,7 +135,7 @@ protected:
     DeviceBuffer<int> result_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(Lessons, SumBy,
+INSTANTIATE_TEST_SUITE_P(lesson30, SumBy,
                          testing::Combine(testing::ValuesIn(strategies),
                                           testing::Values(Workspace::any, Workspace::zeros)),
                          [](const auto& info) {
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Lessons, SumBy,
 
 class SmallSum : public testing::TestWithParam<unsigned int> {};
 
-INSTANTIATE_TEST_SUITE_P(Lessons, SmallSum, testing::Values(32u, 64u, 128u, 256u, 512u, 1024u),
+INSTANTIATE_TEST_SUITE_P(lesson30, SmallSum, testing::Values(32u, 64u, 128u, 256u, 512u, 1024u),
                          [](const auto& info) { return "block_" + std::to_string(info.param); });
 
 TEST_P(Sum, is_right_for_every_size) {
@@ -247,7 +247,7 @@ TEST_P(SmallSum, is_right_for_every_size_and_alignment) {
     }
 }
 
-TEST(Choice, changes_where_the_page_says) {
+TEST(Lesson30Choice, changes_where_the_page_says) {
     constexpr std::size_t Ki = 1024, Mi = 1024 * Ki;
     const take_home::detail::Device hopper{132, 9, 227 * 1024}, ampere{108, 8, 163 * 1024},
         small{24, 12, 99 * 1024};
@@ -269,4 +269,4 @@ TEST(Choice, changes_where_the_page_says) {
     }
 }
 
-} // namespace lesson30
+} // namespace lesson30_kernels

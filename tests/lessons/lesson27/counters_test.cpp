@@ -48,7 +48,7 @@
 #include "harness/reduction.hpp"
 #include "launch.hpp"
 
-namespace lesson27 { // Other lessons have names that are the same.
+namespace lesson27_counters {
 
 using harness::ceil_div;
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(Lesson27, scans_the_same_in_every_order) {
     }
 }
 
-} // namespace lesson27
+} // namespace lesson27_counters

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../../lessons/lesson25_rows/data.hpp"
+#include "../../../lessons/lesson25_rows/data.hpp"
 #include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
@@ -19,11 +19,11 @@
 #include "sizes.hpp"
 
 namespace rows_of_a_matrix {
-#include "../../lessons/lesson25_rows/kernels.cuh"
-#include "../../lessons/lesson25_rows/rows.cuh"
+#include "../../../lessons/lesson25_rows/kernels.cuh"
+#include "../../../lessons/lesson25_rows/rows.cuh"
 } // namespace rows_of_a_matrix
 
-namespace rows_kernels_test {
+namespace lesson25_kernels {
 
 using namespace harness;
 
@@ -67,7 +67,7 @@ testing::AssertionResult sums_are_right(const Sums& kernel, std::size_t rows, st
 }
 
 class SumsOfRows : public testing::TestWithParam<std::tuple<Sums, unsigned int>> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, SumsOfRows,
+INSTANTIATE_TEST_SUITE_P(lesson25, SumsOfRows,
                          testing::Combine(testing::ValuesIn(sums_kernels), testing::ValuesIn(blocks)),
                          [](const auto& info) {
                              return std::string(std::get<0>(info.param).name) + "_block_" +
@@ -84,7 +84,7 @@ TEST_P(SumsOfRows, are_right_in_every_shape) {
     EXPECT_TRUE(sums_are_right(kernel, 33, 31, block));
 }
 
-TEST(SumsOfRows, are_right_if_long_or_many) {
+TEST(Lesson25SumsOfRows, are_right_if_long_or_many) {
     for (const Sums& kernel : sums_kernels) {
         for (std::size_t i = 0; i < std::size(large); ++i) {
             EXPECT_TRUE(sums_are_right(kernel, 2, large[i], blocks[i + 1]));
@@ -96,7 +96,7 @@ TEST(SumsOfRows, are_right_if_long_or_many) {
     }
 }
 
-TEST(SumsOfRows, wrap_around_as_unsigned_ints_do) {
+TEST(Lesson25SumsOfRows, wrap_around_as_unsigned_ints_do) {
     DeviceBuffer<int> input(2 * 33), output(2);
     std::vector<int> values(2 * 33, 2'000'000'000); // 33 of them are 66,000,000,000
     std::fill_n(values.begin(), 33, -2'000'000'000);
@@ -196,7 +196,7 @@ const Row rows[] = {
 };
 
 class SoftmaxOfRows : public testing::TestWithParam<Softmax> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, SoftmaxOfRows, testing::ValuesIn(softmax_kernels),
+INSTANTIATE_TEST_SUITE_P(lesson25, SoftmaxOfRows, testing::ValuesIn(softmax_kernels),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(SoftmaxOfRows, is_right_for_hard_rows) {
@@ -247,7 +247,7 @@ TEST_P(SoftmaxOfRows, is_right_for_every_number_of_rows) {
 }
 
 // What the lesson gives the kernels, and what it compares them with.
-TEST(Logits, are_around_three_values_with_masks_and_two_rows_that_have_no_softmax) {
+TEST(Lesson25Logits, are_around_three_values_with_masks_and_two_rows_that_have_no_softmax) {
     const RandomInts random(128 * 1000, 42);
     const Logits logits(random, 128, 1000);
     DeviceBuffer<float> copy(128 * 1000);
@@ -275,7 +275,7 @@ TEST(Logits, are_around_three_values_with_masks_and_two_rows_that_have_no_softma
     }
 }
 
-TEST(Logits, are_compared_element_by_element) {
+TEST(Lesson25Logits, are_compared_element_by_element) {
     const RandomInts random(3 * 1000, 42);
     const Logits logits(random, 3, 1000);
     std::vector<float> right;
@@ -303,7 +303,7 @@ TEST(Logits, are_compared_element_by_element) {
     }
 }
 
-TEST(Logits, need_NaN_where_there_is_no_softmax) {
+TEST(Lesson25Logits, need_NaN_where_there_is_no_softmax) {
     const RandomInts random(64 * 3, 42);
     const Logits logits(random, 64, 3);
     std::vector<float> right;
@@ -319,4 +319,4 @@ TEST(Logits, need_NaN_where_there_is_no_softmax) {
     }
 }
 
-} // namespace rows_kernels_test
+} // namespace lesson25_kernels
