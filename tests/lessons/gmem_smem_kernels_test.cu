@@ -1,82 +1,13 @@
 // The kernels of lessons 10 to 12, on every size that has a boundary near it, with every block.
-#include <gtest/gtest.h>
+#include "gmem_smem_kernels.cuh"
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <tuple>
 #include <vector>
 
-#include "../../lessons/lesson10_shared_against_global/kernels.cuh"
-#include "../../lessons/lesson11_unroll_four_blocks/kernels.cuh"
-#include "../../lessons/lesson12_dynamic_shared_memory/kernels.cuh"
 #include "device_main.hpp"
-#include "harness/check.hpp"
 #include "harness/detail/measure.hpp"
-#include "harness/launch_size.hpp"
-#include "harness/reduction.hpp"
-#include "sizes.hpp"
 
-namespace gmem_smem_kernels_test {
-
-using namespace harness;
-
-struct Kernel {
-    const char* name;
-    void (*launch)(const Pass&);
-    ReductionShape shape;
-};
-
-template <auto kernel> void launch_in_place(const Pass& pass) {
-    kernel<<<pass.grid, pass.block>>>(pass.work, pass.partial_sums, pass.n);
-}
-template <auto kernel> void launch_dynamic(const Pass& pass) {
-    kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-}
-void launch_reduceNeighboredSmem(const Pass& pass) {
-    with_block_size(pass.block, [&](auto block_size) {
-        reduceNeighboredSmem<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
-    });
-}
-void launch_reduceSmem(const Pass& pass) {
-    with_block_size(pass.block, [&](auto block_size) {
-        reduceSmem<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
-    });
-}
-void launch_reduceSmemUnroll(const Pass& pass) {
-    with_block_size(pass.block, [&](auto block_size) {
-        reduceSmemUnroll<block_size><<<pass.grid, pass.block>>>(pass.input, pass.partial_sums, pass.n);
-    });
-}
-
-constexpr ReductionShape in_place{.shared_ints_per_thread = 0, .in_place = true};
-constexpr ReductionShape four_in_place{
-    .elements_per_thread = 4, .shared_ints_per_thread = 0, .in_place = true};
-constexpr Kernel in_place_kernels[] = {
-    {"reduceNeighboredGmem", launch_in_place<reduceNeighboredGmem>, in_place},
-    {"reduceGmem", launch_in_place<reduceGmem>, in_place},
-    {"reduceGmemUnroll", launch_in_place<reduceGmemUnroll>, four_in_place},
-};
-constexpr Kernel kernels[] = {
-    in_place_kernels[0],
-    in_place_kernels[1],
-    in_place_kernels[2],
-    {"reduceNeighboredSmem", launch_reduceNeighboredSmem, {.shared_ints_per_thread = 0}},
-    {"reduceSmem", launch_reduceSmem, {.shared_ints_per_thread = 0}},
-    {"reduceSmemUnroll", launch_reduceSmemUnroll, {.elements_per_thread = 4, .shared_ints_per_thread = 0}},
-    {"reduceSmemDyn", launch_dynamic<reduceSmemDyn>, {}},
-    {"reduceSmemUnrollDyn", launch_dynamic<reduceSmemUnrollDyn>, {.elements_per_thread = 4}},
-};
-
-/// "reduceGmem_block_256"
-constexpr auto kernel_and_block = [](const auto& info) {
-    return std::string(std::get<0>(info.param).name) + "_block_" + std::to_string(std::get<1>(info.param));
-};
-
-class GmemAndSmem : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, GmemAndSmem,
-                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         kernel_and_block);
+namespace gmem_smem_kernels {
 
 TEST_P(GmemAndSmem, is_right_for_every_size_and_in_every_run) {
     const auto& [kernel, block] = GetParam();
@@ -147,11 +78,6 @@ TEST_P(GmemAndSmem, adds_nothing_that_lies_behind_the_elements) {
     }
 }
 
-class InPlaceKernel : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, InPlaceKernel,
-                         testing::Combine(testing::ValuesIn(in_place_kernels), testing::ValuesIn(blocks)),
-                         kernel_and_block);
-
 TEST_P(InPlaceKernel, writes_only_to_words_that_hold_its_tree) {
     const auto& [kernel, block] = GetParam();
     const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
@@ -178,26 +104,4 @@ TEST_P(InPlaceKernel, leaves_its_sums_in_its_input) {
     EXPECT_NE(data.run(kernel, 2, block), sums);
 }
 
-class StaticSize : public testing::TestWithParam<unsigned int> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, StaticSize, testing::ValuesIn(blocks),
-                         [](const auto& info) { return "block_" + std::to_string(info.param); });
-
-template <class Function> std::size_t static_shared_bytes(Function kernel) {
-    cudaFuncAttributes attributes;
-    HARNESS_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    return attributes.sharedSizeBytes;
-}
-
-TEST_P(StaticSize, is_one_int_a_thread_and_zero_where_the_launch_says_it) {
-    with_block_size(GetParam(), [](auto block_size) {
-        EXPECT_EQ(static_shared_bytes(reduceNeighboredSmem<block_size>), block_size * sizeof(int));
-        EXPECT_EQ(static_shared_bytes(reduceSmem<block_size>), block_size * sizeof(int));
-        EXPECT_EQ(static_shared_bytes(reduceSmemUnroll<block_size>), block_size * sizeof(int));
-    });
-    EXPECT_EQ(static_shared_bytes(reduceSmemDyn), 0u);
-    EXPECT_EQ(static_shared_bytes(reduceSmemUnrollDyn), 0u);
-    EXPECT_EQ(static_shared_bytes(reduceGmem), 0u);
-    EXPECT_EQ(static_shared_bytes(reduceGmemUnroll), 0u);
-}
-
-} // namespace gmem_smem_kernels_test
+} // namespace gmem_smem_kernels

@@ -1,65 +1,13 @@
 // The kernels of lessons 16 to 21, in tiles of every kind: what each writes, element by element, and that it
 // writes nothing else. Where on the emulator each thread goes in its tile: layout_words_test.cpp.
-#include <gtest/gtest.h>
+#include "layout_kernels.cuh"
 
-#include <ostream>
-#include <string>
 #include <vector>
 
-#include "device_main.hpp"
-#include "harness/check.hpp"
 #include "harness/device_buffer.hpp"
-#include "harness/tile.hpp"
 #include "harness/verification.hpp"
 
-// Those of squares and those of rectangles have the same names.
-namespace square {
-#include "../../lessons/lesson16_square_tile/kernels.cuh"
-#include "../../lessons/lesson17_square_tile_dynamic/kernels.cuh"
-#include "../../lessons/lesson18_square_tile_padded/kernels.cuh"
-} // namespace square
-namespace rectangle {
-#include "../../lessons/lesson19_rectangular_tile/kernels.cuh"
-#include "../../lessons/lesson20_rectangular_tile_dynamic/kernels.cuh"
-#include "../../lessons/lesson21_rectangular_tile_padded/kernels.cuh"
-} // namespace rectangle
-
-namespace layout_kernels_test {
-
-using namespace harness;
-using enum harness::Order;
-
-/// A kernel, and the order in which it stores and loads.
-struct Unpadded {
-    const char* name;
-    TileKernel pattern;
-    void (*of_squares)(int*);
-    void (*of_rectangles)(int*);
-    friend void PrintTo(const Unpadded& kernel, std::ostream* out) { *out << kernel.name; }
-};
-struct Padded {
-    const char* name;
-    TileKernel pattern;
-    void (*of_squares)(int*, unsigned int);
-    void (*of_rectangles)(int*, unsigned int);
-    friend void PrintTo(const Padded& kernel, std::ostream* out) { *out << kernel.name; }
-};
-
-constexpr TileKernel by_rows_only{.store = by_rows, .load = by_rows};
-constexpr TileKernel by_columns_only{.store = by_columns, .load = by_columns};
-constexpr TileKernel transposing{.store = by_rows, .load = by_columns};
-constexpr TileKernel transposing_dynamic{.store = by_rows, .load = by_columns, .dynamic = true};
-
-const Unpadded unpadded_kernels[] = {
-    {"setRowReadRow", by_rows_only, square::setRowReadRow, rectangle::setRowReadRow},
-    {"setColReadCol", by_columns_only, square::setColReadCol, rectangle::setColReadCol},
-    {"setRowReadCol", transposing, square::setRowReadCol, rectangle::setRowReadCol},
-    {"setRowReadColDyn", transposing_dynamic, square::setRowReadColDyn, rectangle::setRowReadColDyn},
-};
-const Padded padded_kernels[] = {
-    {"setRowReadColPad", transposing, square::setRowReadColPad, rectangle::setRowReadColPad},
-    {"setRowReadColDynPad", transposing_dynamic, square::setRowReadColDynPad, rectangle::setRowReadColDynPad},
-};
+namespace layout_kernels {
 
 /// Powers of two, odd numbers, one row, one column, whole warps and the threads beyond them.
 std::vector<Tile> rectangles() {
@@ -104,54 +52,28 @@ testing::AssertionResult is_right(void (*kernel)(int*, Arguments...), const Tile
     return testing::AssertionSuccess();
 }
 
-constexpr auto kernel_name = [](const auto& info) { return std::string(info.param.name); };
-
-class UnpaddedTile : public testing::TestWithParam<Unpadded> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, UnpaddedTile, testing::ValuesIn(unpadded_kernels), kernel_name);
-
-TEST_P(UnpaddedTile, is_right_in_every_square) {
-    for (const Tile& tile : squares()) EXPECT_TRUE(is_right(GetParam().of_squares, GetParam().pattern, tile));
+TEST_P(UnpaddedSquare, is_right_in_every_square) {
+    for (const Tile& tile : squares()) EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile));
 }
 
-TEST_P(UnpaddedTile, is_right_in_rectangles_of_every_kind) {
-    for (const Tile& tile : rectangles())
-        EXPECT_TRUE(is_right(GetParam().of_rectangles, GetParam().pattern, tile));
+TEST_P(UnpaddedRectangle, is_right_in_rectangles_of_every_kind) {
+    for (const Tile& tile : rectangles()) EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile));
 }
 
-class PaddedTile : public testing::TestWithParam<Padded> {};
-INSTANTIATE_TEST_SUITE_P(Lessons, PaddedTile, testing::ValuesIn(padded_kernels), kernel_name);
-
-TEST_P(PaddedTile, is_right_in_every_square_with_every_padding) {
+TEST_P(PaddedSquare, is_right_in_every_square_with_every_padding) {
     for (Tile tile : squares())
         for (tile.padding = 0; tile.padding <= most_padding; ++tile.padding)
-            EXPECT_TRUE(is_right(GetParam().of_squares, GetParam().pattern, tile, tile.padding));
+            EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile, tile.padding));
 }
 
-TEST_P(PaddedTile, is_right_in_rectangles_of_every_kind_with_every_padding) {
+TEST_P(PaddedRectangle, is_right_in_rectangles_of_every_kind_with_every_padding) {
     for (Tile tile : rectangles()) {
         for (tile.padding = 0; tile.padding <= most_padding; ++tile.padding) {
-            if (!GetParam().pattern.dynamic && tile.words() > rectangle::static_ints) continue;
-            EXPECT_TRUE(is_right(GetParam().of_rectangles, GetParam().pattern, tile, tile.padding));
+            // What a static array of 48 KiB cannot hold, lesson21 refuses.
+            if (!GetParam().pattern.dynamic && tile.words() > 12 * 1024) continue;
+            EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile, tile.padding));
         }
     }
 }
 
-template <class Kernel> std::size_t static_bytes(Kernel kernel) {
-    cudaFuncAttributes attributes;
-    HARNESS_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    return attributes.sharedSizeBytes;
-}
-
-TEST(StaticTile, costs_the_kernels_that_name_it) {
-    // Two kernels share the name of an array at file scope: each has the whole of it, and no other kernel
-    // any.
-    EXPECT_EQ(static_bytes(square::setRowReadRow), 1024 * sizeof(int));
-    EXPECT_EQ(static_bytes(square::setColReadCol), 1024 * sizeof(int));
-    EXPECT_EQ(static_bytes(square::setRowReadCol), 1024 * sizeof(int));
-    EXPECT_EQ(static_bytes(square::setRowReadColDyn), 0u);
-    EXPECT_EQ(static_bytes(square::setRowReadColPad), 32 * 65 * sizeof(int));
-    EXPECT_EQ(static_bytes(rectangle::setRowReadColPad), 48 * 1024u);
-    EXPECT_EQ(static_bytes(rectangle::setRowReadColDynPad), 0u);
-}
-
-} // namespace layout_kernels_test
+} // namespace layout_kernels

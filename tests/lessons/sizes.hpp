@@ -2,9 +2,13 @@
 /// The blocks and input sizes that tests of kernels share.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cstddef>
 #include <iterator>
+#include <string>
+#include <tuple>
 #include <vector>
 
 constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
@@ -23,3 +27,16 @@ inline std::vector<std::size_t> sizes_for(unsigned int block) {
     all.push_back(large_size_for(block));
     return all;
 }
+
+/// Each of the kernels with every block.
+constexpr auto with_every_block = [](const auto&... kernels) {
+    return testing::Combine(testing::Values(kernels...), testing::ValuesIn(blocks));
+};
+
+/// The names of such tests: "reduce3_block_256",
+constexpr auto kernel_and_block = [](const auto& info) {
+    return std::string(std::get<0>(info.param).name) + "_block_" + std::to_string(std::get<1>(info.param));
+};
+
+/// and of those with a block alone.
+constexpr auto block_name = [](const auto& info) { return "block_" + std::to_string(info.param); };

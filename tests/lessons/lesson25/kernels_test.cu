@@ -69,10 +69,7 @@ testing::AssertionResult sums_are_right(const Sums& kernel, std::size_t rows, st
 class SumsOfRows : public testing::TestWithParam<std::tuple<Sums, unsigned int>> {};
 INSTANTIATE_TEST_SUITE_P(lesson25, SumsOfRows,
                          testing::Combine(testing::ValuesIn(sums_kernels), testing::ValuesIn(blocks)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(info.param).name) + "_block_" +
-                                    std::to_string(std::get<1>(info.param));
-                         });
+                         kernel_and_block);
 
 TEST_P(SumsOfRows, are_right_in_every_shape) {
     const auto& [kernel, block] = GetParam();

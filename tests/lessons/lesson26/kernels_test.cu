@@ -72,10 +72,7 @@ class Histogram : public testing::TestWithParam<std::tuple<Kernel, unsigned int>
 
 INSTANTIATE_TEST_SUITE_P(lesson26, Histogram,
                          testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(info.param).name) + "_block_" +
-                                    std::to_string(std::get<1>(info.param));
-                         });
+                         kernel_and_block);
 
 TEST_P(Histogram, adds_to_the_bins_for_every_size) {
     const auto& [kernel, block] = GetParam();

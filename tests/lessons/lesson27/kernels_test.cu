@@ -107,10 +107,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(lesson27, Scans,
                          testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(info.param).name) + "_block_" +
-                                    std::to_string(std::get<1>(info.param));
-                         });
+                         kernel_and_block);
 
 TEST_P(Scans, are_right_for_every_size) {
     for (const std::size_t n : sizes) expect_sums(RandomInts(n, n));

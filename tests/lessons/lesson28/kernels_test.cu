@@ -76,8 +76,7 @@ class BytesInFlight : public testing::TestWithParam<unsigned int> {
 protected:
     static bool has_bulk_copies() { return std::stoi(test_device().compute_capability) >= 9; }
 };
-INSTANTIATE_TEST_SUITE_P(lesson28, BytesInFlight, testing::ValuesIn(blocks),
-                         [](const auto& info) { return "block_" + std::to_string(info.param); });
+INSTANTIATE_TEST_SUITE_P(lesson28, BytesInFlight, testing::ValuesIn(blocks), block_name);
 
 TEST_P(BytesInFlight, of_reduce10_is_right_for_every_size) {
     for (const std::size_t n : sizes_for(GetParam())) {

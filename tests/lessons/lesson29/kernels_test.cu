@@ -109,10 +109,7 @@ private:
 
 INSTANTIATE_TEST_SUITE_P(lesson29, OneCluster,
                          testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(info.param).name) + "_block_" +
-                                    std::to_string(std::get<1>(info.param));
-                         });
+                         kernel_and_block);
 
 TEST_P(OneCluster, is_right_for_every_size_and_number_of_blocks) {
     for (const std::size_t n : sizes) {

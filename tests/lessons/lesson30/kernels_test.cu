@@ -145,8 +145,7 @@ INSTANTIATE_TEST_SUITE_P(lesson30, SumBy,
 
 class SmallSum : public testing::TestWithParam<unsigned int> {};
 
-INSTANTIATE_TEST_SUITE_P(lesson30, SmallSum, testing::Values(32u, 64u, 128u, 256u, 512u, 1024u),
-                         [](const auto& info) { return "block_" + std::to_string(info.param); });
+INSTANTIATE_TEST_SUITE_P(lesson30, SmallSum, testing::Values(32u, 64u, 128u, 256u, 512u, 1024u), block_name);
 
 TEST_P(Sum, is_right_for_every_size) {
     for (const std::size_t n : sizes) expect_sum(RandomInts(n, n));
