@@ -158,7 +158,7 @@ TEST(WideIndex, of_kernels_that_add_to_the_result_is_right_in_the_last_block) {
     }
 }
 
-TEST(WideIndex, of_a_matrix_is_right_in_the_last_tile) {
+TEST(Lesson24WideIndex, of_a_matrix_is_right_in_the_last_tile) {
     // 70,001 x 70,001 ints, the last tile of which has 17 x 17. It begins at element 69,984 x 70,002 > 2^32.
     constexpr std::uint64_t side = 70'001, tiles = ceil_div(side, 32), first = 32 * (tiles - 1);
     emulator::LaunchConfiguration configuration;
@@ -199,7 +199,7 @@ TEST(WideIndex, goes_on_by_a_stride_of_2_to_the_32) {
     }
 }
 
-TEST(WideIndex, of_sums_of_rows_is_right_in_the_last_block) {
+TEST(Lesson25WideIndex, of_sums_of_rows_is_right_in_the_last_block) {
     // More than 2^32 elements, and for the first two kernels more than 2^32 rows. A grid has at most 2^31 - 1
     // blocks: the third one has longer rows.
     struct Rows {
@@ -222,7 +222,7 @@ TEST(WideIndex, of_sums_of_rows_is_right_in_the_last_block) {
     }
 }
 
-TEST(WideIndex, of_a_softmax_is_right_in_the_last_row) {
+TEST(Lesson25WideIndex, of_a_softmax_is_right_in_the_last_row) {
     // Zeros, of which each becomes 1 / 1000. The row begins beyond element 2^32.
     constexpr std::uint64_t columns = 1000, row = 4'300'000, first = row * columns;
     static_assert(first > two_to_32);
@@ -238,7 +238,7 @@ TEST(WideIndex, of_a_softmax_is_right_in_the_last_row) {
     }
 }
 
-TEST(WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
+TEST(Lesson26WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
     // 2^24 blocks of 256 threads are 2^32 threads. Block 1 counts elements 256 to 511, then those from
     // 2^32 + 256 on. Each of 8 warps may have 256 ints of shared memory.
     const std::uint64_t grid = std::uint64_t{1} << 24, n = two_to_32 + 500;
@@ -258,7 +258,7 @@ TEST(WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
     }
 }
 
-TEST(WideIndex, of_floats_goes_on_by_a_stride_of_2_to_the_32) {
+TEST(Lesson23WideIndex, of_floats_goes_on_by_a_stride_of_2_to_the_32) {
     // As above. Elements are whole numbers, and so small that their sum is exact in any order.
     const std::uint64_t grid = std::uint64_t{1} << 24, n = two_to_32 + 500;
     WideGrid wide;
@@ -289,7 +289,7 @@ TEST(WideIndex, of_floats_goes_on_by_a_stride_of_2_to_the_32) {
     EXPECT_EQ(exact_sum, sum);
 }
 
-TEST(WideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
+TEST(Lesson08WideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
     // As above, but what is counted are vectors of four. Block 0 has the tail.
     const std::uint64_t grid = std::uint64_t{1} << 23, n = 4 * (two_to_32 + 700) + 3;
     WideGrid wide;
@@ -305,7 +305,7 @@ TEST(WideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
     EXPECT_EQ(partial_sums.data()[1], low[1] + high[1]);
 }
 
-TEST(WideIndex, of_one_launch_is_right_in_both_loops) {
+TEST(Lesson09WideIndex, of_one_launch_is_right_in_both_loops) {
     // 2^23 blocks of 256 threads are 2^31 threads, and as many vectors of four from one load of a thread to
     // its next. 7 x 2^31 vectors and 256 more: four in the first loop, three in the second, and block 0 has
     // an eighth.
@@ -335,7 +335,7 @@ TEST(WideIndex, of_one_launch_is_right_in_both_loops) {
     EXPECT_EQ(*result, -1) << "neither block was the last";
 }
 
-TEST(WideIndex, of_a_maximum_is_right_in_both_loops) {
+TEST(Lesson22WideIndex, of_a_maximum_is_right_in_both_loops) {
     // The same. The largest elements are in the third load of a thread's first loop, and in the last of its
     // second. A value is an int and, 8 bytes further, its index.
     const std::uint64_t grid = std::uint64_t{1} << 23, stride = std::uint64_t{1} << 31;
