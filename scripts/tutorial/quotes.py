@@ -1,0 +1,392 @@
+"""What pages quote, on the Markdown itself: where it comes from, whether it is right, and what would be right.
+
+  ```cpp       lines of the file that is named above them; without a name, of a file in the lesson's folder
+  ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
+  ```console   `$ command`, then its standard output, if the command runs a lesson
+  ```text      anything else
+
+In the text between them, `32 x 4 = 128` is calculated. A table `| NVIDIA H200, …` holds measured figures.
+"""
+
+import difflib
+import os
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import zip_longest
+
+from tutorial import ROOT, recorded_tables
+from tutorial.lessons import read_lessons
+from tutorial.programs import Failure, Programs
+
+PROGRAM = re.compile(r"\./(start|lesson\d\d|open[A-Z])")
+NUMBER = r"\d[\d,]*"
+SUM = re.compile(rf"(?:^|[ (|])({NUMBER}(?: [x/+-] {NUMBER})+) = (\d+(?:,\d{{3}})*)(?!\d|[.,]\d)")
+
+
+class PageError(Exception):
+    """What is wrong with a page, and where."""
+
+
+@dataclass
+class Block:
+    kind: str
+    first: int  # the index of its first line
+    lines: list = field(default_factory=list)
+    path: str = ""  # of the file that is named above it
+
+
+@dataclass
+class Fault:
+    line: int  # from 1
+    words: str
+    place: slice = None  # the lines to replace
+    right: list = None  # by these, if that is clear
+
+
+def all_pages():
+    """From the root."""
+    paths = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "common/emulator/README.md",
+             *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("lessons/*/*.md"))]
+    return [str(path.relative_to(ROOT)) for path in paths]
+
+
+def lesson_of(path):
+    """The lesson whose page it is, or None."""
+    return next((lesson for lesson in lessons() if ROOT / os.path.dirname(path) == lesson.folder), None)
+
+
+@cache
+def lessons():
+    return read_lessons()
+
+
+@cache
+def lines_of(path):
+    return (ROOT / path).read_text(encoding="utf-8").splitlines()
+
+
+# ---- blocks ----
+
+def read_blocks(lines):
+    """(The page's fenced blocks, {index: line} of its text outside). \\throws PageError"""
+    blocks, text, block = [], {}, None
+    for index, line in enumerate(lines):
+        if block is None and not line.startswith("```"):
+            text[index] = line
+        elif block is None:
+            block = Block(line[3:], index + 1, path=path_above(lines[:index]))
+        elif line.startswith("```"):
+            blocks.append(block)
+            block = None
+        else:
+            block.lines.append(line)
+    if block:
+        raise PageError(f"line {block.first}: this block is not closed")
+    return blocks, text
+
+
+def path_above(lines):
+    """common/emulator/machine/warp.hpp, if that is the last paragraph; else nothing."""
+    above = [line for line in lines[-3:] if line]
+    match = re.fullmatch(r"`([\w./]+\.(?:cuh|cu|hpp|cpp|h))`:?", above[-1]) if above else None
+    return match[1] if match and len(above) < 3 else ""
+
+
+# ---- code ----
+
+def files_to_quote(path, named=""):
+    """Those in which a page's code may stand."""
+    folder = os.path.dirname(path)
+    if folder.startswith("lessons/"):
+        files = [file for file in sorted((ROOT / folder).iterdir()) if file.suffix in (".cu", ".cuh") and file.name != "exercise.cuh"]
+    elif path == "docs/errata.md":
+        files = [ROOT / "tests/errata/errata_test.cu"]
+    else:
+        files = [lesson.folder / name for lesson in lessons() for name in ("kernels.cuh", "main.cu")]
+    files = [str(file.relative_to(ROOT)) for file in files]
+    if named and (named in files or not folder.startswith("lessons/")):
+        return [named] if (ROOT / named).is_file() else []
+    return [] if named else files
+
+
+def find_code(path, block):
+    """(the file, the index of the first line in it). \\throws PageError"""
+    files = files_to_quote(path, block.path)
+    for file in files:
+        lines, count = lines_of(file), len(block.lines)
+        for first in range(len(lines) - count + 1):
+            if lines[first:first + count] == block.lines:
+                return file, first
+    raise PageError(f"{block.path or 'none of ' + ', '.join(files[:4])} has these lines")
+
+
+def nearest_code(path, block):
+    """The lines, of a file that may be quoted, which share the most words with the block; None if that is not most of them."""
+    count, best, nearest = len(block.lines), 0.6, None
+    wanted = words_of(block.lines)
+    for file in files_to_quote(path, block.path):
+        lines = lines_of(file)
+        for first in range(len(lines)):
+            for end in range(first + 1 + count // 2, min(first + 2 * count, len(lines)) + 1):
+                found = words_of(lines[first:end])
+                likeness = 2 * sum((wanted & found).values()) / sum((wanted + found).values() or [1])
+                if likeness > best:
+                    best, nearest = likeness, lines[first:end]
+    return nearest
+
+
+def words_of(lines):
+    return Counter(re.findall(r"\w+|[^\w\s]", "\n".join(lines)))
+
+
+# ---- diffs ----
+
+def diffed_kernels(path, diff):
+    """((file, lines) of the kernel before, the same of the one after). \\throws PageError"""
+    lesson = lesson_of(path)
+    earlier = [other for other in lessons() if lesson and other.number < lesson.number]
+    files = [str((other.folder / "kernels.cuh").relative_to(ROOT)) for other in [lesson, *reversed(earlier)] if other]
+    names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None) for sign in "-+"]
+    if None in names:
+        raise PageError("a diff begins with the two kernels' first lines")
+    return (find_kernel(names[0][1], [*files[1:], *files[:1]]), find_kernel(names[1][1], files[:1]))
+
+
+def find_kernel(name, files):
+    for file in files:
+        lines = lines_of(file)
+        for first, line in enumerate(lines):
+            if line.startswith(f"__global__ void {name}("):
+                return file, lines[first:lines.index("}", first) + 1]
+    raise PageError(f"there is no kernel {name} in {', '.join(files)}")
+
+
+def applied(diff, lines):
+    """The lines with each hunk applied, each one after the one before; None if one does not fit."""
+    lines, position, hunks = list(lines), 0, [[]]
+    for line in diff:
+        if line.startswith("@@"):
+            hunks.append([])
+        else:
+            hunks[-1].append(line or " ")
+    for hunk in hunks:
+        before, after = ([line[1:] for line in hunk if not line.startswith(sign)] for sign in "+-")
+        places = range(position, len(lines) - len(before) + 1)
+        first = next((first for first in places if lines[first:first + len(before)] == before), None)
+        if first is None:
+            return None
+        lines[first:first + len(before)] = after
+        position = first + len(after)
+    return lines
+
+
+def right_diff(shown, old, new):
+    """The diff of two kernels, with the lines around its changes that the page shows, and its `@@` lines. None if unclear."""
+    full = list(difflib.unified_diff(old, new, lineterm="", n=len(old) + len(new)))[3:]
+    body = [line or " " for line in shown if not line.startswith("@@")]
+    labels = {}  # by the line of the body that follows
+    for line in shown:
+        labels.setdefault(sum(not other.startswith("@@") for other in shown[:shown.index(line)]), line) if line.startswith("@@") else 0
+    origin = {}  # of lines of the full diff: in the body
+    for _, from_body, to_body, start, end in difflib.SequenceMatcher(None, body, full, autojunk=False).get_opcodes():
+        for index in range(start, end):
+            near = difflib.get_close_matches(full[index], body[from_body:to_body], 1)
+            origin.update({index: body.index(near[0], from_body)} if near else {})
+    result, left_out, shown_labels = [], False, set()
+    for index, line in enumerate(full):
+        if line.startswith(" ") and index not in origin:
+            left_out = True
+            continue
+        label = next((at for at in labels if at not in shown_labels and at <= origin.get(index, -1)), None)
+        if label is not None or left_out:
+            result.append(labels.get(label, "@@"))
+            shown_labels.add(label)
+        result.append(line if line != " " or " " in shown else "")
+        left_out = False
+    return result if applied(result, old) == new else None
+
+
+# ---- output ----
+
+class Emulated:
+    """The programs of a build tree, on the emulator."""
+
+    def __init__(self, build):
+        self.folder, self.outputs = build.resolve() / "bin", {}
+        # The pages are of this nvcc: another one may write other PTX, so what is counted on that may differ.
+        self.has_pages_ptx = (Programs(build).toolkit() or "").startswith("CUDA 13.0.")
+
+    def output(self, command):
+        if command not in self.outputs:
+            for name in re.findall(r"(?:^|[ (])\./(\w+)", command):
+                if not (self.folder / name).is_file():
+                    raise Failure(2, f"there is no {self.folder / name}: `make lessons ladder emulate` builds it, "
+                                     "or --build FOLDER names another tree")
+            run = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            self.outputs[command] = run.stdout.replace(f"{ROOT}/", "") or run.stderr
+        return self.outputs[command]
+
+
+def commands_of(block):
+    """(command, the index of its line, its output) of each. \\throws PageError"""
+    commands = []
+    for index, line in enumerate(block.lines, block.first):
+        if line.startswith("$ "):
+            commands.append((line[2:], index, []))
+        elif not commands:
+            raise PageError(f"line {index + 1}: output without a `$ command` above it")
+        else:
+            commands[-1][2].append(line)
+    return commands
+
+
+# ---- sums ----
+
+def calculate(expression):
+    """The value of whole numbers joined by x, /, + and -; of those the first two bind tighter. \\throws PageError"""
+    words = expression.replace(",", "").split()
+    total, product = 0, 0
+    for operation, value in zip(["+", *words[1::2]], map(int, words[::2])):
+        if operation == "x":
+            product *= value
+        elif operation == "/":
+            if not value or product % value:
+                raise PageError(f"{expression} is no whole number")
+            product //= value
+        else:
+            total += product
+            product = value if operation == "+" else -value
+    return total + product
+
+
+# ---- a page ----
+
+class Page:
+    """A page's quotes. `faults` is what is wrong with them; `checked` counts those of each kind."""
+
+    def __init__(self, path, source, programs):
+        self.path, self.source, self.programs = path, source, programs
+        self.lines, self.lesson = source.splitlines(), lesson_of(path)
+        self.faults, self.checked = [], Counter()
+        try:
+            self.blocks, self.text = read_blocks(self.lines)
+            self.check()
+        except PageError as error:
+            self.faults.append(Fault(1, f"{error}"))
+
+    def check(self):
+        kinds = {"cpp": self.check_code, "diff": self.check_diff, "console": self.check_console, "text": lambda block: None}
+        for block in self.blocks:
+            try:
+                if block.kind not in kinds:
+                    raise PageError(f"a block of an unknown kind: ```{block.kind}")
+                kinds[block.kind](block)
+            except PageError as error:
+                self.faults.append(Fault(block.first, f"{error}"))
+        self.check_sums()
+        self.check_tables()
+        self.check_words()
+        if self.path.startswith("lessons/") and self.path.endswith("/README.md"):
+            for kind in ("outputs", "diffs") if self.lesson else ("outputs",):
+                if not self.checked[kind]:
+                    self.faults.append(Fault(1, f"the page quotes none of its {kind}"))
+
+    def expect(self, first, shown, right, source):
+        """Of lines from this index on."""
+        for offset, (ours, real) in enumerate(zip_longest(shown, right)):
+            if ours != real:
+                words = [f"'{line}'" if line is not None else "nothing more" for line in (ours, real)]
+                self.faults.append(Fault(first + min(offset, len(shown) - 1) + 1, f"{words[0]} is, by {source}, {words[1]}",
+                                         slice(first, first + len(shown)), right))
+                return
+
+    def check_code(self, block):
+        self.checked["pieces of code"] += 1
+        try:
+            find_code(self.path, block)
+        except PageError:
+            right = nearest_code(self.path, block)
+            if right is None:
+                raise
+            self.expect(block.first, block.lines, right, "the file")
+
+    def check_diff(self, block):
+        self.checked["diffs"] += 1
+        (_, old), (_, new) = diffed_kernels(self.path, block.lines)
+        if applied(block.lines, old) != new:
+            right = right_diff(block.lines, old, new)
+            if right is None:
+                raise PageError("the diff does not make the one kernel of the other")
+            self.expect(block.first, block.lines, right, "the kernels")
+
+    def check_console(self, block):
+        for command, index, output in commands_of(block):
+            if output and not PROGRAM.search(command):
+                raise PageError(f"line {index + 1}: '{command}' runs no lesson, so nothing can test its output")
+            if not output or (" --lines " in command and not self.programs.has_pages_ptx):
+                continue  # instructions by line are counted on PTX
+            self.checked["outputs"] += 1
+            program = re.sub(rf"make {PROGRAM.pattern[3:]} && ", "", command)
+            printed = self.programs.output(PROGRAM.sub(r"\g<0> --device emulator", program)).splitlines()
+            printed = [line for line in printed if not re.match(r"[\d.]+ ms on ", line)]  # a time, of start
+            if [*map(self.comparable, output)] != [*map(self.comparable, printed)]:
+                self.expect(index + 1, output, printed, "the program")
+
+    def comparable(self, line):
+        """The line, if it is not counted on another nvcc's PTX; else its label."""
+        counted = re.match(r"  (per warp|per thread|divergent|executed \(PTX\)| +divergent branches) ", line)
+        return counted[0] if counted and not self.programs.has_pages_ptx else line
+
+    def check_sums(self):
+        for index, line in self.text.items():
+            for match in SUM.finditer(line):
+                self.checked["sums"] += 1
+                try:
+                    value = calculate(match[1])
+                    if value != int(match[2].replace(",", "")):
+                        raise PageError(f"{match[1]} = {match[2]}, it is {value:,}")
+                except PageError as error:
+                    self.faults.append(Fault(index + 1, f"{error}"))
+
+    def check_tables(self):
+        tables = recorded_tables.tables_of(self.lines)
+        for table in tables:
+            if table.kind is None:
+                self.faults.append(Fault(table.first + 1, "no such table of measured figures is known, by its head"))
+                continue
+            card = recorded_tables.card_named(table.head[1], self.programs)
+            for index, row in enumerate(table.rows, table.first + 2):
+                self.checked["figures"] += len(recorded_tables.cells_of(row)) - table.kind.keys
+                try:
+                    right = table.right_row(row, self.lesson, card)
+                    if recorded_tables.cells_of(row) != recorded_tables.cells_of(right):
+                        self.expect(index, [row], [right], "the record")
+                except recorded_tables.NoRecord as error:
+                    self.faults.append(Fault(index + 1, f"{error}"))
+        self.faults += [Fault(1, f"the page {words}") for words in recorded_tables.missing(self.path, self.lesson, tables)]
+
+    def check_words(self):
+        """In running text, whose lines may end between any two words."""
+        for words, figures in recorded_tables.recorded_words(self.lesson) if self.path.endswith("/README.md") else ():
+            pattern = re.escape(words).replace(r"\ ", r"\s").replace(r"\{\}", rf"({NUMBER}(?:\.\d+)?)")
+            match = re.search(pattern, self.source)
+            self.checked["figures"] += len(figures)
+            if not match:
+                self.faults.append(Fault(1, f"the page does not contain: {words.format(*figures)}"))
+                continue
+            for group, figure in enumerate(figures, 1):
+                if match[group] != figure:
+                    index = self.source.count("\n", 0, match.start(group))
+                    column = match.start(group) - self.source.rfind("\n", 0, match.start(group)) - 1
+                    line = self.lines[index]
+                    self.expect(index, [line], [line[:column] + figure + line[column + len(match[group]):]], "the record")
+
+    def mended(self):
+        """Its source, with what is right in place of each fault where that is clear."""
+        lines = list(self.lines)
+        for fault in sorted((fault for fault in self.faults if fault.place), key=lambda fault: -fault.place.start):
+            lines[fault.place] = fault.right
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,299 @@
+"""Figures that were measured on a card, as pages show them and as docs/data has them.
+
+A table is known by its head, `| NVIDIA H200, …`. Each kind is a function below: of a row's first cells it makes the others.
+"""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from tutorial import ROOT
+from tutorial.records import read_record
+
+DATA = ROOT / "docs/data"
+KINDS = []  # that table() adds
+
+
+class NoRecord(Exception):
+    """What no record has."""
+
+
+class Card:
+    """The records of a card, a folder of docs/data; `programs` run on the emulator."""
+
+    def __init__(self, folder, programs=None):
+        self.folder, self.programs = folder, programs
+
+    def device(self, record):
+        """Its name, as the record has it; empty if there is none."""
+        path = self.folder / record
+        return read_record(path)[0].get("device", "").split(",")[0] if path.is_file() else ""
+
+    def rows(self, record, **wanted):
+        """Those with these values."""
+        rows = [row for row in read_rows(self.folder / record) if all(row[name] == value for name, value in wanted.items())]
+        if not rows:
+            raise NoRecord(f"{record} has no {', '.join(f'{name} {value}' for name, value in wanted.items())}")
+        return rows
+
+    def row(self, record, **wanted):
+        return self.rows(record, **wanted)[0]
+
+
+@cache
+def read_rows(path):
+    return read_record(path)[1] if path.is_file() else []
+
+
+def card_named(name, programs=None):
+    """NVIDIA H200: docs/data/nvidia-h200"""
+    return Card(DATA / name.lower().replace(" ", "-"), programs)
+
+
+@dataclass
+class Kind:
+    head: re.Pattern  # of its head; its groups are the card's name, and what else the function needs
+    keys: int  # a row's first cells, which say what was measured
+    cells: object  # (card, lesson or None, the head's match, key…) -> the cells after them
+    record: object = None  # (lesson or None) -> its file, if the site shows a table of every card
+
+
+def table(head, keys=1, record=None):
+    def add(cells):
+        KINDS.append(Kind(re.compile(rf"\| (NVIDIA [^,|]+){head} \|"), keys, cells, record))
+        return cells
+    return add
+
+
+@dataclass
+class Table:
+    kind: Kind
+    head: re.Match
+    first: int  # the index of its head in the page
+    rows: list  # lines, without the head's two
+
+    def right_row(self, row, lesson, card):
+        """The line as it should be. \\throws NoRecord"""
+        cells, keys = cells_of(row), self.kind.keys
+        made = self.kind.cells(card, lesson, self.head, *[key.strip("`") for key in cells[:keys]])
+        shown = dict(enumerate(cells[keys:]))
+        cells[keys:] = [shown.get(index, "") if cell is None else cell for index, cell in enumerate(made)]
+        return f"| {' | '.join(cells)} |"
+
+    def of_every_card(self, lesson, data):
+        """The lines of a table for each card with such a record, or words in their place."""
+        lines = []
+        for card in map(Card, sorted(data.iterdir())):
+            made = {}
+            for row in self.rows:
+                key = cells_of(row)[0]
+                try:
+                    made[row] = self.right_row(row, lesson, card)
+                except NoRecord:
+                    made[row] = f"| {key} | not measured yet |{' |' * (self.head.group().count('|') - 3)}"
+            device = card.device(self.kind.record(lesson))
+            if device and any("not measured yet" not in row for row in made.values()):
+                columns = self.head.group().count("|") - 1
+                lines += [self.head.group().replace(self.head.group(1), device, 1), "|" + "---|" * columns, *made.values(), ""]
+        return lines or ["Not measured yet.", ""]
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def tables_of(lines):
+    """Those of a page. One of no known kind has the kind None."""
+    found = []
+    for index, line in enumerate(lines):
+        if line.startswith("| NVIDIA ") and lines[index + 1:index + 2] and lines[index + 1].startswith("|--"):
+            end = next((end for end in range(index + 2, len(lines)) if not lines[end].startswith("|")), len(lines))
+            matches = [(kind, kind.head.fullmatch(line)) for kind in KINDS]
+            kind, head = next(((kind, head) for kind, head in matches if head), (None, None))
+            found.append(Table(kind, head, index, lines[index + 2:end]))
+    return found
+
+
+# ---- the kinds of tables ----
+
+def figure(row, column, decimals, factor=1.0):
+    return f"{factor * float(row[column]):,.{decimals}f}"
+
+
+def plain(number):
+    """1,024 without its comma."""
+    return number.replace(",", "")
+
+
+def name_of(lesson):
+    return lesson.name if lesson else ""
+
+
+def is_on_ladder(lesson):
+    return lesson is None or lesson.part == "ladder"
+
+
+def record_of_times(lesson):
+    return "ladder.csv" if is_on_ladder(lesson) else "lessons.csv"
+
+
+@table(r", ([\d,]+) ints \| time \[us\] \| GB/s \| % of peak", record=record_of_times)
+def times(card, lesson, head, kernel):
+    program = "ladder" if is_on_ladder(lesson) else lesson.name
+    row = card.row(record_of_times(lesson), lesson=program, name=kernel, elements=plain(head[2]))
+    return [figure(row, "time_us_median", 1), figure(row, "bandwidth_gbs", 1), figure(row, "peak_fraction", 1, 100)]
+
+
+@table(r", `(lesson\d\d) ?([^`|]*)` \| time \[ns\]", record=lambda lesson: "ncu.csv")
+def tiles(card, lesson, head, kernel):
+    return [figure(card.row("ncu.csv", program=head[2], arguments=head[3], kernel=kernel), "gpu__time_duration.sum", 0)]
+
+
+@table(r", ([\d,]+) \w+(?:, `([^`]*)`)? \| first pass \[us\] \| complete \[us\] \| (\S+) / complete")
+def practice(card, lesson, head, kernel):
+    def row_of(name):
+        return card.row("practice.csv", lesson=name_of(lesson), name=name, elements=plain(head[2]), options=head[3] or "")
+
+    row, complete = row_of(kernel), "complete_time_us_median"
+    ratio = float(row_of(head[4])[complete]) / float(row[complete])
+    # Two digits after the point, or two that are not 0.
+    return [figure(row, "time_us_median", 1), figure(row, complete, 1), f"{ratio:.2g}" if ratio < 0.01 else f"{ratio:.2f}"]
+
+
+@table(r" \[us\] \|((?: \S+ \|)* \S+)")
+def by_shape(card, lesson, head, options):
+    """Complete times, a row per shape of a matrix. PyTorch has a record of its own, of a cold cache."""
+    shape = re.fullmatch(r"--rows (\d+) --columns (\d+).*", options)
+    if not shape:
+        raise NoRecord(f"{options} is no shape: --rows R --columns C")
+
+    def time(kernel):
+        if kernel == "torch.softmax":
+            return figure(card.row("practice_torch.csv", rows=shape[1], columns=shape[2], mode="cold"), "time_us_median", 1)
+        return figure(card.row("practice.csv", lesson=name_of(lesson), name=kernel, options=options), "complete_time_us_median", 1)
+
+    return [time(kernel) for kernel in cells_of(head[2])]
+
+
+@table(r", complete sums of ([\d,]+) ints \| first launch \[us\] \| all launches \[us\] \| CUB / all launches")
+def complete_sums(card, lesson, head, kernel):
+    row, complete = card.row("ladder.csv", name=kernel, elements=plain(head[2])), "complete_time_us_median"
+    library = card.row("ladder.csv", name="cub::Sum", elements=plain(head[2]))
+    return [figure(row, "time_us_median", 1), figure(row, complete, 1),
+            f"{float(library[complete]) / float(row[complete]):,.3f}"]
+
+
+@table(r", steps of ([\d,]+) ints \| cold \[us\] \| warm \[us\]")
+def steps(card, lesson, head, step):
+    return [figure(card.row("limit_steps.csv", n=plain(head[2]), mode=mode, step=step), "time_us_median", 2)
+            for mode in ("cold", "warm")]
+
+
+@table(r", (cold|warm) \[us\], n \| offset \| `sum` \| `sum_zeroed` \| CUB \| `torch.sum` \| CUB / `sum`", keys=2)
+def sums(card, lesson, head, n, offset):
+    case = {"n": expanded(n), "offset": offset, "mode": head[2]}
+    ours, zeroed, cub = (sum_time(card, "limit_sum.csv", contender, case) for contender in ("sum", "sum_zeroed", "cub"))
+    torch = sum_time(card, "limit_torch.csv", "torch.sum", case)
+    return [*(f"{time:,.2f}" for time in (ours, zeroed, cub, torch)), f"{cub / ours:,.3f}"]
+
+
+def sum_time(card, record, contender, case):
+    """The contender's time in us, of its fastest form: CUB and PyTorch have several."""
+    found = [float(row["time_us_median"]) for row in card.rows(record, **case)
+             if row["contender"] == contender or (contender != "sum" and row["contender"].startswith(contender))]
+    if not found:
+        raise NoRecord(f"no record of {contender}, {case}")
+    return min(found)
+
+
+def expanded(n):
+    """2^20 - 1: 1048575"""
+    power = re.fullmatch(r"2\^(\d+)(?: ([+-]) 1)?", n)
+    return str(2 ** int(power[1]) + {"+": 1, "-": -1, None: 0}[power[2]]) if power else plain(n)
+
+
+@table(r", ([\d,]+) ints in flight \| KiB in flight \| stages \| KiB per stage \| blocks per SM \| GB/s \| % of peak", keys=2)
+def in_flight(card, lesson, head, kernel, kib):
+    rows = card.rows("limit_in_flight.csv", n=plain(head[2]), kernel=kernel, bytes_in_flight_per_sm=str(1024 * int(kib)))
+    row = max(rows, key=lambda row: float(row["bandwidth_gbs"]))
+    return [row["stages"], str(int(row["stage_bytes"]) // 1024), row["blocks_per_sm"], figure(row, "bandwidth_gbs", 1),
+            figure(row, "peak_fraction", 1, 100)]
+
+
+@table(r", (\w+), ([\d,]+) ints \| emulator \| Nsight Compute")
+def counters(card, lesson, head, metric):
+    kernel, elements = head[2], plain(head[3])
+    row = card.row("ncu.csv", program="ladder", arguments=f"--n {elements}", kernel=kernel)
+    run = json.loads(card.programs.output(f"./ladder --device emulator --format json --kernel {kernel} --n {elements}"))
+    counted = run["kernels"][0]["counters"]
+    if metric not in row or metric not in counted:
+        raise NoRecord(f"there is no metric {metric}")
+    is_exact = metric.startswith("l1tex") or card.programs.has_pages_ptx  # another nvcc writes other PTX
+    return [f"{counted[metric]:,.0f}" if is_exact else None, figure(row, metric, 0)]
+
+
+# ---- what pages have to show ----
+
+def missing(path, lesson, tables):
+    """What the page lacks of that, in words."""
+    def rows_of(*kinds):
+        return [len(table.rows) for table in tables if table.kind and table.kind.cells in kinds]
+
+    if lesson and path.endswith("/README.md"):
+        timed = any(row["lesson"] == lesson.name for folder in DATA.iterdir() for row in read_rows(folder / "lessons.csv"))
+        practiced = any(row["lesson"] == lesson.name for row in read_rows(DATA / "nvidia-h200/practice.csv"))
+        for kinds, is_measured in (((times,), timed or is_on_ladder(lesson)), ((tiles,), lesson.part == "tiles"),
+                                   ((practice, by_shape), practiced)):
+            if is_measured and not rows_of(*kinds):
+                yield f"shows no table of what was measured, of the kind {' or '.join(kind.__name__ for kind in kinds)}"
+        path = lesson.name
+    for page, kind, wanted in (("docs/measuring.md", complete_sums, [15]), ("docs/profiling.md", counters, [9]),
+                               ("lesson28", in_flight, [10]), ("lesson29", steps, [9]), ("lesson30", sums, [10, 50, 50])):
+        found = sorted(rows_of(kind))
+        if page == path and found != wanted:
+            yield f"has tables of the kind {kind.__name__} with {found} rows, not with {wanted}"
+    for count in rows_of(times, practice):
+        if count < 2:
+            yield "has a table of times with a single row"
+
+
+# ---- figures in running text ----
+
+def recorded_words(lesson):
+    """[(words of the page with {} for each figure, the figures)]"""
+    if lesson is None or lesson.name != "lesson30":
+        return []
+    here, other = (SumRatios(record) for record in ("limit_sum.csv", "limit_sum_other_card.csv"))
+    cold, warm, other_cold = here.of("cold", "sum"), here.of("warm", "sum"), other.of("cold", "sum")
+    missed = 100 * (1.2 - geometric_mean(cold)) / 1.2
+    return [(words, [f"{value:,.{decimals}f}" for value, decimals in figures]) for words, figures in (
+        ("the lowest of {} cases is {} cold and {} warm", [(len(cold), 0), (min(cold), 3), (min(warm), 3)]),
+        ("missed by {} %**: {}", [(missed, 1), (geometric_mean(cold), 3)]),
+        ("zeroed once it is {}", [(geometric_mean(here.of("cold", "sum_zeroed")), 3)]),
+        ("Warm, the means are {} and {}", [(geometric_mean(here.of("warm", name)), 3) for name in ("sum", "sum_zeroed")]),
+        ("mean was {} cold and {} warm, and the lowest ratio {} cold",
+         [(geometric_mean(other_cold), 3), (geometric_mean(other.of("warm", "sum")), 3), (min(other_cold), 3)]),
+        ("came out at {}", [(min(other.of("cold", "sum_zeroed")), 3)]),
+        ("on this card: {} %. Another H200 gave {} %, and CUB {} % there",
+         [(here.peak("sum"), 1), (other.peak("sum"), 1), (other.peak("cub_int"), 1)]))]
+
+
+class SumRatios:
+    """Of a record of complete sums: CUB's times over ours, in all cases."""
+
+    def __init__(self, record):
+        self.card, self.record = card_named("NVIDIA H200"), record
+
+    def of(self, mode, ours):
+        return [sum_time(self.card, self.record, "cub", {name: row[name] for name in ("n", "offset", "mode")})
+                / float(row["time_us_median"]) for row in self.card.rows(self.record, mode=mode, contender=ours)]
+
+    def peak(self, contender):
+        row = self.card.row(self.record, n=str(2**30), offset="0", mode="cold", contender=contender)
+        return 100 * float(row["peak_fraction"])
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
