@@ -7,7 +7,7 @@ from functools import cache
 from tutorial import ROOT, prose
 from tutorial.kit_pages import predictions, questions, read_page
 from tutorial.lessons import ManifestError, read_lessons
-from tutorial.site_pages import cells_of
+from tutorial.recorded_tables import cells_of
 
 PAGE = "docs/teaching.md"
 

@@ -101,7 +101,7 @@ def files_to_quote(path, named=""):
     """Those in which a page's code may stand."""
     folder = os.path.dirname(path)
     if folder.startswith("lessons/"):
-        files = [file for file in sorted((ROOT / folder).iterdir()) if file.suffix in (".cu", ".cuh") and file.name != "exercise.cuh"]
+        files = [file for file in sorted((ROOT / folder).glob("*.cu*")) if not file.name.startswith(("exercise", "solution"))]
     elif path == "docs/errata.md":
         files = [ROOT / "tests/errata/errata_test.cu"]
     else:
@@ -149,7 +149,8 @@ def diffed_kernels(path, diff):
     lesson = lesson_of(path)
     earlier = [other for other in lessons() if lesson and other.number < lesson.number]
     files = [str((other.folder / "kernels.cuh").relative_to(ROOT)) for other in [lesson, *reversed(earlier)] if other]
-    names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None) for sign in "-+"]
+    names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None)
+             for sign in "-+"]
     if None in names:
         raise PageError("a diff begins with the two kernels' first lines")
     return (find_kernel(names[0][1], [*files[1:], *files[:1]]), find_kernel(names[1][1], files[:1]))
@@ -183,28 +184,34 @@ def applied(diff, lines):
     return lines
 
 
+def full_diff(old, new):
+    """With all lines of both."""
+    return list(difflib.unified_diff(old, new, lineterm="", n=len(old) + len(new)))[3:]
+
+
 def right_diff(shown, old, new):
     """The diff of two kernels, with the lines around its changes that the page shows, and its `@@` lines. None if unclear."""
-    full = list(difflib.unified_diff(old, new, lineterm="", n=len(old) + len(new)))[3:]
-    body = [line or " " for line in shown if not line.startswith("@@")]
-    labels = {}  # by the line of the body that follows
+    full = full_diff(old, new)
+    body, labels = [], {}  # the `@@` lines, by the index of the line that follows
     for line in shown:
-        labels.setdefault(sum(not other.startswith("@@") for other in shown[:shown.index(line)]), line) if line.startswith("@@") else 0
+        if line.startswith("@@"):
+            labels[len(body)] = line
+        else:
+            body.append(line or " ")
     origin = {}  # of lines of the full diff: in the body
     for _, from_body, to_body, start, end in difflib.SequenceMatcher(None, body, full, autojunk=False).get_opcodes():
         for index in range(start, end):
             near = difflib.get_close_matches(full[index], body[from_body:to_body], 1)
             origin.update({index: body.index(near[0], from_body)} if near else {})
-    result, left_out, shown_labels = [], False, set()
+    result, left_out = [], False
     for index, line in enumerate(full):
         if line.startswith(" ") and index not in origin:
             left_out = True
             continue
-        label = next((at for at in labels if at not in shown_labels and at <= origin.get(index, -1)), None)
-        if label is not None or left_out:
-            result.append(labels.get(label, "@@"))
-            shown_labels.add(label)
-        result.append(line if line != " " or " " in shown else "")
+        due = [at for at in labels if at <= origin.get(index, -1)]
+        if due or left_out:
+            result.append(labels.pop(due[0]) if due else "@@")
+        result.append("" if line == " " and line not in shown else line)
         left_out = False
     return result if applied(result, old) == new else None
 

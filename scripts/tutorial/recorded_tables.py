@@ -74,6 +74,10 @@ class Table:
     first: int  # the index of its head in the page
     rows: list  # lines, without the head's two
 
+    @property
+    def end(self):
+        return self.first + 2 + len(self.rows)
+
     def right_row(self, row, lesson, card):
         """The line as it should be. \\throws NoRecord"""
         cells, keys = cells_of(row), self.kind.keys
@@ -172,7 +176,8 @@ def by_shape(card, lesson, head, options):
     def time(kernel):
         if kernel == "torch.softmax":
             return figure(card.row("practice_torch.csv", rows=shape[1], columns=shape[2], mode="cold"), "time_us_median", 1)
-        return figure(card.row("practice.csv", lesson=name_of(lesson), name=kernel, options=options), "complete_time_us_median", 1)
+        row = card.row("practice.csv", lesson=name_of(lesson), name=kernel, options=options)
+        return figure(row, "complete_time_us_median", 1)
 
     return [time(kernel) for kernel in cells_of(head[2])]
 
@@ -245,7 +250,7 @@ def missing(path, lesson, tables):
         timed = any(row["lesson"] == lesson.name for folder in DATA.iterdir() for row in read_rows(folder / "lessons.csv"))
         practiced = any(row["lesson"] == lesson.name for row in read_rows(DATA / "nvidia-h200/practice.csv"))
         for kinds, is_measured in (((times,), timed or is_on_ladder(lesson)), ((tiles,), lesson.part == "tiles"),
-                                   ((practice, by_shape), practiced)):
+                                                   ((practice, by_shape), practiced)):
             if is_measured and not rows_of(*kinds):
                 yield f"shows no table of what was measured, of the kind {' or '.join(kind.__name__ for kind in kinds)}"
         path = lesson.name

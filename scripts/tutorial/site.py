@@ -18,7 +18,8 @@ from tutorial.ladder_chart import draw as draw_ladder
 from tutorial.lessons import read_all, read_lessons
 from tutorial.limit_charts import DRAWINGS
 from tutorial.pictures import PICTURES
-from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, has_playground, read_measured, run_console, slug
+from tutorial.records import read_record
+from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, has_playground, slug
 from tutorial.sweep_chart import draw as draw_sweep
 
 THEME = Path("/usr/share/doxygen-awesome-css")
@@ -99,10 +100,10 @@ def draw_runs(bin_folder, path, program, runs):
 
 def recorded_ladder(record, elements):
     """The chart of `make ladder`, of figures that were measured."""
-    device, rows = read_measured(record)
+    facts, rows = read_record(record)
     rows = [row for row in rows if row["elements"] == elements]
     return draw_ladder({
-        "device": {"name": device, "peak_bandwidth_gbs": float(rows[0]["peak_bandwidth_gbs"])},
+        "device": {"name": facts["device"].split(",")[0], "peak_bandwidth_gbs": float(rows[0]["peak_bandwidth_gbs"])},
         "elements": int(elements),
         "kernels": [{"name": row["name"], "block": [int(row["block_x"])],
                      "bandwidth_gbs": float(row["bandwidth_gbs"]), "peak_fraction": float(row["peak_fraction"]),
@@ -111,7 +112,11 @@ def recorded_ladder(record, elements):
 
 def draw_terminal(bin_folder, path, command):
     """A lesson's output, as a terminal shows it."""
-    lines = run_console(["$ " + command, "?"], bin_folder)
+    program, *arguments = shlex.split(command)
+    run = subprocess.run([program, "--device", "emulator", *arguments], cwd=bin_folder, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise PageError(f"{path.name}: {command}\n{run.stdout}{run.stderr}")
+    lines = ["$ " + command, *run.stdout.splitlines()]
     width, height = 22 + 8.43 * max(map(len, lines)), 26 + 18 * len(lines)
     text = "".join(f'<text x="12" y="{26 + 18 * i}">{html.escape(line)}</text>\n' for i, line in enumerate(lines))
     path.write_text(f'''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" role="img">

@@ -1,38 +1,27 @@
-"""The pages of the docs site: Markdown as it stands in the tree, with what it quotes taken afresh from where it
-comes from. A page's fenced blocks mean
+"""The pages of the docs site: Markdown as it stands in the tree, where scripts/quote keeps what it quotes true. Code and
+diffs get links to their files, and diffs the lines that pages leave out. A table of measured times is made for every card
+in docs/data.
 
-  ```diff      from one kernel to the next: the diff is made from the two kernels
-  ```cpp       lines of a file: they are taken from there, and the file is named above them
-  ```console   `$ command`, then its output: what runs a lesson or ./emulate is run again, on the emulator
-  ```text      anything else
-
-and a table `| NVIDIA H200, … ints | time [us] | …` holds measured figures: it is made from docs/data, for every card
-in there. Doxygen gets pages with Doxygen's headings, so that it knows their sections, and HTML between them.
+Doxygen gets pages with Doxygen's headings, so that it knows their sections, and HTML between them.
 """
 
-import difflib
 import html
 import os
 import re
-import subprocess
 import xml.etree.ElementTree
-from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from tutorial import ROOT
-from tutorial.lessons import all_folders, read_lessons
-from tutorial.records import read_record
+from tutorial import ROOT, quotes
+from tutorial.quotes import PageError, lines_of
+from tutorial.recorded_tables import tables_of
 
 LEXERS = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".h": "cpp", ".txt": "text", ".csv": "text"}
-
-
-class PageError(Exception):
-    """What is wrong with a page, and where."""
 
 
 class Page:
@@ -59,132 +48,6 @@ def slug(title):
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-# ---- what a page quotes ----
-
-@cache
-def lines_of(path):
-    return (ROOT / path).read_text(encoding="utf-8").splitlines()
-
-
-@cache
-def lesson_folders():
-    return [str(folder.relative_to(ROOT)) for folder in all_folders() if folder.name.startswith("lesson")]
-
-
-@cache
-def part_of(name):
-    """Of the course, that a page belongs to; empty if it is no lesson's."""
-    return next((lesson.part for lesson in read_lessons() if lesson.name == name), "")
-
-
-def find_lines(wanted, paths):
-    """(path, index of the first of them) in the first of these files that holds them."""
-    for path in paths:
-        lines = lines_of(path) if (ROOT / path).is_file() else []
-        for first in range(len(lines) - len(wanted) + 1):
-            if lines[first:first + len(wanted)] == wanted:
-                return path, first
-    raise PageError("none of the files in question has these lines:\n" + "\n".join(wanted))
-
-
-def kernel_lines(name, paths):
-    for path in paths:
-        lines = lines_of(path)
-        for first, line in enumerate(lines):
-            if line.startswith(f"__global__ void {name}("):
-                return path, lines[first:lines.index("}", first) + 1]
-    raise PageError(f"there is no kernel {name} in {', '.join(paths)}")
-
-
-def run_console(block, bin_folder):
-    """The block with the programs' output as it is now."""
-    result = []
-    for command, output in commands_of(block):
-        result.append("$ " + command)
-        program = re.sub(r"^make .*? && ", "", command)
-        if output and re.search(r"\./(lesson\d\d|open[A-Z]|emulate|ladder)\b", program):
-            program = re.sub(r"\./(lesson\d\d|open[A-Z]|ladder)\b", r"\g<0> --device emulator", program)
-            run = subprocess.run(program, shell=True, cwd=bin_folder, capture_output=True, text=True, timeout=120)
-            if not run.stdout:
-                raise PageError(f"$ {program}\nprints nothing:\n{run.stderr}")
-            output = run.stdout.replace(f"{ROOT}/", "").splitlines()
-        result += output
-    return result
-
-
-def commands_of(block):
-    commands = []
-    for line in block:
-        if line.startswith("$ "):
-            commands.append((line[2:], []))
-        else:
-            commands[-1][1].append(line)
-    return commands
-
-
-# ---- measured figures ----
-
-def read_measured(path):
-    """The card's name and the record's rows; nothing where there is no record."""
-    if not path.is_file():
-        return "", []
-    facts, rows = read_record(path)
-    return facts.get("device", "").split(",")[0], rows
-
-
-def figures(row, column, factor, decimals):
-    return f"{factor * float(row[column]):,.{decimals}f}"
-
-
-def cells_of(line):
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
-
-
-def measured_table(name, head, kernels, data):
-    """The tables of all recorded cards in place of a page's one; None if the head is that of another table."""
-    times = re.fullmatch(r"NVIDIA [^,]+, ([\d,]+) ints", head[0])
-    tile = re.fullmatch(r"NVIDIA [^,]+, `(lesson\d\d) ?(.*)`", head[0])
-    if head[1:] == ["time [us]", "GB/s", "% of peak"] and times:
-        lesson = "ladder" if part_of(name) in ("ladder", "") else name
-        record, key = "lessons.csv" if lesson != "ladder" else "ladder.csv", "name"
-        wanted = {"lesson": lesson, "elements": times.group(1).replace(",", "")}
-        columns = (("time_us_median", 1, 1), ("bandwidth_gbs", 1, 1), ("peak_fraction", 100, 1))  # and factor, decimals
-    elif head[1:] == ["time [ns]"] and tile:
-        record, key = "ncu.csv", "kernel"
-        wanted = {"program": tile.group(1), "arguments": tile.group(2)}
-        columns = (("gpu__time_duration.sum", 1, 0),)
-    else:
-        return None
-    tables = []
-    for folder in sorted(data.iterdir()):
-        device, rows = read_measured(folder / record)
-        found = {row[key]: row for row in rows if all(row[column] == value for column, value in wanted.items())}
-        if device and found:
-            lines = [f"| {head[0].replace(head[0].split(',')[0], device)} | {' | '.join(head[1:])} |",
-                     "|" + "---|" * len(head)]
-            lines += [f"| {kernel} | {' | '.join(figures(found[kernel], *column) for column in columns)} |" if kernel in found
-                      else f"| {kernel} | {' | '.join(['not measured yet'] + [''] * (len(head) - 2))} |"
-                      for kernel in kernels]
-            tables += [*lines, ""]
-    return tables or ["Not measured yet.", ""]
-
-
-def with_measured_tables(page, data):
-    """The page's lines, its tables of measured figures made anew."""
-    lines, result = page.source.splitlines(), []
-    while lines:
-        line = lines.pop(0)
-        if not line.startswith("| NVIDIA ") or not lines or not lines[0].startswith("|--"):
-            result.append(line)
-            continue
-        rows = [lines.pop(0)]
-        while lines and lines[0].startswith("|"):
-            rows.append(lines.pop(0))
-        table = measured_table(page.name, cells_of(line), [cells_of(row)[0] for row in rows[1:]], data)
-        result += [line, *rows] if table is None else table
-    return "\n".join(result) + "\n"
-
-
 # ---- pages as Doxygen takes them ----
 
 def reading_order(pages):
@@ -202,10 +65,10 @@ def reading_order(pages):
 class Site:
     """All pages, and the files that they link to."""
 
-    def __init__(self, pages, bin_folder, figures_folder, data=ROOT / "docs/data", playground=ROOT / "build/playground"):
+    def __init__(self, pages, figures_folder, data=ROOT / "docs/data", playground=ROOT / "build/playground"):
         self.pages = {page.path: page for page in pages}
         self.order = reading_order(pages)
-        self.bin_folder, self.figures_folder, self.data = bin_folder, figures_folder, data
+        self.figures_folder, self.data = figures_folder, data
         self.playground = playground  # what `make playground` made, if it was called
         self.files = set()  # that pages link to
         self.markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -218,61 +81,52 @@ class Site:
             raise PageError(f"{page.path}: {error}") from None
 
     def doxygen_page(self, page):
-        tokens = self.markdown.parse(with_measured_tables(page, self.data))
-        result, group = [], []
-
-        def flush():
-            if group:
-                body = self.markdown.renderer.render(group, self.markdown.options, {})
-                result.append(f"\\htmlonly[block]\n{body}\\endhtmlonly\n")
-                group.clear()
-
-        index, seen, section = 0, set(), ""
-        while index < len(tokens):
-            token = tokens[index]
-            if token.type == "heading_open":
+        lines = self.with_measured_tables(page)
+        nodes = SyntaxTreeNode(self.markdown.parse("\n".join(lines) + "\n")).children
+        blocks = {block.first - 1: block for block in quotes.read_blocks(lines)[0]}
+        result, labels, section, body = [], set(), "", []
+        for node, after in zip(nodes, [*nodes[1:], None]):
+            if node.type == "heading":
                 if section in ("Run it", "In a web page"):
-                    group.append(html_token(token, self.panel(page)))
-                flush()
-                level = int(token.tag[1])
-                text = section = tokens[index + 1].content if level > 1 else page.title
-                label = page.name if level == 1 else f"{page.name}_{slug(text)}"
-                if label in seen:
-                    raise PageError(f"two headings of the same name: {text}")
-                seen.add(label)
-                result.append(f"{'#' * level} {doxygen_text(text)} {{#{label}}}\n")
-                index += 3
-                if level == 1:
-                    result.append("\\tableofcontents{HTML:2}\n")
-                    group.append(html_token(token, self.neighbors(page)))
-                    # The same, for readers of the tree.
-                    if any(token.content.startswith("[All lessons]") for token in tokens[index + 1:index + 2]):
-                        index += 3
-                continue
-            if token.type == "fence":
-                path = path_above(tokens[index - 2].content)
-                if path:
-                    del group[-3:]  # the caption says it
-                token = html_token(token, self.fence(page, token, path))
-            elif token.type == "inline" and [child.type for child in token.children] == ["image"]:
-                group.pop()  # its paragraph begins
-                group.append(html_token(token, self.figure(page, token.children[0])))
-                index += 2
-                continue
-            elif token.type == "inline":
-                self.resolve(page, token)
-                term = re.match(r"\*\*(.*?)\.\*\*", token.content) if page.name == "glossary" else None
-                if term:
-                    group[-1].attrs["id"] = f"{page.name}_{slug(term.group(1))}"
-            elif token.type == "table_open":
-                group.append(html_token(token, '<div class="wide">\n'))
-            group.append(token)
-            if token.type == "table_close":
-                group.append(html_token(token, "</div>\n"))
-            index += 1
-        group.append(html_token(tokens[0], self.neighbors(page)))
-        flush()
-        return "\n".join(result)
+                    body.append(self.panel(page))
+                section = node.children[0].content if node.tag != "h1" else page.title
+                label = page.name if node.tag == "h1" else f"{page.name}_{slug(section)}"
+                if label in labels:
+                    raise PageError(f"two headings of the same name: {section}")
+                labels.add(label)
+                result += [*htmlonly(body), f"{'#' * int(node.tag[1])} {doxygen_text(section)} {{#{label}}}\n"]
+                body = [self.neighbors(page)] if node.tag == "h1" else []
+                result += ["\\tableofcontents{HTML:2}\n"] if node.tag == "h1" else []
+            elif node.type == "fence":
+                body.append(self.fence(page, blocks[node.map[0]]))
+            elif not says_the_same(node, blocks.get(after.map[0]) if after else None):
+                body.append(self.text(page, node))
+        return "\n".join([*result, *htmlonly([*body, self.neighbors(page)])])
+
+    def with_measured_tables(self, page):
+        """The page's lines, its tables of measured times made anew."""
+        lines = page.source.splitlines()
+        for table in reversed(tables_of(lines)):
+            if table.kind and table.kind.record:
+                lines[table.first:table.end] = table.of_every_card(quotes.lesson_of(page.path), self.data)
+        return lines
+
+    def text(self, page, node):
+        """A paragraph, list or table, as HTML."""
+        if node.type == "paragraph" and [child.type for child in node.children[0].children] == ["image"]:
+            return self.figure(page, node.children[0].children[0])
+        for child in node.walk():
+            if child.type == "link":
+                child.attrs["href"] = self.target(page, child.attrs["href"])
+            elif child.type == "image":
+                raise PageError(f"a figure needs a paragraph of its own: {child.attrs['src']}")
+            elif child.type == "fence":
+                raise PageError("a block inside of something else")
+        is_term = page.name == "glossary" and node.type == "paragraph"
+        if is_term and (term := re.match(r"\*\*(.*?)\.\*\*", node.children[0].content)):
+            node.attrs["id"] = f"{page.name}_{slug(term.group(1))}"
+        body = self.markdown.renderer.render(node.to_tokens(), self.markdown.options, {})
+        return f'<div class="wide">\n{body}</div>\n' if node.type == "table" else body
 
     def neighbors(self, page):
         position = self.order.index(page)
@@ -290,14 +144,6 @@ class Site:
         scripts = f"playground/engine.js playground/{page.name}.js"
         return (f'<details class="playground" data-lesson="{page.name}" data-scripts="{scripts}">'
                 "<summary>Run it in this page</summary></details>\n")
-
-    def resolve(self, page, token):
-        """Links to pages and files of the project become links to their pages."""
-        for child in token.children:
-            if child.type == "link_open":
-                child.attrs["href"] = self.target(page, child.attrs["href"])
-            elif child.type == "image":
-                raise PageError(f"a figure needs a paragraph of its own: {child.attrs['src']}")
 
     def target(self, page, href):
         if "://" in href:
@@ -323,43 +169,30 @@ class Site:
 
     # ---- blocks ----
 
-    def fence(self, page, token, path):
-        kind, lines = token.info.strip(), token.content.splitlines()
-        if kind == "cpp":
-            return self.quoted_code(page, lines, path)
-        if kind == "diff":
-            return self.quoted_diff(page, lines)
-        if kind == "console":
-            return console_html(run_console(lines, self.bin_folder))
-        if kind == "text":
-            return f'<pre class="code fragment">{html.escape(token.content)}</pre>\n'
-        raise PageError(f"a block of an unknown kind: ```{kind}")
+    def fence(self, page, block):
+        if block.kind == "cpp":
+            return self.quoted_code(page, block)
+        if block.kind == "diff":
+            return self.quoted_diff(page, block)
+        if block.kind == "console":
+            return console_html(block.lines)
+        if block.kind == "text":
+            return f'<pre class="code fragment">{html.escape("".join(line + chr(10) for line in block.lines))}</pre>\n'
+        raise PageError(f"a block of an unknown kind: ```{block.kind}")
 
-    def quoted_code(self, page, lines, path):
-        folder = os.path.dirname(page.path)
-        candidates = [path] if path else [
-            f"{folder}/start.cu", f"{folder}/kernels.cuh", f"{folder}/main.cu", "tests/errata/errata_test.cu",
-            *(f"{lesson}/{file}" for lesson in lesson_folders() for file in ("kernels.cuh", "main.cu"))]
-        path, first = find_lines(lines, candidates)
+    def quoted_code(self, page, block):
+        path, first = quotes.find_code(page.path, block)
         self.files.add(path)
-        place = f"{first + 1} to {first + len(lines)}" if len(lines) > 1 else str(first + 1)
-        caption = (f'<div class="quoted"><a href="{file_page_name(path)}.html#line-{first + 1}">{path}</a>, '
-                   f'line{"s" if len(lines) > 1 else ""} {place}</div>')
-        return caption + code_html(lines_of(path)[first:first + len(lines)], LEXERS[Path(path).suffix])
+        last = first + len(block.lines)
+        place = f"lines {first + 1} to {last}" if len(block.lines) > 1 else f"line {last}"
+        caption = f'<div class="quoted"><a href="{file_page_name(path)}.html#line-{first + 1}">{path}</a>, {place}</div>'
+        return caption + code_html(block.lines, LEXERS[Path(path).suffix])
 
-    def quoted_diff(self, page, lines):
-        names = [re.search(rf"^[ \{sign}]__global__ void (\w+)\(", "\n".join(lines), re.MULTILINE) for sign in "-+"]
-        if None in names:
-            raise PageError("a diff that does not begin with the two kernels' first lines")
-        own = f"{os.path.dirname(page.path)}/kernels.cuh"
-        earlier = [f"{folder}/kernels.cuh" for folder in lesson_folders() if f"{folder}/kernels.cuh" < own]
-        (old_path, old), (new_path, new) = (kernel_lines(names[0].group(1), [*reversed(earlier), own]),
-                                            kernel_lines(names[1].group(1), [own]))
+    def quoted_diff(self, page, block):
+        (old_path, old), (new_path, new) = quotes.diffed_kernels(page.path, block.lines)
         self.files |= {old_path, new_path}
-        diff = list(difflib.unified_diff(old, new, lineterm="", n=len(old)))[3:]
-        links = [f'<a href="{file_page_name(path)}.html">{path}</a>' for path in (old_path, new_path)]
-        words = " and ".join(dict.fromkeys(links))
-        return f'<div class="quoted">made from {words}</div>' + code_html(diff, "diff")
+        links = [f'<a href="{file_page_name(path)}.html">{path}</a>' for path in dict.fromkeys((old_path, new_path))]
+        return f'<div class="quoted">made from {" and ".join(links)}</div>' + code_html(quotes.full_diff(old, new), "diff")
 
     # ---- pages of files ----
 
@@ -382,16 +215,15 @@ def file_page_name(path):
     return "file_" + re.sub(r"\W", "_", path)
 
 
-def path_above(text):
-    """`common/emulator/machine/warp.hpp`, if a paragraph is that and nothing else; else nothing."""
-    match = re.fullmatch(r"`([\w./]+\.(?:cuh|cu|hpp|cpp|h))`:?", text)
-    return match.group(1) if match else ""
+def htmlonly(body):
+    """A list of pieces of HTML, as Doxygen takes it over."""
+    return [f"\\htmlonly[block]\n{''.join(body)}\\endhtmlonly\n"] if body else []
 
 
-def html_token(like, content):
-    token = like.copy()
-    token.type, token.tag, token.nesting, token.content, token.children = "html_block", "", 0, content, None
-    return token
+def says_the_same(node, block):
+    """As what is made without it: the links at the head of a page, or the caption of a block."""
+    words = node.children[0].content if node.type == "paragraph" else ""
+    return words.startswith("[All lessons]") or bool(block and block.path and words.startswith(f"`{block.path}`"))
 
 
 def doxygen_text(text):

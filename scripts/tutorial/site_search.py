@@ -5,7 +5,7 @@ import json
 import re
 import xml.etree.ElementTree
 
-from tutorial.site_pages import lesson_folders, lines_of, page_name
+from tutorial.lessons import read_lessons
 
 BLOCKS = r"</?(?:p|li|ul|ol|td|th|tr|table|div|pre|details|summary|figcaption)\b[^>]*>"
 
@@ -45,9 +45,9 @@ def page_entries(source):
 
 def kernel_entries(titles):
     """Of the kernels of all lessons, which have no other place in the API."""
-    for folder in lesson_folders():
-        page, comment = page_name(f"{folder}/README.md"), []
-        for line in lines_of(f"{folder}/kernels.cuh"):
+    for lesson in read_lessons():
+        page, comment = lesson.name, []
+        for line in (lesson.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines():
             kernel = re.match(r"__global__ void (\w+)\(", line)
             if kernel:
                 yield entry("kernel", kernel.group(1), titles[f"{page}.html"], f"{page}.html",
