@@ -98,7 +98,7 @@ def path_above(lines):
 # ---- code ----
 
 def files_to_quote(path, named=""):
-    """Those in which a page's code may stand."""
+    """Those in which a page's code may stand. \\throws PageError"""
     folder = os.path.dirname(path)
     if folder.startswith("lessons/"):
         files = [file for file in sorted((ROOT / folder).glob("*.cu*")) if not file.name.startswith(("exercise", "solution"))]
@@ -107,9 +107,9 @@ def files_to_quote(path, named=""):
     else:
         files = [lesson.folder / name for lesson in lessons() for name in ("kernels.cuh", "main.cu")]
     files = [str(file.relative_to(ROOT)) for file in files]
-    if named and (named in files or not folder.startswith("lessons/")):
-        return [named] if (ROOT / named).is_file() else []
-    return [] if named else files
+    if named and not ((ROOT / named).is_file() and (named in files or not folder.startswith("lessons/"))):
+        raise PageError(f"{named}, which is named above this code, is no file that this page may quote")
+    return [named] if named else files
 
 
 def find_code(path, block):
@@ -120,20 +120,19 @@ def find_code(path, block):
         for first in range(len(lines) - count + 1):
             if lines[first:first + count] == block.lines:
                 return file, first
-    raise PageError(f"{block.path or 'none of ' + ', '.join(files[:4])} has these lines")
+    raise PageError(f"none of {', '.join(files)} has this code:\n{chr(10).join(block.lines)}")
 
 
 def nearest_code(path, block):
     """The lines, of a file that may be quoted, which share the most words with the block; None if that is not most of them."""
-    count, best, nearest = len(block.lines), 0.6, None
-    wanted = words_of(block.lines)
-    for file in files_to_quote(path, block.path):
-        lines = lines_of(file)
+    ours, wanted, best, nearest = block.lines, words_of(block.lines), 0, None
+    for lines in map(lines_of, files_to_quote(path, block.path)):
         for first in range(len(lines)):
-            for end in range(first + 1 + count // 2, min(first + 2 * count, len(lines)) + 1):
+            for end in range(first + 1 + len(ours) // 2, min(first + 2 * len(ours), len(lines)) + 1):
                 found = words_of(lines[first:end])
-                likeness = 2 * sum((wanted & found).values()) / sum((wanted + found).values() or [1])
-                if likeness > best:
+                shared = 2 * sum((wanted & found).values()) / sum((wanted + found).values() or [1])
+                likeness = shared + 0.1 * (lines[first] == ours[0]) + 0.1 * (lines[end - 1] == ours[-1])
+                if shared > 0.6 and likeness > best:
                     best, nearest = likeness, lines[first:end]
     return nearest
 
@@ -230,8 +229,8 @@ class Emulated:
         if command not in self.outputs:
             for name in re.findall(r"(?:^|[ (])\./(\w+)", command):
                 if not (self.folder / name).is_file():
-                    raise Failure(2, f"there is no {self.folder / name}: `make lessons ladder emulate` builds it, "
-                                     "or --build FOLDER names another tree")
+                    raise Failure(2, f"there is no {self.folder / name}: `scripts/build build/default {name}` builds it, or "
+                                     "--build FOLDER names another tree")
             run = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
             self.outputs[command] = run.stdout.replace(f"{ROOT}/", "") or run.stderr
         return self.outputs[command]

@@ -33,7 +33,7 @@ class Card:
 
     def rows(self, record, **wanted):
         """Those with these values."""
-        rows = [row for row in read_rows(self.folder / record) if all(row[name] == value for name, value in wanted.items())]
+        rows = [row for row in read_rows(self.folder / record) if wanted.items() <= row.items()]
         if not rows:
             raise NoRecord(f"{record} has no {', '.join(f'{name} {value}' for name, value in wanted.items())}")
         return rows

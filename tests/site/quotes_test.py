@@ -39,13 +39,13 @@ class Quotes(unittest.TestCase):
         self.assertIn(f"kernels.cuh</a>, line {number}</div>", text)
 
     def test_a_path_above_code_becomes_its_caption(self):
-        text = self.render("Before.\n\n`common/harness/check.hpp`\n\n```cpp\n#pragma once\n```")
+        text = self.render("Before.\n\n`common/harness/check.hpp`\n\n```cpp\n#pragma once\n```", "docs/measuring.md")
         self.assertIn(">common/harness/check.hpp</a>, line", text)
         self.assertNotIn("<code>common/harness/check.hpp</code>", text)
         self.assertIn("<p>Before.</p>", text)
 
     def test_code_that_is_nowhere_is_an_error(self):
-        with self.assertRaisesRegex(PageError, "none of .*kernels.cuh.* has these lines"):
+        with self.assertRaisesRegex(PageError, "none of .*kernels.cuh.* has this code"):
             self.render("```cpp\n    int sum = 1;\n```")
 
     def test_a_diff_is_made_from_the_kernels(self):

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""tests/pages/pages_test.py BUILD: scripts/quote finds and mends errors in copies of pages; and pages link to what is there."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from tutorial import ROOT, quotes, recorded_tables
+from tutorial.lessons import read_lessons
+
+PROGRAMS = quotes.Emulated(Path(sys.argv.pop()))
+LESSONS = {lesson.name: str((lesson.folder / "README.md").relative_to(ROOT)) for lesson in read_lessons()}
+LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs/measuring.md"
+# A page, what to put in place of the first match, and what is said of it. Mended: the page is then as it was.
+MENDED = (
+    ("a changed line of code", MEASURING, r"(```cpp\n.*\n.*)", r"\1 // wrong", r"// wrong' is, by the file, '"),
+    ("a line of code is left out", MEASURING, r"(```cpp\n.*\n).*\n", r"\1", "is, by the file, "),
+    ("code of a lesson", LESSON, r"(```cpp\n.*)", r"\1 // wrong", r"// wrong' is, by the file, '"),
+    ("code of the errata", "docs/errata.md", r"(```cpp\n.*)", r"\1 // wrong", r"// wrong' is, by the file, '"),
+    ("a changed line of a diff", LESSON, r"(```diff\n(?:.*\n){3,}?\+.*)", r"\1 // wrong", "// wrong' is, by the kernels, '"),
+    ("a changed line around it", LESSON, r"(```diff\n(?:.*\n)+?  .*)", r"\1 // wrong", "// wrong' is, by the kernels, '"),
+    ("a diff leaves a line out", LESSON, r"(```diff\n(?:.*\n){3,}?)\+.*\n", r"\1", r"is, by the kernels, '\+"),
+    ("a number that a program prints", START, "by 4096 blocks", "by 4097 blocks", "4097 blocks .* is, by the program, '.* 4096 "),
+    ("a row of a console", LESSON, r"(```console\n\$.*\n)(?:.*\n)(.*\n)", r"\1\2", "is, by the program, '"),
+    ("a line that no program prints", START, r"(all correct\n)", r"\1more\n", "'more' is, by the program, nothing more"),
+    ("a figure in a text", LESSONS["lesson30"], r"missed by 1\.", "missed by 2.", r"'.*2\.4 %.* is, by the record, '.*1\.4 %"),
+    ("a rounding in a text", LESSONS["lesson30"], r"(came out at \d\.\d\d)\d", r"\1", "is, by the record, "),
+)
+FOUND = (
+    ("code that is nowhere", LESSON, r"```cpp\n(.*\n)+?```", "```cpp\nclass Nowhere;\n```", "none of .*kernels.cuh.* has this"),
+    ("code of another folder", LESSON, r"```cpp\n.*\n", "`common/harness/check.hpp`\n```cpp\n#pragma once\n", "check.hpp, .* is no"),
+    ("code of a file that is gone", MEASURING, "`common/harness/measure.cpp`", "`common/harness/gone.cpp`", "gone.cpp, .* is no"),
+    ("a diff of no kernel", LESSON, r"\+__global__ void reduce8\(", "+__global__ void reduce33(", "there is no kernel reduce33"),
+    ("a diff without kernels", LESSON, r"```diff\n.*\n.*\n", "```diff\n", "a diff begins with"),
+    ("no diff", LESSON, r"```diff\n(.*\n)+?```", "", "quotes none of its diffs"),
+    ("no output", START, r"```console\n(.*\n)+?```", "", "quotes none of its outputs"),
+    ("output of no lesson", START, r"```console\n", "```console\n$ make test\nall right\n", "'make test' runs no lesson"),
+    ("output of nothing", START, r"```console\n", "```console\nall right\n", r"without a `\$ command` above it"),
+    ("a sum", MEASURING, r"\n\n", "\n\n32 x 4 + 1 = 130\n\n", r"32 x 4 \+ 1 = 130, it is 129"),
+    ("a sum in a table", START, r"\n\n", "\n\n| 1,000 / 8 = 126 |\n\n", "1,000 / 8 = 126, it is 125"),
+    ("a remainder", START, r"\n\n", "\n\n1,000 / 3 = 333\n\n", "1,000 / 3 is no whole number"),
+    ("a kernel without a record", LESSON, r"(ints \| time .*\n.*\n\| )\w+", r"\1reduce33", "ladder.csv has no .*reduce33"),
+    ("a size without a record", LESSON, r"268,435,456 ints \| time", "268,435,457 ints | time", "ladder.csv has no .*268435457"),
+    ("an unknown table", LESSON, r"ints \| time \[us\]", "ints | hours", "no such table"),
+    ("no table of times", LESSON, r"\| NVIDIA H200,.*ints \| time", "| hours", "of the kind times"),
+    ("a table of one row", LESSON, r"(ints \| time .*\n.*\n.*\n)(\|.*\n)+", r"\1", "a single row"),
+    ("no table of a tile", LESSONS["lesson18"], r"\| NVIDIA .*time \[ns\]", "| hours", "of the kind tiles"),
+    ("no table of practice", LESSONS["lesson25"], r"\| NVIDIA (?s:.*)", "", "of the kind practice or by_shape"),
+    ("a step is left out", LESSONS["lesson29"], r"(steps of .*\n.*\n).*\n", r"\1", r"steps with \[8\] rows, not with \[9\]"),
+    ("a case is left out", LESSONS["lesson30"], r"(warm \[us\], n.*\n.*\n).*\n", r"\1", "sums with .* rows, not with"),
+    ("a sentence is gone", LESSONS["lesson30"], "missed by", "lost by", "does not contain: missed by 1.4 %"),
+    ("a block of another kind", START, "```cpp", "```python", "unknown kind: ```python"),
+    ("a block without an end", START, r"```\n(?!.*```)(?s:.*)", "", "this block is not closed"),
+)
+
+
+def read(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+class Planted(unittest.TestCase):
+    def plant(self, path, pattern, wrong, words):
+        """Returns the page with an error in it, as quotes see it."""
+        source = read(path)
+        planted = re.sub(pattern, wrong, source, count=1)
+        self.assertNotEqual(planted, source)
+        page = quotes.Page(path, planted, PROGRAMS)
+        self.assertTrue(any(re.search(words, fault.words) for fault in page.faults), page.faults)
+        return page
+
+    def test_errors_are_mended(self):
+        for name, path, pattern, wrong, words in MENDED:
+            with self.subTest(name):
+                page = self.plant(path, pattern, wrong, words)
+                self.assertEqual(page.mended(), read(path))
+                [fault] = page.faults
+                was, is_ = read(path).splitlines(), page.lines
+                self.assertEqual(fault.line - 1, next(index for index, line in enumerate(was) if is_[index] != line))
+
+    def test_errors_that_have_no_mending_are_found(self):
+        for name, path, pattern, wrong, words in FOUND:
+            with self.subTest(name):
+                page = self.plant(path, pattern, wrong, words)
+                self.assertEqual(page.mended(), page.source)
+
+    def test_each_figure_of_each_table_is_that_of_the_record(self):
+        for path in quotes.all_pages():
+            lines = read(path).splitlines()
+            for table in recorded_tables.tables_of(lines):
+                lesson, card = quotes.lesson_of(path), recorded_tables.card_named(table.head[1], PROGRAMS)
+                cells = recorded_tables.cells_of(table.rows[0])
+                for column in range(table.kind.keys, len(cells)):
+                    for wrong in (cells[column] + "0", cells[column][:-1]):  # a rounding is not right either
+                        row = f"| {' | '.join([*cells[:column], wrong, *cells[column + 1:]])} |"
+                        self.assertEqual(recorded_tables.cells_of(table.right_row(row, lesson, card)), cells, f"{path}: {row}")
+
+
+class Command(unittest.TestCase):
+    def quote(self, *arguments, root=ROOT):
+        run = subprocess.run([root / "scripts/quote", *arguments], capture_output=True, text=True)
+        return run.returncode, run.stdout, run.stderr
+
+    def test_pages_are_checked_and_mended(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for name in ("scripts", "docs"):
+                shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+            for name in ("lessons", "common", "tests"):
+                (root / name).symlink_to(ROOT / name)
+            page = root / "docs/profiling.md"
+            text = page.read_text(encoding="utf-8")
+            wrong = re.sub(r"(emulator \| Nsight Compute \|\n.*\n.*)\d \|\n", r"\1 |\n", text, count=1)
+            page.write_text(wrong, encoding="utf-8")
+            arguments = ("--build", PROGRAMS.folder.parent, page)
+            status, out, _ = self.quote("--check", *arguments, root=root)
+            self.assertRegex(out, r"^docs/profiling.md:\d+: '.*' is, by the record, '.*'\n1 page, .*: 1 wrong\n$")
+            self.assertEqual((status, page.read_text(encoding="utf-8")), (1, wrong))
+            status, out, _ = self.quote("--write", *arguments, root=root)
+            self.assertRegex(out, r": mended\n1 page, .*: 1 mended, 0 wrong\n$")
+            self.assertEqual((status, page.read_text(encoding="utf-8")), (1, text))
+            self.assertEqual(self.quote("--check", *arguments, root=root)[0], 0)
+
+    def test_wrong_arguments(self):
+        self.assertEqual(self.quote("--help")[0], 0)
+        for arguments, words in (((), "--check or --write"), (("--check", "--write"), "--check or --write"),
+                                 (("--check", "LICENSE"), "LICENSE is not one of the project's pages"),
+                                 (("--chekc",), "--chekc"),
+                                 (("--check", "--build", "/nowhere", START), "there is no /nowhere/bin/start")):
+            status, _, error = self.quote(*arguments)
+            self.assertIn(words, error)
+            self.assertEqual(status, 2, error)
+
+
+class Pages(unittest.TestCase):
+    def test_link_to_what_is_there(self):
+        for path in quotes.all_pages():
+            text = "\n".join(quotes.read_blocks(read(path).splitlines())[1].values())
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+                self.assertTrue("://" in target or (ROOT / path).parent.joinpath(target).exists(), f"{path}: {target}")
+
+    def test_are_in_the_contents_of_the_site(self):
+        contents = read("docs/contents.txt").splitlines()
+        for page in ROOT.glob("docs/*.md"):
+            self.assertEqual(contents.count(f"  docs/{page.name}"), 1, page.name)
+
+    def test_offer_a_header_that_is_one_file(self):
+        """A reader can copy the header: it includes nothing but the toolkit's and the standard library's."""
+        for line in read(LESSONS["lesson30"].replace("README.md", "sum.cuh")).splitlines():
+            if line.startswith("#include"):
+                self.assertRegex(line, r"^#include <[a-z_/]+(\.h)?>$")
+
+    def test_list_every_lesson(self):
+        for page in LESSONS.values():
+            self.assertIn(f"]({page})", read("README.md"))
+
+
+if __name__ == "__main__":
+    unittest.main()
