@@ -152,7 +152,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
         return ExitStatus::verified;
     }
     if (!options.note.empty()) write_message(info_.name, options.note);
-    if (!options.emulate.empty()) become_emulate(options.emulate, argv);
+    if (!options.emulate.empty()) become_emulate(info_.name, options.emulate, options.arguments, argv[0]);
 
     const bool sweeps = info_.sweep && options.lesson_options.at("--sweep") != 0;
     if (sweeps) check_sweep_options(options);

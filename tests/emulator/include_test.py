@@ -10,7 +10,7 @@ from pathlib import Path
 # From the ground up. The floors of a line stand beside each other. A folder of a folder is a floor of its own if it is
 # named here, else a part of the floor around it, as check/race is of check.
 FLOORS = [
-    ["."],  # error.hpp, text.hpp, terminal.hpp, counter_legend.hpp, cuda_emulator.h
+    ["."],  # error.hpp, text.hpp, terminal.hpp, command_line.hpp, counter_legend.hpp, cuda_emulator.h
     ["ptx", "memory"],
     ["program"],
     ["machine"],

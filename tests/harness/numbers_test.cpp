@@ -1,5 +1,7 @@
 #include "harness/numbers.hpp"
 
+#include "emulator/command_line.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +10,8 @@
 #include <stdexcept>
 
 using namespace harness;
+using emulator::nearest_name;
+using emulator::parse_whole_number;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -89,12 +93,12 @@ TEST(FormatBytes, chooses_the_unit) {
 }
 
 TEST(EditDistance, counts_changes_of_single_letters) {
-    EXPECT_EQ(edit_distance("", ""), 0u);
-    EXPECT_EQ(edit_distance("", "abc"), 3u);
-    EXPECT_EQ(edit_distance("reduce2", "reduce3"), 1u);
-    EXPECT_EQ(edit_distance("redcue3", "reduce3"), 2u);
-    EXPECT_EQ(edit_distance("reduceSmem", "reducesmem"), 0u);
-    EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+    EXPECT_EQ(emulator::edit_distance("", ""), 0u);
+    EXPECT_EQ(emulator::edit_distance("", "abc"), 3u);
+    EXPECT_EQ(emulator::edit_distance("reduce2", "reduce3"), 1u);
+    EXPECT_EQ(emulator::edit_distance("redcue3", "reduce3"), 2u);
+    EXPECT_EQ(emulator::edit_distance("reduceSmem", "reducesmem"), 0u);
+    EXPECT_EQ(emulator::edit_distance("kitten", "sitting"), 3u);
 }
 
 TEST(NearestName, suggests_only_what_is_near_and_unambiguous) {

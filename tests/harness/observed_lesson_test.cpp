@@ -63,11 +63,35 @@ TEST(ObservedLessonOnEmulator, ends_with_10_when_something_is_found) {
     EXPECT_THAT(result.err, HasSubstr("wrong_kernels.cu:"));
 }
 
+TEST(ObservedLessonOnEmulator, has_its_options_judged_by_emulate) {
+    const auto expect_error = [](const std::string& options, const std::string& message) {
+        const ProgramResult result = run_program(wrong_lesson + options);
+        EXPECT_EQ(result.status, 2) << options;
+        EXPECT_EQ(result.out, "") << options;
+        EXPECT_EQ(result.err, "wrong_lesson: " + message + "\nTry: ./wrong_lesson --help\n");
+    };
+    const std::string checkers = "; write all, or some of mem,init,race,sync; did you mean race?";
+    expect_error("--check rase", "--check rase: there is no checker 'rase'" + checkers);
+    expect_error("--check mem,rase", "--check mem,rase: there is no checker 'rase'" + checkers);
+    expect_error("--check=5", "--check 5: there is no checker '5'; write all, or some of mem,init,race,sync");
+    expect_error("--draw bank",
+                 "--draw bank: write one of banks, sectors, activity, tile; did you mean banks?");
+    expect_error("--draw banks --line 0", "--line 0: write a whole number from 1 to 4294967295");
+    expect_error("--schedule x", "--schedule x: write a whole number from 0 to 2^64 - 1");
+    expect_error("--schedules 0", "--schedules 0: write a whole number from 1 to 1000000");
+    expect_error("--line 3", "--line: picks the access to draw; add --draw");
+    expect_error("--draw tile --lines",
+                 "--draw: makes a picture of its own; leave out --counters, --lines and --check");
+    expect_error("--schedules 3 --check all",
+                 "--schedules: only compares runs; pass the seed that it reports to --schedule, with what "
+                 "else you want to see");
+}
+
 TEST(ObservedLessonOnEmulator, gives_the_same_result_in_every_order) {
     const ProgramResult result = run_program(wrong_lesson + "--schedules 3");
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(result.err, HasSubstr("does the same in 3 other orders"));
-    EXPECT_EQ(run_program(wrong_lesson + "--schedule 3").out,
+    EXPECT_EQ(run_program(wrong_lesson + "--schedule 2^2").out,
               run_program(wrong_lesson + "--device emulator --verify").out);
 }
 

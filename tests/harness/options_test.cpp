@@ -326,7 +326,6 @@ INSTANTIATE_TEST_SUITE_P(
         Rejected{{"--repeat", "0"}, "--repeat 0: at least one run is needed."},
         Rejected{{"--repeat", "1000001"}, "Write a whole number from 1 to 1M."},
         Rejected{{"--seed", "-1"}, "--seed -1: negative. Write a whole number from 0 to 2^64 - 1."},
-        Rejected{{"--check=5"}, "--check 5: unknown. Write one of: all, mem, init, race, sync."},
         Rejected{{"--list=5"}, "--list: takes no value."},
         Rejected{{"--blok", "64"}, "--blok: unknown option. Did you mean --block?"},
         Rejected{{"--frmat=csv"}, "--frmat: unknown option. Did you mean --format?"},

@@ -12,8 +12,9 @@ namespace emulate {
 
 /// As in env, nohup and timeout: programs seldom use numbers that high.
 enum class ExitStatus : int {
-    finding = 10, ///< --check or --schedules found something; --error-exitcode names another
-    failed = 125, ///< the command line is wrong, the report cannot be written, or no CUDA was seen
+    asked_wrong = 2, ///< the command line of the program that --asked-by names is wrong
+    finding = 10,    ///< --check or --schedules found something; --error-exitcode names another
+    failed = 125,    ///< the command line is wrong, the report cannot be written, or no CUDA was seen
     not_runnable = 126,
     not_found = 127,
 };

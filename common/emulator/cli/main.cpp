@@ -80,23 +80,27 @@ Ending run(const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-    const auto fail = [](const CommandError& error, const char* hint) {
-        fmt::print(stderr, "emulate: {}\n{}", error.what(), hint);
+    Options options;
+    const auto fail = [](const CommandError& error) {
+        fmt::print(stderr, "emulate: {}\n", error.what());
         return static_cast<int>(error.status());
     };
     try {
-        const Options options = parse_options(argc, argv);
+        parse_options(argc, argv, options);
         if (options.answer.empty()) end_like(run(options));
         const bool is_written = std::fputs(options.answer.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
         return is_written ? 0 : static_cast<int>(ExitStatus::failed);
     } catch (const Interrupted& interrupted) {
         if (interrupted.ending != Ending{}) end_like(interrupted.ending);
-        return fail({ExitStatus::failed, "interrupted before all orders were tried"}, "");
+        return fail({ExitStatus::failed, "interrupted before all orders were tried"});
     } catch (const UsageError& error) {
-        return fail(error, "Try: emulate --help\n");
+        const bool own = options.asked_by.empty();
+        fmt::print(stderr, "{}: {}\nTry: {} --help\n", own ? "emulate" : options.asked_by, error.what(),
+                   emulator::printable(own ? "emulate" : options.program.front()));
+        return static_cast<int>(own ? error.status() : ExitStatus::asked_wrong);
     } catch (const CommandError& error) {
-        return fail(error, "");
+        return fail(error);
     } catch (const std::exception& error) {
-        return fail({ExitStatus::failed, fmt::format("internal error: {}", error.what())}, "");
+        return fail({ExitStatus::failed, fmt::format("internal error: {}", error.what())});
     }
 }

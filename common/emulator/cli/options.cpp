@@ -1,18 +1,18 @@
 #include "emulator/cli/options.hpp"
 
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/command_line.hpp"
 #include "emulator/counter_legend.hpp"
 #include "emulator/terminal.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <regex>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 namespace emulate {
@@ -29,12 +29,19 @@ bool contains(const Names& names, const std::string& name) {
 
 std::uint64_t parse_number(const char* option, const std::string& text, std::uint64_t least,
                            std::uint64_t most = UINT64_MAX) {
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [read_to, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc() && read_to == end && value >= least && value <= most) return value;
+    try {
+        const std::uint64_t value = emulator::parse_whole_number(text);
+        if (value >= least && value <= most) return value;
+    } catch (const std::invalid_argument&) { // the same for it
+    }
     const std::string largest = most == UINT64_MAX ? "2^64 - 1" : std::to_string(most);
     throw UsageError(fmt::format("{} {}: write a whole number from {} to {}", option, text, least, largest));
+}
+
+/// "; did you mean race?" or nothing.
+std::string suggestion(const std::string& word, const Names& names) {
+    const std::string nearest = emulator::nearest_name(word, names);
+    return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
 
 /// "mem,race", several times; "all" stands for all of them.
@@ -44,8 +51,9 @@ Names parse_checkers(const Names& lists) {
         std::istringstream words(list + ",");
         for (std::string word; std::getline(words, word, ',');) {
             if (word != "all" && !contains(checkers, word))
-                throw UsageError(fmt::format("--check {}: there is no checker '{}'; write all, or some of {}",
-                                             list, word, fmt::join(checkers, ",")));
+                throw UsageError(
+                    fmt::format("--check {}: there is no checker '{}'; write all, or some of {}{}", list,
+                                word, fmt::join(checkers, ","), suggestion(word, checkers)));
             words_given.push_back(word);
         }
     }
@@ -70,22 +78,6 @@ Format format_of_file(const std::string& file) {
     if (ending == ".csv") return Format::csv;
     if (ending == ".html") return Format::html;
     return Format::text;
-}
-
-void parse(CLI::App& app, int argc, const char* const* argv) {
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ArgumentMismatch& error) {
-        // Its text begins with the option's name: "--launch: 1 required …", "counters was given a …".
-        const std::string text = error.what();
-        const std::string name =
-            "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
-        const CLI::Option* const option = app.get_option_no_throw(name);
-        if (!option) throw UsageError(text);
-        throw UsageError(name + (option->get_expected_max() > 0 ? ": needs a value" : ": takes no value"));
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
-    }
 }
 
 void require(bool holds, const char* what_is_wrong) {
@@ -130,11 +122,10 @@ bool Options::reports() const {
     return counters || request.lines || !request.check.empty() || !request.draw.empty() || request.replay;
 }
 
-Options parse_options(int argc, const char* const* argv) {
+void parse_options(int argc, const char* const* argv, Options& options) {
     std::string launch, line, page, schedule, schedules, format, error_exit_code, color = "auto";
     Names check_lists;
     bool help = false, version = false;
-    Options options;
     emulator::Request& request = options.request;
 
     CLI::App app;
@@ -165,15 +156,20 @@ Options parse_options(int argc, const char* const* argv) {
     option("--output", options.output);
     option("--color", color);
     option("--error-exitcode", error_exit_code);
+    option("--asked-by", options.asked_by);
     flag("-h,--help", help);
     flag("--version", version);
-    parse(app, argc, argv);
+    try {
+        emulator::parse_command_line(app, argc, argv);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(error.what());
+    }
 
     if (help)
         options.answer = help_text();
     else if (version)
         options.answer = fmt::format("emulate {} (The CUDA Reduction Tutorial)\n", EMULATE_VERSION);
-    if (!options.answer.empty()) return options;
+    if (!options.answer.empty()) return;
 
     const auto given = [&](const char* name) { return app.count(name) > 0; };
     options.program = app.remaining();
@@ -186,7 +182,8 @@ Options parse_options(int argc, const char* const* argv) {
 
     request.check = parse_checkers(check_lists);
     if (given("--draw") && !contains(pictures, request.draw))
-        throw UsageError(fmt::format("--draw {}: write one of {}", request.draw, fmt::join(pictures, ", ")));
+        throw UsageError(fmt::format("--draw {}: write one of {}{}", request.draw, fmt::join(pictures, ", "),
+                                     suggestion(request.draw, pictures)));
     if (given("--line"))
         request.line = static_cast<std::uint32_t>(parse_number("--line", line, 1, UINT32_MAX));
     if (given("--schedule")) request.schedule = parse_number("--schedule", schedule, 0);
@@ -214,7 +211,6 @@ Options parse_options(int argc, const char* const* argv) {
                     emulator::wants_color(color, STDERR_FILENO);
     if (!request.draw.empty() && options.output.empty()) options.output = "pictures";
     if (request.replay) options.output = page;
-    return options;
 }
 
 std::string help_text() {
@@ -262,6 +258,8 @@ How:
                    unless NO_COLOR is set
   --error-exitcode N
                    the exit status when something is found. Default: 10
+  --asked-by NAME  a program NAME was given these options: what is wrong with
+                   them is said in its name, and the exit status is 2
   --help           print this
   --version        print the version
 

@@ -23,14 +23,15 @@ struct Options {
     bool color = false;   ///< in the report
     int error_exit_code = 10;
     std::vector<std::string> program{}; ///< and its arguments
+    std::string asked_by{};             ///< whose command line has these options; empty: that of `emulate`
     std::string answer{};               ///< what --help or --version prints; empty otherwise
 
     /// Whether anything is to be reported. If not, the program just runs.
     bool reports() const;
 };
 
-/// \throws UsageError
-Options parse_options(int argc, const char* const* argv);
+/// \param options as far as they were read when it throws \throws UsageError
+void parse_options(int argc, const char* const* argv, Options& options);
 
 /// What --help prints.
 std::string help_text();

@@ -8,31 +8,14 @@
 
 namespace harness {
 
-/// Their values on the command line, as text.
-struct ObservingOptions {
-    bool lines = false;
-    std::vector<std::string> check;              ///< each a list of checkers; an empty one means all
-    std::string draw, line, schedule, schedules; ///< empty if not given
-};
-
-/// Their names on the command line.
-const std::vector<std::string>& observing_option_names();
-
 /// Their part of --help.
 const char* observing_help();
 
-/// The options for `emulate`; none if there is nothing to observe. \param json whether it reports in JSON
-/// \throws UsageError
-std::vector<std::string> emulate_options(const ObservingOptions& options, bool json);
-
-/// A lesson's arguments without these options. With a checker or another schedule --verify is added: counters
-/// of another schedule are not those of the pages.
-std::vector<std::string> without_observing_options(const char* const* arguments);
-
-/// Replaces this process by `emulate`, which runs this program again and observes it.
-/// \param argv that of main
+/// Replaces this process by `emulate`, which judges the options, runs this program again and observes it.
+/// \param lesson the name for errors \param arguments of this program then \param name argv[0]
 /// \throws DeviceError if `emulate` cannot be started
-[[noreturn]] void become_emulate(const std::vector<std::string>& options, char** argv);
+[[noreturn]] void become_emulate(const std::string& lesson, const std::vector<std::string>& options,
+                                 const std::vector<std::string>& arguments, const char* name);
 
 /// Whether `emulate` has started this process. It reports long-running kernels itself.
 bool is_observed();

@@ -1,5 +1,6 @@
 #include "harness/detail/options.hpp"
 
+#include "emulator/command_line.hpp"
 #include "emulator/counter_legend.hpp"
 #include "emulator/terminal.hpp"
 #include "harness/detail/measure.hpp"
@@ -8,7 +9,6 @@
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,25 +18,23 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace harness {
 namespace {
 
 using Names = std::vector<std::string>;
 
-const Names option_names{"--n",    "--block",  "--kernel",  "--device", "--repeat", "--seed", "--format",
-                         "--save", "--verify", "--explain", "--color",  "--list",   "--help", "--version"};
-
 /// " Did you mean --block?" or nothing.
 std::string suggestion(std::string_view word, const Names& candidates) {
-    const std::string nearest = nearest_name(word, candidates);
+    const std::string nearest = emulator::nearest_name(word, candidates);
     return nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest);
 }
 
 /// \param right a sentence that says what would be right
 std::uint64_t parse_number(const char* option, const std::string& text, std::string_view right) {
     try {
-        return parse_whole_number(text);
+        return emulator::parse_whole_number(text);
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("{} {}: {}. {}", option, text, error.what(), right));
     }
@@ -123,27 +121,21 @@ std::uint64_t parse_lesson_option(const LessonOption& option, const std::string&
 }
 
 /// Why `word` is wrong: the option is unknown, or no option takes the value.
-std::string describe_extra(const std::string& word, const LessonInfo& info) {
+std::string describe_extra(const std::string& word, const LessonInfo& info, const Names& names) {
     if (!word.starts_with("-")) {
         const bool is_number = !word.empty() && std::isdigit(static_cast<unsigned char>(word.front()));
         return fmt::format("'{}': unexpected.{}", word,
                            is_number ? fmt::format(" Did you mean --n {}?", word) : "");
     }
     const std::string option = word.substr(0, word.find('='));
-    Names names, own_names;
+    Names own_names;
     for (const LessonOption& own : info.options) own_names.push_back(own.name);
-    const auto is_missing = [&](const std::string& name) {
-        return (name == "--seed" && !info.random_input) || (name == "--n" && !info.takes_n()) ||
-               (name == "--block" && !info.takes_block());
-    };
-    if (is_missing(option))
+    if ((option == "--seed" && !info.random_input) || (option == "--n" && !info.takes_n()) ||
+        (option == "--block" && !info.takes_block()))
         return fmt::format("{}: this lesson's {}.{}", option,
                            info.random_input ? "own options set the size"
                                              : "kernels make their data themselves",
                            own_names.empty() ? "" : fmt::format(" It has {}.", fmt::join(own_names, ", ")));
-    std::remove_copy_if(option_names.begin(), option_names.end(), std::back_inserter(names), is_missing);
-    names.insert(names.end(), observing_option_names().begin(), observing_option_names().end());
-    names.insert(names.end(), own_names.begin(), own_names.end());
     return fmt::format("{}: unknown option.{}", option, suggestion(option, names));
 }
 
@@ -181,32 +173,32 @@ std::string describe_input(const LessonInfo& info) {
     return text;
 }
 
-void add_observing_options(CLI::App& app, ObservingOptions& options) {
-    app.add_flag("--lines", options.lines)->disable_flag_override();
-    app.add_option("--check", options.check)
-        ->expected(0, 1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--draw", options.draw)->take_last();
-    app.add_option("--line", options.line)->take_last();
-    app.add_option("--schedule", options.schedule)->take_last();
-    app.add_option("--schedules", options.schedules)->take_last();
+/// `emulate` judges their values.
+void add_observing_options(CLI::App& app) {
+    app.add_flag("--lines")->disable_flag_override();
+    app.add_option("--check")->expected(0, 1)->allow_extra_args(false)->multi_option_policy(
+        CLI::MultiOptionPolicy::TakeAll);
+    for (const char* const name : {"--draw", "--line", "--schedule", "--schedules"})
+        app.add_option(name)->take_last();
 }
 
-void parse(CLI::App& app, int argc, const char* const* argv) {
+/// The options as they were given: "--check=mem".
+Names given_options(const CLI::App& app) {
+    Names given;
+    for (const CLI::Option* const option : app.get_options())
+        for (const std::string& value : option->results()) {
+            if (value.empty() && option->get_expected_min() > 0)
+                throw UsageError(option->get_name() + ": needs a value.");
+            given.push_back(option->get_name() + (option->get_expected_max() > 0 ? "=" + value : ""));
+        }
+    return given;
+}
+
+template <class... Words> void parse(CLI::App& app, Words&&... words) {
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::ArgumentMismatch& error) {
-        // CLI11's message begins with the option's name: "--n: 1 required TEXT missing", "check was given a
-        // …".
-        const std::string text = error.what();
-        const std::string name =
-            "--" + text.substr(0, text.find_first_of(": ")).substr(text.starts_with("--") ? 2 : 0);
-        const CLI::Option* option = app.get_option_no_throw(name);
-        if (!option) throw UsageError(text);
-        throw UsageError(name + (option->get_expected_max() == 0 ? ": takes no value." : ": needs a value."));
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
+        emulator::parse_command_line(app, std::forward<Words>(words)...);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("{}.", error.what()));
     }
 }
 
@@ -218,9 +210,14 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     bool help = false, version = false, list = false;
     Options options;
 
-    CLI::App app;
-    app.set_help_flag();
-    app.allow_extras();
+    CLI::App observing, app;
+    for (CLI::App* const each : {&observing, &app}) {
+        each->set_help_flag();
+        each->allow_extras();
+    }
+    add_observing_options(observing);
+    parse(observing, argc, argv);
+    options.arguments = observing.remaining();
     // CLI11 gets values as text. They are parsed here, so that each error says what would be right.
     if (info.takes_n()) app.add_option("--n", n)->take_last();
     if (info.takes_block()) app.add_option("--block", block)->take_last();
@@ -231,8 +228,6 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--format", format)->take_last();
     app.add_option("--color", color)->take_last();
     app.add_option("--save", options.save)->take_last();
-    ObservingOptions observing;
-    add_observing_options(app, observing);
     app.add_flag("--verify", options.verify_only)->disable_flag_override();
     app.add_flag("--explain", options.explain)->disable_flag_override();
     app.add_flag("--list", list)->disable_flag_override();
@@ -245,7 +240,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         else
             app.add_option(option.name, lesson_options[option.name])->take_last();
     }
-    parse(app, argc, argv);
+    parse(app, observing.remaining_for_passthrough());
 
     if (help)
         options.answer = help_text(info, kernels);
@@ -255,7 +250,12 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         options.answer = fmt::format("{}\n", fmt::join(kernels, "\n"));
     if (!options.answer.empty()) return options;
 
-    if (!app.remaining().empty()) throw UsageError(describe_extra(app.remaining().front(), info));
+    if (!app.remaining().empty()) {
+        Names names;
+        for (const CLI::App* const known : {&app, &observing})
+            for (const CLI::Option* const option : known->get_options()) names.push_back(option->get_name());
+        throw UsageError(describe_extra(app.remaining().front(), info, names));
+    }
     const auto is_given = [&](const char* name) {
         return app.get_option_no_throw(name) && app.count(name) > 0;
     };
@@ -271,10 +271,12 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                                                  {"emulator", DeviceChoice::emulator}});
     if (app.count("--save") > 0 && options.save.empty())
         throw UsageError("--save: empty. Write the name of a folder.");
-    if (std::find(observing.check.begin(), observing.check.end(), "") != observing.check.end())
+    options.emulate = given_options(observing);
+    if (std::find(options.emulate.begin(), options.emulate.end(), "--check=") != options.emulate.end())
         options.note =
             "--check runs the checkers. To verify only, without times and counters, write --verify.";
-    options.emulate = emulate_options(observing, format == "json");
+    std::replace(options.emulate.begin(), options.emulate.end(), std::string("--check="),
+                 std::string("--check=all"));
     if (!options.emulate.empty() && options.device == DeviceChoice::gpu)
         throw UsageError(fmt::format("--device gpu: {} needs the emulator. Leave one of them out.",
                                      options.emulate.front()));
@@ -292,7 +294,16 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         {"auto", true}, {"always", true}, {"never", false}};
     options.color = parse_choice("--color", color, colors) && options.format == OutputFormat::text &&
                     emulator::wants_color(color, STDOUT_FILENO);
-    if (!options.emulate.empty() && is_given("--color")) options.emulate.push_back("--color=" + color);
+    if (!options.emulate.empty()) {
+        if (is_given("--color")) options.emulate.push_back("--color=" + color);
+        const std::size_t checks = observing.count("--check") + observing.count("--schedules");
+        // Counters of another schedule are not those of the pages.
+        if (checks + observing.count("--schedule") > 0)
+            options.arguments.insert(options.arguments.begin(), "--verify");
+        // There are no pictures in JSON, and --schedule alone reports nothing.
+        if (format == "json" && checks + observing.count("--lines") > 0)
+            options.emulate.emplace_back("--format=json");
+    }
     if (info.complete_options) info.complete_options(options.lesson_options);
     return options;
 }

@@ -78,9 +78,10 @@ struct Options {
     bool explain = false;     ///< also print what the counters are called in Nsight Compute
     bool color = false;       ///< in the text on stdout
     std::map<std::string, std::uint64_t> lesson_options; ///< the lesson's own options: name -> value
-    std::vector<std::string> emulate; ///< options for `emulate`; empty: nothing is to be observed
-    std::string answer;               ///< the output of --help, --version or --list; else empty
-    std::string note;                 ///< what an old spelling means today, for stderr; else empty
+    std::vector<std::string> emulate;   ///< options for `emulate`; empty: nothing is to be observed
+    std::vector<std::string> arguments; ///< the others, for the lesson that `emulate` runs
+    std::string answer;                 ///< the output of --help, --version or --list; else empty
+    std::string note;                   ///< what an old spelling means today, for stderr; else empty
 };
 
 /// \param kernels names of the lesson's kernels

@@ -13,7 +13,9 @@ namespace {
 
 Options parse(std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), "emulate");
-    return parse_options(static_cast<int>(arguments.size()), arguments.data());
+    Options options;
+    parse_options(static_cast<int>(arguments.size()), arguments.data(), options);
+    return options;
 }
 
 void expect_error(const std::vector<const char*>& arguments, const char* message) {
@@ -68,6 +70,9 @@ TEST(EmulateOptions, are_all_read) {
     EXPECT_TRUE(page.request.replay);
     EXPECT_EQ(page.output, "page.html");
     EXPECT_EQ(parse({"--schedules", "20", "p"}).schedules, 20u);
+    EXPECT_EQ(parse({"--schedules", "1k", "p"}).schedules, 1000u);
+    EXPECT_EQ(parse({"--schedule", "2^24", "p"}).request.schedule, 16'777'216u);
+    EXPECT_EQ(parse({"--asked-by", "lesson42", "p"}).asked_by, "lesson42");
     EXPECT_THAT(parse({"--version"}).answer, HasSubstr("emulate 0."));
     EXPECT_EQ(parse({"--help", "--odd"}).answer, help_text());
 }
@@ -111,6 +116,8 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
     expect_error({"--error-exitcode", "256", "p"},
                  "--error-exitcode 256: write a whole number from 0 to 255");
     expect_error({"--draw", "circles", "p"}, "--draw circles: write one of banks, sectors, activity, tile");
+    expect_error({"--draw", "bank", "p"}, "activity, tile; did you mean banks?");
+    expect_error({"--check", "rase", "p"}, "mem,init,race,sync; did you mean race?");
     expect_error({"--counters", "--format", "xml", "p"}, "--format xml: write text, json, csv or html");
     expect_error({"--counters", "--kernel", "(", "p"}, "--kernel (: not a regular expression");
     expect_error({"--ptx", "", "p"}, "--ptx: empty; write the name of a file");
@@ -148,11 +155,12 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
 }
 
 TEST(EmulateOptions, are_all_in_the_help) {
-    for (const char* option : {"--counters",     "--explain",          "--lines",       "--check WHAT",
-                               "--leaks",        "--global-races",     "--draw WHAT",   "--line N",
-                               "--export FILE",  "--schedule SEED",    "--schedules K", "--ptx FILE",
-                               "--kernel REGEX", "--launch K",         "--format HOW",  "--output FILE",
-                               "--color HOW",    "--error-exitcode N", "--help",        "--version"})
+    for (const char* option : {"--counters",     "--explain",          "--lines",         "--check WHAT",
+                               "--leaks",        "--global-races",     "--draw WHAT",     "--line N",
+                               "--export FILE",  "--schedule SEED",    "--schedules K",   "--ptx FILE",
+                               "--kernel REGEX", "--launch K",         "--format HOW",    "--output FILE",
+                               "--color HOW",    "--error-exitcode N", "--asked-by NAME", "--help",
+                               "--version"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
