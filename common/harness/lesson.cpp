@@ -44,8 +44,8 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
     std::vector<ChangedOption> changed;
     for (const LessonOption& option : info.options) {
         const std::uint64_t value = options.lesson_options.at(option.name);
-        const bool is_size =
-            !info.takes_n() && !option.value.empty(); // printed in place of the number of elements
+        // Printed in place of the number of elements.
+        const bool is_size = !info.takes_n() && !option.value.empty();
         if (value == option.default_value && !is_size) continue;
         changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value),
                            option.choices.empty() ? "" : option.choices.at(value)});

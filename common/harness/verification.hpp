@@ -15,8 +15,8 @@ inline constexpr std::size_t most_wrong_places = 4;
 
 struct Verification {
     bool passed = false;
-    std::int64_t expected =
-        0; ///< the result; of several elements the first wrong one, or the last if all are right
+    /// The result; of several elements the first wrong one, or the last if all are right.
+    std::int64_t expected = 0;
     std::int64_t actual = 0;               ///< what the kernel left in its place
     std::vector<std::string> wrong_places; ///< the first wrong places, one sentence each
     /// What reports show in place of `expected` and `actual`, for results that are no whole numbers.

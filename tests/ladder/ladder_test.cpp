@@ -172,8 +172,8 @@ TEST_F(Ladder, is_drawn_with_complete_sums_where_all_have_some) {
     EXPECT_THAT(svg,
                 AllOf(HasSubstr("1234 (61.7 %)"), HasSubstr("1000 (50.0 %)"), HasSubstr("complete sum")));
 
-    report["kernels"][3]["complete_time_us"] =
-        nullptr; // Beside the others it would look as if it took no time.
+    // Beside the others it would look as if it took no time.
+    report["kernels"][3]["complete_time_us"] = nullptr;
     std::ofstream(folder / "ladder.json") << report;
     ASSERT_NO_FATAL_FAILURE(draw());
     EXPECT_THAT(svg, Not(HasSubstr("complete sum")));

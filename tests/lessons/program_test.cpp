@@ -333,8 +333,8 @@ TEST(Device, is_told_once_and_with_the_reason) {
     const ProgramResult forced = run_program("./lesson03 --device emulator --n 1000 --verify");
     EXPECT_EQ(forced.status, 0);
     EXPECT_EQ(forced.err, "lesson03: --device emulator was asked for, so the emulator runs the kernels\n");
-    const ProgramResult chosen =
-        run_program("CUDA_VISIBLE_DEVICES= ./lesson03 --n 1000 --verify"); // hides every GPU
+    // Hides every GPU.
+    const ProgramResult chosen = run_program("CUDA_VISIBLE_DEVICES= ./lesson03 --n 1000 --verify");
     EXPECT_EQ(chosen.status, 0);
     EXPECT_THAT(chosen.err, AllOf(HasSubstr("lesson03: no usable GPU: "), HasSubstr("(cudaError"),
                                   HasSubstr("), so the emulator runs the kernels\n")));

@@ -187,8 +187,8 @@ private:
     static constexpr int max_unmatched_traces = 8;     ///< consecutive traces that no block follows
 
     struct BlockState {
-        std::shared_ptr<ReferenceTrace>
-            trace{};                         ///< the trace it follows; if it is checked, the trace it records
+        /// The trace it follows; if it is checked, the trace it records.
+        std::shared_ptr<ReferenceTrace> trace{};
         Place place{};                       ///< in the trace it follows
         bool is_checked = false;             ///< the checkers get all its events
         std::uint64_t findings_or_reads = 0; ///< when it began

@@ -15,8 +15,8 @@ struct CudaLinkage {
     /// It contains the static runtime of this library's CUDA version, and the names of its functions.
     bool has_replaceable_runtime = false;
     bool uses_driver = false; ///< it is linked with libcuda.so
-    std::vector<std::string>
-        libraries;                    ///< NVIDIA's that it is linked with and that need the driver: "cuBLAS"
+    /// NVIDIA's that it is linked with and that need the driver: "cuBLAS".
+    std::vector<std::string> libraries;
     bool has_old_style_rpath = false; ///< which goes before LD_LIBRARY_PATH
 };
 

@@ -45,9 +45,9 @@ Addresses effective_addresses(const Warp& warp, const Instruction& instruction, 
 
 /// Where the memory of lanes with evenly spaced addresses is in this process.
 struct StridedPointers {
-    std::byte* first = nullptr; ///< of the first active lane; null: not evenly spaced, or not all accesses
-                                ///< are valid
-    std::int64_t stride = 0;    ///< bytes
+    /// Of the first active lane; null: not evenly spaced, or not all accesses are valid.
+    std::byte* first = nullptr;
+    std::int64_t stride = 0; ///< bytes
 };
 
 /// The fast path of most loads and stores: if the addresses of the active lanes are evenly spaced and all

@@ -137,8 +137,8 @@ template <class T> T root_in_mode(T a, RoundingMode mode) {
     if (is_special(a) || a < 0) return std::sqrt(a);
     Unrounded square = decompose(a);
     const int digits = std::numeric_limits<T>::digits;
-    const int more =
-        digits + 4 + ((square.exponent - digits) & 1); // an even exponent, and two bits to round by
+    // An even exponent, and two bits to round by.
+    const int more = digits + 4 + ((square.exponent - digits) & 1);
     square.significand <<= more;
     square.exponent -= more;
     Wide root = 0;

@@ -26,8 +26,8 @@ struct Fault;
 /// Lanes that wait together.
 struct WaitingLanes {
     const Warp* warp = nullptr;
-    const ConvergenceGroup* converged =
-        nullptr; ///< its converged group, which shows what the lanes wait for, unless it is an mbarrier
+    /// Its converged group, which shows what the lanes wait for, unless it is an mbarrier.
+    const ConvergenceGroup* converged = nullptr;
     LaneMask lanes = 0;
     const Code* code = nullptr; ///< where they do
     std::uint32_t pc = 0;
@@ -109,8 +109,8 @@ public:
 
 private:
     struct Barrier {
-        std::array<LaneMask, DeviceLimits::threads_per_block / warp_size>
-            lanes{};                ///< of each warp that have arrived
+        /// Of each warp, those that have arrived.
+        std::array<LaneMask, DeviceLimits::threads_per_block / warp_size> lanes{};
         std::uint32_t arrived = 0;  ///< threads
         std::uint32_t expected = 0; ///< 0: all living threads
         std::uint32_t truths = 0;   ///< arrived with a true predicate
@@ -140,8 +140,8 @@ private:
     std::unique_ptr<std::byte[]> shared_;
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
-    std::uint32_t begun_barriers_ =
-        0; ///< one bit per barrier at which some threads have arrived, and not all
+    /// One bit per barrier at which some threads have arrived, and not all.
+    std::uint32_t begun_barriers_ = 0;
     std::array<const Allocation*, 2> likely_{}; ///< the last one first
     AsyncCopies async_copies_;
     MbarrierWaits mbarrier_waits_;

@@ -23,9 +23,9 @@ struct Grid {
     std::span<const std::byte> parameters;
     GlobalMemory& memory;
     std::uint32_t stack_bytes = 0; ///< local memory of a thread
-    std::uint64_t workspace =
-        0;                 ///< of a cooperative launch: where cooperative groups keep the grid's barrier
-    bool may_wait = false; ///< blocks may wait for each other in a loop
+    /// Of a cooperative launch: where cooperative groups keep the grid's barrier.
+    std::uint64_t workspace = 0;
+    bool may_wait = false;        ///< blocks may wait for each other in a loop
     Schedule* schedule = nullptr; ///< null: the usual order
 };
 

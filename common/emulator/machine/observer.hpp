@@ -78,8 +78,8 @@ private:
     std::uint64_t first_ = 0;
     std::int64_t stride_ = 0;
     mutable bool is_spread_ = false;
-    mutable std::uint64_t spread_[warp_size]; // the evenly spaced ones, filled on the first request for all
-                                              // of them
+    // The evenly spaced ones, filled on the first request for all of them.
+    mutable std::uint64_t spread_[warp_size];
 };
 
 /// Inactive lanes between the first and the last active one.
@@ -171,8 +171,8 @@ enum class EventKind : std::uint8_t {
     turn,         ///< turn_ended
     shared_access,
     global_access,
-    synchronizing_access, ///< a global access that may synchronize threads: atomic, volatile, or with an
-                          ///< order
+    /// A global access that may synchronize threads: atomic, volatile, or with an order.
+    synchronizing_access,
     local_access,
     barrier,   ///< of the block: barrier_arrive, barrier_complete
     warp_sync, ///< warp_sync_arrive, warp_sync_complete

@@ -13,8 +13,8 @@ namespace emulator {
 namespace {
 
 constexpr std::size_t row_alignment = 64; // a cache line, and the widest vector register
-constexpr std::uint64_t instructions_before_turns =
-    10'000; // before spinning lanes take turns with those that they may wait for
+// Before spinning lanes take turns with those that they may wait for.
+constexpr std::uint64_t instructions_before_turns = 10'000;
 
 std::byte* aligned(std::byte* storage) {
     const auto address = reinterpret_cast<std::uintptr_t>(storage);

@@ -174,8 +174,8 @@ private:
     bool in_turns_ = false;                ///< choose the group that has not run for longest
     std::uint64_t choices_ = 0;
     bool yielded_ = false;
-    bool interrupted_ = false; ///< the running lanes have split, stopped or ended since they started to run
-                               ///< alone
+    /// The running lanes have split, stopped or ended since they started to run alone.
+    bool interrupted_ = false;
     bool ignores_warp_sync_ = false;
 };
 

@@ -12,8 +12,8 @@ namespace emulator {
 /// Pieces of one allocation, for all host threads.
 class DeviceHeap {
 public:
-    static constexpr std::size_t default_bytes =
-        8 << 20; ///< as on the device, unless cudaDeviceSetLimit says so
+    /// As on the device, unless cudaDeviceSetLimit says so.
+    static constexpr std::size_t default_bytes = 8 << 20;
 
     DeviceHeap(std::uint64_t address, std::size_t bytes) { free_[address] = bytes; }
 

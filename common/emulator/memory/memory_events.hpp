@@ -15,10 +15,10 @@ class GlobalMemory;
 struct RejectedCall {
     std::string name; ///< "cudaFree", "copy from device memory", "memset"
     std::uint64_t address = 0;
-    std::size_t bytes = 0;     ///< 0: it frees; otherwise the bytes to copy or set
-    bool wants_host = false;   ///< the copy's direction declares that this is host memory
-    std::string variable = {}; ///< the device variable whose name in host code was passed as a pointer;
-                               ///< otherwise empty
+    std::size_t bytes = 0;   ///< 0: it frees; otherwise the bytes to copy or set
+    bool wants_host = false; ///< the copy's direction declares that this is host memory
+    /// The device variable whose name in host code was passed as a pointer; otherwise empty.
+    std::string variable = {};
 };
 
 /// Gets events between launches, one at a time.

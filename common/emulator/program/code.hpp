@@ -56,15 +56,15 @@ struct Detail {
 
 /// For a vector, and for an ordered access.
 struct AccessDetail : Detail {
-    std::vector<Row>
-        elements; ///< no_row: goes to no register. Of an atomic on a vector: operands, then results
+    /// `no_row`: goes to no register. Of an atomic on a vector: operands, then results.
+    std::vector<Row> elements;
     Handler inner = nullptr; ///< the handler that an ordered access wraps
 };
 
 struct CallDetail : Detail {
     const Code* callee = nullptr;
-    const FunctionsByAddress* callees = nullptr; ///< for a call through a register: the functions it may
-                                                 ///< reach
+    /// For a call through a register: the functions it may reach.
+    const FunctionsByAddress* callees = nullptr;
     /// In the caller's frame of local memory.
     std::vector<std::uint32_t> argument_offsets, argument_sizes, result_offsets, result_sizes;
 };
@@ -95,8 +95,8 @@ struct Instruction {
     std::uint8_t negated = 0;               ///< bit k: source k is a predicate that is read negated
     std::uint32_t next_control = 0;         ///< index of the first control instruction from this one on
     union {
-        std::uint64_t immediate =
-            0; ///< a constant operand: the table of lop3, a number of groups, an alignment
+        /// A constant operand: the table of lop3, a number of groups, an alignment.
+        std::uint64_t immediate = 0;
         std::uint64_t displacement; ///< of a memory access: added to the address in the first source
         std::uint64_t target;       ///< of a branch: an index in the code
     };
@@ -194,8 +194,8 @@ struct Code {
     const ptx::Function* function = nullptr;
     const ptx::Module* module{};
     std::vector<Instruction> instructions; ///< the last one is always a control instruction
-    std::vector<const ptx::Statement*>
-        statements; ///< one for each instruction; null for the implied last one
+    /// One for each instruction; null for the implied last one.
+    std::vector<const ptx::Statement*> statements;
     std::vector<std::unique_ptr<Detail>> details;
     std::vector<const Code*> callees; ///< that its calls may reach, in their order
     std::vector<Constant> constants;

@@ -112,8 +112,8 @@ public:
         }
         code_.local_bytes = align_up(code_.local_bytes, 16);
         if (!function.is_kernel) {
-            code_.local_bytes =
-                std::max(code_.local_bytes, 16u); // a call without variables fills the stack too
+            // A call without variables fills the stack too.
+            code_.local_bytes = std::max(code_.local_bytes, 16u);
             for (const Variable* parameter : function.parameters)
                 code_.argument_offsets.push_back(locals_.at(parameter));
             for (const Variable* result : function.results)

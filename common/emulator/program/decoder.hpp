@@ -118,10 +118,10 @@ public:
     Row scratch_row(); ///< of 8-byte cells, for an unused result
     Row carry_row();   ///< of the condition code: a predicate
     Row constant_row(std::uint64_t value, bool wide);
-    std::uint32_t
-    local_offset(const ptx::Operand& variable) const; ///< of a `.local` or `.param` variable in the frame
-    std::uint32_t parameter_offset(
-        const ptx::Operand& parameter) const; ///< of a kernel's parameter in the parameter buffer
+    /// Of a `.local` or `.param` variable in the frame.
+    std::uint32_t local_offset(const ptx::Operand& variable) const;
+    /// Of a kernel's parameter in the parameter buffer.
+    std::uint32_t parameter_offset(const ptx::Operand& parameter) const;
     void allocate_stack() { code_.allocates_stack = true; } ///< the function calls `alloca`
 
     void calls(const Code& callee) { code_.callees.push_back(&callee); }

@@ -88,8 +88,9 @@ std::string ptx_statement(const Code& code, std::uint32_t pc) {
     const std::string_view text = code.module->text;
     const std::size_t end = std::min(text.find(';', statement->place), text.size() - 1);
     std::string line(text.substr(statement->place, end + 1 - statement->place));
+    // Calls take several lines.
     std::replace_if(
-        line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' '); // calls take several lines
+        line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
     return line;
 }
 

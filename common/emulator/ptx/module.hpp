@@ -99,14 +99,14 @@ struct Function {
     std::vector<Register> registers;
     std::vector<std::unique_ptr<Variable>> variables; ///< parameters first, then what the body declares
     std::vector<Statement> statements;
-    std::map<std::string, std::vector<Operand>, std::less<>>
-        branch_targets; ///< `.branchtargets` lists of labels by name
+    /// `.branchtargets` lists of labels by name.
+    std::map<std::string, std::vector<Operand>, std::less<>> branch_targets;
     std::vector<std::unique_ptr<Location>> locations;
     std::optional<std::array<std::uint32_t, 3>> cluster; ///< `.reqnctapercluster`
     bool needs_cluster = false;                          ///< `.explicitcluster`
     std::uint32_t max_cluster = 0;                       ///< `.maxclusterrank`; 0: none given
-    std::uint32_t max_threads = 0;                       ///< product of `.maxntid` or `.reqntid`; 0: none
-                                                         ///< given
+    /// Product of `.maxntid` or `.reqntid`; 0: none given.
+    std::uint32_t max_threads = 0;
 };
 
 struct Module {

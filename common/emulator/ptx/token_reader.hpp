@@ -25,10 +25,10 @@ struct Source {
     const Token* token; ///< the next one
     int depth = 0;      ///< of braces and brackets
     // Of the unit that is read:
-    std::uint32_t first_file = 0;                                   ///< added to its file numbers
-    std::uint32_t unit_start = 0;                                   ///< where it begins in the text
-    std::unordered_map<std::string_view, std::string_view> renamed; ///< its renamed variables: old and new
-                                                                    ///< names
+    std::uint32_t first_file = 0; ///< added to its file numbers
+    std::uint32_t unit_start = 0; ///< where it begins in the text
+    /// Its renamed variables: old and new names.
+    std::unordered_map<std::string_view, std::string_view> renamed;
 };
 
 /// The basic operations of all grammar rules.

@@ -83,8 +83,8 @@ std::uint32_t cluster_limit(const Device& device, const void* host_stub) {
 }
 
 void require_stream(const Device& device, const void* handle) {
-    const auto number =
-        reinterpret_cast<std::uintptr_t>(handle); // 0: default, 1: legacy default, 2: default of this thread
+    // 0: default, 1: legacy default, 2: default of this thread.
+    const auto number = reinterpret_cast<std::uintptr_t>(handle);
     require(number <= 2 || device.streams.contains(handle), cudaErrorInvalidResourceHandle);
 }
 

@@ -124,8 +124,8 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
                                             number == request_.launch.value_or(number),
                                 .parameters = parameters,
                                 .memory = memory};
-    Json record = Json::object(); // one by one: building a list would copy them, and there may be many
-                                  // launches
+    // One by one: building a list would copy them, and there may be many launches.
+    Json record = Json::object();
     record["record"] = launch.selected ? "launch" : "other launch";
     record["launch"] = number;
     record["kernel"] = short_name(name);

@@ -142,8 +142,8 @@ TEST(Rounding, converts_as_the_processor) {
     for (const double value : edge_values<double>()) compare_conversion<float>(value);
     for (int k = 0; k < 5000; ++k) {
         compare_conversion<float>(any_number<double>(numbers));
-        compare_conversion<float>(
-            std::ldexp(any_number<float>(numbers) * (1 + 0x1p-40), 0)); // in float's range
+        // In float's range.
+        compare_conversion<float>(std::ldexp(any_number<float>(numbers) * (1 + 0x1p-40), 0));
     }
     for (int k = 0; k < 5000; ++k) {
         const std::uint64_t bits = numbers.next() >> numbers.next() % 64;

@@ -45,8 +45,8 @@ TEST(Barrier, holds_every_thread_until_all_have_come) {
 
 TEST(Barrier, counts_whole_warps_where_a_number_is_named) {
     for (const uint32_t count : {32u, 64u, 100u, 33u}) {
-        const std::string all =
-            std::to_string((count + 31) / 32 * 32); // a last warp of fewer threads counts as a whole one
+        // A last warp of fewer threads counts as a whole one.
+        const std::string all = std::to_string((count + 31) / 32 * 32);
         EXPECT_EQ(run(exchange("bar.sync 1, " + all + ";"), count, {}, tile),
                   threads([&](uint32_t i) { return count - 1 - i; }, count))
             << count;
@@ -212,12 +212,11 @@ TEST(BarrierDeadlock, of_lanes_that_name_different_members_is_reported) {
 
 TEST(BarrierDeadlock, of_too_few_threads_is_reported) {
     EXPECT_THAT(error_of([] { run("bar.sync 0, 96;", 64); }).what(), HasSubstr("wait at barrier 0"));
-    EXPECT_THAT(
-        error_of([] {
-            run("setp.lt.u32 %p1, %r60, 48; @!%p1 bra END; bar.sync 1, 64; END: bar.sync 0;", 80);
-        }).what(),
-        HasSubstr("16 threads of warp 1 (from thread 32 to 47) wait at barrier 1")); // its other half is
-                                                                                     // alive, and elsewhere
+    EXPECT_THAT(error_of([] {
+                    run("setp.lt.u32 %p1, %r60, 48; @!%p1 bra END; bar.sync 1, 64; END: bar.sync 0;", 80);
+                }).what(),
+                // Its other half is alive, and elsewhere.
+                HasSubstr("16 threads of warp 1 (from thread 32 to 47) wait at barrier 1"));
 }
 
 TEST(Barrier, numbers_are_checked) {

@@ -80,8 +80,8 @@ TEST(Sectors, of_a_row_that_starts_off_a_sector_are_one_more) {
 TEST(Sectors, of_strided_lanes_are_the_places_between_first_and_last) {
     // Words 4 s apart, from address 0: lane i's sector is s i / 8, rounded down.
     for (uint64_t stride = 1; stride <= 33; ++stride) {
-        const uint32_t expected =
-            stride >= 8 ? 32 : static_cast<uint32_t>(31 * stride / 8 + 1); // below 8 no sector is left out
+        // Below 8 no sector is left out.
+        const uint32_t expected = stride >= 8 ? 32 : static_cast<uint32_t>(31 * stride / 8 + 1);
         EXPECT_EQ(sectors(4, strided(4 * stride)), expected) << stride;
     }
 }

@@ -20,9 +20,8 @@
 namespace emulator::fixture {
 
 /// A module whose kernel `k(.param .u64 p0, p1, p2)` has `body`. Declared for it: %p<32>, %rs<32>, %r<64>,
-/// %rd<64>, and with
-/// `%r60` = %tid.x, `%r61` = %ctaid.x, `%r62` = %ctaid.x * %ntid.x + %tid.x, `%rd60`, `%rd61`, `%rd62` = p0,
-/// p1, p2. `declarations` stand before the kernel.
+/// %rd<64>, and with `%r60` = %tid.x, `%r61` = %ctaid.x, `%r62` = %ctaid.x * %ntid.x + %tid.x, `%rd60`, `%rd61`,
+/// `%rd62` = p0, p1, p2. `declarations` stand before the kernel.
 std::string module_of(std::string_view body, std::string_view declarations = "");
 
 /// `blocks` blocks of `threads` threads, in one dimension.

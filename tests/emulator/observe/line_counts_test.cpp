@@ -218,8 +218,8 @@ TEST(LineCounts, inlined_functions_count_to_the_line_that_calls_them) {
         ret;)");
     ASSERT_EQ(c.functions.size(), 1u);
     EXPECT_THAT(numbers(c.functions[0]), ElementsAre(40, 41, 42));
-    EXPECT_EQ(c.count(41, Metric::warp_instructions), 4u); // line 0 does not exist: the lines continue with
-                                                           // 41
+    // Line 0 does not exist: the lines continue with 41.
+    EXPECT_EQ(c.count(41, Metric::warp_instructions), 4u);
     EXPECT_EQ(c.sum(), c.launch);
 }
 

@@ -107,8 +107,8 @@ TEST(BrokenText, with_variables_larger_than_memory) {
     };
     EXPECT_FALSE(load_and_decode(module("", ".global .b8 x[1000000000000];")));
     EXPECT_FALSE(load_and_decode(module("st.shared.u32 [x], %r1;", ".shared .b8 x[1000000000000];")));
-    EXPECT_FALSE(
-        load_and_decode(module(".local .b8 x[4294967312]; st.local.u32 [x+4294967300], %r1;"))); // 2^32 + 16
+    // 4294967312 is 2^32 + 16.
+    EXPECT_FALSE(load_and_decode(module(".local .b8 x[4294967312]; st.local.u32 [x+4294967300], %r1;")));
     EXPECT_FALSE(load_and_decode(module(".local .b8 x[1000000000000]; st.local.u32 [x], %r1;")));
     EXPECT_FALSE(load_and_decode(".version 8.5\n.target sm_90\n.visible .entry k(.param .align 4 .b8 "
                                  "p[4294967300]) {.reg .b32 %r1; ld.param.u32 %r1, [p+8]; ret;}"));

@@ -6,8 +6,7 @@
 //   loads          neighboring lanes, neighboring ints: ceil(n / 32) requests, ceil(n / 8) sectors
 //   global         an atomic request for each load request. For each sector it costs as many as there are
 //                  lanes at that sector's most wanted word. A sector has 8 bins.
-//   shared         256 zeros stored, 32 lanes at 32 words: 8 wavefronts per block. As many to load the
-//   counts.
+//   shared         256 zeros stored, 32 lanes at 32 words: 8 wavefronts per block. As many to load the counts.
 //                  256 counts added to neighboring words: 8 requests of 4 sectors, 32 sectors per block.
 //   private        W times as many words to zero and to load: 8 W wavefronts per block, each. The sums are
 //                  256 again, 32 sectors.

@@ -47,8 +47,8 @@ public:
     bool empty() const { return latest_.empty(); }
     void resize(std::size_t cells) {
         cells_ = cells;
-        latest_.resize(
-            std::bit_ceil((cells + Cells::line_cells - 1) >> Cells::line_shift)); // see Cells::lines
+        // See Cells::lines.
+        latest_.resize(std::bit_ceil((cells + Cells::line_cells - 1) >> Cells::line_shift));
         lines_.resize(latest_.size());
     }
     /// Splits each cell into `parts` cells with the same record.

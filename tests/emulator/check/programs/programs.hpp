@@ -1,6 +1,5 @@
 /// \file
-/// What the programs of these folders share. Those of a folder are compiled as one file, with the main at the
-/// end.
+/// What the programs of these folders share. Those of a folder are compiled as one file, with this main.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -139,8 +139,8 @@ TEST(Memory, copies_rectangles) {
     std::iota(sent.begin(), sent.end(), 1);
     const std::size_t row = width * sizeof(int);
     EXPECT_CUDA(cudaMemcpy2D(device, pitch, sent.data(), row, row, height, cudaMemcpyHostToDevice));
-    EXPECT_CUDA(
-        cudaMemset2D(device + pitch, pitch, 0, sizeof(int), height - 1)); // first column, all rows but one
+    // First column, all rows but one.
+    EXPECT_CUDA(cudaMemset2D(device + pitch, pitch, 0, sizeof(int), height - 1));
     EXPECT_CUDA(cudaMemcpy2D(received.data(), row, device, pitch, row, height, cudaMemcpyDeviceToHost));
     sent[width] = sent[2 * width] = 0;
     EXPECT_EQ(received, sent);

@@ -63,29 +63,6 @@ PROGRAM(last_block_without_fence) {
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 
-// ---- lock_without_fence -------------------------------------------------------------------------
-// A lock excludes the others, but no fence orders the protected accesses before its release.
-__global__ void count_warps_unsafely(int* out) {
-    __shared__ int lock, count;
-    if (threadIdx.x == 0) lock = count = 0;
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) {
-        while (atomicCAS(&lock, 0, 1) != 0) {
-        }
-        const int seen = count; // expect: race, read after write
-        count = seen + 1;       // expect: race, write after write
-        atomicExch(&lock, 0);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) *out = count;
-}
-
-PROGRAM(lock_without_fence) {
-    const Memory<int> out(1);
-    count_warps_unsafely<<<1, 128>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
-}
-
 // ---- correct_atomics_by_cas ---------------------------------------------------------------------
 // Atomics that there are not, made of atomicCAS. The loads before them may be out of date: then they try
 // again.
@@ -172,31 +149,6 @@ PROGRAM(correct_atomics_without_barriers) {
     const Memory<unsigned char> in(256, 7);
     const Memory<int> out(64, 0), found(1);
     histogram<<<3, 256>>>(in, out, found);
-    return cudaDeviceSynchronize() != cudaSuccess;
-}
-
-// ---- correct_flag_with_fence --------------------------------------------------------------------
-// Correct: one warp leaves a value and raises a flag, with a fence between; the other one waits for the flag.
-__global__ void hand_over(int* out) {
-    __shared__ volatile int flag;
-    __shared__ int value;
-    if (threadIdx.x == 0) flag = 0;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        value = 42;
-        __threadfence_block();
-        flag = 1;
-    } else if (threadIdx.x == 32) {
-        while (flag == 0) {
-        }
-        __threadfence_block();
-        *out = value;
-    }
-}
-
-PROGRAM(correct_flag_with_fence) {
-    const Memory<int> out(1);
-    hand_over<<<4, 64>>>(out);
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 

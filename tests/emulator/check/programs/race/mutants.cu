@@ -1,5 +1,4 @@
-// Blocks that synchronize by fences and atomics: each kernel as it should be, and mutants with one place
-// wrong.
+// Blocks that synchronize by fences and atomics: correct kernels, and mutants with one place wrong.
 #include "../programs.hpp"
 
 #include <cuda/atomic>
@@ -97,8 +96,7 @@ PROGRAM(mutants_of_a_chain) {
 }
 
 // ---- mutants_of_a_lock --------------------------------------------------------------------------
-// A lock of all blocks; mutants as in mutants_of_a_message, and 4: the atomic that takes the lock is
-// narrow.
+// A lock of all blocks; mutants as in mutants_of_a_message, and 4: the atomic that takes the lock is narrow.
 // options: --global-races
 template <int mutant> __global__ void take_and_give_back(int* memory) {
     int *const sum = memory, *const lock = memory + 32;
@@ -225,8 +223,7 @@ PROGRAM(mutants_of_atomic_ref) {
 }
 
 // ---- mutants_of_the_last_block ------------------------------------------------------------------
-// The last block to finish adds up what all have left, as in lesson 09; mutants as in
-// mutants_of_a_message.
+// The last block to finish adds up what all have left, as in lesson 09; mutants as in mutants_of_a_message.
 // options: --global-races
 template <int mutant> __global__ void add_in_the_last_block(int* memory) {
     int *const parts = memory, *const done = memory + 32, *const total = memory + 40;

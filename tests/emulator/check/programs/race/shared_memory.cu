@@ -254,6 +254,29 @@ PROGRAM(named_barrier_for_too_few) {
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 
+// ---- lock_without_fence -------------------------------------------------------------------------
+// A lock excludes the others, but no fence orders the protected accesses before its release.
+__global__ void count_warps_unsafely(int* out) {
+    __shared__ int lock, count;
+    if (threadIdx.x == 0) lock = count = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0) {
+        }
+        const int seen = count; // expect: race, read after write
+        count = seen + 1;       // expect: race, write after write
+        atomicExch(&lock, 0);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) *out = count;
+}
+
+PROGRAM(lock_without_fence) {
+    const Memory<int> out(1);
+    count_warps_unsafely<<<1, 128>>>(out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 // ---- correct_bytes ------------------------------------------------------------------------------
 // Correct: neighboring threads of different warps write neighboring bytes, and halves of words.
 __global__ void pack(const int* in, unsigned char* out) {
@@ -331,6 +354,31 @@ __global__ void scan(const int* in, int* out) {
 PROGRAM(correct_double_buffer) {
     const Memory<int> in(128, 1), out(128);
     scan<<<2, 128>>>(in, out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
+// ---- correct_flag_with_fence --------------------------------------------------------------------
+// Correct: one warp leaves a value and raises a flag, with a fence between; the other one waits for the flag.
+__global__ void hand_over(int* out) {
+    __shared__ volatile int flag;
+    __shared__ int value;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        value = 42;
+        __threadfence_block();
+        flag = 1;
+    } else if (threadIdx.x == 32) {
+        while (flag == 0) {
+        }
+        __threadfence_block();
+        *out = value;
+    }
+}
+
+PROGRAM(correct_flag_with_fence) {
+    const Memory<int> out(1);
+    hand_over<<<4, 64>>>(out);
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 
