@@ -27,7 +27,11 @@ SUM = re.compile(rf"(?:^|[ (|])({NUMBER}(?: [x/+-] {NUMBER})+) = (\d+(?:,\d{{3}}
 
 
 class PageError(Exception):
-    """What is wrong with a page, and where."""
+    """What is wrong with a page, and in which line, if that is known."""
+
+    def __init__(self, words, line=None):
+        super().__init__(words)
+        self.line = line
 
 
 @dataclass
@@ -84,15 +88,14 @@ def read_blocks(lines):
         else:
             block.lines.append(line)
     if block:
-        raise PageError(f"line {block.first}: this block is not closed")
+        raise PageError("this block is not closed", block.first)
     return blocks, text
 
 
 def path_above(lines):
     """common/emulator/machine/warp.hpp, if that is the last paragraph; else nothing."""
-    above = [line for line in lines[-3:] if line]
-    match = re.fullmatch(r"`([\w./]+\.(?:cuh|cu|hpp|cpp|h))`:?", above[-1]) if above else None
-    return match[1] if match and len(above) < 3 else ""
+    match = re.search(r"(?:^|\n)\n`([\w./]+\.(?:cuh|cu|hpp|cpp|h))`:?\n?$", "\n".join(lines[-3:]))
+    return match[1] if match else ""
 
 
 # ---- code ----
@@ -120,25 +123,19 @@ def find_code(path, block):
         for first in range(len(lines) - count + 1):
             if lines[first:first + count] == block.lines:
                 return file, first
-    raise PageError(f"none of {', '.join(files)} has this code:\n{chr(10).join(block.lines)}")
+    raise PageError(f"none of {', '.join(files[:9])} has this code:\n{chr(10).join(block.lines)}")
 
 
 def nearest_code(path, block):
-    """The lines, of a file that may be quoted, which share the most words with the block; None if that is not most of them."""
-    ours, wanted, best, nearest = block.lines, words_of(block.lines), 0, None
+    """What a file that may be quoted has around those of the lines that are right; None if less than half of them are."""
+    count = len(block.lines)
     for lines in map(lines_of, files_to_quote(path, block.path)):
-        for first in range(len(lines)):
-            for end in range(first + 1 + len(ours) // 2, min(first + 2 * len(ours), len(lines)) + 1):
-                found = words_of(lines[first:end])
-                shared = 2 * sum((wanted & found).values()) / sum((wanted + found).values() or [1])
-                likeness = shared + 0.1 * (lines[first] == ours[0]) + 0.1 * (lines[end - 1] == ours[-1])
-                if shared > 0.6 and likeness > best:
-                    best, nearest = likeness, lines[first:end]
-    return nearest
-
-
-def words_of(lines):
-    return Counter(re.findall(r"\w+|[^\w\s]", "\n".join(lines)))
+        same = difflib.SequenceMatcher(None, block.lines, lines, autojunk=False).get_matching_blocks()[:-1]
+        if 2 * sum(part.size for part in same) >= count:
+            nearest = lines[max(0, same[0].b - same[0].a):same[-1].b + count - same[-1].a]
+            if len(nearest) <= 2 * count:
+                return nearest
+    return None
 
 
 # ---- diffs ----
@@ -173,7 +170,7 @@ def applied(diff, lines):
         else:
             hunks[-1].append(line or " ")
     for hunk in hunks:
-        before, after = ([line[1:] for line in hunk if not line.startswith(sign)] for sign in "+-")
+        before, after = ([line[1:] for line in hunk if line[0] != sign] for sign in "+-")
         places = range(position, len(lines) - len(before) + 1)
         first = next((first for first in places if lines[first:first + len(before)] == before), None)
         if first is None:
@@ -189,29 +186,18 @@ def full_diff(old, new):
 
 
 def right_diff(shown, old, new):
-    """The diff of two kernels, with the lines around its changes that the page shows, and its `@@` lines. None if unclear."""
-    full = full_diff(old, new)
-    body, labels = [], {}  # the `@@` lines, by the index of the line that follows
-    for line in shown:
-        if line.startswith("@@"):
-            labels[len(body)] = line
-        else:
-            body.append(line or " ")
-    origin = {}  # of lines of the full diff: in the body
-    for _, from_body, to_body, start, end in difflib.SequenceMatcher(None, body, full, autojunk=False).get_opcodes():
-        for index in range(start, end):
-            near = difflib.get_close_matches(full[index], body[from_body:to_body], 1)
-            origin.update({index: body.index(near[0], from_body)} if near else {})
-    result, left_out = [], False
+    """The diff of two kernels, with as many of the lines around its changes as the page shows. None if that is unclear."""
+    labels = iter([line for line in shown if line.startswith("@@")])
+    body, full = [line or " " for line in shown if not line.startswith("@@")], full_diff(old, new)
+    kept, result = set(), []
+    for _, first, end, full_first, full_end in difflib.SequenceMatcher(None, body, full, autojunk=False).get_opcodes():
+        if end - first == full_end - full_first:  # they are the same, or take the place of as many
+            kept |= set(range(full_first, full_end))
     for index, line in enumerate(full):
-        if line.startswith(" ") and index not in origin:
-            left_out = True
-            continue
-        due = [at for at in labels if at <= origin.get(index, -1)]
-        if due or left_out:
-            result.append(labels.pop(due[0]) if due else "@@")
-        result.append("" if line == " " and line not in shown else line)
-        left_out = False
+        if index in kept or line[0] in "+-":
+            if index and index - 1 not in kept and full[index - 1][0] == " ":
+                result.append(next(labels, "@@"))
+            result.append(line.rstrip())
     return result if applied(result, old) == new else None
 
 
@@ -243,7 +229,7 @@ def commands_of(block):
         if line.startswith("$ "):
             commands.append((line[2:], index, []))
         elif not commands:
-            raise PageError(f"line {index + 1}: output without a `$ command` above it")
+            raise PageError("output without a `$ command` above it", index + 1)
         else:
             commands[-1][2].append(line)
     return commands
@@ -271,7 +257,7 @@ def calculate(expression):
 # ---- a page ----
 
 class Page:
-    """A page's quotes. `faults` is what is wrong with them; `checked` counts those of each kind."""
+    """A page of the project: `faults` is what is wrong with its quotes, `checked` counts them by kind."""
 
     def __init__(self, path, source, programs):
         self.path, self.source, self.programs = path, source, programs
@@ -281,7 +267,7 @@ class Page:
             self.blocks, self.text = read_blocks(self.lines)
             self.check()
         except PageError as error:
-            self.faults.append(Fault(1, f"{error}"))
+            self.faults.append(Fault(error.line, f"{error}"))
 
     def check(self):
         kinds = {"cpp": self.check_code, "diff": self.check_diff, "console": self.check_console, "text": lambda block: None}
@@ -291,7 +277,7 @@ class Page:
                     raise PageError(f"a block of an unknown kind: ```{block.kind}")
                 kinds[block.kind](block)
             except PageError as error:
-                self.faults.append(Fault(block.first, f"{error}"))
+                self.faults.append(Fault(error.line or block.first, f"{error}"))
         self.check_sums()
         self.check_tables()
         self.check_words()
@@ -331,15 +317,15 @@ class Page:
     def check_console(self, block):
         for command, index, output in commands_of(block):
             if output and not PROGRAM.search(command):
-                raise PageError(f"line {index + 1}: '{command}' runs no lesson, so nothing can test its output")
+                raise PageError(f"'{command}' runs no lesson, so nothing can test its output", index + 1)
             if not output or (" --lines " in command and not self.programs.has_pages_ptx):
                 continue  # instructions by line are counted on PTX
             self.checked["outputs"] += 1
             program = re.sub(rf"make {PROGRAM.pattern[3:]} && ", "", command)
             printed = self.programs.output(PROGRAM.sub(r"\g<0> --device emulator", program)).splitlines()
             printed = [line for line in printed if not re.match(r"[\d.]+ ms on ", line)]  # a time, of start
-            if [*map(self.comparable, output)] != [*map(self.comparable, printed)]:
-                self.expect(index + 1, output, printed, "the program")
+            same = [ours if self.comparable(ours) == self.comparable(real) else real for ours, real in zip(output, printed)]
+            self.expect(index + 1, output, same + printed[len(output):], "the program")
 
     def comparable(self, line):
         """The line, if it is not counted on another nvcc's PTX; else its label."""
@@ -351,15 +337,14 @@ class Page:
             for match in SUM.finditer(line):
                 self.checked["sums"] += 1
                 try:
-                    value = calculate(match[1])
-                    if value != int(match[2].replace(",", "")):
-                        raise PageError(f"{match[1]} = {match[2]}, it is {value:,}")
+                    if calculate(match[1]) != int(match[2].replace(",", "")):
+                        raise PageError(f"{match[1]} is not {match[2]} but {calculate(match[1]):,}")
                 except PageError as error:
                     self.faults.append(Fault(index + 1, f"{error}"))
 
     def check_tables(self):
-        tables = recorded_tables.tables_of(self.lines)
-        for table in tables:
+        self.tables = recorded_tables.tables_of(self.lines)
+        for table in self.tables:
             if table.kind is None:
                 self.faults.append(Fault(table.first + 1, "no such table of measured figures is known, by its head"))
                 continue
@@ -372,27 +357,23 @@ class Page:
                         self.expect(index, [row], [right], "the record")
                 except recorded_tables.NoRecord as error:
                     self.faults.append(Fault(index + 1, f"{error}"))
-        self.faults += [Fault(1, f"the page {words}") for words in recorded_tables.missing(self.path, self.lesson, tables)]
 
     def check_words(self):
         """In running text, whose lines may end between any two words."""
-        for words, figures in recorded_tables.recorded_words(self.lesson) if self.path.endswith("/README.md") else ():
-            pattern = re.escape(words).replace(r"\ ", r"\s").replace(r"\{\}", rf"({NUMBER}(?:\.\d+)?)")
-            match = re.search(pattern, self.source)
+        right = self.source
+        for words, figures in recorded_tables.recorded_words(self.tables):
             self.checked["figures"] += len(figures)
+            match = re.search(re.escape(words).replace(r"\ ", r"\s").replace(r"\{\}", rf"({NUMBER}(?:\.\d+)?)"), right)
             if not match:
                 self.faults.append(Fault(1, f"the page does not contain: {words.format(*figures)}"))
-                continue
-            for group, figure in enumerate(figures, 1):
-                if match[group] != figure:
-                    index = self.source.count("\n", 0, match.start(group))
-                    column = match.start(group) - self.source.rfind("\n", 0, match.start(group)) - 1
-                    line = self.lines[index]
-                    self.expect(index, [line], [line[:column] + figure + line[column + len(match[group]):]], "the record")
+            for group in range(len(figures) if match else 0, 0, -1):
+                right = right[:match.start(group)] + figures[group - 1] + right[match.end(group):]
+        for index, (line, real) in enumerate(zip(self.lines, right.splitlines())):
+            self.expect(index, [line], [real], "the record")
 
     def mended(self):
         """Its source, with what is right in place of each fault where that is clear."""
         lines = list(self.lines)
         for fault in sorted((fault for fault in self.faults if fault.place), key=lambda fault: -fault.place.start):
             lines[fault.place] = fault.right
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines) + "\n" * self.source.endswith("\n")

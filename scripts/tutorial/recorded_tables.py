@@ -81,6 +81,8 @@ class Table:
     def right_row(self, row, lesson, card):
         """The line as it should be. \\throws NoRecord"""
         cells, keys = cells_of(row), self.kind.keys
+        if len(cells) < keys:
+            raise NoRecord("a row without its first cells")
         made = self.kind.cells(card, lesson, self.head, *[key.strip("`") for key in cells[:keys]])
         shown = dict(enumerate(cells[keys:]))
         cells[keys:] = [shown.get(index, "") if cell is None else cell for index, cell in enumerate(made)]
@@ -88,18 +90,16 @@ class Table:
 
     def of_every_card(self, lesson, data):
         """The lines of a table for each card with such a record, or words in their place."""
-        lines = []
+        lines, columns = [], self.head.group().count("|") - 1
         for card in map(Card, sorted(data.iterdir())):
             made = {}
             for row in self.rows:
-                key = cells_of(row)[0]
                 try:
                     made[row] = self.right_row(row, lesson, card)
                 except NoRecord:
-                    made[row] = f"| {key} | not measured yet |{' |' * (self.head.group().count('|') - 3)}"
+                    made[row] = f"| {cells_of(row)[0]} | not measured yet |{' |' * (columns - 2)}"
             device = card.device(self.kind.record(lesson))
             if device and any("not measured yet" not in row for row in made.values()):
-                columns = self.head.group().count("|") - 1
                 lines += [self.head.group().replace(self.head.group(1), device, 1), "|" + "---|" * columns, *made.values(), ""]
         return lines or ["Not measured yet.", ""]
 
@@ -123,6 +123,8 @@ def tables_of(lines):
 # ---- the kinds of tables ----
 
 def figure(row, column, decimals, factor=1.0):
+    if not row.get(column):
+        raise NoRecord(f"the record has no {column} of it")
     return f"{factor * float(row[column]):,.{decimals}f}"
 
 
@@ -221,7 +223,8 @@ def expanded(n):
 
 @table(r", ([\d,]+) ints in flight \| KiB in flight \| stages \| KiB per stage \| blocks per SM \| GB/s \| % of peak", keys=2)
 def in_flight(card, lesson, head, kernel, kib):
-    rows = card.rows("limit_in_flight.csv", n=plain(head[2]), kernel=kernel, bytes_in_flight_per_sm=str(1024 * int(kib)))
+    size = str(1024 * int(kib)) if kib.isdigit() else kib
+    rows = card.rows("limit_in_flight.csv", n=plain(head[2]), kernel=kernel, bytes_in_flight_per_sm=size)
     row = max(rows, key=lambda row: float(row["bandwidth_gbs"]))
     return [row["stages"], str(int(row["stage_bytes"]) // 1024), row["blocks_per_sm"], figure(row, "bandwidth_gbs", 1),
             figure(row, "peak_fraction", 1, 100)]
@@ -239,38 +242,14 @@ def counters(card, lesson, head, metric):
     return [f"{counted[metric]:,.0f}" if is_exact else None, figure(row, metric, 0)]
 
 
-# ---- what pages have to show ----
-
-def missing(path, lesson, tables):
-    """What the page lacks of that, in words."""
-    def rows_of(*kinds):
-        return [len(table.rows) for table in tables if table.kind and table.kind.cells in kinds]
-
-    if lesson and path.endswith("/README.md"):
-        timed = any(row["lesson"] == lesson.name for folder in DATA.iterdir() for row in read_rows(folder / "lessons.csv"))
-        practiced = any(row["lesson"] == lesson.name for row in read_rows(DATA / "nvidia-h200/practice.csv"))
-        for kinds, is_measured in (((times,), timed or is_on_ladder(lesson)), ((tiles,), lesson.part == "tiles"),
-                                                   ((practice, by_shape), practiced)):
-            if is_measured and not rows_of(*kinds):
-                yield f"shows no table of what was measured, of the kind {' or '.join(kind.__name__ for kind in kinds)}"
-        path = lesson.name
-    for page, kind, wanted in (("docs/measuring.md", complete_sums, [15]), ("docs/profiling.md", counters, [9]),
-                               ("lesson28", in_flight, [10]), ("lesson29", steps, [9]), ("lesson30", sums, [10, 50, 50])):
-        found = sorted(rows_of(kind))
-        if page == path and found != wanted:
-            yield f"has tables of the kind {kind.__name__} with {found} rows, not with {wanted}"
-    for count in rows_of(times, practice):
-        if count < 2:
-            yield "has a table of times with a single row"
-
-
 # ---- figures in running text ----
 
-def recorded_words(lesson):
-    """[(words of the page with {} for each figure, the figures)]"""
-    if lesson is None or lesson.name != "lesson30":
+def recorded_words(tables):
+    """[(words with {} for each figure, the figures)] of a page with these tables: of times of sums, what they come to."""
+    card = next((card_named(table.head[1]) for table in tables if table.kind and table.kind.cells is sums), None)
+    if card is None:
         return []
-    here, other = (SumRatios(record) for record in ("limit_sum.csv", "limit_sum_other_card.csv"))
+    here, other = (SumRatios(card, record) for record in ("limit_sum.csv", "limit_sum_other_card.csv"))
     cold, warm, other_cold = here.of("cold", "sum"), here.of("warm", "sum"), other.of("cold", "sum")
     missed = 100 * (1.2 - geometric_mean(cold)) / 1.2
     return [(words, [f"{value:,.{decimals}f}" for value, decimals in figures]) for words, figures in (
@@ -288,8 +267,8 @@ def recorded_words(lesson):
 class SumRatios:
     """Of a record of complete sums: CUB's times over ours, in all cases."""
 
-    def __init__(self, record):
-        self.card, self.record = card_named("NVIDIA H200"), record
+    def __init__(self, card, record):
+        self.card, self.record = card, record
 
     def of(self, mode, ours):
         return [sum_time(self.card, self.record, "cub", {name: row[name] for name in ("n", "offset", "mode")})
