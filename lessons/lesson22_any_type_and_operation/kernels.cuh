@@ -1,50 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
-#include <type_traits>
 
-#include "frame.cuh"
-
-/// Signed integers wrap around as unsigned ones do: their own overflow is undefined.
-template <class T>
-using Wrapping =
-    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
-
-/// No number is above the first one, or below the second.
-template <class T>
-constexpr T highest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                           : std::numeric_limits<T>::max();
-template <class T>
-constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                          : std::numeric_limits<T>::min();
-
-/// The operations whose values are numbers like the elements.
-template <class T> struct OfNumbers {
-    using Value = T;
-    __device__ static T of(T element, std::size_t) { return element; }
-};
-
-template <class T> struct Sum : OfNumbers<T> {
-    __host__ __device__ static T identity() { return 0; }
-    __device__ T operator()(T a, T b) const { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
-};
-
-template <class T> struct Product : OfNumbers<T> {
-    __host__ __device__ static T identity() { return 1; }
-    __device__ T operator()(T a, T b) const { return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b)); }
-};
-
-// A NaN is never less and never more. Each element comes in as b, so these three operations skip it.
-template <class T> struct Min : OfNumbers<T> {
-    __host__ __device__ static T identity() { return highest<T>; }
-    __device__ T operator()(T a, T b) const { return b < a ? b : a; }
-};
-
-template <class T> struct Max : OfNumbers<T> {
-    __host__ __device__ static T identity() { return lowest<T>; }
-    __device__ T operator()(T a, T b) const { return b > a ? b : a; }
-};
+#include "given.cuh"
 
 /// The largest element and its index; of several the one with the lowest index.
 template <class T> struct ArgMax {
@@ -56,20 +14,6 @@ template <class T> struct ArgMax {
     __device__ Value operator()(Value a, Value b) const {
         return b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a;
     }
-};
-
-/// Whether all elements are other than 0: 1 or 0.
-template <class T> struct All {
-    using Value = int;
-    __host__ __device__ static int identity() { return 1; }
-    __device__ static int of(T element, std::size_t) { return element != T(0); }
-    __device__ int operator()(int a, int b) const { return a & b; }
-};
-
-/// Whether any element is other than 0: 1 or 0.
-template <class T> struct Any : All<T> {
-    __host__ __device__ static int identity() { return 0; }
-    __device__ int operator()(int a, int b) const { return a | b; }
 };
 
 /// Mean and variance: Welford's method, as Chan, Golub and LeVeque merge two groups.

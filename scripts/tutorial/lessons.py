@@ -87,6 +87,11 @@ class Lesson:
         self.kernels, self.exercise = manifest["kernels"], manifest["exercise"]
         self.report, self.figures = manifest.get("report", []), manifest.get("figures", {})
 
+    @property
+    def kernel_files(self):
+        """kernels.cuh, and what it shares with the exercise."""
+        return [path for path in (self.folder / "kernels.cuh", self.folder / "given.cuh") if path.is_file()]
+
     def wrong(self, message):
         return wrong(self.path, message)
 

@@ -108,7 +108,7 @@ def files_to_quote(path, named=""):
     elif path == "docs/errata.md":
         files = [ROOT / "tests/errata/errata_test.cu"]
     else:
-        files = [lesson.folder / name for lesson in lessons() for name in ("kernels.cuh", "main.cu")]
+        files = [file for lesson in lessons() for file in (*lesson.kernel_files, lesson.folder / "main.cu")]
     files = [str(file.relative_to(ROOT)) for file in files]
     if named and not ((ROOT / named).is_file() and (named in files or not folder.startswith("lessons/"))):
         raise PageError(f"{named}, which is named above this code, is no file that this page may quote")
@@ -143,13 +143,14 @@ def nearest_code(path, block):
 def diffed_kernels(path, diff):
     """((file, lines) of the kernel before, the same of the one after). \\throws PageError"""
     lesson = lesson_of(path)
-    earlier = [other for other in lessons() if lesson and other.number < lesson.number]
-    files = [str((other.folder / "kernels.cuh").relative_to(ROOT)) for other in [lesson, *reversed(earlier)] if other]
+    earlier = [other for other in reversed(lessons()) if lesson and other.number < lesson.number]
+    ours, theirs = ([str(file.relative_to(ROOT)) for other in those if other for file in other.kernel_files]
+                    for those in ([lesson], earlier))
     names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None)
              for sign in "-+"]
     if None in names:
         raise PageError("a diff begins with the two kernels' first lines")
-    return (find_kernel(names[0][1], [*files[1:], *files[:1]]), find_kernel(names[1][1], files[:1]))
+    return (find_kernel(names[0][1], [*theirs, *ours]), find_kernel(names[1][1], ours))
 
 
 def find_kernel(name, files):

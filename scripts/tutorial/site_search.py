@@ -47,7 +47,7 @@ def kernel_entries(titles):
     """Of the kernels of all lessons, which have no other place in the API."""
     for lesson in read_lessons():
         page, comment = lesson.name, []
-        for line in (lesson.folder / "kernels.cuh").read_text(encoding="utf-8").splitlines():
+        for line in "".join(file.read_text(encoding="utf-8") for file in reversed(lesson.kernel_files)).splitlines():
             kernel = re.match(r"__global__ void (\w+)\(", line)
             if kernel:
                 yield entry("kernel", kernel.group(1), titles[f"{page}.html"], f"{page}.html",

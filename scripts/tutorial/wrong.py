@@ -1,17 +1,15 @@
-"""What is wrong on purpose: tests/lessons/lesson03/wrong.diff. Each part begins with what it is, and what has to be found:
+"""What is wrong on purpose: tests/lessons/lesson03/wrong.diff. Each part begins with a line that says what it is, and what has to
+be found; behind it is a diff. A further piece of that stands behind a line @@ and is found below the one before.
 
-  exercise: powers_of_two_only
-  expect: right: mem: out of bounds at {}powers_of_two_only.cuh:
+  @@ exercise powers_of_two_only -> right: mem: out of bounds at {}powers_of_two_only.cuh:
 
 is a wrong solution of the exercise, with the step at which its check has to fail, and with which words; {} stands for
-anything within a line. Behind that is how it differs from our solution; or kernels.cuh: the kernels that the page shows.
+anything within a line. The diff is from our solution; or it is kernels.cuh: the kernels that the page shows.
 
-  kernels: reduce3 --n 65000: without the guard of the second load
-  expect: mem: input[i + blockDim.x]
+  @@ kernels reduce3 --n 65000: without the guard of the second load -> mem: input[i + blockDim.x]
 
 is what the lesson's page offers to break: the kernel, what of the run has to differ from the page's usual one, and a name
-for readers; the checker that finds it, and words of the line where, or "wrong result". Behind that is how it differs from
-kernels.cuh. Of a diff each piece stands behind a line @@ and is found below the one before.
+for readers; the checker that finds it, and words of the line where, or "wrong result". The diff is from kernels.cuh.
 
 All variants of all lessons are compiled at once: nvcc takes longer to begin than for all of them. Each becomes a namespace.
 """
@@ -33,7 +31,7 @@ CODE = re.compile(r"^(?:\.visible |\.weak )?\.(?:entry|func)[^;{]*\{\n.*?^\}$", 
 def changed(lines, diff):
     """The lines with the diff's parts applied, each one after the one before."""
     result, at = [], 0
-    for part in re.split(r"^@@.*\n", diff, flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^@@\n", diff, flags=re.MULTILINE):
         before, after = ([line[1:] for line in part.splitlines() if line[:1] in kept] for kept in ("- ", "+ "))
         places = [i for i in range(at, len(lines)) if lines[i:i + len(before)] == before]
         if not places:
@@ -61,7 +59,7 @@ class Part:
             raise self.error(f"{error}") from None
 
     def error(self, message):
-        return ValueError(f"{self.path}: '{self.of}: {self.head}': {message}")
+        return ValueError(f"{self.path}: '@@ {self.of} {self.head}': {message}")
 
 
 def parts(name, of):
@@ -70,11 +68,11 @@ def parts(name, of):
     if not path.is_file():
         return []
     found = []
-    for part in filter(None, re.split(r"^(?=\w+: .*\nexpect: )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)):
-        head = re.match(r"(exercise|kernels): (.+)\nexpect: (.+)\n", part)
+    for part in filter(None, re.split(r"^(?=@@ )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)):
+        head = re.match(r"@@ (exercise|kernels) (.+) -> (.+)\n", part)
         if not head:
-            raise ValueError(f"{path}: '{part.splitlines()[0]}' is not 'exercise: NAME' or 'kernels: KERNEL: NAME', with a line "
-                             "'expect: …' behind it")
+            raise ValueError(f"{path}: '{part.splitlines()[0]}' is not '@@ exercise NAME -> EXPECTED' or "
+                             "'@@ kernels KERNEL: NAME -> EXPECTED'")
         found.append(Part(path, *head.groups(), part[head.end():].rstrip("\n")))
     return [part for part in found if part.of == of]
 
@@ -95,8 +93,7 @@ class Broken:
 
 def broken_kernels(folder):
     """Those that the page of the lesson in this folder offers."""
-    kernels, name = folder / "kernels.cuh", folder.name.partition("_")[0]
-    found = []
+    kernels, name, found = folder / "kernels.cuh", folder.name.partition("_")[0], []
     for k, part in enumerate(parts(name, "kernels")):
         of_head = HEAD.fullmatch(part.head)
         if not of_head:
@@ -116,7 +113,9 @@ def program():
         for one in broken_kernels(lesson.folder):
             instances = [f"template __global__ void {name}<{size}>{parameters};"
                          for name, parameters in TEMPLATE.findall(one.text) for size in BLOCK_SIZES]
-            parts += [*re.findall(r"^#include <.*$", one.text, re.MULTILINE), f"namespace {one.space} {{",
+            here = f'#include "{lesson.folder}/'
+            parts += [include.replace('#include "', here) for include in re.findall(r"^#include .*$", one.text, re.MULTILINE)]
+            parts += [f"namespace {one.space} {{",
                       f'#line 1 "{ROOT / one.path}"', INCLUDE.sub("", one.text), *instances, "}"]
     return "\n".join([*parts, ""])
 
