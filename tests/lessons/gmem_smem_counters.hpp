@@ -32,6 +32,7 @@ struct Published {
     const char* lesson;
     const char* kernel;
     std::uint64_t loads, stores;
+    friend void PrintTo(const Published& c, std::ostream* out) { *out << c.lesson << " " << c.kernel; }
 };
 
 class PublishedSectors : public testing::TestWithParam<Published> {};
@@ -78,14 +79,5 @@ constexpr auto case_name = [](const auto& info) {
 // Where a warp of B = 256 splits, when n fills all blocks.
 //   neighbored: in all 47 warps that have adders, and at tid == 0
 //   sequential: at tid == 0 alone. The guards split none, and the last warp's lanes stay together.
-struct Splits {
-    const char* lesson;
-    const char* kernel;
-    std::uint64_t expected;
-};
-
-class GmemAndSmemDivergence : public testing::TestWithParam<Splits> {};
-
-constexpr auto kernel_name = [](const auto& info) { return std::string(info.param.kernel); };
 
 } // namespace gmem_smem_counters

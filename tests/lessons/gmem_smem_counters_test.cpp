@@ -30,12 +30,4 @@ TEST_P(GmemAndSmemCounters, follow_from_the_access_pattern) {
               expected.blocks * expected.block * expected.barriers);
 }
 
-TEST_P(GmemAndSmemDivergence, follows_from_the_conditions) {
-    const auto& [lesson, kernel, expected] = GetParam();
-    EXPECT_EQ(Launch(lesson, kernel, arguments(1 << 20, 256))
-                  .counter("smsp__sass_branch_targets_threads_divergent"),
-              expected)
-        << kernel;
-}
-
 } // namespace gmem_smem_counters

@@ -128,14 +128,5 @@ constexpr std::uint64_t mega = 1 << 20; // 4 MiB: 131,072 sectors, 32,768 reques
 //   reduce1 to reduce3   in the 5 steps with fewer than 32 adders, and at tid == 0: 6
 //   reduce4 to reduce6   at tid == 0 alone
 //   reduce7, reduce8     at lane == 0 in 8 warps, at lane < 8, and at tid == 0: 10
-struct Splits {
-    const char* lesson;
-    const char* kernel;
-    std::uint64_t expected;
-};
-
-class Divergence : public testing::TestWithParam<Splits> {};
-
-constexpr auto splits_name = [](const auto& info) { return std::string(info.param.kernel); };
 
 } // namespace ladder_counters

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 
 #include "run_program.hpp"
@@ -44,3 +45,16 @@ inline std::string arguments(std::uint64_t n, unsigned int block, unsigned int o
     return " --n " + std::to_string(n) + " --block " + std::to_string(block) +
            (offset > 0 ? " --offset " + std::to_string(offset) : "");
 }
+
+/// At how many branches a warp splits, for 2^20 ints in blocks of 256.
+struct Splits {
+    const char* lesson;
+    const char* kernel;
+    std::uint64_t expected;
+    friend void PrintTo(const Splits& c, std::ostream* out) { *out << c.lesson << " " << c.kernel; }
+};
+
+class Divergence : public testing::TestWithParam<Splits> {};
+
+/// "reduce3"
+constexpr auto kernel_name = [](const auto& info) { return std::string(info.param.kernel); };

@@ -13,6 +13,6 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(lesson00, Divergence,
                          testing::Values(Splits{"lesson00", "reduce0", 48 * 4096},
                                          Splits{"lesson00", "reduce0a", 48 * 4096}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

@@ -10,6 +10,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson01", "reduce1", 65, 32, 3, 9, 3, strided_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson01, Divergence, testing::Values(Splits{"lesson01", "reduce1", 6 * 4096}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

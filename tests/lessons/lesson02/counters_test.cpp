@@ -10,6 +10,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson02", "reduce2", 65, 32, 3, 9, 3, sequential_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson02, Divergence, testing::Values(Splits{"lesson02", "reduce2", 6 * 4096}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

@@ -10,6 +10,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson03", "reduce3", 65, 32, 2, 9, 3, sequential_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson03, Divergence, testing::Values(Splits{"lesson03", "reduce3", 6 * 2048}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

@@ -10,6 +10,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson04", "reduce4", 65, 32, 2, 9, 3, last_warp_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson04, Divergence, testing::Values(Splits{"lesson04", "reduce4", 2048}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

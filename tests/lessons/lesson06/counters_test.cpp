@@ -12,7 +12,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson06", "reduce6", 65, 32, 2, 9, 3, last_warp_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson06, Divergence, testing::Values(Splits{"lesson06", "reduce6", 1056}),
-                         splits_name);
+                         kernel_name);
 
 // A grid with fewer blocks loads the same, and everything that each block adds to it falls: with at least E
 // ints a thread, ceil(2^20 / 256 E) blocks.

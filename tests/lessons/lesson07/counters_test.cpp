@@ -10,6 +10,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson07", "reduce7", 65, 32, 2, 9, 3, shuffles_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson07, Divergence, testing::Values(Splits{"lesson07", "reduce7", 10 * 1056}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

@@ -33,6 +33,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"lesson08", "reduce8", 65, 32, 1, 9, 2, shuffles_32}),
     case_name);
 INSTANTIATE_TEST_SUITE_P(lesson08, Divergence, testing::Values(Splits{"lesson08", "reduce8", 10 * 512}),
-                         splits_name);
+                         kernel_name);
 
 } // namespace ladder_counters

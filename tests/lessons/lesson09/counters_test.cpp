@@ -9,7 +9,7 @@ INSTANTIATE_TEST_SUITE_P(lesson09, FirstPass,
 
 // reduce9: at tid == 0 in each of 256 blocks, and again where the last block stores the result.
 INSTANTIATE_TEST_SUITE_P(lesson09, Divergence, testing::Values(Splits{"lesson09", "reduce9", 256 + 1}),
-                         splits_name);
+                         kernel_name);
 
 // reduce9 has G = ceil(n / 16B) blocks, 1056 at most. It loads as reduce8 does, and then the last block loads
 // G partial sums, a warp 32 of them. It stores G partial sums and the result, and adds to the counter G

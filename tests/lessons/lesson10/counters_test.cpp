@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
     Case{"lesson10", "reduceSmem", 65, 32, 3, {9, 3}, {3, 3}, of_32, 1}),
     // clang-format on
     case_name);
-INSTANTIATE_TEST_SUITE_P(lesson10, GmemAndSmemDivergence,
+INSTANTIATE_TEST_SUITE_P(lesson10, Divergence,
                          testing::Values(Splits{"lesson10", "reduceNeighboredGmem", 48 * 4096},
                                          Splits{"lesson10", "reduceNeighboredSmem", 48 * 4096},
                                          Splits{"lesson10", "reduceGmem", 4096},

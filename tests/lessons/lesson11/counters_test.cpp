@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
     Case{"lesson11", "reduceSmemUnroll", 65, 32, 1, {9, 1}, {3, 1}, of_32, 1}),
     // clang-format on
     case_name);
-INSTANTIATE_TEST_SUITE_P(lesson11, GmemAndSmemDivergence,
+INSTANTIATE_TEST_SUITE_P(lesson11, Divergence,
                          testing::Values(Splits{"lesson11", "reduceGmemUnroll", 1024},
                                          Splits{"lesson11", "reduceSmemUnroll", 1024}),
                          kernel_name);

@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(
     Case{"lesson12", "reduceSmemUnrollDyn", 65, 32, 1, {9, 1}, {3, 1}, of_32, 1}),
     // clang-format on
     case_name);
-INSTANTIATE_TEST_SUITE_P(lesson12, GmemAndSmemDivergence,
+INSTANTIATE_TEST_SUITE_P(lesson12, Divergence,
                          testing::Values(Splits{"lesson12", "reduceSmemDyn", 4096},
                                          Splits{"lesson12", "reduceSmemUnrollDyn", 1024}),
                          kernel_name);
