@@ -6,7 +6,7 @@ import subprocess
 
 from tutorial.lessons import read_lessons
 from tutorial.records import read_record
-from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg
+from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg, power
 
 COLUMNS = ("data", "n", "kernel", "sum", "error_ulp", "relative_error", "bound", "condition_number")
 # What is drawn of each kind of data: a title, the smallest and the largest error, and whether the bounds are drawn.
@@ -15,7 +15,6 @@ STYLES = {"sum_sequential": (ORANGE, "none"), "sum_atomic": (PURPLE, "6 3"), "su
           "sum_kahan": (GREEN, "6 3"), "sum_in_double": (INK, "2 3"), "sum_reproducible": (GRAY, "none")}
 WIDTH, LEFT, RIGHT, HEIGHT, EXPONENTS = 960, 76, 770, 300, (10, 26)
 ROUNDING = 2.0**-24
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def errors_of(bin_folder, data, exponent, kernels=()):
@@ -43,10 +42,6 @@ def table(lines):
             return
 
 
-def power(exponent, base=10):
-    return f"{base}{str(exponent).translate(SUPERSCRIPTS)}"
-
-
 def draw(folder):
     """The chart of float_errors.csv."""
     _, rows = read_record(folder / "float_errors.csv")
@@ -63,11 +58,11 @@ def draw(folder):
         for exponent in range(least, most + 1, 2):
             y = at(2, 10.0**exponent)[1]
             svg.line(LEFT, y, RIGHT, y, "#dddddd")
-            svg.text(LEFT - 8, y + 4, power(exponent), "end", 12)
+            svg.text(LEFT - 8, y + 4, power(exponent, 10), "end", 12)
         for exponent in range(EXPONENTS[0], EXPONENTS[1] + 1, 2):
             x = at(2**exponent, 1)[0]
             svg.line(x, top + HEIGHT, x, top + HEIGHT + 4)
-            svg.text(x, top + HEIGHT + 18, power(exponent, 2), "middle", 12)
+            svg.text(x, top + HEIGHT + 18, power(exponent), "middle", 12)
         svg.line(LEFT, top, LEFT, top + HEIGHT)
         svg.line(LEFT, top + HEIGHT, RIGHT, top + HEIGHT)
         entries = []

@@ -3,13 +3,12 @@
 import math
 
 from tutorial.records import read_record
-from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg
+from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg, power
 
 WIDTH, LEFT, RIGHT = 960, 76, 930
 EXPONENTS = (8, 32)
 # Where choose() in sum.cuh changes the strategy, and to which; a test compares.
 CHOICES = ((8, "one block"), (13, "one cluster"), (17, "one launch"), (28, "bulk copies"))
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def read_times(path):
@@ -47,7 +46,7 @@ class Panel:
         for exponent in range(EXPONENTS[0], EXPONENTS[1] + 1, 2):
             x = self.x(2**exponent)
             self.svg.line(x, bottom, x, bottom + 4)
-            self.svg.text(x, bottom + 18, "2" + str(exponent).translate(SUPERSCRIPTS), "middle", 12)
+            self.svg.text(x, bottom + 18, power(exponent), "middle", 12)
         for exponent, name in CHOICES:
             x = self.x(2**exponent) if exponent > EXPONENTS[0] else LEFT
             if x > LEFT:

@@ -3,12 +3,13 @@
 import io
 import xml.etree.ElementTree
 
+from tutorial.svg import power
+
 # Colors that no plot uses: the page's own, light or dark, replace them.
 INK, GRID, PAPER, SERIES = "#010101", "#020202", "#040404", [f"#0303{i:02x}" for i in range(6)]
 VARIABLES = {INK: "ink", GRID: "grid", PAPER: "paper", **{color: f"series{i}" for i, color in enumerate(SERIES)}}
 MARKERS = (("o", "full"), ("s", "none"), ("^", "full"), ("D", "none"), ("s", "full"), ("^", "none"))
 DASHES = ("-", (0, (6, 3)), (0, (6, 2, 1, 2)), (0, (6, 2, 1, 2, 1, 2)), (0, (1, 2)), (0, (3, 2)))
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 WIDTH = 520  # of a plot in a page, in pixels
 
 
@@ -26,7 +27,7 @@ def set_sizes(axes, sizes):
     sizes = sorted(set(sizes))
     named = sizes[::-(-len(sizes) // 11)]
     axes.set_xscale("log", base=2)
-    axes.set_xticks(named, ["2" + f"{size.bit_length() - 1}".translate(SUPERSCRIPTS) for size in named])
+    axes.set_xticks(named, [power(size.bit_length() - 1) for size in named])
 
 
 def new_figure(width, height):

@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape
 # Told apart by every kind of color vision, and in gray by their lightness.
 BLUE, ORANGE, GRAY, INK = "#0072b2", "#e69f00", "#bbbbbb", "#222222"
 GREEN, PURPLE = "#009e73", "#cc79a7"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # What is written in a bar keeps its color.
 DARK = """@media screen and (prefers-color-scheme:dark){rect[fill=white]{fill:#12161b}text:not([fill]){fill:#e6eaef}
@@ -15,6 +16,10 @@ polyline[stroke="#0072b2"]{stroke:#56b4e9}circle[fill="#0072b2"]{fill:#56b4e9}}"
 
 def attributes(those):
     return "".join(f' {key.replace("_", "-")}="{value}"' for key, value in those.items())
+
+
+def power(exponent, base=2):
+    return f"{base}{str(exponent).translate(SUPERSCRIPTS)}"
 
 
 class Svg:
