@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tutorial import ROOT
 from tutorial.counters import CONFLICTS, NAMES, REQUESTS, SECTORS, WAVEFRONTS
-from tutorial.programs import Failure, Programs
+from tutorial.programs import Failure, Programs, output_of, run
 
 TESTS = ["lessons_test", "harness_device_test"]
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
@@ -80,19 +80,6 @@ class Course:
             "counters": ["ladder", *names],
         }
         return list(dict.fromkeys(name for step in steps for name in of_steps[step]))
-
-
-def run(command, **more):
-    return subprocess.run([str(word) for word in command], text=True, **more)
-
-
-def output_of(command):
-    """A command's output, or None if it fails or does not exist."""
-    try:
-        done = run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def find_tool(name):
@@ -221,19 +208,8 @@ class Measurement:
         self.write(name, shown, header, rows)
 
     def ladder(self):
-        header, rows = [], []
-        for size in LADDER_SIZES:
-            say(f"ladder: {size} ints")
-            with tempfile.TemporaryDirectory() as folder:
-                done = self.programs.run([self.programs.path("ladder_with_cub"), "--device", "gpu", "--n", size,
-                                          "--save", folder])
-                if done.returncode != 0:
-                    self.miss(f"ladder: nothing recorded for {size} ints: status {done.returncode}")
-                    continue
-                with (Path(folder) / "ladder.csv").open(newline="", encoding="utf-8") as file:
-                    header, *these = csv.reader(file)
-                rows += these
-        self.write("ladder", "ladder_with_cub --device gpu --n …", header, rows)
+        runs = [(f"{size} ints", "ladder_with_cub", ["--n", size]) for size in LADDER_SIZES]
+        self.record_saved("ladder", runs, "ladder_with_cub --device gpu --n …")
 
     def lessons(self):
         self.time_lessons("lessons", self.course.lessons)
@@ -245,22 +221,26 @@ class Measurement:
         self.sanitize_lessons("practice_sanitize", self.course.practice)
 
     def time_lessons(self, name, lessons):
-        header, rows = [], []
-        timed = [(lesson.timed_program, *run) for lesson in lessons for run in lesson.timed]
-        for program, arguments, left_out in timed:
-            say(f"{name}: {shlex.join([program, *arguments])}")
+        runs = []
+        for program, arguments, left_out in [(lesson.timed_program, *timed) for lesson in lessons for timed in lesson.timed]:
             chosen = [f"--kernel={kernel}" for kernel in self.kernels(program) if left_out and kernel not in left_out]
+            runs.append((shlex.join([program, *arguments]), program, [*arguments, *chosen]))
+        self.record_saved(name, runs, "lesson… --device gpu …")
+
+    def record_saved(self, name, runs, command):
+        """The CSVs that programs save, as one. `runs`: (what it is, program, arguments)."""
+        header, rows = [], []
+        for what, program, arguments in runs:
+            say(f"{name}: {what}")
             with tempfile.TemporaryDirectory() as folder:
-                done = self.programs.run([self.programs.path(program), "--device", "gpu", *arguments, *chosen,
-                                          "--save", folder])
+                done = self.programs.run([self.programs.path(program), "--device", "gpu", *arguments, "--save", folder])
                 if done.returncode != 0:
-                    self.miss(f"{name}: nothing recorded for {shlex.join([program, *arguments])}: status "
-                              f"{done.returncode}")
+                    self.miss(f"{name}: nothing recorded for {what}: status {done.returncode}")
                     continue
                 with next(Path(folder).glob("*.csv")).open(newline="", encoding="utf-8") as file:
                     header, *these = csv.reader(file)
                 rows += these
-        self.write(name, "lesson… --device gpu …", header, rows)
+        self.write(name, command, header, rows)
 
     def kernels(self, program):
         return self.programs.run([self.programs.path(program), "--list"], stdout=subprocess.PIPE).stdout.split()

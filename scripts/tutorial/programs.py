@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 
 class Failure(Exception):
@@ -10,6 +11,19 @@ class Failure(Exception):
     def __init__(self, status, message):
         super().__init__(message)
         self.status = status
+
+
+def run(command, **more):
+    return subprocess.run([str(word) for word in command], text=True, **more)
+
+
+def output_of(command):
+    """A command's output, or None if it fails or does not exist."""
+    try:
+        done = run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
 
 
 class Programs:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from tutorial.programs import Failure, Programs
+from tutorial.programs import Failure, Programs, output_of
 
 # 2^10, 2^12, … ints, up to 1 GiB on a GPU, and on the emulator up to one or two seconds per run.
 EXPONENTS = {"gpu": range(10, 29, 2), "emulator": range(10, 23, 2)}
@@ -103,17 +103,9 @@ def find_machine(programs, lessons):
     for name in [lesson.name for lesson in lessons if "once" in lesson.report and lesson.part != "tiles"]:
         _, result, told = programs.call(name, ["--n", "1", "--verify", "--format", "json"])
         if result:
-            return {**result["device"], "driver": find_driver(), "toolkit": programs.toolkit()}
+            driver = output_of(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+            return {**result["device"], "driver": driver and driver.split("\n")[0].strip(), "toolkit": programs.toolkit()}
     raise Failure(1, f"no lesson works here. {name}: {told}")
-
-
-def find_driver():
-    try:
-        done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
-                              capture_output=True, text=True)
-    except OSError:
-        return None
-    return done.stdout.split("\n")[0].strip() if done.returncode == 0 else None
 
 
 def read_record(path):
