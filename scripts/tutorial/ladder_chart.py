@@ -1,6 +1,5 @@
 """The chart of `make ladder`: ladder.json, beside the figures published for a V100."""
 
-
 from tutorial import ROOT
 from tutorial.counters import INSTRUCTIONS, WAVEFRONTS
 from tutorial.records import read_record
@@ -107,7 +106,7 @@ def draw_bandwidths(svg, report):
 
 
 def complete_time(kernel):
-    """In us, of all launches; None if only the first one was timed."""
+    """In us, of all launches; None where only the first one was timed, as in records of older programs."""
     return (kernel.get("complete_time_us") or {}).get("median")
 
 

@@ -7,6 +7,7 @@ from html import escape
 from math import ceil, prod
 
 from tutorial.counters import INSTRUCTIONS, REQUESTS, SECTORS, WAVEFRONTS, table
+from tutorial.ladder_chart import complete_time
 from tutorial.plots import bars, figures, lines
 
 COUNTERS = table()
@@ -96,17 +97,12 @@ def measures(result):
     add("least time [µs]", [time["min"] for time in times], 1)
     add("timed runs", [time["runs"] for time in times])
     add("bandwidth [GB/s]", [kernel["bandwidth_gbs"] for kernel in kernels], 1)
-    if any(complete_median(kernel) not in (None, time["median"]) for kernel, time in zip(kernels, times)):
-        add("complete sum [µs]", [complete_median(kernel) for kernel in kernels], 1)
+    if any(complete_time(kernel) not in (None, time["median"]) for kernel, time in zip(kernels, times)):
+        add("complete sum [µs]", [complete_time(kernel) for kernel in kernels], 1)
     add("share of peak [%]", [kernel["peak_fraction"] and 100 * kernel["peak_fraction"] for kernel in kernels], 1)
     speed_ups = [first / time["median"] if first and time["median"] else None for time in times]
     add(f"speed-up over {kernels[0]['name']}", speed_ups, 2)
     return told
-
-
-def complete_median(kernel):
-    """Of all launches, in µs; None where only the first one was timed, as in records of older programs."""
-    return (kernel.get("complete_time_us") or {}).get("median")
 
 
 def describe(result):
@@ -214,8 +210,8 @@ class Report:
         if measured:
             median = {kernel["name"]: kernel["time_us"]["median"] for kernel in measured[0]["kernels"]}
             first = next(iter(median))
-            complete = {kernel["name"]: 4e-3 * measured[0]["elements"] / complete_median(kernel)
-                        for kernel in measured[0]["kernels"] if complete_median(kernel)}
+            complete = {kernel["name"]: 4e-3 * measured[0]["elements"] / complete_time(kernel)
+                        for kernel in measured[0]["kernels"] if complete_time(kernel)}
             drawn = [self.bandwidth_bars("bandwidth of the ladder", measured),
                      bars(self.title("complete sums, all launches"), BANDWIDTH, complete.items(), self.peak),
                      bars(self.title(f"speed-up over {first}"), f"time of {first} / time",
