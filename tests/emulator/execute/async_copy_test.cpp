@@ -15,7 +15,6 @@ using namespace emulator::fixture;
 using emulator::Failure;
 using std::uint32_t;
 using testing::HasSubstr;
-using Words = std::vector<uint32_t>;
 
 namespace {
 

@@ -14,8 +14,6 @@ using std::uint32_t, std::uint64_t;
 
 namespace {
 
-using Words = std::vector<uint32_t>;
-
 struct Row {
     const char* operation; ///< with its type: "add.u32"
     uint64_t old, operand, expected;

@@ -5,25 +5,11 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
-
 using namespace emulator::fixture;
 using emulator::Failure;
 using std::uint32_t;
 using testing::AllOf;
 using testing::HasSubstr;
-
-namespace {
-
-using Words = std::vector<uint32_t>;
-
-Words lanes(const std::function<uint32_t(uint32_t)>& value, uint32_t count = 32) {
-    Words result(count);
-    for (uint32_t lane = 0; lane < count; ++lane) result[lane] = value(lane);
-    return result;
-}
-
-} // namespace
 
 TEST(IndexedBranch, sends_each_lane_to_its_target) {
     const std::string body = R"(

@@ -12,8 +12,6 @@ using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
 
 namespace {
 
-using Words = std::vector<uint32_t>;
-
 Words counted(std::size_t count, uint32_t first = 0, uint32_t step = 1) {
     Words result(count);
     for (std::size_t i = 0; i < count; ++i) result[i] = first + step * static_cast<uint32_t>(i);

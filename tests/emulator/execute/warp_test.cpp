@@ -6,21 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <functional>
 
 using namespace emulator::fixture;
 using std::uint32_t;
 
 namespace {
-
-using Words = std::vector<uint32_t>;
-
-/// One word a lane.
-Words lanes(const std::function<uint32_t(uint32_t)>& value, uint32_t count = 32) {
-    Words result(count);
-    for (uint32_t lane = 0; lane < count; ++lane) result[lane] = value(lane);
-    return result;
-}
 
 /// A shuffle of the lanes' indices, plus 100 where the predicate holds.
 Words shuffle(const std::string& mode_and_operands) {

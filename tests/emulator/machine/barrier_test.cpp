@@ -13,8 +13,6 @@ using testing::HasSubstr;
 
 namespace {
 
-using Words = std::vector<uint32_t>;
-
 Words threads(const std::function<uint32_t(uint32_t)>& value, uint32_t count) {
     Words result(count);
     for (uint32_t i = 0; i < count; ++i) result[i] = value(i);

@@ -20,7 +20,6 @@ using testing::Not;
 
 namespace {
 
-using Words = std::vector<uint32_t>;
 constexpr const char* tile = ".shared .u32 tile[1024];";
 constexpr const char* cluster_sync = "barrier.cluster.arrive; barrier.cluster.wait;";
 

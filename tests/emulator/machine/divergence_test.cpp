@@ -4,23 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 using namespace emulator::fixture;
 using emulator::Metric;
 using std::uint32_t, std::uint64_t;
-
-namespace {
-
-using Words = std::vector<uint32_t>;
-
-Words lanes(const std::function<uint32_t(uint32_t)>& value, uint32_t count = 32) {
-    Words result(count);
-    for (uint32_t lane = 0; lane < count; ++lane) result[lane] = value(lane);
-    return result;
-}
-
-} // namespace
 
 TEST(Divergence, both_sides_of_nested_branches_run_and_meet) {
     // activemask at the end shows that all lanes have met again.

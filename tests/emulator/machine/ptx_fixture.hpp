@@ -60,6 +60,15 @@ std::vector<std::uint32_t> run(std::string_view body, std::uint32_t threads = 32
 
 inline constexpr std::uint32_t poison = 0xA5A5'A5A5;
 
+using Words = std::vector<std::uint32_t>;
+
+/// One word per lane: `value` of its index.
+template <class Value> Words lanes(Value value, std::uint32_t count = 32) {
+    Words words(count);
+    for (std::uint32_t lane = 0; lane < count; ++lane) words[lane] = value(lane);
+    return words;
+}
+
 /// The operands that one lane of an instruction gets, and the result that is expected of it.
 struct LaneCase {
     std::uint64_t expected = 0;

@@ -15,7 +15,6 @@ using std::uint32_t, std::uint64_t;
 
 namespace {
 
-using Words = std::vector<uint32_t>;
 using Seed = std::optional<uint64_t>;
 
 struct Outcome {

@@ -43,12 +43,11 @@ __global__ void fill_strided(int* data) { data[2 * threadIdx.x] = 1; }
 
 PROGRAM(every_second_element) {
     constexpr unsigned int n = 64;
-    int* device = nullptr;
+    const Memory<int> device(n);
     int host[n];
-    cudaMalloc(&device, sizeof host);
     fill_strided<<<1, n / 2>>>(device);
     cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(device) != cudaSuccess;
+    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- one_byte_of_four ---------------------------------------------------------------------------
@@ -101,12 +100,11 @@ __global__ void number_blocks(int* out, unsigned int n) {
 
 PROGRAM(copied_to_the_host) {
     constexpr unsigned int blocks = 10;
-    int* device = nullptr;
+    const Memory<int> device(blocks);
     int host[blocks];
-    cudaMalloc(&device, sizeof host);
     number_blocks<<<blocks, 32>>>(device, blocks);
     cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(device) != cudaSuccess;
+    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- carried_along_by_a_copy --------------------------------------------------------------------
@@ -120,16 +118,11 @@ __global__ void sum_pairs(const int* in, int* out) {
 }
 
 PROGRAM(carried_along_by_a_copy) {
-    constexpr std::size_t bytes = 64 * sizeof(int);
-    int *data = nullptr, *copy = nullptr, *sums = nullptr;
-    cudaMalloc(&data, bytes);
-    cudaMalloc(&copy, bytes);
-    cudaMalloc(&sums, bytes / 2);
+    const Memory<int> data(64), copy(64), sums(32);
     fill_half<<<1, 32>>>(data);
-    cudaMemcpy(copy, data, bytes, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(copy, data, 64 * sizeof(int), cudaMemcpyDeviceToDevice);
     sum_pairs<<<1, 32>>>(copy, sums);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(data) != cudaSuccess ||
-           cudaFree(copy) != cudaSuccess || cudaFree(sums) != cudaSuccess;
+    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- array_never_filled -------------------------------------------------------------------------
@@ -236,20 +229,12 @@ __global__ void read_part(const int* buffer, const int* count, int* sum) {
 }
 
 PROGRAM(correct_partly_initialized) {
-    int *buffer = nullptr, *count = nullptr, *sum = nullptr;
+    const Memory<int> buffer(1'000'000), count(1, 0), sum(1, 0);
     int result = 0, part[100];
-    cudaMalloc(&buffer, 1'000'000 * sizeof(int));
-    cudaMalloc(&count, sizeof(int));
-    cudaMalloc(&sum, sizeof(int));
-    cudaMemset(count, 0, sizeof(int));
-    cudaMemset(sum, 0, sizeof(int));
     write_part<<<1, 100>>>(buffer, count);
     read_part<<<1, 128>>>(buffer, count, sum);
     cudaMemcpy(&result, sum, sizeof result, cudaMemcpyDeviceToHost);
     cudaMemcpy(part, buffer, sizeof part, cudaMemcpyDeviceToHost);
-    cudaFree(buffer);
-    cudaFree(count);
-    cudaFree(sum);
     return result != 4950;
 }
 

@@ -110,13 +110,10 @@ __global__ void count_digits(const int* in, int* out, int n) {
 PROGRAM(local_array) {
     constexpr int n = 8;
     const int values[n] = {0, 1, 2, 3, 4, 3, 2, 1};
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, sizeof values);
-    cudaMalloc(&out, sizeof values);
+    const Memory<int> in(n), out(n);
     cudaMemcpy(in, values, sizeof values, cudaMemcpyHostToDevice);
     count_digits<<<1, n>>>(in, out, n);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
-           cudaFree(out) != cudaSuccess;
+    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- constant_memory ----------------------------------------------------------------------------
@@ -277,14 +274,11 @@ __global__ void reduce_by_tiles(const int* in, int* out, unsigned int n) {
 
 PROGRAM(correct_cooperative_groups) {
     constexpr unsigned int n = 1001;
-    int *in = nullptr, *out = nullptr, sum = 0, ones[n];
+    const Memory<int> in(n), out(1);
+    int sum = 0, ones[n];
     for (int& one : ones) one = 1;
-    cudaMalloc(&in, sizeof ones);
-    cudaMalloc(&out, sizeof sum);
     cudaMemcpy(in, ones, sizeof ones, cudaMemcpyHostToDevice);
     reduce_by_tiles<<<1, 256>>>(in, out, n);
     cudaMemcpy(&sum, out, sizeof sum, cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
     return sum != n;
 }

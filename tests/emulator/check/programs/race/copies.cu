@@ -21,14 +21,12 @@ __global__ void bring_to_one_place(const int* in, int* out) {
 }
 
 PROGRAM(copies_to_one_place) {
-    int host[32], *in = nullptr, *out = nullptr;
+    const Memory<int> in(32), out(32);
+    int host[32];
     for (int i = 0; i < 32; ++i) host[i] = i;
-    cudaMalloc(&in, sizeof host);
-    cudaMalloc(&out, sizeof host);
     cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
     bring_to_one_place<<<1, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess || cudaFree(in) != cudaSuccess ||
-           cudaFree(out) != cudaSuccess;
+    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- copy_read_too_early ------------------------------------------------------------------------

@@ -105,21 +105,15 @@ __global__ void sum_and_most(const float* in, double* sum, float* most) {
 
 PROGRAM(correct_atomics_by_cas) {
     constexpr int n = 256;
-    float in[n], *device_in = nullptr, *most = nullptr, result = 0;
-    double *sum = nullptr, expected = 0, actual = 0;
+    const Memory<float> device_in(n), most(1, 0);
+    const Memory<double> sum(1, 0);
+    float in[n], result = 0;
+    double expected = 0, actual = 0;
     for (int i = 0; i < n; ++i) expected += in[i] = static_cast<float>(i * 7 % 101);
-    cudaMalloc(&device_in, sizeof in);
-    cudaMalloc(&sum, sizeof *sum);
-    cudaMalloc(&most, sizeof *most);
     cudaMemcpy(device_in, in, sizeof in, cudaMemcpyHostToDevice);
-    cudaMemset(sum, 0, sizeof *sum);
-    cudaMemset(most, 0, sizeof *most);
     sum_and_most<<<4, n / 4>>>(device_in, sum, most);
     cudaMemcpy(&actual, sum, sizeof actual, cudaMemcpyDeviceToHost);
     cudaMemcpy(&result, most, sizeof result, cudaMemcpyDeviceToHost);
-    cudaFree(device_in);
-    cudaFree(sum);
-    cudaFree(most);
     return actual != expected || result != 100;
 }
 

@@ -320,18 +320,14 @@ __global__ void keep_odd(const int* in, int* out, int* count) {
 }
 
 PROGRAM(correct_compaction) {
-    int host[128], *in = nullptr, *out = nullptr, *count = nullptr, result = 0;
+    const Memory<int> in(128), out(2 * 128), count(1, 0);
+    int host[128], result = 0;
     for (int i = 0; i < 128; ++i) host[i] = i * i % 7;
-    cudaMalloc(&in, sizeof host);
-    cudaMalloc(&out, 2 * sizeof host);
-    cudaMalloc(&count, sizeof(int));
     cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
-    cudaMemset(count, 0, sizeof(int));
     keep_odd<<<2, 128>>>(in, out, count);
     cudaMemcpy(&result, count, sizeof result, cudaMemcpyDeviceToHost);
     cudaMemcpy(host, out, 2 * sizeof(int), cudaMemcpyDeviceToHost);
-    return result == 0 || cudaFree(in) != cudaSuccess || cudaFree(out) != cudaSuccess ||
-           cudaFree(count) != cudaSuccess;
+    return result == 0;
 }
 
 // ---- correct_double_buffer ----------------------------------------------------------------------
