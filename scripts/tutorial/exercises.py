@@ -26,7 +26,6 @@ from pathlib import Path
 
 from tutorial import ROOT
 from tutorial.counters import CATALOGUE
-from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
 from tutorial.lessons import Lesson, ManifestError, all_folders, number_of
 
 # Processor time, not wall-clock time, so that a busy machine gives the same verdict.
@@ -315,10 +314,11 @@ def takes_seed(exercise):
     return exercise.lesson.exercise.get("data") != "thread numbers"  # its kernels have no input
 
 
-def run_case(exercise, ptx, build, case):
+def run_case(exercise, ptx, build, case, more=()):
+    """`more`: further options of emulate."""
     with tempfile.TemporaryDirectory() as folder:
         report_file, told_file = Path(folder) / "report.json", Path(folder) / "stderr"
-        how = (*CHECKED, "--counters", "--format", "json", "--output", str(report_file))
+        how = (*CHECKED, *more, "--counters", "--format", "json", "--output", str(report_file))
         command = emulate_command(exercise, ptx, case, how, (str(build / "bin/emulate"), str(build / "bin/{}")))
         status = run_bounded(command, LONGEST, os.devnull, told_file)
         told = read_start(told_file)
@@ -540,16 +540,18 @@ def traffic(exercise, ptx, cases, build, seed):
     if missed:
         first = missed[0]
         return ["no:", *problem, again(exercise, ptx, case_of(first, cases), BY_LINE)], what
-    problem = beside_the_goals(exercise, ptx) or beside_the_tile(exercise, ptx, build, seed)
+    problem = beside_the_goals(exercise, cases) or beside_the_tile(exercise, ptx, build, seed)
     return (["no:", *problem], []) if problem else ([], what)
 
 
-def beside_the_goals(exercise, ptx):
+def beside_the_goals(exercise, cases):
     """Lines about traffic that no goal counts."""
-    found = uncounted(ptx.read_text(encoding="utf-8", errors="replace"), exercise.kernels(),
-                      exercise.lesson.exercise.get("uses", []))
+    found = {}
+    for case in cases:
+        for launch in (launch for kernel in exercise.kernels() for launch in case.counters.get(kernel, [])):
+            found = {**launch.get("uncounted", {}), **found}
     return [f"{what} ({instruction}), which the goals' counters do not count: use global and shared memory"
-            for what, instruction in found]
+            for what, instruction in found.items() if what not in exercise.lesson.exercise.get("uses", [])]
 
 
 def beside_the_tile(exercise, ptx, build, seed):
@@ -558,14 +560,13 @@ def beside_the_tile(exercise, ptx, build, seed):
     if exercise.lesson.exercise.get("data") != "thread numbers":
         return []
     not_through = "the result does not come from the tile, where each thread stores its own number once and reads one"
-    tagged = ptx.with_name(f"tagged_{ptx.name}")
-    try:
-        tagged.write_text(with_unknown_numbers(ptx.read_text(encoding="utf-8", errors="replace"), seed), encoding="utf-8")
-    except CannotFollow as instruction:
-        return [f"{not_through}: {instruction} writes memory otherwise"]
+    tags = random.Random(seed).randrange(2**64)
     for arguments, kernel in dict.fromkeys((goal.arguments, goal.kernel) for goal in exercise.goals):
         case = Case(arguments, seed, (kernel,))
-        run_case(exercise, tagged, build, case)
+        run_case(exercise, ptx, build, case, ("--tag-numbers", str(tags)))
+        cannot = re.search(r"--tag-numbers: cannot follow (\S+):", case.problem)
+        if cannot:
+            return [f"{not_through}: {cannot[1]} writes memory otherwise"]
         if case.problem:
             return [f"{not_through}. Here is what it leaves if no thread can know its number, with {arguments_of(case)}:",
                     *first_lines(case.problem, 2)]

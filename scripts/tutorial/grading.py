@@ -489,7 +489,7 @@ class Verdicts:
     def fingerprint(self, student, number):
         """A hash of everything that the grade depends on."""
         options, exercise, path = self.options, checker.Exercise(number), self.submissions.texts.get((student, number))
-        files = [*(ROOT / "scripts" / name for name in ("grade_inside.py", "tutorial/exercises.py", "tutorial/exercise_ptx.py")),
+        files = [*(ROOT / "scripts" / name for name in ("grade_inside.py", "tutorial/exercises.py")),
                  exercise.main, exercise.page, exercise.lesson.path, *checker.headers(exercise),
                  *(options.build / "bin" / name for name in ("emulate", exercise.program)),
                  *sorted((options.build / "emulator").rglob("libcudart.so*"))]

@@ -20,7 +20,6 @@ from pathlib import Path
 
 from solutions import Compiled, NotKept, wrong_solutions
 from tutorial import exercises as checker
-from tutorial.exercise_ptx import CannotFollow, uncounted, with_unknown_numbers
 from tutorial.wrong import changed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -476,11 +475,12 @@ class Commands(WithFolder):
             manifest.write_text(before + key + goals.replace(right, wrong, 1))
             self.assertIn(f"first_add_on_load/course/lesson.json: exercise.goals[0]: {told}", self.run_script("03", status=2))
 
-    def traffic(self, goals, launches):
+    def traffic(self, goals, launches, uses=()):
         """Of reduce3, whose launches have these counts: {counter of a goal: count}."""
         exercise = checker.Exercise("03")
         case = checker.Case(("--n", "4194304"), 1, ("reduce3",), counters={
-            "reduce3": [{checker.COUNTERS[name]: count for name, count in launch.items()} for launch in launches]})
+            "reduce3": [{checker.COUNTERS.get(name, name): count for name, count in launch.items()} for launch in launches]})
+        exercise.lesson.exercise["uses"] = uses
         exercise.goals = [checker.Goal("reduce3", case.arguments, name, goal) for name, goal in goals.items()]
         ptx = self.folder / "exercise03.ptx"
         ptx.touch()
@@ -513,35 +513,13 @@ class Commands(WithFolder):
             self.assertEqual(told[0], solved, f"{goal}: {told[1]}")
 
     def test_traffic_that_no_goal_counts_is_told(self):
-        def kernel(*lines):
-            body = "\n\t".join(lines)
-            return f".visible .entry _Z7reduce3PKiPim(\n\t.param .u64 a\n)\n{{\n\t{body}\n\tret;\n\n}}\n"
-
-        for line, what in (("@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];",
-                            "bulk copies"),
-                           ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%rd1], [%r1], %r2;", "bulk copies"),
-                           ("mapa.u64 %rd1, %rd2, 0;", "distributed shared memory"),
-                           ("ld.shared::cluster.u32 %r1, [%r2];", "distributed shared memory"),
-                           ("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
-                            "distributed shared memory"),
-                           ("ld.local.v2.u32 {%r1, %r2}, [%rd1];", "local memory")):
-            opcode = line.removeprefix("@%p1 ").partition(" ")[0]
-            self.assertEqual(uncounted(kernel("mov.u32 %r1, 0;", line), ["reduce3"], []), [(what, opcode)])
-            self.assertEqual(uncounted(kernel(line), ["reduce2", "duce3"], []), [], "of another kernel")
-            self.assertEqual(uncounted(kernel(line), ["reduce3"], [what]), [], "the exercise is about it")
-        for line in ("cp.async.cg.shared.global [%r1], [%rd1], 16;", "ld.shared.u32 %r1, [%r2];", "ld.global.nc.u32 %r1, [%rd1];",
-                     "st.local.u32 [%rd1], %r1;", "// mapa.u64 %rd1, %rd2, 0;"):
-            self.assertEqual(uncounted(kernel(line), ["reduce3"], []), [])
-        function = ".extern .func  (.param .b32 a) vprintf\n(\n.param .b64 b\n)\n;\n.func  (.param .b32 c) _Z3sumv()\n{\n"
-        self.assertEqual(uncounted(function + "\tld.local.u32 %r1, [%rd1];\n}\n", ["reduce3"], []),
-                         [("local memory", "ld.local.u32")], "in what a kernel may call")
-
-    def test_a_result_that_cannot_be_followed_is_none(self):
-        for line in ("st.shared.v2.u32 [%r1], {%r2, %r3};", "st.u32 [%rd1], %r1;", "st.global.u8 [%rd1], %r1;",
-                     "@%p1 atom.global.exch.b32 %r1, [%rd1], %r2;", "cp.async.ca.shared.global [%r1], [%rd1], 4;"):
-            with self.assertRaisesRegex(CannotFollow, line.removeprefix("@%p1 ").partition(" ")[0]):
-                with_unknown_numbers(f"\t{line}\n", 1)
-        self.assertEqual(with_unknown_numbers("\tst.local.u32 [%rd1], %r1;\n", 1), "\tst.local.u32 [%rd1], %r1;\n")
+        name = "global load sectors"
+        launches = [{name: 1}, {name: 1, "uncounted": {"local memory": "ld.local.u32", "bulk copies": "cp.async.bulk"}}]
+        solved, told = self.traffic({name: "1"}, launches)
+        self.assertFalse(solved)
+        for words in ("local memory (ld.local.u32), which", "bulk copies (cp.async.bulk), which"):
+            self.assertIn(words, told)
+        self.assertNotIn("bulk copies", self.traffic({name: "1"}, launches, uses=["bulk copies"])[1], "the exercise is about it")
 
     def test_wrong_command_lines_are_told(self):
         self.assertIn("which exercise?", self.run_script("check", status=2))

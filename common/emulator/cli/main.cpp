@@ -8,6 +8,7 @@
 #include "emulator/cli/render.hpp"
 #include "emulator/cli/run.hpp"
 #include "emulator/cli/schedules.hpp"
+#include "emulator/cli/temporary_file.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -56,6 +57,14 @@ Ending compare_schedules(const Options& options) {
 }
 
 Ending run(const Options& options) {
+    if (options.tagged) {
+        const TemporaryFile tagged;
+        write_tagged_ptx(options.request.ptx, *options.tagged, tagged.path());
+        Options changed = options;
+        changed.tagged.reset();
+        changed.request.ptx = tagged.path();
+        return run(changed);
+    }
     expect_writable_output(options);
     const std::string& program = options.program.front();
     for (const std::string& library : cuda_linkage(find_program(program)).libraries)

@@ -123,7 +123,7 @@ bool Options::reports() const {
 }
 
 void parse_options(int argc, const char* const* argv, Options& options) {
-    std::string launch, line, page, schedule, schedules, format, error_exit_code, color = "auto";
+    std::string launch, line, page, schedule, schedules, tagged, format, error_exit_code, color = "auto";
     Names check_lists;
     bool help = false, version = false;
     emulator::Request& request = options.request;
@@ -150,6 +150,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     option("--schedule", schedule);
     option("--schedules", schedules);
     option("--ptx", request.ptx);
+    option("--tag-numbers", tagged);
     option("--kernel", request.kernel);
     option("--launch", launch);
     option("--format", format);
@@ -197,6 +198,8 @@ void parse_options(int argc, const char* const* argv, Options& options) {
         throw UsageError(
             fmt::format("--kernel {}: not a regular expression (as in JavaScript)", request.kernel));
     }
+    if (given("--tag-numbers")) options.tagged = parse_number("--tag-numbers", tagged, 0);
+    require(!options.tagged || given("--ptx"), "--tag-numbers: changes stores of a PTX file; add --ptx");
     require(!given("--ptx") || !request.ptx.empty(), "--ptx: empty; write the name of a file");
     require(!given("--output") || !options.output.empty(), "--output: empty; write the name of a file");
     require(!given("--export") || !page.empty(), "--export: empty; write the name of a file");
@@ -244,6 +247,11 @@ What to report:
 With which kernels:
   --ptx FILE       those of this PTX file replace the program's kernels of the
                    same mangled names; nvcc -ptx -arch=compute_90 makes one
+  --tag-numbers SEED
+                   ptx: each int gets a tag when it is stored in shared memory,
+                   made of SEED and the thread's number. When a thread's number
+                   with its tag is stored in global memory, it loses the tag;
+                   any other becomes -1
 
 Of which launches:
   --kernel REGEX   those of kernels whose name matches

@@ -4,6 +4,7 @@
 #include "emulator/cli/program.hpp"
 #include "emulator/cli/temporary_file.hpp"
 #include "emulator/error.hpp"
+#include "emulator/ptx/grading.hpp"
 #include "emulator/ptx/parser.hpp"
 #include "emulator/runtime/static_runtime.hpp"
 #include "emulator/text.hpp"
@@ -58,6 +59,18 @@ std::string checked_ptx(const std::string& name) {
 }
 
 } // namespace
+
+void write_tagged_ptx(const std::string& ptx, std::uint64_t seed, const fs::path& to) {
+    std::ifstream file(checked_ptx(ptx), std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    try {
+        std::ofstream tagged(to, std::ios::binary);
+        if (!(tagged << emulator::ptx::with_tagged_numbers(text, seed)).flush())
+            throw CommandError(ExitStatus::failed, fmt::format("{}: cannot be written", to.string()));
+    } catch (const emulator::Error& error) {
+        throw CommandError(ExitStatus::failed, fmt::format("--tag-numbers: {}", error.what()));
+    }
+}
 
 Report run_on_emulator(const std::vector<std::string>& program, const emulator::Request& request,
                        const std::map<int, int>& descriptors) {

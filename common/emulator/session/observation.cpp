@@ -16,6 +16,7 @@
 #include "emulator/error.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/program/names.hpp"
+#include "emulator/ptx/grading.hpp"
 #include "emulator/session/access_recorder.hpp"
 #include "emulator/session/check_recorder.hpp"
 #include "emulator/session/launch_progress.hpp"
@@ -134,6 +135,8 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     record["block"] = configuration.block;
     record["static_shared_bytes"] = kernel.static_shared_bytes();
     record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
+    for (const auto& [kind, instruction] : ptx::uncounted_traffic(kernel.module().ptx(), kernel.name()))
+        record["uncounted"][std::string(kind)] = instruction;
     std::vector<Watcher*> watchers;
     WeakMemory weak_memory;
     if (request_.schedule) watchers.push_back(&weak_memory); // first: others read memory that it restores

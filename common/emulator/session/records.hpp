@@ -5,6 +5,7 @@
 ///   {"record": "process", "program": "/home/me/lesson03"}
 ///   {"record": "launch", "launch": 0, "kernel": "reduce3", "name": "reduce3(int const*, int*)",
 ///    "grid": [8192,1,1], "block": [256,1,1], "dynamic_shared_bytes": 1024, "counters": {…} or "error": "…"}
+///   and, if there is such traffic (ptx/grading.hpp), "uncounted": {"local memory": "ld.local.u32"}
 ///   {"record": "other launch", …the same…}: a launch that was not selected
 ///   {"record": "running", "launch": 0, "name": "reduce3(int const*, int*)"}: a launch begins. Written in
 ///    case it never ends. With "somebody": …a Party's members…, a thread's location in a long launch

@@ -658,6 +658,30 @@ TEST(OtherKernels, are_told_wrong_before_the_program_runs) {
     expect("--ptx " + broken.file(), "PTX line 15:\n    add.s32 %r2, %r1 40;\n                     ^\n");
 }
 
+TEST(OtherKernels, may_be_given_numbers_with_tags) {
+    const OtherPtx other;
+    EXPECT_EQ(other.emulate("--tag-numbers 7 ./emulate_subject replaced").out, "-1\ncudaSuccess\n")
+        << "42 has not been in shared memory";
+    const OtherPtx odd(replace(other_ptx, "st.global.u32", "st.volatile.u32"));
+    const Result result = odd.emulate("--tag-numbers 7 ./emulate_subject replaced");
+    EXPECT_EQ(result.status, 125);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err,
+              "emulate: --tag-numbers: cannot follow st.volatile.u32: it is no plain store of an int\n");
+    EXPECT_THAT(emulate("--tag-numbers 7 --ptx /nowhere/file.ptx ./emulate_subject replaced").err,
+                HasSubstr("emulate: --ptx /nowhere/file.ptx: cannot be read"));
+}
+
+TEST(OtherKernels, are_told_to_move_what_no_counter_counts) {
+    const auto launch_of = [](const OtherPtx& other) {
+        return json::parse(
+            other.emulate("--counters --format json ./emulate_subject replaced").err)["launches"][0];
+    };
+    EXPECT_FALSE(launch_of(OtherPtx()).contains("uncounted"));
+    const OtherPtx local(replace(other_ptx, "ret;", "ret; ld.local.v2.u32 {%r1, %r2}, [%rd1];"));
+    EXPECT_EQ(launch_of(local)["uncounted"], json({{"local memory", "ld.local.v2.u32"}}));
+}
+
 TEST(OtherKernels, name_their_file_where_they_cannot_be_run) {
     const OtherPtx other(replace(other_ptx, "add.s32", "dance.s32"));
     EXPECT_THAT(other.emulate("./emulate_subject replaced").err,

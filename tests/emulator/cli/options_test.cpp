@@ -58,6 +58,7 @@ TEST(EmulateOptions, are_all_read) {
     EXPECT_EQ(options.request.kernel, "red.*3");
     EXPECT_EQ(options.request.launch, 2u);
     EXPECT_EQ(options.request.ptx, "k.ptx");
+    EXPECT_EQ(parse({"--ptx", "k.ptx", "--tag-numbers", "7", "p"}).tagged, 7u);
     EXPECT_EQ(options.format, Format::json);
     EXPECT_EQ(options.output, "file");
     EXPECT_EQ(options.error_exit_code, 0);
@@ -138,6 +139,7 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
     expect_error({"--global-races", "p"}, "--global-races: add --check race");
     expect_error({"--explain", "--lines", "p"}, "--explain: add --counters");
     expect_error({"--check", "all", "--color", "pink", "p"}, "--color pink: write auto, always or never");
+    expect_error({"--tag-numbers", "3", "p"}, "--tag-numbers: changes stores of a PTX file; add --ptx");
     expect_error({"--line", "3", "--lines", "p"}, "--line: picks the access to draw; add --draw");
     expect_error({"--draw", "banks", "--counters", "p"}, "--draw: makes a picture of its own");
     expect_error({"--draw", "banks", "--format", "text", "p"}, "--draw: a picture is always SVG");
@@ -155,12 +157,13 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
 }
 
 TEST(EmulateOptions, are_all_in_the_help) {
-    for (const char* option : {"--counters",     "--explain",          "--lines",         "--check WHAT",
-                               "--leaks",        "--global-races",     "--draw WHAT",     "--line N",
-                               "--export FILE",  "--schedule SEED",    "--schedules K",   "--ptx FILE",
-                               "--kernel REGEX", "--launch K",         "--format HOW",    "--output FILE",
-                               "--color HOW",    "--error-exitcode N", "--asked-by NAME", "--help",
-                               "--version"})
+    for (const char* option :
+         {"--counters",     "--explain",          "--lines",         "--check WHAT",
+          "--leaks",        "--global-races",     "--draw WHAT",     "--line N",
+          "--export FILE",  "--schedule SEED",    "--schedules K",   "--ptx FILE",
+          "--kernel REGEX", "--launch K",         "--format HOW",    "--output FILE",
+          "--color HOW",    "--error-exitcode N", "--asked-by NAME", "--tag-numbers SEED",
+          "--help",         "--version"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
