@@ -15,6 +15,7 @@ All variants of all lessons are compiled at once: nvcc takes longer to begin tha
 """
 
 import re
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,6 @@ BLOCK_SIZES = (32, 64, 128, 256, 512, 1024)  # those that the lessons instantiat
 HEAD = re.compile(r"(\w+)((?: --\w+ \d+)*): (\S.*)")
 INCLUDE = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
 TEMPLATE = re.compile(r"^template <unsigned int block_size>\n__global__ void (\w+)(\([^)]*\)) \{$", re.MULTILINE)
-CODE = re.compile(r"^(?:\.visible |\.weak )?\.(?:entry|func)[^;{]*\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
 
 
 def changed(lines, diff):
@@ -120,9 +120,10 @@ def program():
     return "\n".join([*parts, ""])
 
 
-def ptx_of(ptx, one):
+def ptx_of(one, build):
     """What is in the variant's namespace, of the PTX of all."""
-    return CODE.sub(lambda code: code[0] if one.space in code[0].partition("{")[0] else "", ptx)
+    command = [build / "bin/ptx_of", build / "ptx/broken.ptx", "/dev/stdout", one.space]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def write_program(path):

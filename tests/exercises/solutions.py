@@ -58,9 +58,8 @@ class Compiled:
             for old in kept.parent.glob(f"{name}{exercise.number}.*"):
                 old.unlink(missing_ok=True)
             self.compile(nvcc, source, kept)
-        self.ptx = kept.read_text(encoding="utf-8")
+        self.build, self.kept = build, kept
         self.said = kept.with_suffix(".txt").read_text(encoding="utf-8")
-        self.names = self.readable_names()
 
     def launched(self, program, build):
         """What kernels need of the program: the headers that have kernels, and which of their templates it launches. What else it
@@ -101,24 +100,11 @@ class Compiled:
             kept.with_suffix(".txt").write_text(run.stdout, encoding="utf-8")
             os.replace(ptx, kept)  # last: what is there is whole
 
-    def readable_names(self):
-        """{kernel: its name in the source}."""
-        kernels = re.findall(r"^\.(?:visible|weak) \.entry ([\w$]+)\(", self.ptx, re.MULTILINE)
-        names = subprocess.run(["c++filt"], input="\n".join(kernels), stdout=subprocess.PIPE, text=True, check=True).stdout
-        return dict(zip(kernels, names.splitlines(), strict=True))
-
     def write(self, path, ptx):
         """Writes the PTX of the solution `path`, or of our own if `path` is None, without the lesson's kernels that the exercise
         is not about: no case launches them, and each reads all that is there."""
-        space = f"{self.spaces[path]}::" if path else ""
-        of_lesson = {name: kernel for kernel, name in self.names.items() if "solution_" not in name}
-        unused = set(self.exercise.lesson.kernels) - set(self.exercise.kernels())
-        names = {kernel: of_lesson[name.replace(space, "")] for kernel, name in self.names.items()
-                 if (space in name if space else "solution_" not in name) and checker.short_name(name) not in unused}
-
-        def own(entry):
-            kernel = entry.group(1)
-            return entry.group().replace(kernel, names[kernel]) if kernel in names else ""
-
-        entry = re.compile(r"^\.(?:visible|weak) \.entry ([\w$]+)\(.*?^\}$", re.MULTILINE | re.DOTALL)
-        ptx.write_text(entry.sub(own, self.ptx), encoding="utf-8")
+        unused = sorted(set(self.exercise.lesson.kernels) - set(self.exercise.kernels()))
+        without = [rf"\b({'|'.join(unused)})[<(]"] if unused else []
+        without += [] if path else [r"\bsolution_\d+::"]
+        space = self.spaces[path] if path else ""
+        subprocess.run([self.build / "bin/ptx_of", self.kept, ptx, space, "|".join(without)], check=True)

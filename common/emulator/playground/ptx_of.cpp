@@ -1,6 +1,9 @@
 /// \file
 /// ptx_of PROGRAM FILE: writes the PTX that nvcc put into a program to FILE. Of several modules it takes the
 /// first: those of libraries come after the program's own.
+/// ptx_of PTX FILE NAMESPACE [REGEX]: the kernels of that namespace, of those in a file of PTX, but for
+/// kernels whose readable names match. See only_namespace.
+#include "emulator/program/namespaces.hpp"
 #include "emulator/runtime/fat_binary.hpp"
 
 #include <fstream>
@@ -27,14 +30,17 @@ std::string first_ptx(const std::string& program) {
 } // namespace
 
 int main(int count, char** words) {
-    if (count != 3) {
-        std::cerr << "usage: ptx_of PROGRAM FILE\n";
+    if (count < 3 || count > 5) {
+        std::cerr << "usage: ptx_of PROGRAM FILE, or ptx_of PTX FILE NAMESPACE [REGEX]\n";
         return 2;
     }
     try {
-        std::ifstream program(words[1], std::ios::binary);
-        if (!program) throw std::runtime_error("it cannot be read");
-        const std::string ptx = first_ptx({std::istreambuf_iterator<char>(program), {}});
+        std::ifstream from(words[1], std::ios::binary);
+        if (!from) throw std::runtime_error("it cannot be read");
+        const std::string text(std::istreambuf_iterator<char>(from), {});
+        const std::string ptx = count == 3
+                                    ? first_ptx(text)
+                                    : emulator::only_namespace(text, words[3], count > 4 ? words[4] : "");
         std::ofstream file(words[2]);
         if (!(file << ptx).flush()) throw std::runtime_error(std::string(words[2]) + " cannot be written");
     } catch (const std::exception& error) {
