@@ -1,13 +1,13 @@
 #include "emulator/ptx/function_parser.hpp"
 
+#include "emulator/ptx/operand_parser.hpp"
+#include "emulator/ptx/scope.hpp"
 #include "emulator/ptx/variable_parser.hpp"
 
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,14 +17,6 @@ namespace {
 
 constexpr std::uint64_t max_registers = 1u << 20;      // per function; no compiler emits more
 constexpr std::uint64_t max_kernel_parameters = 32764; // bytes
-
-/// What a `{ … }` block declares. Inner blocks see the names of outer ones.
-struct Scope {
-    const Scope* outer = nullptr;
-    std::unordered_map<std::string_view, std::uint32_t> registers; ///< index in Function::registers
-    std::unordered_map<std::string_view, const Variable*> variables;
-    std::unordered_map<std::string_view, std::uint32_t> labels; ///< index of the statement that follows
-};
 
 class FunctionParser : VariableParser {
 public:
@@ -64,7 +56,7 @@ private:
                 fail(name, "there is a function called " + ptx::quoted(function_->name) + " already");
     }
 
-    /// parameters = "(" [".param" variable {"," ".param" variable}] ")"
+    /// parameters = "(" [".param" parameter {"," ".param" parameter}] ")"
     std::vector<const Variable*> parameters() {
         std::vector<const Variable*> result;
         expect("(");
@@ -74,14 +66,14 @@ private:
             if (start.kind != TokenKind::dot_word) fail(start, "expected a parameter here");
             if (space != Space::param)
                 fail(start, "only .param parameters are supported", Failure::unsupported);
-            for (auto& variable : parameter()) result.push_back(declare(std::move(variable)));
+            result.push_back(declare(parameter()));
             accept(",");
         }
         return result;
     }
 
-    std::vector<std::unique_ptr<Variable>> parameter() {
-        // A comma may end this parameter or separate it from the next `.param`: take one declarator only.
+    /// parameter = [".align" n] type [".ptr" [space] [".align" n]] declarator
+    std::unique_ptr<Variable> parameter() {
         std::uint32_t alignment = 0;
         if (accept(".align")) alignment = alignment_number();
         const Token& start = *token_;
@@ -91,9 +83,7 @@ private:
             accept_space();
             if (accept(".align")) alignment_number();
         }
-        std::vector<std::unique_ptr<Variable>> result;
-        result.push_back(declarator(Space::param, *type, 1, alignment));
-        return result;
+        return declarator(Space::param, *type, 1, alignment);
     }
 
     const Variable* declare(std::unique_ptr<Variable> variable) {
@@ -102,6 +92,8 @@ private:
         return function_->variables.back().get();
     }
 
+    /// attribute = (".maxntid" | ".reqntid" | ".reqnctapercluster") n {"," n} | ".explicitcluster" |
+    /// (".maxclusterrank" | ".minnctapersm" | ".maxnctapersm" | ".maxnreg") n | pragma | ".noreturn"
     void attributes() {
         for (;;) {
             if (accept(".maxntid") || accept(".reqntid")) {
@@ -121,12 +113,7 @@ private:
                 function_->max_cluster = small_number();
             } else if (accept(".minnctapersm") || accept(".maxnctapersm") || accept(".maxnreg")) {
                 small_number(); // tuning: no effect on results
-            } else if (accept(".pragma")) {
-                do {
-                    take();
-                } while (accept(","));
-                expect(";");
-            } else if (!accept(".noreturn")) {
+            } else if (!accept_pragma() && !accept(".noreturn")) {
                 if (token_->kind == TokenKind::dot_word)
                     fail(*token_, quoted(token_->text) + " is not supported", Failure::unsupported);
                 return;
@@ -136,6 +123,7 @@ private:
 
     // ---- bodies ----
 
+    /// body = block. Labels may be defined after their use.
     void body() {
         block(*scope_);
         for (std::size_t i = 0; i < function_->statements.size(); ++i)
@@ -163,7 +151,7 @@ private:
             else if (token_->kind == TokenKind::identifier && token_[1].is(":"))
                 label();
             else if (token_->kind == TokenKind::dot_word)
-                body_directive();
+                directive();
             else
                 statement();
         }
@@ -171,21 +159,11 @@ private:
         --depth_;
     }
 
+    /// label = name ":" [branch_targets | (".callprototype" | ".calltargets") … ";"]
     void label() {
         const Token name = take();
         expect(":");
-        if (accept(".branchtargets")) {
-            const auto [list, fresh] = function_->branch_targets.try_emplace(std::string(name.text));
-            if (!fresh)
-                fail(name, "two lists of branch targets with one name are not supported",
-                     Failure::unsupported);
-            target_list_scopes_.emplace_back(name.text, scope_);
-            do {
-                list->second.push_back(operand());
-            } while (accept(","));
-            expect(";");
-            return;
-        }
+        if (accept(".branchtargets")) return branch_targets(name);
         if (accept(".callprototype") || accept(".calltargets")) { // the call itself contains the same
             while (!accept(";"))
                 if (take().kind == TokenKind::end) fail(name, "this prototype has no end");
@@ -196,16 +174,23 @@ private:
             fail(name, "this label is defined twice in one block");
     }
 
-    void body_directive() {
+    /// branch_targets = ".branchtargets" operand {"," operand} ";"
+    void branch_targets(const Token& name) {
+        const auto [list, fresh] = function_->branch_targets.try_emplace(std::string(name.text));
+        if (!fresh)
+            fail(name, "two lists of branch targets with one name are not supported", Failure::unsupported);
+        target_list_scopes_.emplace_back(name.text, scope_);
+        do {
+            list->second.push_back(operands().operand());
+        } while (accept(","));
+        expect(";");
+    }
+
+    /// directive = location | pragma | ".reg" registers ";" | (".local" | ".param" | ".shared") variables ";"
+    void directive() {
         const Token& start = *token_;
         if (accept(".loc")) return location();
-        if (accept(".pragma")) {
-            do {
-                take();
-            } while (accept(","));
-            expect(";");
-            return;
-        }
+        if (accept_pragma()) return;
         const auto space = accept_space();
         if (!space || *space == Space::global || *space == Space::constant)
             fail(start, quoted(start.text) + " is not supported here", Failure::unsupported);
@@ -244,7 +229,8 @@ private:
         function_->registers.push_back({std::move(name), type});
     }
 
-    /// location = file line column ["," "function_name" symbol ["+" n] "," "inlined_at" file line column]
+    /// location = ".loc" file line column ["," "function_name" symbol ["+" n] "," "inlined_at" file line
+    /// column]
     void location() {
         auto here = std::make_unique<Location>();
         here->file = file_number();
@@ -285,7 +271,7 @@ private:
         if (accept("@")) {
             statement.guarded = true;
             statement.guard_negated = accept("!");
-            statement.guard = predicate_register();
+            statement.guard = operands().predicate_register();
         }
         statement.place = token_->offset;
         statement.opcode = identifier("an instruction");
@@ -294,7 +280,7 @@ private:
             statement.modifiers.push_back({modifier.text, modifier.offset});
         }
         if (!token_->is(";")) do {
-                statement.operands.push_back(operand());
+                statement.operands.push_back(operands().operand());
             } while (accept(","));
         expect(";");
         statement.location = function_->locations.empty() ? nullptr : function_->locations.back().get();
@@ -302,145 +288,15 @@ private:
         statement_scopes_.push_back(scope_);
     }
 
-    std::uint32_t predicate_register() {
-        const Token& token = *token_;
-        const auto found = find_register(identifier("a predicate register"));
-        if (!found || function_->registers[*found].type != Type::pred)
-            fail(token, "this is not a predicate register");
-        return *found;
-    }
-
-    /// operand = primary ["|" primary]
-    Operand operand() {
-        Operand first = primary();
-        if (!accept("|")) return first;
-        Operand pair;
-        pair.kind = Operand::Kind::pair;
-        pair.place = first.place;
-        pair.elements.push_back(std::move(first));
-        pair.elements.push_back(primary());
-        return pair;
-    }
-
-    /// primary = "!" predicate | "_" | "[" (name | number) ["+" n] "]" | "{" list "}" | "(" list ")" | number
-    /// | name ["+" n]
-    Operand primary() {
-        Operand result;
-        result.place = token_->offset;
-        if (accept("!")) {
-            result.kind = Operand::Kind::reg;
-            result.index = predicate_register();
-            result.negated = true;
-        } else if (accept("_")) {
-            result.kind = Operand::Kind::sink;
-        } else if (accept("[")) {
-            result.kind = Operand::Kind::address;
-            Operand& base = result.elements.emplace_back();
-            base.place = token_->offset;
-            if (token_->kind == TokenKind::identifier)
-                named(base);
-            else
-                number(base);
-            result.offset = optional_offset();
-            if (token_->is(","))
-                fail(*token_, "addresses of several parts (tensors) are not supported", Failure::unsupported);
-            expect("]");
-        } else if (accept("{")) {
-            list(result, "}");
-        } else if (accept("(")) {
-            list(result, ")");
-        } else if (token_->kind == TokenKind::identifier) {
-            named(result);
-        } else {
-            number(result);
-        }
-        return result;
-    }
-
-    /// number = ["-"] constant
-    void number(Operand& result) {
-        const bool negative = accept("-");
-        const Token token = take();
-        switch (token.kind) {
-        case TokenKind::integer: result.kind = Operand::Kind::integer; break;
-        case TokenKind::single_precision: result.kind = Operand::Kind::single_precision; break;
-        case TokenKind::double_precision: result.kind = Operand::Kind::double_precision; break;
-        default: fail(token, "expected an operand here");
-        }
-        result.bits = token.bits;
-        if (negative && token.kind == TokenKind::integer) result.bits = -result.bits;
-        if (negative && token.kind == TokenKind::single_precision) result.bits ^= 1ull << 31;
-        if (negative && token.kind == TokenKind::double_precision) result.bits ^= 1ull << 63;
-    }
-
-    std::int64_t optional_offset() {
-        if (accept("+")) return signed_number();
-        if (token_->is("-")) return signed_number();
-        return 0;
-    }
-
-    void list(Operand& result, std::string_view close) {
-        result.kind = Operand::Kind::list;
-        if (++depth_ > 100) fail(*token_, "lists nested too deeply");
-        if (!accept(close)) {
-            do {
-                result.elements.push_back(operand());
-            } while (accept(","));
-            expect(close);
-        }
-        --depth_;
-    }
-
-    /// A register, a special register, a variable, a function or a label. The last three may be declared
-    /// later in the text.
-    void named(Operand& result) {
-        const Token token = take();
-        result.name = token.text;
-        if (const auto found = find_register(token.text)) {
-            result.kind = Operand::Kind::reg;
-            result.index = *found;
-        } else if (token.text.front() == '%') {
-            result.kind = Operand::Kind::special;
-            if (token_->kind == TokenKind::dot_word) {
-                const Token part = take();
-                result.name = std::string_view(module_->text)
-                                  .substr(token.offset, part.offset + part.text.size() - token.offset);
-            }
-        } else if (token.text == "WARP_SZ") {
-            result.kind = Operand::Kind::integer;
-            result.bits = 32;
-        } else {
-            result.kind = Operand::Kind::symbol;
-            result.variable = find_variable(token.text);
-            if (!result.variable) result.name = module_name(token.text);
-            if (token_->is("+") && token_[1].kind == TokenKind::integer) result.offset = optional_offset();
-        }
-    }
-
-    std::optional<std::uint32_t> find_register(std::string_view name) const {
-        for (const Scope* scope = scope_; scope; scope = scope->outer)
-            if (const auto found = scope->registers.find(name); found != scope->registers.end())
-                return found->second;
-        return std::nullopt;
-    }
-
-    const Variable* find_variable(std::string_view name) const {
-        for (const Scope* scope = scope_; scope; scope = scope->outer)
-            if (const auto found = scope->variables.find(name); found != scope->variables.end())
-                return found->second;
-        return nullptr;
-    }
+    OperandParser operands() { return {source_, *function_, *scope_}; }
 
     static void resolve_label(Operand& operand, const Scope& innermost) {
         for (Operand& element : operand.elements) resolve_label(element, innermost);
         if (operand.kind != Operand::Kind::symbol || operand.variable || operand.offset != 0) return;
-        for (const Scope* scope = &innermost; scope; scope = scope->outer) {
-            const auto found = scope->labels.find(operand.name);
-            if (found == scope->labels.end()) continue;
-            operand.kind = Operand::Kind::label;
-            operand.index = found->second;
-            return;
-        }
+        const auto label = innermost.find_label(operand.name);
+        if (!label) return;
+        operand.kind = Operand::Kind::label;
+        operand.index = *label;
     }
 
     Function* function_ = nullptr;

@@ -53,8 +53,8 @@ private:
         while (token_->kind != TokenKind::end && !token_->is(".version")) directive();
     }
 
-    /// directive = ".address_size" n | ".file" n string | ".section" word block | linkage (function |
-    /// variable)
+    /// directive = ".address_size" n | ".file" n string | ".section" word block | pragma |
+    /// linkage (function | variable)
     void directive() {
         const Token& start = *token_;
         if (accept(".address_size")) {
@@ -68,12 +68,7 @@ private:
         } else if (accept(".section")) {
             take();
             skip_block();
-        } else if (accept(".pragma")) {
-            do {
-                take();
-            } while (accept(","));
-            expect(";");
-        } else {
+        } else if (!accept_pragma()) {
             bool visible = false, external = false, weak = false;
             for (;;) {
                 if (accept(".visible"))

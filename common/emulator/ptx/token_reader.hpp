@@ -97,6 +97,16 @@ protected:
             if (take().kind == TokenKind::end) fail(open, "this block has no end");
     }
 
+    /// pragma = ".pragma" string {"," string} ";"
+    bool accept_pragma() {
+        if (!accept(".pragma")) return false;
+        do {
+            take();
+        } while (accept(","));
+        expect(";");
+        return true;
+    }
+
     std::uint32_t alignment_number() {
         const Token& token = *token_;
         const std::uint32_t alignment = small_number();
