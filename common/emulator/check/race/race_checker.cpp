@@ -111,7 +111,9 @@ public:
         if (is_shared && is_reserved(access)) {
             // Lanes of a warp synchronize there by votes and shuffles, which order nothing in the program's
             // memory.
-        } else if (is_shared)
+        } else if (is_shared && has_clusters_)
+            check_shared_of_cluster(now, actor);
+        else if (is_shared)
             check_shared(now, actor);
         else if (options_.global)
             check_global(now, actor);
@@ -248,7 +250,10 @@ private:
                                     starts ? &copy : nullptr};
             if (starts) check_copies(now);
             const BlockActor actor(state.order, warp.index(), now.id, needs_all_);
-            check_shared(now, actor, starts);
+            if (has_clusters_)
+                check_shared_of_cluster(now, actor, starts);
+            else
+                check_shared(now, actor, starts);
             for (std::uint64_t& address : addresses) address += access.bytes;
             left -= access.bytes;
         }
@@ -258,7 +263,6 @@ private:
 
     /// `finds`: report hazards; else only record the access.
     void check_shared(const CurrentAccess& now, const BlockActor& actor, bool finds = true) {
-        if (has_clusters_) return check_shared_of_cluster(now, actor, finds);
         now.state.shared.access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
             [&](int lane, const BlockActor::Record& record, Role role) {
@@ -270,7 +274,7 @@ private:
     }
 
     [[gnu::noinline]] void check_shared_of_cluster(const CurrentAccess& now, const BlockActor& in_block_actor,
-                                                   bool finds) {
+                                                   bool finds = true) {
         state_of_owner(now).shared_in_cluster.access(
             now, grid_actor(now, in_block_actor),
             [&](int lane, const GridActor::Record& record, Role role) {
