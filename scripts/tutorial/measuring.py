@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import json
 import math
 import os
 import re
@@ -11,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tutorial import ROOT
@@ -58,6 +60,57 @@ ASYNC_METRICS = [
 ]
 
 
+# What the step `clock` times and counts: every kernel at CLOCK_SIZES, but lessons that have other sizes at theirs. The
+# ladder also in each of CLOCK_BLOCKS. Kernels that would take minutes, of one thread, at CLOCK_SLOW_SIZE.
+CLOCK_SIZES = ["--n 2^25", "--n 2^28"]
+CLOCK_BLOCKS = [64, 128, 256, 512, 1024]
+CLOCK_SLOW_SIZE = "--n 2^20"
+CLOCK_OWN_SIZES = {
+    "lesson14": ["--n 2048"],
+    **{f"lesson{number}": [""] for number in (16, 17, 18)},
+    **{f"lesson{number}": ["", "--width 32 --height 32"] for number in (19, 20, 21)},
+    "lesson24": ["--width 8192 --height 4096", "--width 16384 --height 16384"],
+    "lesson25": ["--rows 8192 --columns 4096", "--rows 16384 --columns 16384"],
+    "lesson29": ["--n 2^14", "--n 2^18"],
+    "lesson30": [f"{size} --strategies" for size in CLOCK_SIZES],
+}
+CLOCK_METRICS = [
+    *MORE_METRICS[:-1],
+    "l1tex__data_pipe_lsu_wavefronts.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",  # all passes, also those of accesses that no lane executes
+    "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    "sm__cycles_elapsed.max",
+    "sm__cycles_elapsed.avg.per_second",
+    "launch__registers_per_thread",
+    "sm__warps_active.avg.pct_of_peak_sustained_active",  # achieved occupancy
+    "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
+    *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("alu", "fma", "fmaheavy")),
+    *(f"sm__inst_executed_pipe_{pipe}.avg.pct_of_peak_sustained_elapsed" for pipe in ("xu", "lsu", "adu", "uniform")),
+    "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
+    *(f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio" for reason in (
+        "barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard",
+        "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected",
+        "short_scoreboard", "wait")),
+    *MORE_METRICS[-1:],
+]
+
+
+@dataclass
+class ClockRun:
+    """Kernels whose times a clock has to predict: all of a program but the slow ones, or only these."""
+
+    program: str
+    arguments: list
+    is_counted: bool  # by Nsight Compute as well
+    slow: set = field(default_factory=set)
+    only_slow: bool = False
+    kernels_behind: dict = field(default_factory=dict)
+
+    def has(self, kernel):
+        return (kernel in self.slow) == self.only_slow
+
+
 class Course:
     """Everything to measure, as listed in the lessons' manifests."""
 
@@ -78,8 +131,21 @@ class Course:
             "practice": [*practice, *(lesson.timed_program for lesson in self.practice)],
             "limit": [*limit, "limit_table", "limit_curves"],
             "counters": ["ladder", *names],
+            "clock": ["calibrate", *(run.program for run in self.clock_runs())],
         }
         return list(dict.fromkeys(name for step in steps for name in of_steps[step]))
+
+    def clock_runs(self):
+        for size in CLOCK_SIZES:
+            for block in CLOCK_BLOCKS:
+                yield ClockRun("ladder", [*shlex.split(size), "--block", str(block)], is_counted=size == CLOCK_SIZES[0])
+        for lesson in [*self.lessons, *self.practice, *self.limit]:
+            sizes = CLOCK_OWN_SIZES.get(lesson.name, [] if lesson.part == "ladder" else CLOCK_SIZES)
+            slow = {kernel for _, without in lesson.timed for kernel in without}
+            for size in sizes:
+                yield ClockRun(lesson.name, shlex.split(size), size == sizes[0], slow, False, lesson.kernels_behind)
+            if slow:
+                yield ClockRun(lesson.name, shlex.split(CLOCK_SLOW_SIZE), True, slow, True, lesson.kernels_behind)
 
 
 def find_tool(name):
@@ -248,6 +314,36 @@ class Measurement:
     def counters(self):
         self.count_kernels("ncu", self.course.lessons, MORE_METRICS, [("ladder", run, 1, {}) for run in LADDER_COUNTED])
 
+    def clock(self):
+        self.record_output("clock_constants", [self.programs.path("calibrate")], "calibrate")
+        self.time_for_clock()
+        counted = []
+        for run in self.course.clock_runs():
+            left_out = {kernel: None for kernel in self.kernels(run.program) if not run.has(kernel)}
+            if run.is_counted:
+                counted.append((run.program, run.arguments, 1, {**run.kernels_behind, **left_out}))
+        self.count_kernels("clock_ncu", [], CLOCK_METRICS, counted)
+
+    def time_for_clock(self):
+        rows = []
+        for run in self.course.clock_runs():
+            what = " ".join([run.program, *run.arguments])
+            say(f"clock: {what}")
+            chosen = [f"--kernel={kernel}" for kernel in self.kernels(run.program) if run.slow and run.has(kernel)]
+            done = self.programs.run([self.programs.path(run.program), "--device", "gpu", *run.arguments, *chosen,
+                                      "--format", "json"], stdout=subprocess.PIPE)
+            if done.returncode != 0:
+                self.miss(f"clock: nothing recorded for {what}: status {done.returncode}")
+                continue
+            for kernel in json.loads(done.stdout)["kernels"]:
+                times = kernel["time_us"]
+                rows.append([run.program, " ".join(run.arguments), kernel["name"], math.prod(kernel["block"]),
+                             math.prod(kernel["grid"]), kernel["dynamic_shared_bytes"], kernel["bytes"],
+                             *(round(times[name], 3) for name in ("median", "min")), times["runs"]])
+        self.write("clock_times", "PROGRAM --device gpu ARGUMENTS --format json",
+                   ["program", "arguments", "kernel", "block", "grid", "dynamic_shared_bytes", "bytes", "time_us_median",
+                    "time_us_min", "time_us_runs"], rows)
+
     def count_kernels(self, name, lessons, more_metrics, more_runs=()):
         """`more_runs`: (program, arguments, launches, kernels behind its names), before those of the lessons."""
         tool = find_tool("ncu")
@@ -264,7 +360,7 @@ class Measurement:
                     continue
                 row = self.count(tool, [program, *arguments], (kernel, behind), launches, more_metrics)
                 if row:
-                    rows.append([program, shlex.join(arguments), kernel, *row])
+                    rows.append([program, " ".join(arguments), kernel, *row])
                 else:
                     self.miss(f"counters: none recorded for {what}")
         self.write(name, "ncu --clock-control none --metrics … --launch-count … PROGRAM --device gpu --verify ARGUMENTS "
@@ -288,9 +384,9 @@ class Measurement:
             return None
 
         def number(name, launch=2):
-            """'2,097,152' -> 2097152; 'n/a' -> None."""
-            digits = re.search(r"\d+", re.sub(r"(?<=\d),(?=\d{3})", "", dict(zip(table[0], table[launch])).get(name, "")))
-            return int(digits[0]) if digits else None
+            """'2,097,152' -> 2097152; '79.41' -> 79.41; 'n/a' -> None."""
+            digits = re.search(r"\d+(\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", dict(zip(table[0], table[launch])).get(name, "")))
+            return None if not digits else float(digits[0]) if digits[1] else int(digits[0])
 
         def volume(name):
             """'(16,384, 1, 1)' -> 16384."""

@@ -28,7 +28,8 @@ done
     echo '"ID","Kernel Name","Block Size","Grid Size"'$(echo ,$metrics | sed 's/,\\([^,]*\\)/,"\\1"/g')
     echo '"","","",""'$(echo ,$metrics | sed 's/,[^,]*/,"sector"/g')
     echo '"0","reduce0(const int *, int *, unsigned long)","(256, 1, 1)","(16,384, 1, 1)"'$(
-        echo ,$metrics | sed 's/,smsp[^,]*/,"n\\/a"/g; s/,l1tex[^,]*/,"2,097,152"/g; s/,gpu[^,]*/,"1,600"/g')
+        echo ,$metrics | sed 's/,smsp[^,]*/,"n\\/a"/g; s/,l1tex[^,]*/,"2,097,152"/g; s/,gpu[^,]*/,"1,600"/g;
+                              s/,sm__[^,]*/,"79.41"/g')
     case $launches in
     9) for time in 2,900 2,000 2,100 2,200 2,300 2,400 2,500 2,600; do
         echo '"0","setRowReadRow(int *)","(32, 16, 1)","(1, 1, 1)"'$(
@@ -38,8 +39,13 @@ done
 } >$file
 """
 
+# A kernel's entry in a program's JSON, as its first arguments' printf format: name, block.
+JSON = ('{"kernels": [{"name": "%s", "block": [%s, 1, 1], "grid": [64, 2, 1], "dynamic_shared_bytes": 1024, '
+        '"bytes": 67239936, "time_us": {"median": 85.123456, "min": 84.5, "runs": 50}}]}')
+
 LADDER = """#!/bin/sh
 case "$*" in
+*json*) printf 'JSON' reduce0 "$6" ;;
 --list) printf 'reduce0\\nreduce1\\n' ;;
 *--save*)
     echo "$*" >>$LOG
@@ -47,11 +53,13 @@ case "$*" in
     printf 'elements,name\\n%s,reduce0\\n%s,cub::Sum\\n' "$4" "$4" >"$6/ladder.csv"
     ;;
 esac
-"""
+""".replace("JSON", JSON)
 
 
 LESSON = """#!/bin/sh
 case "$*" in
+*--kernel=sequential_reduction*json*) printf 'JSON' sequential_reduction 1 ;;
+*json*) printf 'JSON' kernel 256 ;;
 --list) printf 'sequential_reduction\\nkernel\\n' ;;
 *--save*)
     echo "$*" >>$LOG
@@ -59,7 +67,7 @@ case "$*" in
     printf 'elements,name,program\\n%s,kernel,%s\\n' "$4" "$(basename $0)" >"$folder/$(basename $0).csv"
     ;;
 esac
-"""
+""".replace("JSON", JSON)
 
 
 class Machine(unittest.TestCase):
@@ -81,6 +89,7 @@ class Machine(unittest.TestCase):
             self.program(self.kit / "bin" / name, LESSON)
         for name in ("limit_table", "limit_curves"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"$*\" >>$LOG\nprintf 'n,what\\n256,%s\\n' $1\n")
+        self.program(self.kit / "bin/calibrate", "#!/bin/sh\nprintf 'constant,value,unit\\nlatency_add,4.5,cycles\\n'\n")
         for name in ("lessons_test", "harness_device_test"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"[==========] 12 tests from 3 test suites ran.\"\n")
         self.program(self.tools / "nvidia-smi", "#!/bin/sh\necho 'NVIDIA H999 (80 GB), 580.1, 9.0'\n")
@@ -158,6 +167,34 @@ class Machine(unittest.TestCase):
         self.assertIn("--kernel-name regex:^reduce0$", self.log.read_text())
         self.assertIn("--verify --repeat 9 --width 24 --height 24 --kernel kernel", self.log.read_text())
 
+    def test_records_what_a_clock_is_checked_with(self):
+        done = self.measure("clock")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.record("clock_constants")[1], [{"constant": "latency_add", "value": "4.5", "unit": "cycles"}])
+
+        times = self.record("clock_times")[1]
+        lessons = [lesson for lesson in read_lessons() if lesson.part != "ladder"]
+        self.assertEqual({row["program"] for row in times}, {"ladder", *(lesson.name for lesson in lessons)})
+        ladder = [row for row in times if row["program"] == "ladder"]
+        self.assertEqual([(row["arguments"], row["block"]) for row in ladder],
+                         [(f"--n {n} --block {block}", block) for n in ("2^25", "2^28")
+                          for block in ("64", "128", "256", "512", "1024")])
+        self.assertEqual([ladder[0][name] for name in ("kernel", "grid", "time_us_median", "time_us_min", "time_us_runs")],
+                         ["reduce0", "128", "85.123", "84.5", "50"])
+        self.assertEqual({row["arguments"] for row in times if row["program"] == "lesson24"},
+                         {"--width 8192 --height 4096", "--width 16384 --height 16384"})
+        self.assertEqual([(row["kernel"], row["arguments"]) for row in times if row["program"] == "lesson13"],
+                         [("kernel", "--n 2^25"), ("kernel", "--n 2^28"), ("sequential_reduction", "--n 2^20")])
+
+        counted = self.record("clock_ncu")[1]
+        self.assertEqual({row["program"] for row in counted}, {row["program"] for row in times})
+        self.assertEqual([row["arguments"] for row in counted if row["program"] == "ladder" and row["kernel"] == "reduce1"],
+                         [f"--n 2^25 --block {block}" for block in (64, 128, 256, 512, 1024)])
+        self.assertEqual([(row["kernel"], row["arguments"]) for row in counted if row["program"] == "lesson13"],
+                         [("kernel", "--n 2^25"), ("sequential_reduction", "--n 2^20")])
+        columns = ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "sm__issue_active.avg.pct_of_peak_sustained_elapsed")
+        self.assertEqual([counted[0][name] for name in columns], ["2097152", "79.41"])
+
     def test_takes_only_the_steps_that_are_named(self):
         self.assertEqual(self.measure("ladder").returncode, 0)
         self.assertEqual([path.name for path in (self.kit / "data").rglob("*.csv")], ["ladder.csv"])
@@ -179,7 +216,7 @@ class Machine(unittest.TestCase):
         self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
         self.assertIn("counters: skipped, there is no ncu", done.stderr)
         self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv") if not path.name.startswith("limit_")},
-                         {"verify.csv", "ladder.csv", "lessons.csv", "practice.csv"})
+                         {"verify.csv", "ladder.csv", "lessons.csv", "practice.csv", "clock_constants.csv", "clock_times.csv"})
         self.assertEqual({path.name for path in (self.kit / "data").rglob("limit_*.csv")},
                          {f"limit_{name}.csv" for name in ("sum", "strategies", "in_flight", "steps")})
 
