@@ -52,7 +52,7 @@ class Pages(unittest.TestCase):
 
     def test_american_spelling_of_all_that_is_ours(self):
         kinds = {".md", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".cmake", ".json", ".js", ".css", ".diff", ".sh", ""}
-        for folder in ("common", "cmake", "docs", "lessons", "scripts", "tests"):
+        for folder in ("bench", "common", "cmake", "docs", "lessons", "scripts", "tests"):
             for path in sorted((ROOT / folder).rglob("*")):
                 if path.suffix in kinds and path.is_file() and path.name != "prose.py":
                     text = path.read_text(encoding="utf-8", errors="replace").lower()
