@@ -65,15 +65,6 @@ ASYNC_METRICS = [
 CLOCK_SIZES = ["--n 2^25", "--n 2^28"]
 CLOCK_BLOCKS = [64, 128, 256, 512, 1024]
 CLOCK_SLOW_SIZE = "--n 2^20"
-CLOCK_OWN_SIZES = {
-    "lesson14": ["--n 2048"],
-    **{f"lesson{number}": [""] for number in (16, 17, 18)},
-    **{f"lesson{number}": ["", "--width 32 --height 32"] for number in (19, 20, 21)},
-    "lesson24": ["--width 8192 --height 4096", "--width 16384 --height 16384"],
-    "lesson25": ["--rows 8192 --columns 4096", "--rows 16384 --columns 16384"],
-    "lesson29": ["--n 2^14", "--n 2^18"],
-    "lesson30": [f"{size} --strategies" for size in CLOCK_SIZES],
-}
 CLOCK_METRICS = [
     *MORE_METRICS[:-1],
     "l1tex__data_pipe_lsu_wavefronts.sum",
@@ -140,7 +131,7 @@ class Course:
             for block in CLOCK_BLOCKS:
                 yield ClockRun("ladder", [*shlex.split(size), "--block", str(block)], is_counted=size == CLOCK_SIZES[0])
         for lesson in [*self.lessons, *self.practice, *self.limit]:
-            sizes = CLOCK_OWN_SIZES.get(lesson.name, [] if lesson.part == "ladder" else CLOCK_SIZES)
+            sizes = lesson.manifest["measure"].get("clock", [] if lesson.part == "ladder" else CLOCK_SIZES)
             slow = {kernel for _, without in lesson.timed for kernel in without}
             for size in sizes:
                 yield ClockRun(lesson.name, shlex.split(size), size == sizes[0], slow, False, lesson.kernels_behind)
@@ -318,26 +309,26 @@ class Measurement:
         self.record_output("clock_constants", [self.programs.path("calibrate")], "calibrate")
         self.time_for_clock()
         counted = []
-        for run in self.course.clock_runs():
-            left_out = {kernel: None for kernel in self.kernels(run.program) if not run.has(kernel)}
-            if run.is_counted:
-                counted.append((run.program, run.arguments, 1, {**run.kernels_behind, **left_out}))
+        for each in self.course.clock_runs():
+            left_out = {kernel: None for kernel in self.kernels(each.program) if not each.has(kernel)}
+            if each.is_counted:
+                counted.append((each.program, each.arguments, 1, {**each.kernels_behind, **left_out}))
         self.count_kernels("clock_ncu", [], CLOCK_METRICS, counted)
 
     def time_for_clock(self):
         rows = []
-        for run in self.course.clock_runs():
-            what = " ".join([run.program, *run.arguments])
+        for each in self.course.clock_runs():
+            what = " ".join([each.program, *each.arguments])
             say(f"clock: {what}")
-            chosen = [f"--kernel={kernel}" for kernel in self.kernels(run.program) if run.slow and run.has(kernel)]
-            done = self.programs.run([self.programs.path(run.program), "--device", "gpu", *run.arguments, *chosen,
+            chosen = [f"--kernel={kernel}" for kernel in self.kernels(each.program) if each.slow and each.has(kernel)]
+            done = self.programs.run([self.programs.path(each.program), "--device", "gpu", *each.arguments, *chosen,
                                       "--format", "json"], stdout=subprocess.PIPE)
             if done.returncode != 0:
                 self.miss(f"clock: nothing recorded for {what}: status {done.returncode}")
                 continue
             for kernel in json.loads(done.stdout)["kernels"]:
                 times = kernel["time_us"]
-                rows.append([run.program, " ".join(run.arguments), kernel["name"], math.prod(kernel["block"]),
+                rows.append([each.program, " ".join(each.arguments), kernel["name"], math.prod(kernel["block"]),
                              math.prod(kernel["grid"]), kernel["dynamic_shared_bytes"], kernel["bytes"],
                              *(round(times[name], 3) for name in ("median", "min")), times["runs"]])
         self.write("clock_times", "PROGRAM --device gpu ARGUMENTS --format json",

@@ -34,7 +34,7 @@ MENDED = (
 FOUND = (
     ("code that is nowhere", LESSON, r"```cpp\n(.*\n)+?```", "```cpp\nclass Nowhere;\n```", "none of .*kernels.* has this"),
     ("code of another folder", LESSON, r"```cpp\n.*\n", "`common/harness/check.hpp`\n```cpp\n#pragma once\n", "check.hpp, .* no"),
-    ("code of a file that is gone", MEASURING, "`(common/harness)/measure.cpp`", r"`\1/gone.cpp`", "gone.cpp, .* is no"),
+    ("code of a file that is gone", MEASURING, "`(common/harness/detail)/measure.cpp`", r"`\1/gone.cpp`", "gone.cpp, .* is no"),
     ("a diff of no kernel", LESSON, r"\+__global__ void reduce8\(", "+__global__ void reduce33(", "there is no kernel reduce33"),
     ("a diff without kernels", LESSON, r"```diff\n.*\n.*\n", "```diff\n", "a diff begins with"),
     ("no diff", LESSON, r"```diff\n(.*\n)+?```", "", "quotes none of its diffs"),
