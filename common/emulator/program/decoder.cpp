@@ -211,77 +211,7 @@ private:
 
 Decoding::Decoding(const Function& function, const Linkage& linkage, Code& code, FrameLayout& layout,
                    const Statement& statement)
-    : function_(function), linkage_(linkage), code_(code), layout_(layout), statement_(statement),
-      taken_(statement.modifiers.size()) {}
-
-bool Decoding::take(std::string_view modifier) { return !take_any({modifier}).empty(); }
-
-std::string_view Decoding::take_any(std::initializer_list<std::string_view> modifiers) {
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
-        const std::string_view text = statement_.modifiers[i].text;
-        if (taken_[i] || std::find(modifiers.begin(), modifiers.end(), text) == modifiers.end()) continue;
-        taken_[i] = true;
-        return text;
-    }
-    return {};
-}
-
-std::optional<Type> Decoding::take_optional_type() {
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
-        if (taken_[i]) continue;
-        const auto type = ptx::type_from(statement_.modifiers[i].text);
-        if (!type) continue;
-        taken_[i] = true;
-        return type;
-    }
-    return std::nullopt;
-}
-
-Type Decoding::take_type() {
-    const auto type = take_optional_type();
-    if (type) return *type;
-    check_all_taken(); // an apparently missing type may be an unknown one
-    invalid(statement_.place, "this instruction needs a type");
-}
-
-Space Decoding::take_space() {
-    const std::string_view text = take_any({".global", ".shared", ".shared::cta", ".shared::cluster",
-                                            ".local", ".const", ".param", ".param::entry", ".param::func"});
-    if (text == ".global") return Space::global;
-    if (text == ".shared::cluster") return Space::shared_cluster;
-    if (text.starts_with(".shared")) return Space::shared;
-    if (text == ".local") return Space::local;
-    if (text == ".const") return Space::constant;
-    if (text.starts_with(".param")) return Space::param;
-    return Space::generic;
-}
-
-Ordering Decoding::take_ordering(std::initializer_list<std::string_view> modifiers) {
-    const std::string_view text = take_any(modifiers);
-    if (text == ".volatile") return Ordering::as_volatile;
-    if (text == ".relaxed") return Ordering::relaxed;
-    if (text == ".acquire") return Ordering::acquire;
-    if (text == ".release") return Ordering::release;
-    if (text == ".acq_rel") return Ordering::acquire_release;
-    return Ordering::weak;
-}
-
-Scope Decoding::take_scope() {
-    const std::string_view text = take_any({".cta", ".cluster", ".gpu", ".sys"});
-    if (text == ".cta") return Scope::block;
-    if (text == ".cluster") return Scope::cluster;
-    return text == ".gpu" ? Scope::gpu : Scope::system;
-}
-
-void Decoding::expect_operands(std::size_t least, std::size_t most) {
-    const std::size_t count = operand_count();
-    if (count >= least && count <= most) return;
-    check_all_taken(); // an unknown modifier may come with operands
-    const std::string wanted =
-        least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
-    invalid(statement_.place,
-            quoted(statement_.opcode) + " takes " + wanted + " operands here, not " + std::to_string(count));
-}
+    : StatementReader(function, linkage, statement), code_(code), layout_(layout) {}
 
 std::uint64_t Decoding::symbol_value(const Operand& operand, Code::Base& base) const {
     base = Code::Base::none;
@@ -435,13 +365,6 @@ bool Decoding::address(const Operand& operand, Space space) {
     return true;
 }
 
-bool Decoding::is_constant(const Operand& operand) const { return operand.kind == Operand::Kind::integer; }
-
-std::uint64_t Decoding::constant(const Operand& operand) const {
-    if (!is_constant(operand)) unsupported(operand.place, "only a constant is supported here");
-    return operand.bits;
-}
-
 bool Decoding::never_read(const Operand& operand) const {
     return operand.kind == Operand::Kind::sink ||
            (operand.kind == Operand::Kind::reg && !layout_.is_read(operand.index));
@@ -483,28 +406,6 @@ void Decoding::keep_detail(std::unique_ptr<Detail> detail) {
     detail_ = detail.get();
     instruction.detail = detail_;
     code_.details.push_back(std::move(detail));
-}
-
-void Decoding::unsupported(std::uint32_t place, const std::string& what) const {
-    throw error_at(Failure::unsupported, linkage_.module->text, place,
-                   what + ", in " + readable_name(function_.name));
-}
-
-void Decoding::invalid(std::uint32_t place, const std::string& what) const {
-    throw error_at(Failure::invalid_ptx, linkage_.module->text, place,
-                   what + ", in " + readable_name(function_.name));
-}
-
-void Decoding::no_such_type(Type) const {
-    unsupported(statement_.place, quoted(statement_.opcode) + " is not supported for this type");
-}
-
-void Decoding::check_all_taken() const {
-    for (std::size_t i = 0; i < taken_.size(); ++i)
-        if (!taken_[i])
-            unsupported(statement_.modifiers[i].place, quoted(statement_.opcode) + " with " +
-                                                           quoted(statement_.modifiers[i].text) +
-                                                           " is not supported");
 }
 
 // ---- one function ----

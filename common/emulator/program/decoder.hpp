@@ -3,13 +3,12 @@
 #pragma once
 
 #include "emulator/program/code.hpp"
+#include "emulator/program/statement_reader.hpp"
 #include "emulator/ptx/module.hpp"
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -54,35 +53,13 @@ inline constexpr std::string_view reserved_shared_register = "%reserved_smem_off
 /// The address of a function with a body; nothing if the module has no such function.
 std::optional<std::uint64_t> function_address(const ptx::Module& module, std::string_view name);
 
-/// A statement while a family of instructions decodes it.
-///
-/// A family takes each modifier and operand that it understands. Anything left over makes the statement
-/// unsupported, so nothing is ever skipped.
-class Decoding {
+/// A statement while a family of instructions decodes it: into the rows of its operands, and its instruction.
+class Decoding : public StatementReader {
 public:
     Decoding(const ptx::Function& function, const Linkage& linkage, Code& code, class FrameLayout& layout,
              const ptx::Statement& statement);
 
-    const ptx::Statement& statement() const { return statement_; }
-    const ptx::Function& function() const { return function_; }
-    const Linkage& linkage() const { return linkage_; }
-
-    // ---- modifiers ----
-
-    bool take(std::string_view modifier);
-    /// The first of `modifiers` that the statement has, or an empty view.
-    std::string_view take_any(std::initializer_list<std::string_view> modifiers);
-    std::optional<ptx::Type> take_optional_type();
-    ptx::Type take_type();
-    ptx::Space take_space();                                                   ///< generic when none is said
-    Ordering take_ordering(std::initializer_list<std::string_view> modifiers); ///< weak when none is said
-    Scope take_scope();                                                        ///< the widest by default
-
     // ---- operands ----
-
-    std::size_t operand_count() const { return statement_.operands.size(); }
-    const ptx::Operand& operand(std::size_t k) const { return statement_.operands[k]; }
-    void expect_operands(std::size_t least, std::size_t most);
 
     /// The row that operand `k` names, read as a `type`. Constants get a row of their own.
     Row source(std::size_t k, ptx::Type type) { return source(operand(k), type); }
@@ -101,10 +78,6 @@ public:
     /// Address operand: sets the instruction's first source and displacement. Returns true when the base has
     /// 8-byte cells.
     bool address(const ptx::Operand& operand, ptx::Space space);
-
-    /// The value of an operand that must be a constant.
-    std::uint64_t constant(const ptx::Operand& operand) const;
-    bool is_constant(const ptx::Operand& operand) const;
 
     /// True when nothing in the function reads the register that `operand` names.
     bool never_read(const ptx::Operand& operand) const;
@@ -142,26 +115,14 @@ public:
         instruction.is_control = true;
     }
 
-    [[noreturn]] void unsupported(std::uint32_t place, const std::string& what) const;
-    [[noreturn]] void invalid(std::uint32_t place, const std::string& what) const;
-    /// The instruction exists, but not for this type.
-    [[noreturn]] void no_such_type(ptx::Type type) const;
-
-    /// Fails unless every modifier has been taken.
-    void check_all_taken() const;
-
 private:
     void keep_detail(std::unique_ptr<Detail> detail);
     Row predicate_register(const ptx::Operand& operand) const;
     std::uint64_t symbol_value(const ptx::Operand& operand, Code::Base& base) const;
     std::uint64_t literal(const ptx::Operand& operand, ptx::Type type) const;
 
-    const ptx::Function& function_;
-    const Linkage& linkage_;
     Code& code_;
     FrameLayout& layout_;
-    const ptx::Statement& statement_;
-    std::vector<bool> taken_;
     Detail* detail_ = nullptr;
 };
 
