@@ -1,17 +1,16 @@
 #include "emulator/machine/block.hpp"
 
+#include "emulator/machine/block_errors.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/dim3.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/mbarrier.hpp"
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
-#include "emulator/program/source_location.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
 namespace emulator {
@@ -63,7 +62,7 @@ std::uint64_t Block::run(std::uint64_t budget) {
     const TurnCounts in_this_turn = std::exchange(turn_counts_, {});
     for (Observer* const observer : subscribers(EventKind::turn)) observer->turn_ended(*this, in_this_turn);
     if (is_finished()) {
-        if (!async_copies_.bulks().empty()) report_pending_copy();
+        if (!async_copies_.bulks().empty()) report_pending_copy(*this, async_copies_.bulks().front());
         for (Observer* const observer : observers_) observer->block_ended(*this);
     }
     return executed;
@@ -89,7 +88,7 @@ std::uint64_t Block::run_warp(Warp& warp, std::uint64_t budget) {
     try {
         return warp.run(budget);
     } catch (const Fault& fault) {
-        report(fault, warp);
+        report_fault(fault, warp);
     }
 }
 
@@ -239,60 +238,11 @@ std::vector<WaitingLanes> Block::waiting() const {
 void Block::break_deadlock() {
     bool goes_on = false;
     for (Observer* const observer : observers_) goes_on = observer->absorbs_deadlock(*this) || goes_on;
-    if (!goes_on) report_deadlock();
+    if (!goes_on) report_deadlock(*this);
     for (const WaitingLanes& one : waiting())
         if (one.mbarrier) Mbarrier(*one.mbarrier->owner, one.mbarrier->offset).end_phase(one.mbarrier->phase);
     for_each_lane(begun_barriers_, [&](int which) { complete(static_cast<std::uint32_t>(which)); });
     for (const auto& warp : warps_) warp->ignore_warp_sync();
-}
-
-// ---- messages ----
-
-void Block::report(const Fault& fault, const Warp& warp) const {
-    const Code& code = *warp.running().frame->code;
-    const std::uint32_t pc = code.index_of(*fault.instruction);
-    const Dim3 thread =
-        coordinates(std::uint64_t{warp.index()} * warp_size + static_cast<std::uint32_t>(fault.lane),
-                    grid_.configuration.block);
-    std::string message = fault.message + "\nin " + grid_.kernel.readable_name() + ", block " +
-                          triple(index_) + ", thread " + triple(thread);
-    if (const std::string line = source_line(code, pc); !line.empty()) message += ", at " + line;
-    throw Error(fault.failure, message + "\n" + ptx_line(code, pc));
-}
-
-void Block::report_pending_copy() const {
-    const AsyncCopies::Bulk& bulk = async_copies_.bulks().front();
-    const std::uint32_t pc = bulk.code->index_of(*bulk.instruction);
-    std::string message = "block " + triple(index_) + " of " + grid_.kernel.readable_name() +
-                          " has ended before a bulk copy to its shared memory: one of its threads has to "
-                          "wait at the copy's mbarrier";
-    if (const std::string line = source_line(*bulk.code, pc); !line.empty()) message += ", at " + line;
-    throw Error(Failure::launch_failure, message + "\n" + ptx_line(*bulk.code, pc));
-}
-
-void Block::report_deadlock() const {
-    std::ostringstream message;
-    message << "no thread of block " << triple(index_) << " of " << grid_.kernel.readable_name()
-            << " can go on: each waits for others that have exited or never arrive";
-    for (const WaitingLanes& one : waiting()) {
-        const int first = static_cast<int>(one.warp->index()) * warp_size;
-        message << '\n'
-                << std::popcount(one.lanes) << " threads of warp " << one.warp->index() << " (from thread "
-                << first + std::countr_zero(one.lanes) << " to " << first + 31 - std::countl_zero(one.lanes)
-                << ") wait ";
-        if (one.mbarrier)
-            message << in_words(*one.mbarrier);
-        else if (one.converged->wait == Wait::block_barrier)
-            message << "at barrier " << one.converged->barrier;
-        else if (one.converged->wait == Wait::cluster_barrier)
-            message << "at the cluster barrier";
-        else
-            message << "for the lanes that their mask names";
-        if (const std::string line = source_line(*one.code, one.pc); !line.empty())
-            message << ", at " << line;
-        message << '\n' << ptx_line(*one.code, one.pc);
-    }
-    throw Error(Failure::launch_failure, message.str());
 }
 
 } // namespace emulator

@@ -21,7 +21,6 @@
 namespace emulator {
 
 class Cluster;
-struct Fault;
 
 /// Lanes that wait together.
 struct WaitingLanes {
@@ -123,9 +122,6 @@ private:
     void complete_if_all_arrived(std::uint32_t which);
     void complete(std::uint32_t which);
     template <class Visit> void for_each_group(Visit visit) const;
-    [[noreturn]] void report_deadlock() const;
-    [[noreturn]] void report_pending_copy() const;
-    [[noreturn]] void report(const Fault& fault, const Warp& warp) const;
 
     const Grid& grid_;
     std::span<Observer* const> observers_;
