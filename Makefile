@@ -216,7 +216,7 @@ notebooks:
 
 # What belongs to one lesson is built as far as it is a target of its own.
 test: $(LESSON:%=lesson%) $(build)/with_tests
-	@scripts/build $(build) $(if $(LESSON),emulate tests/lessons/all $(filter exercise$(LESSON),$(hosts:%=exercise%)),tests/all)
+	@scripts/build $(build) $(if $(LESSON),emulate ptx_of tests/lessons/all $(filter exercise$(LESSON),$(hosts:%=exercise%)),tests/all)
 	@ctest --preset $(PRESET) -L tutorial $(LESSON:%=-R lesson%) -j $$(nproc)
 
 emulator_tests := tests/emulator/all tests/fuzz/all tests/programs/all

@@ -464,13 +464,14 @@ test_make_test_all_builds_what_the_others_build() {
 test_make_test_runs_the_tests_of_one_lesson() {
     complete_machine
     program ctest <<<'echo "100% tests passed: $*"'
-    touch tree/lessons/lesson03_first_add/exercise.cu
+    mkdir tree/lessons/lesson03_first_add/course
+    touch tree/lessons/lesson03_first_add/course/exercise.cu
     run make test LESSON=00
     expect_status 0
     expect_output "100% tests passed: --preset default -L tutorial -R lesson00 -j "
-    expect_times 1 "--build build/default --target emulate tests/lessons/all$" cmake.log
+    expect_times 1 "--build build/default --target emulate ptx_of tests/lessons/all$" cmake.log
     run make test LESSON=03
-    expect_times 1 "--build build/default --target emulate tests/lessons/all exercise03$" cmake.log
+    expect_times 1 "--build build/default --target emulate ptx_of tests/lessons/all exercise03$" cmake.log
     expect_times 0 "tests/all" cmake.log
     run make test LESSON=3
     expect_status 2
