@@ -82,7 +82,7 @@ FILL: the diff of the two kernels in <details>, as the other pages have it: a bl
 ## Run it
 
 FILL: in a block `console`, `make lesson{number} && ./lesson{number} | sed -n '…p'` with the rows that moved. The whole output
-in <details>.
+in <details>. Put a line `?` below each command: `scripts/quote --write` on this page replaces it by the output.
 
 ## Why
 
@@ -174,7 +174,7 @@ FILL: where each goal comes from, calculated by hand. 0 is not to be had. The ta
 
 <details><summary>Hint 1</summary>
 
-FILL: a question that leads to the idea.
+FILL: a question that leads to the idea. Each hint has more than 20 words.
 </details>
 
 <details><summary>Hint 2</summary>
