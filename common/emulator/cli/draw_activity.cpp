@@ -101,6 +101,7 @@ private:
         svg.text(left - 10, middle, fmt::format("step {}", i + 1), "small right");
         svg.begin("step");
         for (std::uint32_t warp = 0; warp < warps_; ++warp) draw_warp(svg, y, warp, steps_[i].active[warp]);
+        for (std::uint32_t warp = 0; warp < warps_; ++warp) draw_lanes(svg, y, warp, steps_[i].active[warp]);
         svg.end();
         const Active active = active_in(steps_[i]);
         svg.text(svg.width() - Svg::margin, middle,
@@ -108,14 +109,18 @@ private:
     }
 
     void draw_warp(Svg& svg, double y, std::uint32_t warp, LaneMask active) const {
-        const int per_row = lanes_per_row();
-        const double x = left + warp_width_ * warp + 1, lane_width = (warp_width_ - 2) / per_row,
-                     row_height = step_height * per_row / warp_size;
-        svg.rectangle(x, y, warp_width_ - 2, step_height,
+        svg.rectangle(left + warp_width_ * warp + 1, y, warp_width_ - 2, step_height,
                       active == 0           ? "idle"
                       : active == all_lanes ? "first"
                                             : "spare");
+    }
+
+    /// The active lanes of a warp that is not full.
+    void draw_lanes(Svg& svg, double y, std::uint32_t warp, LaneMask active) const {
         if (active == all_lanes) return;
+        const int per_row = lanes_per_row();
+        const double x = left + warp_width_ * warp + 1, lane_width = (warp_width_ - 2) / per_row,
+                     row_height = step_height * per_row / warp_size;
         // One rectangle for adjacent lanes.
         for (int lane = 0, end = 1; lane < warp_size; lane = end++) {
             if ((active >> lane & 1) == 0) continue;

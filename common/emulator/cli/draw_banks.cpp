@@ -80,13 +80,21 @@ public:
         draw_headings(svg);
         svg.begin("lanes");
         lanes_.draw(svg, access_.active);
-        for_each_lane(access_.active, [&](int lane) { draw_wavefront_of(svg, lane); });
+        for_each_lane(access_.active, [&](int lane) {
+            svg.rectangle(tag_left, lanes_.middle(lane) - box_height / 2, tag_width, box_height,
+                          service_of(lane).is_first ? "first" : "later");
+        });
+        for_each_lane(access_.active, [&](int lane) {
+            svg.text(tag_left + tag_width / 2, lanes_.middle(lane),
+                     std::to_string(service_of(lane).wavefront + 1), "small middle inside");
+        });
         svg.end();
         svg.begin("requests");
         draw_requests(svg);
         svg.end();
         svg.begin("banks");
         for (std::uint32_t bank = 0; bank < bank_count; ++bank) draw_bank(svg, bank);
+        for (std::uint32_t bank = 0; bank < bank_count; ++bank) name_bank(svg, bank);
         svg.end();
         svg.begin("wavefronts");
         draw_wavefronts(svg);
@@ -100,6 +108,7 @@ private:
                             chips_width = Svg::usual_width - Svg::margin - chips_left, box_height = 17,
                             knot_range = 11;
 
+    double left_of(std::uint32_t wavefront) const { return chips_left + column_width_ * wavefront; }
     double middle(std::uint32_t bank) const { return lanes_.middle(static_cast<int>(bank)); }
 
     void draw_headings(Svg& svg) const {
@@ -111,13 +120,9 @@ private:
 
     /// All of a lane's words come in one wavefront: accesses are aligned, so two lanes share all words or
     /// none.
-    void draw_wavefront_of(Svg& svg, int lane) const {
-        const auto service = std::find_if(services_.begin(), services_.end(),
-                                          [&](const Service& one) { return (one.lanes >> lane & 1) != 0; });
-        svg.rectangle(tag_left, lanes_.middle(lane) - box_height / 2, tag_width, box_height,
-                      service->is_first ? "first" : "later");
-        svg.text(tag_left + tag_width / 2, lanes_.middle(lane), std::to_string(service->wavefront + 1),
-                 "small middle inside");
+    const Service& service_of(int lane) const {
+        return *std::find_if(services_.begin(), services_.end(),
+                             [&](const Service& one) { return (one.lanes >> lane & 1) != 0; });
     }
 
     /// A line from each lane to its bank. Lanes that share a word share the end of it.
@@ -160,6 +165,10 @@ private:
                       words == 0            ? "idle"
                       : has_conflict_[bank] ? "later"
                                             : "first");
+    }
+
+    void name_bank(Svg& svg, std::uint32_t bank) const {
+        const std::uint32_t words = words_of_bank_[bank];
         svg.text(bank_left + bank_width / 2, middle(bank),
                  words == 0 ? fmt::format("bank {}", bank) : fmt::format("bank {}: {}", bank, words),
                  words == 0            ? "small middle quiet"
@@ -170,21 +179,25 @@ private:
     /// One column per wavefront. Each bank can deliver one word in it.
     void draw_wavefronts(Svg& svg) const {
         const std::uint32_t every = column_width_ >= 18 ? 1 : column_width_ >= 10 ? 2 : 4;
-        for (std::uint32_t wave = 0; wave < wavefronts_; ++wave) {
-            const double left = chips_left + column_width_ * wave;
+        for (std::uint32_t wave = 0; wave < wavefronts_; ++wave)
             if (wave == 0 || (wave + 1) % every == 0)
-                svg.text(left + column_width_ / 2, lanes_.top - 10, std::to_string(wave + 1), "small middle");
-            svg.rectangle(left + 1, lanes_.top + 2, column_width_ - 2, bottom() - lanes_.top - 4, "idle");
-        }
+                svg.text(left_of(wave) + column_width_ / 2, lanes_.top - 10, std::to_string(wave + 1),
+                         "small middle");
+        for (std::uint32_t wave = 0; wave < wavefronts_; ++wave)
+            svg.rectangle(left_of(wave) + 1, lanes_.top + 2, column_width_ - 2, bottom() - lanes_.top - 4,
+                          "idle");
+        for (const bool is_first : {true, false})
+            for (const Service& service : services_)
+                if (service.is_first == is_first)
+                    svg.rectangle(left_of(service.wavefront) + 1, middle(service.bank()) - box_height / 2,
+                                  column_width_ - 2, box_height, is_first ? "first" : "later");
         for (const Service& service : services_) {
-            const double left = chips_left + column_width_ * service.wavefront, y = middle(service.bank());
-            svg.rectangle(left + 1, y - box_height / 2, column_width_ - 2, box_height,
-                          service.is_first ? "first" : "later");
             const int sharing = std::popcount(service.lanes);
             const std::string label =
                 sharing > 1 ? fmt::format("×{}", sharing) : std::to_string(std::countr_zero(service.lanes));
             if (text_width("31", "small") < column_width_ - 6)
-                svg.text(left + column_width_ / 2, y, label, "small middle inside");
+                svg.text(left_of(service.wavefront) + column_width_ / 2, middle(service.bank()), label,
+                         "small middle inside");
         }
     }
 

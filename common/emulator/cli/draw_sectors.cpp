@@ -127,10 +127,12 @@ private:
         const Sector& sector = sectors_[i];
         const double top = tops_[i] + 1.5, height = row_height_ - 3;
         svg.rectangle(box_left, top, box_width, height, "waste");
+        for (const auto& [offset, lanes] : sector.wanted)
+            svg.rectangle(box_left + byte_width * static_cast<double>(offset), top,
+                          byte_width * access_.bytes, height, "first cell");
         for (const auto& [offset, lanes] : sector.wanted) {
             const double left = box_left + byte_width * static_cast<double>(offset),
                          width = byte_width * access_.bytes;
-            svg.rectangle(left, top, width, height, "first cell");
             const int sharing = std::popcount(lanes);
             const std::string label =
                 sharing > 1 ? fmt::format("×{}", sharing) : std::to_string(std::countr_zero(lanes));

@@ -108,9 +108,14 @@ public:
             svg.text(left + cell * (column + 0.5), y, std::to_string(column), "small middle quiet");
         const double top = y + 14;
         svg.begin("tile");
-        for (std::uint64_t row = 0; row < shown; ++row) {
-            svg.text(left - 8, middle(top, row), std::to_string(row), "small right quiet");
-            for (std::uint32_t column = 0; column < tile_.pitch; ++column) draw_word(svg, top, row, column);
+        for (std::uint32_t bank = 0; bank <= bank_count; ++bank) // the last one: untouched words
+            for (std::uint64_t i = 0; i < shown * tile_.pitch; ++i)
+                if (bank_of(i) == bank) draw_word(svg, x_of(i), y_of(top, i), bank);
+        for (std::uint64_t i = 0; i < shown * tile_.pitch; ++i) {
+            if (i % tile_.pitch == 0)
+                svg.text(left - 8, y_of(top, i) + cell / 2, std::to_string(i / tile_.pitch),
+                         "small right quiet");
+            if (bank_of(i) < bank_count) draw_number(svg, x_of(i), y_of(top, i), bank_of(i));
         }
         svg.end();
         svg.begin("access");
@@ -128,30 +133,31 @@ private:
     static constexpr double cell = 20, left = Svg::margin + 34;
     static constexpr std::uint64_t max_rows = 64;
 
-    static double middle(double top, std::uint64_t row) {
-        return top + cell * (static_cast<double>(row) + 0.5);
+    double x_of(std::uint64_t index) const { return left + cell * static_cast<double>(index % tile_.pitch); }
+    double y_of(double top, std::uint64_t index) const {
+        return top + cell * static_cast<double>(index / tile_.pitch);
+    }
+    /// Of a word that is touched, else `bank_count`.
+    std::uint32_t bank_of(std::uint64_t index) const {
+        const std::uint64_t word = tile_.first_word + index;
+        return tile_.is_touched(trace_, word) ? static_cast<std::uint32_t>(word % bank_count) : bank_count;
     }
 
-    static void draw_bank(Svg& svg, double x, double y, std::uint32_t bank) {
-        svg.rectangle(x, y, cell, cell, "cell", color_of(bank));
-        svg.text(x + cell / 2, y + cell / 2, std::to_string(bank),
-                 bank < first_light_bank ? "tiny middle white" : "tiny middle black");
-    }
-
-    void draw_word(Svg& svg, double top, std::uint64_t row, std::uint32_t column) const {
-        const std::uint64_t word = tile_.first_word + row * tile_.pitch + column;
-        const double x = left + cell * column, y = top + cell * static_cast<double>(row);
-        if (tile_.is_touched(trace_, word))
-            draw_bank(svg, x, y, static_cast<std::uint32_t>(word % bank_count));
+    static void draw_word(Svg& svg, double x, double y, std::uint32_t bank) {
+        if (bank < bank_count)
+            svg.rectangle(x, y, cell, cell, "cell", color_of(bank));
         else
             svg.rectangle(x, y, cell, cell, "padding");
     }
 
+    static void draw_number(Svg& svg, double x, double y, std::uint32_t bank) {
+        svg.text(x + cell / 2, y + cell / 2, std::to_string(bank),
+                 bank < first_light_bank ? "tiny middle white" : "tiny middle black");
+    }
+
     void draw_outline(Svg& svg, double top, std::uint64_t index, std::uint64_t rows_shown) const {
-        const std::uint64_t row = index / tile_.pitch;
-        if (row >= rows_shown) return;
-        const double x = left + cell * static_cast<double>(index % tile_.pitch),
-                     y = top + cell * static_cast<double>(row);
+        if (index / tile_.pitch >= rows_shown) return;
+        const double x = x_of(index), y = y_of(top, index);
         svg.rectangle(x, y, cell, cell, "outer");
         svg.rectangle(x + 0.5, y + 0.5, cell - 1, cell - 1, "inner");
     }
@@ -162,12 +168,12 @@ private:
         svg.text(left, y, "Outlined words in each bank", "small bold");
         y += 14;
         svg.begin("banks");
-        for (std::uint32_t bank = 0; bank < bank_count; ++bank) {
-            draw_bank(svg, left + cell * bank, y, bank);
+        for (std::uint32_t bank = 0; bank < bank_count; ++bank) draw_word(svg, left + cell * bank, y, bank);
+        for (std::uint32_t bank = 0; bank < bank_count; ++bank) draw_number(svg, left + cell * bank, y, bank);
+        for (std::uint32_t bank = 0; bank < bank_count; ++bank)
             if (words[bank] > 0)
                 svg.text(left + cell * (bank + 0.5), y + cell + 11, std::to_string(words[bank]),
                          words[bank] > 1 ? "small middle bold" : "small middle");
-        }
         svg.end();
         return y + cell + Svg::line_height + 6;
     }

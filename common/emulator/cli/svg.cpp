@@ -26,8 +26,8 @@ text{font-family:system-ui,sans-serif;font-size:15px;fill:#1b1f24}
 .gray{stroke:#8c959f}.cell{stroke:#fff;stroke-width:.6}.span{fill:#c9d1d9}
 .outlined{fill:#8f8f8f;stroke:#000;stroke-width:2.6}
 .outer{fill:none;stroke:#fff;stroke-width:5}.inner{fill:none;stroke:#000;stroke-width:2.4}
-line{stroke-width:1.4}line.first{stroke:#0072b2;stroke-width:1.9}line.later{stroke:#b84a00}
-line.joined{stroke-width:5}line.rule{stroke:#8c959f;stroke-width:1.2}.dashed{stroke-dasharray:4 3}
+.line{stroke-width:1.4}.line.first{stroke:#0072b2;stroke-width:1.9}.line.later{stroke:#b84a00}
+.line.joined{stroke-width:5}.line.rule{stroke:#8c959f;stroke-width:1.2}.dashed{stroke-dasharray:4 3}
 )";
 
 /// On a phone the picture has half the size.
@@ -40,7 +40,7 @@ text{fill:#e6eaef}.quiet{fill:#a3adb8}.inside{fill:#0c1014}.white{fill:#fff}.bla
 .paper{fill:#12161b}.first{fill:#5bb8f0}.later{fill:#ff9a4d}.idle{fill:#2a313a}
 .waste{stroke:#ff9a4d}.hatch{stroke:#ff9a4d}.spare{fill:#4d3018;stroke:#ff9a4d}
 .span{fill:#434d58}.padding{stroke:#77828e}.outlined{stroke:#fff}.gray{stroke:#77828e}.cell{stroke:#12161b}
-line.first{stroke:#5bb8f0}line.later{stroke:#ff9a4d}line.rule{stroke:#77828e}
+.line.first{stroke:#5bb8f0}.line.later{stroke:#ff9a4d}.line.rule{stroke:#77828e}
 )";
 
 /// At most two decimals.
@@ -68,37 +68,55 @@ double size_of(std::string_view look) {
 
 } // namespace
 
+void Svg::add(const std::string& kind, const std::string& first, const std::string& next,
+              std::string_view end) {
+    const bool is_next = !kind.empty() && kind == last_kind_;
+    if (is_next) body_.resize(body_.size() - end.size());
+    body_ += (is_next ? next : first) + std::string(end);
+    last_kind_ = kind;
+}
+
+void Svg::path(std::string_view look, std::string_view fill, const std::string& data) {
+    const std::string start =
+        fmt::format("<path class=\"{}\"{} d=\"", look, fill.empty() ? "" : fmt::format(" fill=\"{}\"", fill));
+    add(start, start + data, data, "\"/>\n");
+}
+
 void Svg::rectangle(double x, double y, double width, double height, std::string_view look,
                     std::string_view fill) {
-    const std::string own_fill = fill.empty() ? "" : fmt::format(" fill=\"{}\"", fill);
-    body_ += fmt::format("<rect class=\"{}\"{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", look,
-                         own_fill, number(x), number(y), number(width), number(height));
+    path(
+        look, fill,
+        fmt::format("M{} {}h{}v{}h-{}z", number(x), number(y), number(width), number(height), number(width)));
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view look) {
-    body_ += fmt::format("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", look, number(x1),
-                         number(y1), number(x2), number(y2));
+    path("line " + std::string(look), "",
+         fmt::format("M{} {}L{} {}", number(x1), number(y1), number(x2), number(y2)));
 }
 
 void Svg::triangle(double x1, double y1, double x2, double y2, double x3, double y3, std::string_view look) {
-    body_ += fmt::format("<path class=\"{}\" d=\"M{} {}L{} {}L{} {}Z\"/>\n", look, number(x1), number(y1),
-                         number(x2), number(y2), number(x3), number(y3));
+    path(look, "",
+         fmt::format("M{} {}L{} {}L{} {}Z", number(x1), number(y1), number(x2), number(y2), number(x3),
+                     number(y3)));
 }
 
 void Svg::circle(double x, double y, double radius, std::string_view look) {
-    body_ += fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", look, number(x), number(y),
-                         number(radius));
+    add("",
+        fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", look, number(x), number(y),
+                    number(radius)),
+        "", "");
 }
 
 void Svg::text(double x, double y, std::string_view text, std::string_view look) {
     // Some viewers ignore dominant-baseline and would draw the text too high.
-    const double baseline = y + 0.35 * size_of(look);
-    body_ += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", look, number(x),
-                         number(baseline), escaped(text));
+    const std::string start =
+                          fmt::format("<text class=\"{}\" y=\"{}\"", look, number(y + 0.35 * size_of(look))),
+                      words = fmt::format(" x=\"{}\">{}", number(x), escaped(text));
+    add(start, start + words, "<tspan" + words + "</tspan>", "</text>\n");
 }
 
-void Svg::begin(std::string_view name) { body_ += fmt::format("<g class=\"{}\">\n", name); }
-void Svg::end() { body_ += "</g>\n"; }
+void Svg::begin(std::string_view name) { add("", fmt::format("<g class=\"{}\">\n", name), "", ""); }
+void Svg::end() { add("", "</g>\n", "", ""); }
 
 double Svg::paragraph(double x, double y, double width, std::string_view text, std::string_view look) {
     while (!text.empty()) {
@@ -132,10 +150,11 @@ double Svg::end_keys() const { return key_y_ + line_height / 2 + 6; }
 
 std::string Svg::finish(double height, std::string_view title, std::string_view description) const {
     const auto hatch = [](std::string_view name) {
-        return fmt::format("<pattern id=\"{0}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-                           "patternTransform=\"rotate(45)\"><line class=\"{0}\" x1=\"0\" y1=\"0\" x2=\"0\" "
-                           "y2=\"6\"/></pattern>\n",
-                           name);
+        return fmt::format(
+            "<pattern id=\"{0}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+            "patternTransform=\"rotate(45)\"><line class=\"line {0}\" x1=\"0\" y1=\"0\" x2=\"0\" "
+            "y2=\"6\"/></pattern>\n",
+            name);
     };
     return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
                        "height=\"{1}\" role=\"img\" style=\"max-width:100%;height:auto\">\n"

@@ -8,7 +8,8 @@
 namespace emulate {
 
 /// A picture that grows from top to bottom. A line of text is about 20 units high. Colors and fonts come from
-/// the style sheet in svg.cpp: each element has a class.
+/// the style sheet in svg.cpp: each element has a class. Neighboring
+/// shapes of one look become one element, and texts in one row: few elements are shown quickly.
 class Svg {
 public:
     static constexpr double usual_width = 720, margin = 20, line_height = 22;
@@ -44,8 +45,13 @@ public:
     std::string finish(double height, std::string_view title, std::string_view description) const;
 
 private:
+    /// `next` and not `first` after an element of this kind, which then goes on; empty: an element of its own.
+    void add(const std::string& kind, const std::string& first, const std::string& next,
+             std::string_view end);
+    void path(std::string_view look, std::string_view fill, const std::string& data);
+
     double width_;
-    std::string body_;
+    std::string body_, last_kind_;
     double key_x_ = 0, key_y_ = 0;
 };
 

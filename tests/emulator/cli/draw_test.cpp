@@ -17,6 +17,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <random>
 #include <set>
 #include <sstream>
@@ -143,6 +144,34 @@ TEST(Svg, escapes_what_xml_would_read) {
     EXPECT_EQ(select(elements, "title")[0].text, "<title>");
     EXPECT_EQ(select(elements, "desc")[0].text, "&");
     EXPECT_EQ(elements[0].attributes.at("viewBox"), "0 0 100 50");
+}
+
+TEST(Svg, joins_neighbors_of_one_look) {
+    Svg svg(100);
+    svg.rectangle(1, 2, 3, 4, "first");
+    svg.rectangle(5, 2, 3, 4.5, "first");
+    svg.rectangle(9, 2, 3, 4, "first", "#fff");
+    svg.begin("group");
+    svg.rectangle(13, 2, 3, 4, "first", "#fff");
+    svg.line(1, 2, 3, 4, "first");
+    svg.line(5, 6, 7, 8, "first");
+    svg.circle(1, 2, 3, "first");
+    svg.circle(4, 2, 3, "first");
+    svg.end();
+    svg.text(1, 20, "a", "text");
+    svg.text(9, 20, "b", "text");
+    svg.text(1, 40, "c", "text");
+    EXPECT_THAT(svg.finish(50, "", ""), HasSubstr(R"(<path class="first" d="M1 2h3v4h-3zM5 2h3v4.5h-3z"/>
+<path class="first" fill="#fff" d="M9 2h3v4h-3z"/>
+<g class="group">
+<path class="first" fill="#fff" d="M13 2h3v4h-3z"/>
+<path class="line first" d="M1 2L3 4M5 6L7 8"/>
+<circle class="first" cx="1" cy="2" r="3"/>
+<circle class="first" cx="4" cy="2" r="3"/>
+</g>
+<text class="text" y="25.25" x="1">a<tspan x="9">b</tspan></text>
+<text class="text" y="45.25" x="1">c</text>
+)"));
 }
 
 TEST(Svg, puts_the_middle_of_a_line_where_it_is_told) {
@@ -472,6 +501,21 @@ TEST(DrawActivity, fills_as_much_as_lanes_are_active) {
     }
 }
 
+TEST(DrawActivity, shows_each_active_lane_in_its_place) {
+    AccessTrace trace = trace_of(shared_load(4, strided(4)), {32, 1, 1});
+    trace.steps = {step(12, 0, {0b11001})};
+    const auto picture = elements_of(draw_activity("k", trace, source).svg);
+    const Element warp = select(picture, "rect", "step", "spare").at(0);
+    const auto lanes = select(picture, "rect", "step", "first");
+    ASSERT_THAT(lanes, SizeIs(2)); // 0, and 3 with 4
+    const double width = warp.number("width") / 32;
+    EXPECT_EQ(lanes[0].number("x"), warp.number("x"));
+    EXPECT_NEAR(lanes[0].number("width"), width, 0.01);
+    EXPECT_NEAR(lanes[1].number("x"), warp.number("x") + 3 * width, 0.01);
+    EXPECT_NEAR(lanes[1].number("width"), 2 * width, 0.01);
+    EXPECT_EQ(lanes[1].number("y"), warp.number("y"));
+}
+
 TEST(DrawActivity, says_once_what_a_run_of_steps_does) {
     AccessTrace trace = trace_of(shared_load(4, strided(4)), {32, 1, 1});
     for (int i = 0; i < 4; ++i) trace.steps.push_back(step(12, 0, {all_lanes}));
@@ -549,6 +593,17 @@ TEST(DrawTile, shows_padding_and_how_it_shifts_the_banks) {
     EXPECT_EQ(count(picture, "rect", "tile", "padding"), 32u);
     EXPECT_EQ(count(picture, "rect", "access", "inner"), 32u);
     EXPECT_THAT(values(select(picture, "rect", "access", "inner"), "x"), SizeIs(1));
+    // Each number is in the middle of a cell with its bank's color.
+    const auto banks = select(picture, "rect", "banks"), numbers = select(picture, "text", "tile", "tiny");
+    std::map<std::pair<long, long>, std::string> fills;
+    for (const Element& cell : select(picture, "rect", "tile", "cell"))
+        fills[{std::lround(cell.number("x")) + 10, std::lround(cell.number("y")) + 14}] =
+            cell.attributes.at("fill");
+    EXPECT_THAT(numbers, SizeIs(1024));
+    for (const Element& number : numbers) {
+        const auto& fill = fills[{std::lround(number.number("x")), std::lround(number.number("y"))}];
+        EXPECT_EQ(fill, banks.at(std::stoul(number.text)).attributes.at("fill"));
+    }
     const auto words = first_words(picture, 34);
     EXPECT_EQ(words[0], "0");
     EXPECT_EQ(words[31], "31");

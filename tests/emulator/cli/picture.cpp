@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -76,6 +77,8 @@ private:
             return;
         }
         elements_[open_.back()].text += read_characters('<');
+        if (elements_[open_.back()].name == "text" && open_.back() + 1 != elements_.size())
+            fail("text after a <tspan>, where its place depends on the font");
     }
 
     void read_tag() {
@@ -85,6 +88,7 @@ private:
             expect(">");
             if (open_.empty() || elements_[open_.back()].name != name) fail("wrong end </" + name + ">");
             if (name == "g") groups_.pop_back();
+            if (name == "tspan") elements_[open_.back()].name = "text";
             open_.pop_back();
             return;
         }
@@ -98,9 +102,47 @@ private:
         }
         const bool is_empty = accept("/");
         expect(">");
+        if (element.name == "tspan") {
+            if (open_.empty() || elements_[open_.back()].name != "text") fail("<tspan> is in no text");
+            element.attributes.insert({"class", elements_[open_.back()].attributes.at("class")});
+            element.attributes.insert({"y", elements_[open_.back()].attributes.at("y")});
+        }
+        if (element.name == "path") {
+            if (!is_empty) fail("<path> has no end");
+            read_path(element);
+            return;
+        }
         if (element.name == "g") groups_.push_back(element.attributes["class"]);
         elements_.push_back(std::move(element));
         if (!is_empty) open_.push_back(elements_.size() - 1);
+    }
+
+    /// Each part is an element of its own: a rectangle, a line or else a triangle.
+    void read_path(const Element& path) {
+        static const std::string number = "(-?[0-9.]+)";
+        static const std::regex rectangle("M" + number + " " + number + "h" + number + "v" + number + "h-" +
+                                          number + "z"),
+            line("M" + number + " " + number + "L" + number + " " + number),
+            triangle("M[-0-9. ]+L[-0-9. ]+L[-0-9. ]+Z");
+        const std::string& data = path.attributes.at("d");
+        for (std::size_t start = 0, end = 0; start < data.size(); start = end) {
+            end = std::min(data.find('M', start + 1), data.size());
+            const std::string part = data.substr(start, end - start);
+            Element element = path;
+            std::smatch match;
+            const auto become = [&](const char* name, std::initializer_list<const char*> attributes) {
+                element.name = name;
+                std::size_t group = 0;
+                for (const char* const attribute : attributes) element.attributes[attribute] = match[++group];
+            };
+            if (std::regex_match(part, match, rectangle) && match[3] == match[5])
+                become("rect", {"x", "y", "width", "height"});
+            else if (std::regex_match(part, match, line) && path.looks("line"))
+                become("line", {"x1", "y1", "x2", "y2"});
+            else if (!std::regex_match(part, triangle))
+                fail("no shape: " + part);
+            elements_.push_back(std::move(element));
+        }
     }
 
     std::string_view text_;

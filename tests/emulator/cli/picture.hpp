@@ -20,7 +20,7 @@ struct Element {
     bool is_in(std::string_view group) const;
 };
 
-/// All elements in the order in which they begin.
+/// All elements in the order in which they begin. Parts of a path and of a text are elements of their own.
 /// \throws std::runtime_error when the text is not well-formed XML.
 std::vector<Element> elements_of(std::string_view svg);
 
