@@ -8,7 +8,8 @@
 // a worker from a file, so its program is the text of make_playground() and of what was bundled. Under Node, which has no Worker,
 // runs happen in the calling thread.
 //
-// `make playground` appends the emulator, as playground.emulator. It bundles each lesson's playground.js, PTX and facts as
+// `make playground` appends the emulator, as playground.emulator. It bundles each lesson's playground.js (or a call of
+// playground.reductions() in its place), PTX and facts as
 // playground.bundle("lesson03", function (facts) { …playground.js… }, {ptx, sources, …} = facts).
 "use strict";
 
@@ -32,6 +33,16 @@ function make_playground() {
             host.launch(kernel, {grid, block, shared}, work, sums, host.u64(n));
             return host.verify_sum(input, sums);
         };
+    }
+
+    // A lesson of such kernels alone: `kernels` is its manifest's `playground`, for the name of each its options.
+    function reductions(name, kernels) {
+        lesson(name, {
+            n: {value: 65536, most: 1048576},
+            sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}},
+            kernels: Object.fromEntries(Object.entries(kernels).map(
+                ([kernel, options]) => [kernel.replace("<block>", ""), reduction(kernel, options)])),
+        });
     }
 
     function bundle(name, script, facts) {
@@ -382,7 +393,7 @@ function make_playground() {
         return {run, stop: () => stop()};
     }
 
-    const playground = {lessons, bundles, lesson, reduction, bundle, engine, serve, emulator: null};
+    const playground = {lessons, bundles, lesson, reduction, reductions, bundle, engine, serve, emulator: null};
     return playground;
 }
 

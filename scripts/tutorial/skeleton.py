@@ -23,6 +23,7 @@ MANIFEST = """\
   }},
   "report": ["once"],
   "figures": {{}},
+  "playground": {{"reduce2": {{}}, "reduce{number}": {{}}}},
   "exercise": {{
     "cases": {{}},
     "goals": [
@@ -134,19 +135,6 @@ int main(int argc, char** argv) {{
 }}
 """
 
-PLAYGROUND = """\
-// What main.cu does, for the page: a block for each `block` ints.
-playground.lesson("lesson{number}", {{
-    n: {{value: 65536, most: 1048576}},
-    sliders: {{block: {{from: 32, to: 1024, value: 256, powers_of_two: true}}}},
-    kernels: {{
-        reduce2: playground.reduction("reduce2"),
-        // FILL: the launch of this step's kernel, as in main.cu.
-        reduce{number}: playground.reduction("reduce{number}"),
-    }},
-}});
-"""
-
 EXERCISE = """\
 # Exercise {number}: {title}
 
@@ -222,7 +210,7 @@ def make(name):
                   count=1)
     files = {"course/lesson.json": MANIFEST.format(**words), "course/teaching.json": TEACHING.format(**words),
              "README.md": README.format(**words), "kernels.cuh": kernels,
-             "main.cu": MAIN.format(**words), "course/playground.js": PLAYGROUND.format(**words), "exercise.cuh": todo,
+             "main.cu": MAIN.format(**words), "exercise.cuh": todo,
              "exercise.md": EXERCISE.format(**words)}
     (folder / "course").mkdir(parents=True)
     for file, text in files.items():

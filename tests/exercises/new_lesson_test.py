@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """new_lesson_test.py BUILD skeleton: what scripts/new_lesson makes compiles, and is not taken for a lesson.
-new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left, and each has the script of its page.
+new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left, and each has its launches for its page, once.
 """
 
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tutorial.lessons import Lesson
+from tutorial.lessons import Lesson, read_lessons
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD, WHAT = Path(sys.argv[1]).absolute(), sys.argv[2]
@@ -29,7 +30,9 @@ class Lessons(unittest.TestCase):
 
     def test_run_in_their_pages(self):
         folders = [ROOT / "lessons/start", *ROOT.glob("lessons/lesson[0-9][0-9]_*")]
-        self.assertEqual([folder.name for folder in folders if not (folder / "course/playground.js").is_file()], [])
+        in_manifest = {lesson.folder for lesson in read_lessons() if "playground" in lesson.manifest}
+        self.assertEqual([folder.name for folder in folders
+                          if (folder / "course/playground.js").is_file() == (folder in in_manifest)], [])
 
 
 class Skeleton(unittest.TestCase):
@@ -53,7 +56,7 @@ class Skeleton(unittest.TestCase):
         self.assertIn("make lesson03 builds it", self.new_lesson("double_buffering"))
         folder = self.tree / "lessons/lesson03_double_buffering"
         self.assertEqual(sorted(f"{path.relative_to(folder)}" for path in folder.rglob("*") if path.is_file()),
-                         ["README.md", "course/lesson.json", "course/playground.js", "course/teaching.json", "exercise.cuh",
+                         ["README.md", "course/lesson.json", "course/teaching.json", "exercise.cuh",
                           "exercise.md", "kernels.cuh", "main.cu"])
         lesson = Lesson(folder)
         self.assertEqual((lesson.number, lesson.title, lesson.kernels), ("03", "Double buffering", ["reduce03"]))
@@ -81,17 +84,20 @@ class Skeleton(unittest.TestCase):
         self.assertEqual(run.stdout.count("exercise03.ptx'), '')"), 2, run.stdout)  # compiled without a word
         left = "\n".join(left_to_fill_in(self.tree))
         for name in ("README.md", "exercise.cuh", "exercise.md", "kernels.cuh", "main.cu", "course/lesson.json",
-                     "course/playground.js", "course/teaching.json"):
+                     "course/teaching.json"):
             self.assertIn(f"lesson03_double_buffering/{name}: ", left)
 
     def test_its_page_needs_its_launches(self):
         self.new_lesson("double_buffering")
-        (self.tree / "lessons/lesson03_double_buffering/course/playground.js").unlink()
+        manifest = self.tree / "lessons/lesson03_double_buffering/course/lesson.json"
+        facts = json.loads(manifest.read_text(encoding="utf-8"))
+        self.assertEqual(list(facts.pop("playground")), ["reduce2", "reduce03"])
+        manifest.write_text(json.dumps(facts), encoding="utf-8")
         shutil.copytree(ROOT / "lessons/start", self.tree / "lessons/start")
         run = subprocess.run([sys.executable, str(self.tree / "scripts/playground")], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("playground: lessons/lesson03_double_buffering/course has no playground.js", run.stdout)
+        self.assertIn("playground: lessons/lesson03_double_buffering/course has no playground.js, and its lesson.json no playground", run.stdout)
 
     def test_wrong_command_lines_change_nothing(self):
         for words, message in (([], "which name?"), (["Big"], "'Big' is no name"), (["../x"], "is no name"),

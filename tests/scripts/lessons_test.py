@@ -124,7 +124,7 @@ class Manifest(unittest.TestCase):
 
     def test_a_key_that_is_missing(self):
         for name in (LESSON, OPEN):
-            for key in self.manifest_of(name).keys() - {"predict", "steps"}:
+            for key in self.manifest_of(name).keys() - {"predict", "steps", "playground"}:
                 manifest = self.manifest_of(name)
                 del manifest[key]
                 self.assert_wrong(f"'{key}' is a required property", manifest, name)
@@ -137,7 +137,8 @@ class Manifest(unittest.TestCase):
     def test_a_key_that_there_is_not(self):
         manifest = {"titel": "x", **self.manifest_of(LESSON)}
         self.assert_wrong("Additional properties are not allowed ('titel' was unexpected); there are: number, part, title, "
-                          "idea, kernels, shows, check, measure, report, figures, predict, steps, exercise", manifest)
+                          "idea, kernels, shows, check, measure, report, figures, predict, steps, playground, "
+                          "exercise", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]
         self.assert_wrong("exercise.cases: Additional properties are not allowed ('size' was unexpected); there are: sizes, "
