@@ -97,7 +97,8 @@ class Skeleton(unittest.TestCase):
         run = subprocess.run([sys.executable, str(self.tree / "scripts/playground")], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("playground: lessons/lesson03_double_buffering/course has no playground.js, and its lesson.json no playground", run.stdout)
+        self.assertIn("playground: lessons/lesson03_double_buffering/course has no playground.js, "
+                      "and its lesson.json no playground", run.stdout)
 
     def test_wrong_command_lines_change_nothing(self):
         for words, message in (([], "which name?"), (["Big"], "'Big' is no name"), (["../x"], "is no name"),
