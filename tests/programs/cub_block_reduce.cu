@@ -1,9 +1,10 @@
-// CUB's sums over a block, by each of its three algorithms.
-
 #include "program.hpp"
 
 #include <cub/block/block_reduce.cuh>
 #include <numeric>
+
+// CUB's sums over a block, by each of its three algorithms.
+namespace cub_block_reduce {
 
 constexpr int block_size = 160;
 
@@ -30,3 +31,5 @@ int main() {
     return run<cub::BLOCK_REDUCE_WARP_REDUCTIONS>(input) | run<cub::BLOCK_REDUCE_RAKING>(input) |
            run<cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>(input);
 }
+
+} // namespace cub_block_reduce

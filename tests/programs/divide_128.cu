@@ -1,6 +1,7 @@
-// Division of __int128, signed and unsigned, of operands of all lengths.
-
 #include "program.hpp"
+
+// Division of __int128, signed and unsigned, of operands of all lengths.
+namespace divide_128 {
 
 struct Operands {
     __int128 dividend, divisor;
@@ -48,3 +49,5 @@ int main() {
     divide_all<<<(n + 127) / 128, 128>>>(device_operands.data(), quotients.data(), n);
     return verify(quotients.copy_back(), expected);
 }
+
+} // namespace divide_128

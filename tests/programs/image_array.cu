@@ -1,7 +1,8 @@
+#include "program.hpp"
+
 // An image in a CUDA array, as storage alone: copied in by rows, out through a pitched buffer that a kernel
 // blurs, in again, and its middle out.
-
-#include "program.hpp"
+namespace image_array {
 
 __global__ void blur(const unsigned char* input, unsigned char* output, size_t pitch, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -46,3 +47,5 @@ int main() {
         }
     return verify(result, expected);
 }
+
+} // namespace image_array

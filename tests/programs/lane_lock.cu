@@ -1,6 +1,7 @@
-// A spin lock that the lanes of a warp take from each other, and the warps of all blocks.
-
 #include "program.hpp"
+
+// A spin lock that the lanes of a warp take from each other, and the warps of all blocks.
+namespace lane_lock {
 
 __device__ int lock;
 
@@ -24,3 +25,5 @@ int main() {
     add_one_by_one<<<4, 64>>>(device_input.data(), sum.data());
     return verify(sum.copy_back(), {expected});
 }
+
+} // namespace lane_lock
