@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels.cuh" // scan_warp, Status
+#include "given.cuh" // scan_warp, Status
 
 #include <cuda/atomic>
 

@@ -9,7 +9,8 @@ anything within a line. The diff is from our solution; or it is kernels.cuh: the
   @@ kernels reduce3 --n 65000: without the guard of the second load -> mem: input[i + blockDim.x]
 
 is what the lesson's page offers to break: the kernel, what of the run has to differ from the page's usual one, and a name
-for readers; the checker that finds it, and words of the line where, or "wrong result". The diff is from kernels.cuh.
+for readers; the checker that finds it, and words of the line where, or "wrong result". The diff is from the file that has
+the kernel: kernels.cuh, or given.cuh.
 
 All variants of all lessons are compiled at once: nvcc takes longer to begin than for all of them. Each becomes a namespace.
 """
@@ -93,7 +94,7 @@ class Broken:
 
 def broken_kernels(folder):
     """Those that the page of the lesson in this folder offers."""
-    kernels, name, found = folder / "kernels.cuh", folder.name.partition("_")[0], []
+    name, found = folder.name.partition("_")[0], []
     for k, part in enumerate(parts(name, "kernels")):
         of_head = HEAD.fullmatch(part.head)
         if not of_head:
@@ -101,8 +102,10 @@ def broken_kernels(folder):
         options = {option: int(value) for option, value in re.findall(r"--(\w+) (\d+)", of_head[2])}
         space = f"broken{name[len('lesson'):]}_{chr(ord('a') + k)}"
         change = re.sub(r"^@@\n", "", part.diff, flags=re.MULTILINE) + "\n"
-        found.append(Broken(of_head[1], options, of_head[3], part.expected, change, str(kernels.relative_to(ROOT)),
-                            part.text(kernels.read_text(encoding="utf-8")), space))
+        file, text = next((file, text) for file in (folder / "kernels.cuh", folder / "given.cuh")
+                          if f"void {of_head[1]}(" in (text := file.read_text(encoding="utf-8")))
+        found.append(Broken(of_head[1], options, of_head[3], part.expected, change, str(file.relative_to(ROOT)), part.text(text),
+                            space))
     return found
 
 
