@@ -52,7 +52,7 @@ __host__ __device__ inline Compensated operator+(Compensated a, Compensated b) {
     return {sum, error + (a.lost + b.lost)};
 }
 
-/// sum_tree, in kernels.cuh, in compensated arithmetic. Input: float in the first launch, then Compensated.
+/// sum_tree, in given.cuh, in compensated arithmetic. Input: float in the first launch, then Compensated.
 template <class Input>
 __global__ void sum_kahan(const Input* input, Compensated* partial_sums, std::size_t n) {
     const Compensated sum = sum_block<Compensated>(input, n);
