@@ -59,3 +59,38 @@ template <class T> struct Any : All<T> {
     __host__ __device__ static int identity() { return 0; }
     __device__ int operator()(int a, int b) const { return a | b; }
 };
+
+/// Any reduction in one launch, on any alignment of `input`. As reduce9, it expects 0 in blocks_done and
+/// leaves it 0. `partials` has room for a value per block. blockDim.x is a multiple of 32.
+template <class T, class Op>
+__global__ void reduce_any(const T* input, typename Op::Value* result, std::size_t n,
+                           typename Op::Value* partials, unsigned int* blocks_done) {
+    __shared__ bool is_last;
+    const unsigned int tid = threadIdx.x;
+    // 64 bits wide: beyond 2^32 elements narrower indices would wrap around.
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + tid;
+    const std::size_t grid_threads = std::size_t{gridDim.x} * blockDim.x;
+
+    typename Op::Value value = reduce_block<Op>(reduce_thread<T, Op>(input, n, thread, grid_threads));
+
+    if (tid == 0) {
+        partials[blockIdx.x] = value;
+        __threadfence(); // Whoever sees this block counted sees its partial result.
+        // Counts to gridDim.x - 1 and then starts at 0 again, ready for the next launch.
+        is_last = atomicInc(blocks_done, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence(); // What this block reads from here on is no older than the count it saw.
+    }
+    __syncthreads(); // The first thread's verdict, and what it may rely on, holds for all.
+    if (!is_last) {
+        return; // the whole block: no thread is left to wait at a barrier
+    }
+
+    value = Op::identity();
+    for (unsigned int b = tid; b < gridDim.x; b += blockDim.x) {
+        value = Op()(value, partials[b]);
+    }
+    value = reduce_block<Op>(value);
+    if (tid == 0) {
+        *result = value;
+    }
+}

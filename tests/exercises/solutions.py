@@ -69,10 +69,11 @@ class Compiled:
             return program
         symbols = subprocess.run(["nm", "--demangle", build / "bin" / self.exercise.program], stdout=subprocess.PIPE, text=True,
                                  check=True).stdout
-        templates = [name for name in re.findall(r"^\w+ \w (void \w+<.*\))$", symbols, re.MULTILINE)
+        templates = [(name, of) for name, of in re.findall(r"^\w+ \w void (\w+<.*>)(\(.*\))$", symbols, re.MULTILINE)
                      if checker.short_name(name) in kernels]
+        # Not instantiated by name: a template of given.cuh is outside of the solution's namespace.
         return "\n".join([*re.findall(r'^#include ".*\.cuh"$', program, re.MULTILINE),
-                          *(f"template __global__ {name};" for name in templates), ""])
+                          *(f"void (*launched_{i}){of} = {name};" for i, (name, of) in enumerate(templates)), ""])
 
     def source(self, texts, main):
         """Of each its includes, and the rest in its namespace: the unsolved exercise comes first, and sees just what a learner
