@@ -4,6 +4,7 @@
 
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 void add_cub(harness::Lesson& lesson) {
     lesson.add_kernel("cub::Sum", [](harness::KernelRun& run) {

@@ -6,6 +6,7 @@
 
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "../../lessons/lesson26_histogram/data.hpp"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 namespace {
 

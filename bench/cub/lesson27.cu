@@ -6,6 +6,7 @@
 #include "../../lessons/lesson27_scan/inclusive_sums.hpp"
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 void add_cub(harness::Lesson& lesson) {
     lesson.add_kernel("cub::InclusiveSum", [](harness::KernelRun& run) {

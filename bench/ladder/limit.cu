@@ -5,6 +5,7 @@
 #include "harness/check.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 namespace {
 

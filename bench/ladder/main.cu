@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "../../lessons/lesson00_interleaved_pairs/kernels.cuh"
 #include "../../lessons/lesson01_strided_index/kernels.cuh"
@@ -18,6 +17,7 @@
 #include "../../lessons/lesson09_one_launch/kernels.cuh"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 namespace {
 
@@ -25,41 +25,27 @@ using harness::Lesson, harness::Pass, harness::KernelRun;
 using Kernel = void (*)(const int* input, int* partial_sums, std::size_t n);
 
 /// reduce0 to reduce4: the block's size is known at launch, and its index determines which elements it sums.
-void add_plain(Lesson& lesson, std::string name, unsigned int elements_per_thread, Kernel kernel) {
-    lesson.add_reduction(
-        std::move(name), {.elements_per_thread = elements_per_thread}, [=](const Pass& pass) {
-            kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
-        });
+template <Kernel kernel> void add_plain(Lesson& lesson, const char* name, unsigned int elements_per_thread) {
+    lesson.add_reduction(name, {.elements_per_thread = elements_per_thread}, [](const Pass& pass) {
+        kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+    });
 }
 
-/// reduce5: compiled for each block size. \param pick from a block size to the kernel for it
+/// reduce6 to reduce8: compiled for each block size, with a loop over the grid, which is sized for the card.
+/// \param pick from a block size to the kernel for it
 template <class Pick>
-void add_compiled(Lesson& lesson, std::string name, unsigned int elements_per_thread, Pick pick) {
-    lesson.add_reduction(std::move(name), {.elements_per_thread = elements_per_thread},
-                         [=](const Pass& pass) {
-                             harness::with_block_size(pass.block, [&](auto block_size) {
-                                 pick(block_size)<<<pass.grid, pass.block, pass.shared_bytes>>>(
-                                     pass.input, pass.partial_sums, pass.n);
-                             });
-                         });
-}
-
-/// reduce6 to reduce8: the same, with a loop over the grid, which is sized for the card.
-template <class Pick>
-void add_looping(Lesson& lesson, std::string name, unsigned int elements_per_thread,
-                 unsigned int shared_ints_per_thread, Pick pick) {
-    lesson.add_kernel(std::move(name), [=](KernelRun& run) {
-        harness::with_block_size(run.block(), [&](auto block_size) {
-            const Kernel kernel = pick(block_size);
-            const unsigned int shared_bytes = block_size * shared_ints_per_thread * sizeof(int);
-            run.measure_reduction({.elements_per_thread = elements_per_thread,
-                                   .most_blocks = harness::resident_blocks(kernel, block_size, shared_bytes),
-                                   .shared_ints_per_thread = shared_ints_per_thread},
-                                  [&](const Pass& pass) {
-                                      kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
-                                          pass.input, pass.partial_sums, pass.n);
-                                  });
-        });
+void take_turn_of_looping(KernelRun& run, unsigned int elements_per_thread,
+                          unsigned int shared_ints_per_thread, const Pick& pick) {
+    harness::with_block_size(run.block(), [&](auto block_size) {
+        const Kernel kernel = pick(block_size);
+        const unsigned int shared_bytes = block_size * shared_ints_per_thread * sizeof(int);
+        run.measure_reduction({.elements_per_thread = elements_per_thread,
+                               .most_blocks = harness::resident_blocks(kernel, block_size, shared_bytes),
+                               .shared_ints_per_thread = shared_ints_per_thread},
+                              [&](const Pass& pass) {
+                                  kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(
+                                      pass.input, pass.partial_sums, pass.n);
+                              });
     });
 }
 
@@ -96,16 +82,27 @@ void add_cub(harness::Lesson& lesson);   // bench/cub/ladder.cu
 int main(int argc, char** argv) {
     Lesson lesson({.name = "ladder", .title = "The whole ladder, reduce0 to reduce9"});
 
-    add_plain(lesson, "reduce0", 1, reduce0);
-    add_plain(lesson, "reduce0a", 1, reduce0a);
-    add_plain(lesson, "reduce1", 1, reduce1);
-    add_plain(lesson, "reduce2", 1, reduce2);
-    add_plain(lesson, "reduce3", 2, reduce3);
-    add_plain(lesson, "reduce4", 2, reduce4);
-    add_compiled(lesson, "reduce5", 2, [](auto block_size) { return reduce5<block_size>; });
-    add_looping(lesson, "reduce6", 2, 1, [](auto block_size) { return reduce6<block_size>; });
-    add_looping(lesson, "reduce7", 2, 0, [](auto block_size) { return reduce7<block_size>; });
-    add_looping(lesson, "reduce8", 8, 0, [](auto block_size) { return reduce8<block_size>; });
+    add_plain<reduce0>(lesson, "reduce0", 1);
+    add_plain<reduce0a>(lesson, "reduce0a", 1);
+    add_plain<reduce1>(lesson, "reduce1", 1);
+    add_plain<reduce2>(lesson, "reduce2", 1);
+    add_plain<reduce3>(lesson, "reduce3", 2);
+    add_plain<reduce4>(lesson, "reduce4", 2);
+    lesson.add_reduction("reduce5", {.elements_per_thread = 2}, [](const Pass& pass) {
+        harness::with_block_size(pass.block, [&](auto block_size) {
+            reduce5<block_size>
+                <<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
+        });
+    });
+    lesson.add_kernel("reduce6", [](KernelRun& run) {
+        take_turn_of_looping(run, 2, 1, [](auto block_size) { return reduce6<block_size>; });
+    });
+    lesson.add_kernel("reduce7", [](KernelRun& run) {
+        take_turn_of_looping(run, 2, 0, [](auto block_size) { return reduce7<block_size>; });
+    });
+    lesson.add_kernel("reduce8", [](KernelRun& run) {
+        take_turn_of_looping(run, 8, 0, [](auto block_size) { return reduce8<block_size>; });
+    });
     lesson.add_kernel("reduce9", take_turn_of_reduce9);
 #ifdef WITH_CUB
     add_limit(lesson);

@@ -5,6 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <stdexcept>
+#include <string>
+
 namespace harness {
 namespace {
 
@@ -16,6 +19,10 @@ int device_attribute(cudaDeviceAttr which) {
 }
 
 } // namespace
+
+void refuse_block_size(unsigned int block) {
+    throw std::logic_error("no kernel is compiled for blocks of " + std::to_string(block));
+}
 
 unsigned int resident_blocks(const void* kernel, unsigned int block, std::size_t shared_bytes) {
     int blocks_each = 0;

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
 namespace harness {
+
+/// \throws std::logic_error
+[[noreturn]] void refuse_block_size(unsigned int block);
 
 /// Calls `use` with `block`, a power of two from 32 to 1024, as a constant for a template argument:
 /// \code
@@ -25,7 +26,7 @@ template <class Use> void with_block_size(unsigned int block, const Use& use) {
     case 256: return use(std::integral_constant<unsigned int, 256>());
     case 512: return use(std::integral_constant<unsigned int, 512>());
     case 1024: return use(std::integral_constant<unsigned int, 1024>());
-    default: throw std::logic_error("no kernel is compiled for blocks of " + std::to_string(block));
+    default: refuse_block_size(block);
     }
 }
 

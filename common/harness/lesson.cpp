@@ -9,6 +9,7 @@
 #include "harness/detail/sweep.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
+#include "harness/reduction.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -18,6 +19,8 @@
 #include <filesystem>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace harness {
@@ -45,9 +48,9 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
     for (const LessonOption& option : info.options) {
         const std::uint64_t value = options.lesson_options.at(option.name);
         // Printed in place of the number of elements.
-        const bool is_size = !info.takes_n() && !option.value.empty();
+        const bool is_size = !info.takes_n() && !option.is_flag();
         if (value == option.default_value && !is_size) continue;
-        changed.push_back({option.name, option.value.empty() ? std::nullopt : std::optional(value),
+        changed.push_back({option.name, option.is_flag() ? std::nullopt : std::optional(value),
                            option.choices.empty() ? "" : option.choices.at(value)});
     }
     return changed;
@@ -60,61 +63,79 @@ std::size_t threads(const LaunchConfiguration& launch) {
 
 } // namespace
 
+struct KernelRun::State {
+    const char* kernel;
+    const Options& options;
+    const Device& device;
+    std::size_t n;
+    std::optional<RandomInts>& input; ///< that the lesson's kernels share
+    std::string illustration = {};
+    std::optional<KernelResult> result = std::nullopt;
+};
+
+const char* KernelRun::kernel() const { return state_.kernel; }
+std::size_t KernelRun::n() const { return state_.n; }
+unsigned int KernelRun::block() const { return state_.options.block; }
+std::uint64_t KernelRun::seed() const { return state_.options.seed; }
+const Device& KernelRun::device() const { return state_.device; }
+std::uint64_t KernelRun::option(const char* name) const { return state_.options.lesson_options.at(name); }
+void KernelRun::illustrate(const char* text) { state_.illustration = text; }
+
 const RandomInts& KernelRun::input(std::size_t offset) {
-    if (!input_ || input_->offset() != offset) {
-        input_.reset(); // memory may be too small for both
-        const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n_})));
-        input_.emplace(n_, options_.seed, offset);
+    std::optional<RandomInts>& input = state_.input;
+    if (!input || input->offset() != offset) {
+        input.reset(); // memory may be too small for both
+        const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n()})));
+        input.emplace(n(), seed(), offset);
     }
-    return *input_;
+    return *input;
 }
 
-void KernelRun::require_compute_capability(int major, int minor, const std::string& feature) const {
-    const std::string& present = device_.compute_capability; // "9.0"
+void KernelRun::require_compute_capability(int major, int minor, const char* feature) const {
+    const std::string& present = device().compute_capability; // "9.0"
     const std::pair have(std::stoi(present), std::stoi(present.substr(present.find('.') + 1)));
     if (have >= std::pair(major, minor)) return;
     throw UnsupportedKernel(fmt::format("{} is left out: {} need compute capability {}.{}, and {} has {} "
                                         "(cudaErrorNoKernelImageForDevice)",
-                                        kernel_, feature, major, minor, device_.name, present));
+                                        kernel(), feature, major, minor, device().name, present));
 }
 
 void KernelRun::measure(LaunchConfiguration configuration, const RunSteps& steps) {
-    if (result_) throw std::logic_error(kernel_ + " was measured twice in one run");
-    const Progress progress(fmt::format("running {}", kernel_));
-    result_ = harness::measure(device_, {.verify_only = options_.verify_only, .runs = options_.repeat},
-                               kernel_, configuration, steps);
+    if (state_.result) throw std::logic_error(fmt::format("{} was measured twice in one run", kernel()));
+    const Progress progress(fmt::format("running {}", kernel()));
+    const Options& options = state_.options;
+    state_.result = harness::measure(device(), {.verify_only = options.verify_only, .runs = options.repeat},
+                                     kernel(), configuration, steps);
 }
 
-void KernelRun::measure_reduction(ReductionShape shape, const LaunchPass& launch) {
-    Reduction reduction(kernel_, input(shape.input_offset), block(), shape, launch);
-    measure(reduction.launch_configuration(),
-            {.prepare = [&] { reduction.prepare(); },
-             .launch = [&] { reduction.launch_first(); },
-             .verify = [&] { return reduction.finish(); },
-             .launch_rest = reduction.launch_configuration().passes > 1 && !shape.in_place
-                                ? [&] { reduction.launch_rest(); }
-                                : std::function<void()>()});
+void KernelRun::measure_reduction(ReductionShape shape, LaunchPass launch) {
+    Reduction reduction(kernel(), input(shape.input_offset), block(), shape, launch);
+    const auto launch_rest = [&] { reduction.launch_rest(); };
+    const bool has_rest = reduction.launch_configuration().passes > 1 && !shape.in_place;
+    measure(reduction.launch_configuration(), {.prepare = [&] { reduction.prepare(); },
+                                               .launch = [&] { reduction.launch_first(); },
+                                               .verify = [&] { return reduction.finish(); },
+                                               .launch_rest = has_rest ? Step(launch_rest) : nullptr});
 }
 
 Lesson::Lesson(LessonInfo info) : info_(std::move(info)) {
     if (info_.sweep) info_.options.push_back(sweep_option(info_.name));
 }
 
-void Lesson::add_reduction(std::string name, ReductionShape shape, LaunchPass launch) {
-    add_kernel(std::move(name),
-               [shape, launch = std::move(launch)](KernelRun& run) { run.measure_reduction(shape, launch); });
+void Lesson::add_reduction(const char* name, ReductionShape shape, void (*launch)(const Pass&)) {
+    kernels_.push_back({.name = name, .run_kernel = nullptr, .shape = shape, .launch = launch});
 }
 
-void Lesson::add_kernel(std::string name, std::function<void(KernelRun&)> run_kernel, std::string only_with) {
-    if (!only_with.empty()) info_.optional_kernels[name] = std::move(only_with);
-    kernels_.push_back({std::move(name), std::move(run_kernel)});
+void Lesson::add_kernel(const char* name, void (*run_kernel)(KernelRun&), const char* only_with) {
+    if (only_with != nullptr) info_.optional_kernels.push_back({name, only_with});
+    kernels_.push_back({.name = name, .run_kernel = run_kernel});
 }
 
 bool Lesson::has_turn(const Kernel& kernel, const Options& options) const {
-    const auto optional = info_.optional_kernels.find(kernel.name);
-    if (optional != info_.optional_kernels.end() && !options.named_kernels) {
+    const char* const needed = info_.option_for(kernel.name);
+    if (needed != nullptr && !options.named_kernels) {
         return std::any_of(info_.options.begin(), info_.options.end(), [&](const LessonOption& option) {
-            return option.name == optional->second &&
+            return option.name == std::string_view(needed) &&
                    options.lesson_options.at(option.name) != option.default_value;
         });
     }
@@ -204,8 +225,8 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     write_output(format_report(report, options.format));
     if (!options.save.empty()) {
         const std::filesystem::path folder = options.save;
-        write_file(folder / (info_.name + ".json"), format_json(report));
-        write_file(folder / (info_.name + ".csv"), format_csv(report));
+        write_file(folder / fmt::format("{}.json", info_.name), format_json(report));
+        write_file(folder / fmt::format("{}.csv", info_.name), format_csv(report));
     }
     for (const KernelResult& kernel : report.kernels) {
         if (kernel.verification.passed) continue;
@@ -217,11 +238,15 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
 
 KernelResult Lesson::run_kernel(const Kernel& kernel, const Options& options, const Device& device,
                                 std::size_t n, std::optional<RandomInts>& input) {
-    KernelRun run(kernel.name, options, device, n, input);
-    kernel.run_kernel(run);
-    if (!run.result_) throw std::logic_error(kernel.name + " was not measured in its run");
-    run.result_->illustration = run.illustration_;
-    return *run.result_;
+    KernelRun::State state{kernel.name, options, device, n, input};
+    KernelRun run(state);
+    if (kernel.run_kernel != nullptr)
+        kernel.run_kernel(run);
+    else
+        run.measure_reduction(kernel.shape, kernel.launch);
+    if (!state.result) throw std::logic_error(fmt::format("{} was not measured in its run", kernel.name));
+    state.result->illustration = state.illustration;
+    return *state.result;
 }
 
 std::vector<SweptKernel> Lesson::swept_kernels(const Options& options, const Device& device) const {

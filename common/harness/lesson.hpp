@@ -2,37 +2,38 @@
 /// What a lesson's main.cu uses: it names the kernels, shows how each is launched, and runs them.
 #pragma once
 
-#include "harness/detail/measure.hpp"
-#include "harness/detail/options.hpp"
-#include "harness/exit_status.hpp"
+#include "harness/detail/launches.hpp"
+#include "harness/detail/lesson_info.hpp"
 #include "harness/random_input.hpp"
-#include "harness/reduction.hpp"
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace harness {
 
+struct Device;
+struct KernelResult;
+struct Options;
 struct SweptKernel;
+enum class ExitStatus : int;
 
 /// One kernel's run within a lesson: its input, its options, and measure().
 class KernelRun {
 public:
-    const std::string& kernel() const { return kernel_; }
-    std::size_t n() const { return n_; }
-    unsigned int block() const { return options_.block; }
-    std::uint64_t seed() const { return options_.seed; } ///< for a lesson that makes its own random input
-    const Device& device() const { return device_; }
+    const char* kernel() const;
+    std::size_t n() const;
+    unsigned int block() const;
+    std::uint64_t seed() const; ///< for a lesson that makes its own random input
+    const Device& device() const;
 
     /// The value of one of the lesson's own options: "--offset".
-    std::uint64_t option(const std::string& name) const { return options_.lesson_options.at(name); }
+    std::uint64_t option(const char* name) const;
 
     /// Prints a map or a table of this kernel above the counters or times. \param text lines of at most 100
     /// characters
-    void illustrate(std::string text) { illustration_ = std::move(text); }
+    void illustrate(const char* text);
 
     /// n random ints in device memory, the same for every kernel of the lesson, `offset` ints into their
     /// allocation. A kernel that writes to its input has to copy them.
@@ -40,7 +41,7 @@ public:
 
     /// Call it in the run of a kernel that not every device can run. \param feature what it needs: "bulk
     /// copies" \throws UnsupportedKernel if the device's compute capability is lower
-    void require_compute_capability(int major, int minor, const std::string& feature) const;
+    void require_compute_capability(int major, int minor, const char* feature) const;
 
     /// Runs and verifies the kernel, and counts or times it. Call it once per run.
     /// \throws DeviceError if the device cannot run it
@@ -48,22 +49,14 @@ public:
 
     /// The same for a kernel that leaves one partial sum per block. Calls `launch` once per pass, until one
     /// sum is left.
-    void measure_reduction(ReductionShape shape, const LaunchPass& launch);
+    void measure_reduction(ReductionShape shape, LaunchPass launch);
 
 private:
     friend class Lesson;
-    using SharedInput = std::optional<RandomInts>;
-    KernelRun(std::string kernel, const Options& options, const Device& device, std::size_t n,
-              SharedInput& input)
-        : kernel_(std::move(kernel)), options_(options), device_(device), n_(n), input_(input) {}
+    struct State;
+    explicit KernelRun(State& state) : state_(state) {}
 
-    std::string kernel_;
-    const Options& options_;
-    const Device& device_;
-    std::size_t n_;
-    SharedInput& input_;
-    std::string illustration_;
-    std::optional<KernelResult> result_;
+    State& state_;
 };
 
 /// A lesson's program. Add the kernels, then run it from main:
@@ -79,12 +72,12 @@ public:
     explicit Lesson(LessonInfo info);
 
     /// Adds a kernel whose run is KernelRun::measure_reduction with this shape.
-    void add_reduction(std::string name, ReductionShape shape, LaunchPass launch);
+    void add_reduction(const char* name, ReductionShape shape, void (*launch)(const Pass&));
 
     /// Adds any other kernel. `run_kernel` prepares what the kernel needs and calls KernelRun::measure or
     /// KernelRun::measure_reduction. \param only_with one of the lesson's own options: the kernel runs only
     /// if that option is given, or --kernel names it
-    void add_kernel(std::string name, std::function<void(KernelRun&)> run_kernel, std::string only_with = "");
+    void add_kernel(const char* name, void (*run_kernel)(KernelRun&), const char* only_with = nullptr);
 
     /// Reads the command line, chooses the device, runs each kernel, and prints the report. Errors go to
     /// stderr. May restart the program (see choose_device).
@@ -93,8 +86,10 @@ public:
 
 private:
     struct Kernel {
-        std::string name;
-        std::function<void(KernelRun&)> run_kernel;
+        const char* name;
+        void (*run_kernel)(KernelRun&); ///< null: a reduction
+        ReductionShape shape = {};
+        void (*launch)(const Pass&) = nullptr;
     };
 
     bool has_turn(const Kernel& kernel, const Options& options) const;

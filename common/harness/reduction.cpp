@@ -44,7 +44,7 @@ std::vector<unsigned int> plan_grids(std::size_t n, unsigned int block, Reductio
 }
 
 Reduction::Reduction(std::string name, const RandomInts& input, unsigned int block, ReductionShape shape,
-                     LaunchPass launch)
+                     std::function<void(const Pass&)> launch)
     : name_(std::move(name)), input_(input), shape_(shape), launch_(std::move(launch)),
       partial_sums_(total_size(plan_grids(input.size(), block, shape))),
       work_(shape.in_place ? input.size() : 0) {

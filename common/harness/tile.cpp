@@ -1,5 +1,6 @@
 #include "harness/tile.hpp"
 
+#include "harness/detail/options.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
@@ -8,16 +9,12 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 namespace harness {
 namespace {
 
 constexpr std::uint64_t most_threads = 1024, left_open = 0;
-
-using Values = std::map<std::string, std::uint64_t>;
 
 void check_block(std::uint64_t width, std::uint64_t height) {
     if (width * height <= most_threads) return;
@@ -27,7 +24,7 @@ void check_block(std::uint64_t width, std::uint64_t height) {
                     width, height, group_digits(width * height), group_digits(most_threads)));
 }
 
-void complete_square(Values& values) {
+void complete_square(OptionValues& values) {
     std::uint64_t &width = values.at("--width"), &height = values.at("--height");
     if (width == left_open) width = height == left_open ? 32 : height;
     if (height == left_open) height = width;
@@ -40,41 +37,41 @@ void complete_square(Values& values) {
     check_block(width, height);
 }
 
-void complete_rectangle(Values& values) {
+void complete_rectangle(OptionValues& values) {
     std::uint64_t &width = values.at("--width"), &height = values.at("--height");
     if (width == left_open) width = 32;
     if (height == left_open) height = 16;
     check_block(width, height);
 }
 
-LessonInfo tile_lesson(std::string name, std::string title, unsigned int padding, const char* default_width,
+LessonInfo tile_lesson(const char* name, const char* title, unsigned int padding, const char* default_width,
                        const char* default_height) {
     const std::string default_padding =
         padding > 0 ? fmt::format("Default: {}", padding) : "Default: no padded kernel";
-    return {
-        .name = std::move(name),
-        .title = std::move(title),
-        .options = {{.name = "--width",
-                     .value = "W",
-                     .help = fmt::format("ints in a row of the tile, and threads in x; a block has\n"
-                                         "at most 1024. Default: {}\n",
-                                         default_width),
-                     .smallest = 1,
-                     .largest = most_threads,
-                     .default_value = left_open},
-                    {.name = "--height",
-                     .value = "H",
-                     .help = fmt::format("rows of the tile, and threads in y. Default: {}", default_height),
-                     .smallest = 1,
-                     .largest = most_threads,
-                     .default_value = left_open},
-                    {.name = "--padding",
-                     .value = "P",
-                     .help = fmt::format("unused ints after each row of a padded tile: 0 to {}.\n{}",
-                                         most_padding, default_padding),
-                     .largest = most_padding,
-                     .default_value = padding}},
-        .random_input = false};
+    return {.name = name,
+            .title = title,
+            .options = {{.name = "--width",
+                         .value = "W",
+                         .help = kept(fmt::format("ints in a row of the tile, and threads in x; a block has\n"
+                                                  "at most 1024. Default: {}\n",
+                                                  default_width)),
+                         .smallest = 1,
+                         .largest = most_threads,
+                         .default_value = left_open},
+                        {.name = "--height",
+                         .value = "H",
+                         .help = kept(
+                             fmt::format("rows of the tile, and threads in y. Default: {}", default_height)),
+                         .smallest = 1,
+                         .largest = most_threads,
+                         .default_value = left_open},
+                        {.name = "--padding",
+                         .value = "P",
+                         .help = kept(fmt::format("unused ints after each row of a padded tile: 0 to {}.\n{}",
+                                                  most_padding, default_padding)),
+                         .largest = most_padding,
+                         .default_value = padding}},
+            .random_input = false};
 }
 
 /// Calls `use(row, column)` for each element of the tile, in this order.
@@ -90,14 +87,14 @@ template <class Use> void walk(const Tile& tile, Order order, const Use& use) {
 
 } // namespace
 
-LessonInfo square_tile_lesson(std::string name, std::string title, unsigned int padding) {
-    LessonInfo info = tile_lesson(std::move(name), std::move(title), padding, "32", "as --width");
+LessonInfo square_tile_lesson(const char* name, const char* title, unsigned int padding) {
+    LessonInfo info = tile_lesson(name, title, padding, "32", "as --width");
     info.complete_options = complete_square;
     return info;
 }
 
-LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned int padding) {
-    LessonInfo info = tile_lesson(std::move(name), std::move(title), padding, "32", "16");
+LessonInfo rectangular_tile_lesson(const char* name, const char* title, unsigned int padding) {
+    LessonInfo info = tile_lesson(name, title, padding, "32", "16");
     info.complete_options = complete_rectangle;
     return info;
 }
@@ -107,11 +104,10 @@ Tile tile_of(const KernelRun& run) {
     return {.width = value("--width"), .height = value("--height"), .padding = value("--padding")};
 }
 
-void measure_tile(KernelRun& run, const TileKernel& kernel,
-                  const std::function<void(const TileLaunch&)>& launch) {
+void measure_tile(KernelRun& run, const TileKernel& kernel, FunctionRef<void(const TileLaunch&)> launch) {
     Tile tile = tile_of(run);
     if (!kernel.padded) tile.padding = 0;
-    run.illustrate(draw_bank_map(run.kernel(), tile, kernel.store, kernel.load));
+    run.illustrate(draw_bank_map(run.kernel(), tile, kernel.store, kernel.load).c_str());
 
     const std::vector<int> expected = expected_output(tile, kernel);
     DeviceBuffer<int> out(tile.threads());

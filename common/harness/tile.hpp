@@ -9,17 +9,16 @@
 #include <vector_types.h>
 
 #include <cstddef>
-#include <functional>
-#include <string>
+#include <vector>
 
 namespace harness {
 
 /// A lesson for square tiles, by default 32 x 32.
 /// \param padding the default of --padding
-LessonInfo square_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
+LessonInfo square_tile_lesson(const char* name, const char* title, unsigned int padding = 0);
 
 /// A lesson for tiles of any shape, by default 32 x 16.
-LessonInfo rectangular_tile_lesson(std::string name, std::string title, unsigned int padding = 0);
+LessonInfo rectangular_tile_lesson(const char* name, const char* title, unsigned int padding = 0);
 
 /// The tile of the command line.
 Tile tile_of(const KernelRun& run);
@@ -39,8 +38,7 @@ struct TileLaunch {
 };
 
 /// Prints the kernel's map of banks, runs it in one block, and compares every element.
-void measure_tile(KernelRun& run, const TileKernel& kernel,
-                  const std::function<void(const TileLaunch&)>& launch);
+void measure_tile(KernelRun& run, const TileKernel& kernel, FunctionRef<void(const TileLaunch&)> launch);
 
 /// \throws UsageError if the tile does not fit in a kernel's static array of `array_ints` ints
 void require_static_tile(const Tile& tile, std::size_t array_ints);

@@ -8,6 +8,7 @@
 #include "../lesson08_vectorized_loads/kernels.cuh"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 namespace {

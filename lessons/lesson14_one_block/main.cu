@@ -15,7 +15,7 @@ namespace {
 using harness::Pass, harness::KernelRun;
 
 /// Measures one launch of one block.
-void measure_block(KernelRun& run, Tree tree, bool in_place, const harness::LaunchPass& launch) {
+void measure_block(KernelRun& run, Tree tree, bool in_place, harness::LaunchPass launch) {
     if (run.n() > 2 * run.block()) {
         const auto grouped = [](std::uint64_t value) { return harness::group_digits(value); };
         throw harness::UsageError("--block " + std::to_string(run.block()) + ": one block of " +
@@ -23,8 +23,9 @@ void measure_block(KernelRun& run, Tree tree, bool in_place, const harness::Laun
                                   " ints at most, not " + grouped(run.n()) +
                                   ". Choose a larger --block or a smaller --n.");
     }
-    run.illustrate(format_steps(run.kernel().c_str(), tree, 16, 8, 4) + "\n" +
-                   format_steps(run.kernel().c_str(), tree, run.n(), run.block(), 32));
+    run.illustrate((format_steps(run.kernel(), tree, 16, 8, 4) + "\n" +
+                    format_steps(run.kernel(), tree, run.n(), run.block(), 32))
+                       .c_str());
     run.measure_reduction({.elements_per_thread = 2,
                            .shared_ints_per_thread = tree == Tree::smem ? 1u : 0u,
                            .in_place = in_place},

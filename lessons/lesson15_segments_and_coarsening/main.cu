@@ -5,13 +5,13 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <type_traits>
 
 #include "../lesson13_atomics/kernels.cuh"
 #include "harness/exit_status.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 namespace {
@@ -53,7 +53,7 @@ harness::LaunchConfiguration segments(const KernelRun& run, unsigned int element
             .dynamic_shared_bytes = shared_ints_per_thread * run.block() * sizeof(int)};
 }
 
-void check_coarsening(const std::map<std::string, std::uint64_t>& options) {
+void check_coarsening(harness::OptionValues& options) {
     const std::uint64_t coarsening = options.at("--coarsening");
     if (!std::has_single_bit(coarsening) || coarsening > 16)
         throw harness::UsageError("--coarsening " + std::to_string(coarsening) +
@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
                             .complete_options = check_coarsening});
 
     // Those of lesson 13, to compare them over all sizes.
-    const auto add_to_sweep = [&](const char* name, std::function<void(KernelRun&)> run_kernel) {
-        lesson.add_kernel(name, std::move(run_kernel), "--sweep");
+    const auto add_to_sweep = [&](const char* name, void (*run_kernel)(KernelRun&)) {
+        lesson.add_kernel(name, run_kernel, "--sweep");
     };
     add_to_sweep("sequential_reduction", [](KernelRun& run) {
         measure_sum(run, sequential_reduction, {.grid = dim3(1), .block = dim3(1)});

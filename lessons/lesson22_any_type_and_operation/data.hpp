@@ -9,13 +9,13 @@
 #include <functional>
 #include <iomanip>
 #include <limits>
-#include <map>
 #include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "frame.cuh"
+#include "harness/detail/lesson_info.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/random_input.hpp"
@@ -23,10 +23,10 @@
 #include "harness/verification.hpp"
 
 enum class Operation { sum, product, min, max, argmax, all, any, mean, variance };
-inline const std::vector<std::string> operation_names{"sum", "product", "min",  "max",     "argmax",
+inline const std::vector<const char*> operation_names{"sum", "product", "min",  "max",     "argmax",
                                                       "all", "any",     "mean", "variance"};
-inline const std::vector<std::string> type_names{"int", "unsigned", "longlong", "float", "double", "half"};
-inline const std::vector<std::string> type_plurals{"ints",   "unsigned ints", "long longs",
+inline const std::vector<const char*> type_names{"int", "unsigned", "longlong", "float", "double", "half"};
+inline const std::vector<const char*> type_plurals{"ints",   "unsigned ints", "long longs",
                                                    "floats", "doubles",       "halves"};
 
 /// Calls `use` with a value of the type that --type names.
@@ -46,7 +46,7 @@ inline bool is_of_moments(Operation operation) {
 }
 
 /// Refuses what no kernel is compiled for. \throws UsageError
-inline void check_choice(std::map<std::string, std::uint64_t>& options) {
+inline void check_choice(harness::OptionValues& options) {
     const auto operation = static_cast<Operation>(options.at("--op"));
     const bool is_integer = options.at("--type") < 3;
     std::string right;
@@ -54,7 +54,7 @@ inline void check_choice(std::map<std::string, std::uint64_t>& options) {
         right = "int";
     if (is_of_moments(operation) && is_integer) right = "float, double or half";
     if (right.empty()) return;
-    throw harness::UsageError("--type " + type_names[options.at("--type")] + " with --op " +
+    throw harness::UsageError(std::string("--type ") + type_names[options.at("--type")] + " with --op " +
                               operation_names[options.at("--op")] + ": no kernel is compiled for it. Write " +
                               "--type " + right + ".");
 }

@@ -15,6 +15,7 @@
 #include "data.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 
 /// A float's error against the exact sum.
 struct FloatError {
@@ -53,13 +54,13 @@ public:
 
     /// Compares a result with the exact sum, and prints a row of the table of errors.
     harness::Verification check(harness::KernelRun& run, float result, double bound) {
-        run.illustrate(row(run.kernel(), result, bound));
+        run.illustrate(row(run.kernel(), result, bound).c_str());
         return harness::compare_float(nearest, result, exact_.minus(result), bound);
     }
 
     /// The same for a result that has to be the nearest float.
     harness::Verification check_nearest(harness::KernelRun& run, float result) {
-        run.illustrate(row(run.kernel(), result, std::abs(exact_.minus(nearest))));
+        run.illustrate(row(run.kernel(), result, std::abs(exact_.minus(nearest))).c_str());
         return harness::compare_float(nearest, result, double{nearest} - result, 0);
     }
 

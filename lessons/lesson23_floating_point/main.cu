@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "floats.hpp"
@@ -72,7 +71,7 @@ void measure_tree(KernelRun& run, void (*first)(const float*, Sum*, std::size_t)
                 {.prepare = [&] { std::for_each(sums.begin(), sums.end(), [](auto& s) { s.poison(); }); },
                  .launch = launch,
                  .verify = verify,
-                 .launch_rest = grids.size() > 1 ? std::function<void()>(launch_rest) : nullptr});
+                 .launch_rest = grids.size() > 1 ? harness::Step(launch_rest) : nullptr});
 }
 
 void measure_reproducible(KernelRun& run) {

@@ -3,16 +3,17 @@
 //     make lesson24 && ./lesson24
 
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 namespace {
 
 using Kernel = void (*)(const int* input, int* output, unsigned int width, unsigned int height);
 
-harness::LessonOption size_option(const char* name, const char* value, const char* what) {
+harness::LessonOption size_option(const char* name, const char* value, const char* help) {
     return {.name = name,
             .value = value,
-            .help = std::string(what) + " of the matrix: 1 to 1,048,576. Default: 1024",
+            .help = help,
             .smallest = 1,
             .largest = 1u << 20, // 2^15 tiles: a grid may be twice as high
             .default_value = 1024};
@@ -47,17 +48,19 @@ int main(int argc, char** argv) {
          .title = "A whole matrix, transposed",
          .smallest_block = tile_size * block_rows,
          .largest_block = tile_size * block_rows,
-         .options = {size_option("--width", "W", "columns"), size_option("--height", "H", "rows")},
+         .options = {size_option("--width", "W", "columns of the matrix: 1 to 1,048,576. Default: 1024"),
+                     size_option("--height", "H", "rows of the matrix: 1 to 1,048,576. Default: 1024")},
          .count_elements = [](const auto& size) { return size.at("--width") * size.at("--height"); }});
 
     lesson.add_kernel("copy", [](harness::KernelRun& run) { measure_matrix(run, copy, false); });
-    const std::pair<const char*, Kernel> transposing[] = {{"transposeNaive", transposeNaive},
-                                                          {"transposeTiled", transposeTiled},
-                                                          {"transposePadded", transposePadded},
-                                                          {"transposeSwizzled", transposeSwizzled}};
-    for (const auto& [name, kernel] : transposing) {
-        lesson.add_kernel(name, [kernel](harness::KernelRun& run) { measure_matrix(run, kernel, true); });
-    }
+    lesson.add_kernel("transposeNaive",
+                      [](harness::KernelRun& run) { measure_matrix(run, transposeNaive, true); });
+    lesson.add_kernel("transposeTiled",
+                      [](harness::KernelRun& run) { measure_matrix(run, transposeTiled, true); });
+    lesson.add_kernel("transposePadded",
+                      [](harness::KernelRun& run) { measure_matrix(run, transposePadded, true); });
+    lesson.add_kernel("transposeSwizzled",
+                      [](harness::KernelRun& run) { measure_matrix(run, transposeSwizzled, true); });
 
     return lesson.run(argc, argv);
 }

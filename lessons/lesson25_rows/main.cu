@@ -6,6 +6,7 @@
 
 #include "data.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 #include "rows.cuh"
 

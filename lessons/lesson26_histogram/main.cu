@@ -8,6 +8,7 @@
 #include "data.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 namespace {
@@ -30,7 +31,8 @@ void measure_histogram(KernelRun& run, Kernel kernel, Histogram kind) {
                                          : kind == Histogram::per_block ? block
                                                                         : 32;
     run.illustrate(describe_contention(run.kernel(), input.busiest_word(grid * block, threads_per_copy),
-                                       kind == Histogram::per_grid ? 0 : grid));
+                                       kind == Histogram::per_grid ? 0 : grid)
+                       .c_str());
 
     const std::vector<int> expected = input.histogram();
     const auto prepare = [&] { histogram.write(std::vector<int>(bins)); }; // before each run, and not timed

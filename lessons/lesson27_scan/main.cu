@@ -2,11 +2,11 @@
 //
 //     make lesson27 && ./lesson27
 
-#include <functional>
 #include <vector>
 
 #include "harness/check.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "in_shared_memory.cuh"
 #include "inclusive_sums.hpp"
 #include "kernels.cuh"
@@ -57,7 +57,7 @@ void measure_tiles(KernelRun& run, TileScan kernel, unsigned int shared_ints) {
                      },
                  .launch = [&] { scan(0, input.data()); },
                  .verify = verify,
-                 .launch_rest = tiles.size() > 1 ? std::function<void()>(launch_rest) : nullptr});
+                 .launch_rest = tiles.size() > 1 ? harness::Step(launch_rest) : nullptr});
 }
 
 void measure_lookback(KernelRun& run) {

@@ -2,7 +2,6 @@
 //
 //     make lesson28 && ./lesson28
 
-#include <map>
 #include <string>
 
 #include "../lesson08_vectorized_loads/kernels.cuh"
@@ -16,7 +15,7 @@ namespace {
 using harness::KernelRun;
 using Kernel10 = void (*)(const int* input, int* partial_sums, std::size_t n, unsigned int vectors_per_stage);
 
-void check_stages(const std::map<std::string, std::uint64_t>& options) {
+void check_stages(harness::OptionValues& options) {
     if (options.at("--stages") == 5 || options.at("--stages") == 7)
         throw harness::UsageError("--stages: no reduce10 is compiled for it. Write 2, 3, 4, 6 or 8.");
 }

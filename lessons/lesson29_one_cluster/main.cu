@@ -3,26 +3,25 @@
 //     make lesson29 && ./lesson29
 
 #include <array>
-#include <functional>
 #include <string>
 
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 namespace {
 
 using harness::KernelRun;
-using Launch = std::function<void(const int* input, int* result)>;
+using Launch = harness::FunctionRef<void(const int* input, int* result)>;
 
 unsigned int blocks_of(const KernelRun& run) { return static_cast<unsigned int>(run.option("--blocks")); }
 
 /// \param ints_between partial sums that go to memory and back
 /// \param rest what follows the first launch and leaves the complete sum
-void measure_sum(KernelRun& run, std::size_t ints_between, const Launch& first,
-                 const Launch& rest = nullptr) {
+void measure_sum(KernelRun& run, std::size_t ints_between, Launch first, Launch rest = nullptr) {
     const harness::RandomInts& input = run.input(run.option("--offset"));
     harness::DeviceBuffer<int> result(1);
     const auto launch_rest = [&] { rest(input.data(), result.data()); };
@@ -37,7 +36,7 @@ void measure_sum(KernelRun& run, std::size_t ints_between, const Launch& first,
                 {.prepare = [&] { result.poison(); },
                  .launch = [&] { first(input.data(), result.data()); },
                  .verify = verify,
-                 .launch_rest = rest ? std::function<void()>(launch_rest) : nullptr});
+                 .launch_rest = rest ? harness::Step(launch_rest) : nullptr});
 }
 
 /// A grid that is one cluster.

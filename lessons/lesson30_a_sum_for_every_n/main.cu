@@ -7,6 +7,7 @@
 #include "harness/check.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 #include "sum.cuh"
 
@@ -32,7 +33,7 @@ template <class Sum> void measure_sum(KernelRun& run, const Sum& sum) {
 }
 
 /// One strategy, at any n that it can sum.
-void measure_strategy(KernelRun& run, Strategy strategy) {
+template <Strategy strategy> void measure_strategy(KernelRun& run) {
     if (strategy == Strategy::one_cluster) run.require_compute_capability(9, 0, "thread block clusters");
     if (strategy == Strategy::bulk_copies)
         run.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
@@ -93,14 +94,10 @@ int main(int argc, char** argv) {
             return take_home::sum(workspace, bytes, input, result, run.n(), nullptr, Workspace::zeros);
         });
     });
-    const auto add_strategy = [&](const char* name, Strategy strategy, const char* only_with) {
-        lesson.add_kernel(
-            name, [=](KernelRun& run) { measure_strategy(run, strategy); }, only_with);
-    };
-    add_strategy("one_block", Strategy::one_block, "--kernel one_block");
-    add_strategy("one_cluster", Strategy::one_cluster, "--strategies");
-    add_strategy("one_launch", Strategy::one_launch, "--strategies");
-    add_strategy("bulk_copies", Strategy::bulk_copies, "--strategies");
+    lesson.add_kernel("one_block", measure_strategy<Strategy::one_block>, "--kernel one_block");
+    lesson.add_kernel("one_cluster", measure_strategy<Strategy::one_cluster>, "--strategies");
+    lesson.add_kernel("one_launch", measure_strategy<Strategy::one_launch>, "--strategies");
+    lesson.add_kernel("bulk_copies", measure_strategy<Strategy::bulk_copies>, "--strategies");
     lesson.add_kernel("small_sum", measure_small_sum, "--kernel small_sum");
 
     return lesson.run(argc, argv);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "kernels.cuh"
 
 constexpr int width = 24, height = 40;

@@ -3,15 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "device_main.hpp"
 #include "harness/check.hpp"
+#include "harness/detail/measure.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/reduction.hpp"
+#include "harness/verification.hpp"
 #include "wrong_kernels.hpp"
 
 using namespace harness;
@@ -30,7 +34,8 @@ Device as_gpu() {
     return device;
 }
 
-KernelResult measure_reduction(const char* name, LaunchPass launch, std::size_t n, unsigned int block = 256,
+KernelResult measure_reduction(const char* name, std::function<void(const Pass&)> launch, std::size_t n,
+                               unsigned int block = 256,
                                MeasurePlan plan = {.verify_only = true, .runs = 1}) {
     const RandomInts input(n, 42);
     Reduction reduction(name, input, block, {}, std::move(launch));
@@ -245,7 +250,7 @@ TEST(RandomInts, have_the_sum_of_any_part) {
 
 TEST(Reduction, checks_each_pass_before_the_next_one) {
     // The complete sum is right, and in the end each partial sum is too: 4 blocks, then 1.
-    const LaunchPass launch = launch_sums_in_the_last_pass;
+    void (*const launch)(const Pass&) = launch_sums_in_the_last_pass;
     const Verification result = measure_reduction("sums_in_the_last_pass", launch, 1000).verification;
     EXPECT_FALSE(result.passed);
     ASSERT_EQ(result.wrong_places.size(), 4u);
@@ -292,15 +297,15 @@ struct Steps {
     std::string order = "";
     int runs = 0;
 
-    RunSteps steps() {
-        return {.prepare = [this] { order += 'p'; },
-                .launch = [this] { order += 'l'; },
-                .verify =
-                    [this] {
-                        order += 'v';
-                        return compare_value(0, ++runs == wrong_run);
-                    }};
-    }
+    std::function<void()> prepare = [this] { order += 'p'; };
+    std::function<void()> launch = [this] { order += 'l'; };
+    std::function<void()> launch_rest = [this] { order += 'r'; };
+    std::function<Verification()> verify = [this] {
+        order += 'v';
+        return compare_value(0, ++runs == wrong_run);
+    };
+
+    RunSteps steps() const { return {.prepare = prepare, .launch = launch, .verify = verify}; }
 };
 
 TEST(Measure, verifies_every_run) {
@@ -317,7 +322,7 @@ TEST(Measure, verifies_all_passes_as_they_are_timed) {
     Steps checked, timed, wrong{.wrong_run = 1};
     const auto with_rest = [](Steps& steps) {
         RunSteps all = steps.steps();
-        all.launch_rest = [&steps] { steps.order += 'r'; };
+        all.launch_rest = steps.launch_rest;
         return all;
     };
     measure(test_device(), {.verify_only = true, .runs = 2}, "k", {}, with_rest(checked));

@@ -1,5 +1,6 @@
 // A lesson whose kernels are wrong, to see what a user sees.
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "wrong_kernels.hpp"
 
 int main(int argc, char** argv) {

@@ -37,7 +37,7 @@ public:
 
     bool has_cold_cache() const { return cache_.works(); }
 
-    double microseconds(const std::string& name, const std::function<void()>& launch) {
+    double microseconds(const std::string& name, Step launch) {
         // The host queues the launch while the device is still busy with the flush, so no gap is timed.
         cache_.flush();
         start_.record();
@@ -82,7 +82,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         .name = std::move(name), .launch = configuration, .verification = {}, .times = {}, .counters = {}};
 
     const auto launch_all = [&] { steps.launch(), steps.launch_rest(); };
-    const auto run_untimed = [&](const std::function<void()>& launch) {
+    const auto run_untimed = [&](Step launch) {
         steps.prepare();
         launch();
         check_launch(result.name.c_str());
@@ -105,7 +105,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         return result;
     }
     Timer timer(device);
-    const auto time = [&](const std::function<void()>& launch) -> std::optional<Times> {
+    const auto time = [&](Step launch) -> std::optional<Times> {
         using Clock = std::chrono::steady_clock;
         const Clock::time_point start = Clock::now();
         const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };

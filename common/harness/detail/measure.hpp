@@ -3,28 +3,16 @@
 #pragma once
 
 #include "harness/detail/counters.hpp"
+#include "harness/detail/launches.hpp"
 #include "harness/device.hpp"
 #include "harness/verification.hpp"
 
-#include <vector_types.h>
-
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace harness {
-
-/// The launch that is counted and timed.
-struct LaunchConfiguration {
-    dim3 grid;
-    dim3 block;
-    std::size_t dynamic_shared_bytes = 0;
-    std::uint64_t bytes = 0; ///< that the algorithm reads and writes, for the effective bandwidth
-    std::size_t passes = 1;  ///< launches until the result is complete; the first one is counted and timed
-};
 
 /// How measure() runs a kernel.
 struct MeasurePlan {
@@ -69,19 +57,6 @@ struct KernelResult {
 
     /// Effective bandwidth, in 1e9 bytes per second.
     std::optional<double> bandwidth_gbs() const;
-};
-
-/// One run of a kernel.
-struct RunSteps {
-    /// Runs before each launch: restores in-place input, poisons outputs.
-    std::function<void()> prepare;
-    /// Launches the kernel once, on the default stream.
-    std::function<void()> launch;
-    /// Completes the result, unless launch_rest has, and compares it with the reference.
-    std::function<Verification()> verify;
-    /// Launches the passes after the first. Empty: there are none. `launch` and `launch_rest` together are
-    /// timed in separate runs.
-    std::function<void()> launch_rest = {};
 };
 
 /// Runs the steps several times, and stops after a wrong result. On a GPU the first run is the warm-up; on

@@ -16,8 +16,11 @@
 #include <bit>
 #include <cctype>
 #include <iterator>
+#include <list>
+#include <map>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace harness {
@@ -106,12 +109,12 @@ Names select_kernels(const Names& asked, const Names& kernels) {
 std::uint64_t parse_lesson_option(const LessonOption& option, const std::string& text) {
     if (!option.choices.empty()) {
         std::vector<std::pair<std::string, std::uint64_t>> choices;
-        for (const std::string& name : option.choices) choices.emplace_back(name, choices.size());
-        return parse_choice(option.name.c_str(), text, choices);
+        for (const char* const name : option.choices) choices.emplace_back(name, choices.size());
+        return parse_choice(option.name, text, choices);
     }
     const std::string right = fmt::format("Write a whole number from {} to {}.",
                                           group_digits(option.smallest), group_digits(option.largest));
-    const std::uint64_t value = parse_number(option.name.c_str(), text, right);
+    const std::uint64_t value = parse_number(option.name, text, right);
     const auto wrong = [&](const char* reason) {
         return UsageError(fmt::format("{} {}: {}. {}", option.name, text, reason, right));
     };
@@ -204,6 +207,27 @@ template <class... Words> void parse(CLI::App& app, Words&&... words) {
 
 } // namespace
 
+const std::uint64_t& OptionValues::at(const char* name) const {
+    for (const Value& value : values_)
+        if (value.name == std::string_view(name)) return value.value;
+    throw std::out_of_range(fmt::format("the lesson has no option {}", name));
+}
+
+std::uint64_t& OptionValues::at(const char* name) {
+    return const_cast<std::uint64_t&>(std::as_const(*this).at(name));
+}
+
+const char* LessonInfo::option_for(const char* kernel) const {
+    for (const OptionalKernel& optional : optional_kernels)
+        if (optional.name == std::string_view(kernel)) return optional.option;
+    return nullptr;
+}
+
+const char* kept(std::string text) {
+    static std::list<std::string> texts;
+    return texts.emplace_back(std::move(text)).c_str();
+}
+
 Options parse_options(int argc, const char* const* argv, const LessonInfo& info, const Names& kernels) {
     std::string n, block, device = "auto", repeat, seed, format = "text", color = "auto";
     Names asked_kernels;
@@ -233,9 +257,9 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
     app.add_flag("--version", version)->disable_flag_override();
-    std::map<std::string, std::string> lesson_options;
+    std::map<std::string_view, std::string> lesson_options;
     for (const LessonOption& option : info.options) {
-        if (option.value.empty())
+        if (option.is_flag())
             app.add_flag(option.name)->disable_flag_override();
         else
             app.add_option(option.name, lesson_options[option.name])->take_last();
@@ -286,9 +310,9 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         {{"text", OutputFormat::text}, {"json", OutputFormat::json}, {"csv", OutputFormat::csv}});
     for (const LessonOption& option : info.options) {
         const bool given = app.count(option.name) > 0;
-        options.lesson_options[option.name] = given && !option.value.empty()
-                                                  ? parse_lesson_option(option, lesson_options[option.name])
-                                                  : (given ? 1 : option.default_value);
+        options.lesson_options.add(option.name, given && !option.is_flag()
+                                                    ? parse_lesson_option(option, lesson_options[option.name])
+                                                    : (given ? 1 : option.default_value));
     }
     const std::vector<std::pair<std::string, bool>> colors{
         {"auto", true}, {"always", true}, {"never", false}};
@@ -314,8 +338,8 @@ std::string help_text(const LessonInfo& info, const Names& kernels) {
     Names usual;
     std::map<std::string, Names> others; // option -> kernels
     for (const std::string& kernel : kernels) {
-        const auto optional = info.optional_kernels.find(kernel);
-        (optional == info.optional_kernels.end() ? usual : others[optional->second]).push_back(kernel);
+        const char* const option = info.option_for(kernel.c_str());
+        (option == nullptr ? usual : others[option]).push_back(kernel);
     }
     std::string optional_kernels;
     for (const auto& [option, names] : others)
@@ -353,8 +377,8 @@ Exit status:
   10 --check or --schedules found something
 
 {legend})",
-        fmt::arg("observing", observing_help()), fmt::arg("title", info.name + ": " + info.title),
-        fmt::arg("name", info.name),
+        fmt::arg("observing", observing_help()),
+        fmt::arg("title", fmt::format("{}: {}", info.name, info.title)), fmt::arg("name", info.name),
         fmt::arg("summary",
                  wrap(fmt::format("Runs the kernels {}{}, verifies every result and prints what each "
                                   "costs: time and bandwidth on a GPU, memory traffic on the emulator.{}",

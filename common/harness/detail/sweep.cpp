@@ -41,14 +41,14 @@ bool sweep_size(const std::vector<SweptKernel>& kernels, const Options& options,
 
 } // namespace
 
-LessonOption sweep_option(const std::string& lesson) {
+LessonOption sweep_option(const char* lesson) {
     return {.name = "--sweep",
             .value = "",
-            .help = fmt::format("measures the kernels over n = 2^10, 2^11, ... up to --n (default:\n"
-                                "2^26 on the emulator, 2^30 on a GPU), and writes a table,\n"
-                                "{}_sweep.csv, in the folder that --save names or the\n"
-                                "current one. scripts/plot_sweep draws it",
-                                lesson)};
+            .help = kept(fmt::format("measures the kernels over n = 2^10, 2^11, ... up to --n (default:\n"
+                                     "2^26 on the emulator, 2^30 on a GPU), and writes a table,\n"
+                                     "{}_sweep.csv, in the folder that --save names or the\n"
+                                     "current one. scripts/plot_sweep draws it",
+                                     lesson))};
 }
 
 void check_sweep_options(const Options& options) {

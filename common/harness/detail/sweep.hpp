@@ -20,7 +20,7 @@ inline constexpr std::size_t smallest_swept = std::size_t{1} << 10;
 inline constexpr double most_seconds_a_turn = 10;
 
 /// The flag of a lesson that can sweep. \param lesson its name
-LessonOption sweep_option(const std::string& lesson);
+LessonOption sweep_option(const char* lesson);
 
 /// \throws UsageError when the command line asks for what a sweep does not give
 void check_sweep_options(const Options& options);

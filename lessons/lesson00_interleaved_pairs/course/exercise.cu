@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "solution.cuh"
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/verification.hpp"
 #include "solution.cuh"
 
 namespace {
