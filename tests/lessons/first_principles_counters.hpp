@@ -36,7 +36,7 @@ struct Size {
     std::uint64_t requests() const { return ceil_div(n, 32); }
 };
 // Full blocks; 28 full warps, one of 4 lanes and three without elements; two full warps and one of one lane.
-constexpr Size sizes[] = {{16 * mega, 256}, {900, 128}, {65, 32}};
+constexpr Size sizes[] = {{mega, 256}, {900, 128}, {65, 32}};
 
 inline Step total(const std::vector<Step>& steps) {
     Step sum;

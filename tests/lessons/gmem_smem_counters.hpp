@@ -67,8 +67,8 @@ constexpr Traffic neighbored_256{95, 55}, neighbored_128{47, 27};
 constexpr Traffic sequential_256{25, 20}, sequential_128{17, 12};
 constexpr Traffic of_32{11, 6};
 
-// 2^24 ints: 2,097,152 sectors and 524,288 requests; 65,536 blocks of 256, or 16,384 of four times as many.
-constexpr std::uint64_t n24 = published_n, many = n24 / 256, few = many / 4;
+// 2^20 ints: 131,072 sectors and 32,768 requests; 4,096 blocks of 256, or 1,024 of four times as many.
+constexpr std::uint64_t mega = 1 << 20, many = mega / 256, few = many / 4;
 
 /// "reduceGmem_n_1000_block_128"
 constexpr auto case_name = [](const auto& info) {

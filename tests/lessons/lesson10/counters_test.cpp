@@ -59,10 +59,10 @@ INSTANTIATE_TEST_SUITE_P(
     lesson10, GmemAndSmemCounters,
     testing::Values(
         // clang-format off
-    Case{"lesson10", "reduceNeighboredGmem", n24, 256, many, many * Traffic{255, 128}, many * Traffic{95, 48}, none, 8},
-    Case{"lesson10", "reduceNeighboredSmem", n24, 256, many, {2'097'152, many}, {524'288, many}, neighbored_256, 9},
-    Case{"lesson10", "reduceGmem", n24, 256, many, many * Traffic{100, 49}, many * Traffic{25, 13}, none, 2},
-    Case{"lesson10", "reduceSmem", n24, 256, many, {2'097'152, many}, {524'288, many}, sequential_256, 3},
+    Case{"lesson10", "reduceNeighboredGmem", mega, 256, many, many * Traffic{255, 128}, many * Traffic{95, 48}, none, 8},
+    Case{"lesson10", "reduceNeighboredSmem", mega, 256, many, {131'072, many}, {32'768, many}, neighbored_256, 9},
+    Case{"lesson10", "reduceGmem", mega, 256, many, many * Traffic{100, 49}, many * Traffic{25, 13}, none, 2},
+    Case{"lesson10", "reduceSmem", mega, 256, many, {131'072, many}, {32'768, many}, sequential_256, 3},
     Case{"lesson10", "reduceNeighboredGmem", 1000, 128, 8, {992, 500}, {372, 190}, none, 7},
     Case{"lesson10", "reduceNeighboredSmem", 1000, 128, 8, {125, 8}, {32, 8}, neighbored_128, 8},
     Case{"lesson10", "reduceGmem", 1000, 128, 8, {538, 261}, {136, 72}, none, 1},

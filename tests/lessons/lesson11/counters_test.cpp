@@ -29,8 +29,8 @@ INSTANTIATE_TEST_SUITE_P(
     lesson11, GmemAndSmemCounters,
     testing::Values(
         // clang-format off
-    Case{"lesson11", "reduceGmemUnroll", n24, 256, few, few * Traffic{228, 81}, few * Traffic{57, 21}, none, 3},
-    Case{"lesson11", "reduceSmemUnroll", n24, 256, few, {2'097'152, few}, {524'288, few}, sequential_256, 3},
+    Case{"lesson11", "reduceGmemUnroll", mega, 256, few, few * Traffic{228, 81}, few * Traffic{57, 21}, none, 3},
+    Case{"lesson11", "reduceSmemUnroll", mega, 256, few, {131'072, few}, {32'768, few}, sequential_256, 3},
     Case{"lesson11", "reduceGmemUnroll", 1000, 128, 2, {261, 98}, {66, 26}, none, 2},
     Case{"lesson11", "reduceSmemUnroll", 1000, 128, 2, {125, 2}, {32, 2}, sequential_128, 2},
     Case{"lesson11", "reduceGmemUnroll", 612, 128, 2, {207, 92}, {54, 26}, none, 2},

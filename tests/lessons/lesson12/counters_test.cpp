@@ -17,8 +17,8 @@ INSTANTIATE_TEST_SUITE_P(
     lesson12, GmemAndSmemCounters,
     testing::Values(
         // clang-format off
-    Case{"lesson12", "reduceSmemDyn", n24, 256, many, {2'097'152, many}, {524'288, many}, sequential_256, 3},
-    Case{"lesson12", "reduceSmemUnrollDyn", n24, 256, few, {2'097'152, few}, {524'288, few}, sequential_256, 3},
+    Case{"lesson12", "reduceSmemDyn", mega, 256, many, {131'072, many}, {32'768, many}, sequential_256, 3},
+    Case{"lesson12", "reduceSmemUnrollDyn", mega, 256, few, {131'072, few}, {32'768, few}, sequential_256, 3},
     Case{"lesson12", "reduceSmemDyn", 1000, 128, 8, {125, 8}, {32, 8}, sequential_128, 2},
     Case{"lesson12", "reduceSmemUnrollDyn", 1000, 128, 2, {125, 2}, {32, 2}, sequential_128, 2},
     Case{"lesson12", "reduceSmemUnrollDyn", 612, 128, 2, {77, 2}, {20, 2}, sequential_128, 2},

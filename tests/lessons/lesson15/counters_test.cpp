@@ -19,7 +19,7 @@ namespace first_principles_counters {
 //             stores
 // Each block adds once.
 TEST(Lesson15Segments, have_the_counters_that_follow_from_their_access_pattern) {
-    const std::uint64_t n = 16 * mega, blocks = n / 512;
+    const std::uint64_t n = mega, blocks = n / 512;
     const struct {
         const char* kernel;
         std::uint64_t load_sectors, load_requests, store_sectors, store_requests, shared_loads, shared_stores;
@@ -63,7 +63,7 @@ TEST(Lesson15Segments, are_trees_of_one_block_also_where_the_input_ends) {
 
 // Twice the factor, half the blocks, and the same tree in each block. The loads do not change.
 TEST(Lesson15Coarsening, takes_blocks_away_and_no_loads) {
-    const std::uint64_t n = 16 * mega;
+    const std::uint64_t n = mega;
     for (const std::uint64_t coarsening : {1, 2, 4, 8, 16}) {
         SCOPED_TRACE(coarsening);
         const Launch launch("lesson15", "coarse_reduction",

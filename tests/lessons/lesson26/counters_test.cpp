@@ -65,12 +65,12 @@ std::vector<unsigned int> bins_of(const Case& run) {
 std::uint64_t atomic_sectors(const std::vector<unsigned int>& bins) {
     std::uint64_t total = 0;
     for (std::size_t first = 0; first < bins.size(); first += 32) {
-        std::map<unsigned int, unsigned int> lanes_at_bin;
-        for (std::size_t i = first; i < std::min(first + 32, bins.size()); ++i) ++lanes_at_bin[bins[i]];
-        std::map<unsigned int, unsigned int> most_in_sector;
-        for (const auto& [bin, lanes] : lanes_at_bin)
-            most_in_sector[bin / 8] = std::max(most_in_sector[bin / 8], lanes);
-        for (const auto& [sector, most] : most_in_sector) total += most;
+        unsigned char lanes_at_bin[256] = {}, most_in_sector[32] = {};
+        for (std::size_t i = first; i < std::min(first + 32, bins.size()); ++i) {
+            unsigned char& most = most_in_sector[bins[i] / 8];
+            most = std::max(most, ++lanes_at_bin[bins[i]]);
+        }
+        for (const unsigned int most : most_in_sector) total += most;
     }
     return total;
 }
