@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tests/pages/pages_test.py BUILD: scripts/quote finds and mends errors in copies of pages; and pages link to what is there."""
+"""tests/pages/pages_test.py [CASE…] BUILD: scripts/quote finds and mends errors in copies of pages (Planted, Command); and pages
+link to what is there (Pages)."""
 
 import re
 import shutil
