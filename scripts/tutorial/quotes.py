@@ -213,13 +213,22 @@ class Emulated:
         self.has_pages_ptx = (Programs(build).toolkit() or "").startswith("CUDA 13.0.")
 
     def output(self, command):
+        out, errors = self.printed(command)
+        return out.replace(f"{ROOT}/", "") or errors
+
+    def printed(self, command):
+        """(Its standard output, its errors.) A program runs once, whatever several commands filter of its output."""
         if command not in self.outputs:
             for name in re.findall(r"(?:^|[ (])\./(\w+)", command):
                 if not (self.folder / name).is_file():
                     raise Failure(2, f"there is no {self.folder / name}: `scripts/build build/default {name}` builds it, or "
                                      "--build FOLDER names another tree")
-            run = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            self.outputs[command] = run.stdout.replace(f"{ROOT}/", "") or run.stderr
+            program, _, filters = command.partition(" | ")
+            is_piped = filters and re.fullmatch(r"[\w ./=^-]+", program)
+            given, told = self.printed(program) if is_piped else ("", "")
+            run = subprocess.run(filters if is_piped else command, shell=True, cwd=self.folder, capture_output=True, text=True,
+                                 input=given)
+            self.outputs[command] = run.stdout, told + run.stderr
         return self.outputs[command]
 
 
