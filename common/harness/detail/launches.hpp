@@ -54,7 +54,7 @@ struct RunSteps {
     Step prepare;
     /// Launches the kernel once, on the default stream.
     Step launch;
-    /// Completes the result, unless launch_rest has, and compares it with the reference.
+    /// Completes the result, unless launch_rest has, and compares it with the reference: harness/verification.hpp.
     FunctionRef<Verification()> verify;
     /// Launches the passes after the first. Empty: there are none. `launch` and `launch_rest` together are
     /// timed in separate runs.
