@@ -235,6 +235,14 @@ class Commands(WithFolder):
     def solve(self):
         shutil.copy(self.lesson / "course/solution.cuh", self.text)
 
+    def pretend(self, build, programs):
+        """Makes a build tree of shell scripts: {its path: what it does}, among them nvcc."""
+        (build / "bin").mkdir(parents=True, exist_ok=True)
+        (build / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={build}/nvcc\n")
+        for path, does in programs.items():
+            (build / path).write_text(f"#!/bin/sh\n{does}\n")
+            (build / path).chmod(0o755)
+
     def test_check_says_what_is_wrong_and_what_to_do(self):
         told = self.run_script("03", "--seed", "7", status=1)
         self.assertLess(len(told.splitlines()), MOST_LINES)
@@ -308,7 +316,7 @@ class Commands(WithFolder):
         self.text.write_text(self.original + "template <int n, int m> struct Bomb { Bomb<n - 1, 2 * m> a; Bomb<n - 1, 2 * m + "
                              "1> b; };\ntemplate <int m> struct Bomb<0, m> { int x; };\nBomb<26, 0> bomb;\n")
         check = self.tree / "scripts/tutorial/exercises.py"
-        check.write_text(check.read_text().replace("LONGEST_COMPILING = 120", "LONGEST_COMPILING = 3"))
+        check.write_text(check.read_text().replace("LONGEST_COMPILING = 120", "LONGEST_COMPILING = 1"))
         told = self.run_script("03", status=1)
         self.assertRegex(told, "  compiles   no:\n .*(time|signal)")
 
@@ -339,8 +347,6 @@ class Commands(WithFolder):
     def test_what_is_ended_from_outside_is_no_verdict(self):
         self.solve()
         tools = self.folder / "build"
-        (tools / "bin").mkdir(parents=True)
-        (tools / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={tools}/nvcc\n")
         ends = {"nvcc": "exit 0", "bin/emulate": "exit 1", "bin/exercise03": "exit 1"}
         for name, end, told in (
                 ("nvcc", "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\"; exit 9", "the compiler was ended"),
@@ -349,9 +355,7 @@ class Commands(WithFolder):
                 ("bin/emulate", "kill -9 $$", "emulate was ended from outside"),
                 ("bin/emulate", "echo libfmt.so: file too short >&2; exit 127", "emulate could not be started: libfmt.so: "),
         ):
-            for file, does in {**ends, name: end}.items():
-                (tools / file).write_text(f"#!/bin/sh\n{does}\n")
-                (tools / file).chmod(0o755)
+            self.pretend(tools, {**ends, name: end})
             self.assertIn(f"exercise: {told}", self.run_script("03", "--build", str(tools), status=2))
         for report, told in (({"exit_status": 137, "signal": 9}, "exercise03 was ended from outside"),
                              ({"exit_status": 127}, "exercise03 could not be started: libcudart.so.13: file too short")):
@@ -385,14 +389,15 @@ class Commands(WithFolder):
         self.assertFalse((self.tree / "build/exercises/state.json").exists())
 
     def test_verdicts_are_colored_on_a_terminal_alone(self):
-        self.text.write_text("nonsense")  # quick to check
+        tools = self.folder / "build"
+        self.pretend(tools, {"nvcc": "echo nonsense; exit 1", "bin/emulate": "exit 1", "bin/exercise03": "exit 1"})
         terminal = [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])"]
         colors = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
         for start, environment, colored in ((terminal, colors, True), ([], colors, False),
                                             (terminal, {**colors, "NO_COLOR": "1"}, False),
                                             (terminal, {**colors, "TERM": "dumb"}, False)):
-            told = subprocess.run([*start, *self.command("03")], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                                  env=environment).stdout
+            command = [*start, *self.command("03", "--build", str(tools))]
+            told = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment).stdout
             self.assertEqual("  compiles   \033[31mno:\033[0m\n" in told, colored, told)
             self.assertEqual("\033" in told, colored, told)
 
