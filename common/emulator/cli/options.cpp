@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -193,8 +192,8 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     if (given("--error-exitcode"))
         options.error_exit_code = static_cast<int>(parse_number("--error-exitcode", error_exit_code, 0, 255));
     try {
-        static_cast<void>(std::regex(request.kernel));
-    } catch (const std::regex_error&) {
+        emulator::kernel_filter(request.kernel);
+    } catch (const std::runtime_error&) {
         throw UsageError(
             fmt::format("--kernel {}: not a regular expression (as in JavaScript)", request.kernel));
     }

@@ -34,7 +34,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -78,7 +77,7 @@ private:
 
     const Request request_;
     const std::string path_; ///< of the report
-    const std::regex kernels_;
+    const std::function<bool(const std::string&)> is_wanted_;
     /// The checkers' findings. Those during a launch belong to it, and are written when it ends, if it is
     /// selected.
     Findings findings_;
@@ -108,7 +107,7 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
 }
 
 ReportingObservation::ReportingObservation(Request request, std::string path)
-    : request_(std::move(request)), path_(std::move(path)), kernels_(request_.kernel) {
+    : request_(std::move(request)), path_(std::move(path)), is_wanted_(kernel_filter(request_.kernel)) {
     recorders_ = make_recorders();
     notice_fork();
 }
@@ -121,8 +120,7 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     const ObservedLaunch launch{.number = number,
                                 .kernel = kernel,
                                 .configuration = configuration,
-                                .selected = std::regex_search(name, kernels_) &&
-                                            number == request_.launch.value_or(number),
+                                .selected = is_wanted_(name) && number == request_.launch.value_or(number),
                                 .parameters = parameters,
                                 .memory = memory};
     // One by one: building a list would copy them, and there may be many launches.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <regex>
 #include <stdexcept>
 
 namespace emulator {
@@ -36,6 +37,12 @@ template <class T> Json written(const std::optional<T>& member) { return *member
 
 bool Request::checks(std::string_view checker) const {
     return std::find(check.begin(), check.end(), checker) != check.end();
+}
+
+std::function<bool(const std::string&)> kernel_filter(const std::string& pattern) {
+    return [expression = std::regex(pattern)](const std::string& name) {
+        return std::regex_search(name, expression);
+    };
 }
 
 std::string to_text(const Request& request) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct Request {
 
     bool checks(std::string_view checker) const;
 };
+
+/// Whether a regular expression, as in JavaScript, matches in a kernel's readable name.
+/// \throws std::runtime_error if it is none
+std::function<bool(const std::string&)> kernel_filter(const std::string& pattern);
 
 std::string to_text(const Request& request);
 

@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
-#include <regex>
 
 namespace harness {
 namespace {
@@ -45,8 +46,11 @@ Json counters_json(const std::optional<Counters>& counters) {
 /// A number that is a text is a number in JSON, too: 0.1, but not nan.
 Json number_or_text(std::int64_t number, const std::string& text) {
     if (text.empty()) return number;
-    const Json parsed = Json::parse(text, nullptr, false);
-    return parsed.is_number() ? parsed : Json(text);
+    const char* const end = text.data() + text.size();
+    double value = 0;
+    if (std::from_chars(text.data(), end, number).ptr == end) return number;
+    return std::from_chars(text.data(), end, value).ptr == end && std::isfinite(value) ? Json(value)
+                                                                                       : Json(text);
 }
 
 Json kernel_json(const Report& report, const KernelResult& kernel) {
@@ -162,10 +166,17 @@ std::string format_report(const Report& report, OutputFormat format) {
 }
 
 std::string format_json(const Report& report) {
-    // Puts a grid's three numbers on one line. The pattern matches arrays only: JSON escapes newlines in
-    // strings.
-    static const std::regex three_numbers(R"(\[\n\s*(\d+),\n\s*(\d+),\n\s*(\d+)\n\s*\])");
-    return std::regex_replace(report_json(report).dump(2), three_numbers, "[$1, $2, $3]") + "\n";
+    std::string text = report_json(report).dump(2) + "\n";
+    // Puts a grid's three numbers on one line. Only arrays begin so: JSON escapes newlines in strings.
+    for (std::size_t at = 0; (at = text.find("[\n", at)) != std::string::npos; ++at) {
+        const std::size_t end = text.find_first_of("{]", at);
+        if (text[end] == '{') continue; // an array of objects
+        std::string line;
+        for (const char c : text.substr(at, end - at))
+            if (c != '\n' && c != ' ') line += c == ',' ? ", " : std::string(1, c);
+        text.replace(at, end - at, line);
+    }
+    return text;
 }
 
 std::string format_csv(const Report& report) {
