@@ -179,7 +179,7 @@ std::uint32_t Kernel::max_blocks_per_cluster() const {
 }
 
 LoadedModule::LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes)
-    : memory_(memory), opcodes_(opcodes), module_(ptx::parse(std::move(text))) {
+    : memory_(memory), opcodes_(opcodes), module_(ptx::parse_around_kernels(std::move(text))) {
     const auto is_placed = [](const ptx::Variable& variable) {
         return variable.space != ptx::Space::shared && variable.bytes != 0 && !variable.external;
     };
@@ -229,6 +229,28 @@ std::unordered_map<std::string_view, std::uint64_t> LoadedModule::addresses() co
     return result;
 }
 
+void LoadedModule::read_bodies_for(const ptx::Function& kernel) {
+    const auto calls_through_register = [](const ptx::Statement& statement) {
+        return statement.opcode == "call" &&
+               std::any_of(statement.operands.begin(), statement.operands.end(),
+                           [](const auto& operand) { return operand.kind == ptx::Operand::Kind::reg; });
+    };
+    bool may_call_any = false;
+    for (const auto& function : module_->functions) {
+        if (function.get() == &kernel) ptx::read_body(*module_, *function);
+        if (function.get() != &kernel && function->is_kernel) continue;
+        may_call_any = may_call_any || std::any_of(function->statements.begin(), function->statements.end(),
+                                                   calls_through_register);
+    }
+    if (!may_call_any) return;
+    for (const auto& function : module_->functions) {
+        try {
+            ptx::read_body(*module_, *function); // another kernel may take a function's address
+        } catch (const Error&) {                 // its own launch will say so
+        }
+    }
+}
+
 const Kernel& LoadedModule::kernel(std::string_view name) {
     const auto found = kernels_.find(name);
     if (found != kernels_.end()) return *found->second;
@@ -237,6 +259,7 @@ const Kernel& LoadedModule::kernel(std::string_view name) {
         throw Error(Failure::unknown_symbol, "there is no kernel called " +
                                                  emulator::readable_name(std::string(name)) +
                                                  " in this module");
+    read_bodies_for(*function);
     return *kernels_.emplace(std::string(name), std::make_unique<Kernel>(*function, *this)).first->second;
 }
 

@@ -83,8 +83,8 @@ public:
     LoadedModule(const LoadedModule&) = delete;
     LoadedModule& operator=(const LoadedModule&) = delete;
 
-    /// The kernel called `name` (mangled), decoded on first use. \throws Error unknown_symbol, or unsupported
-    /// with the PTX line and a caret.
+    /// The kernel called `name` (mangled), parsed and decoded on first use. \throws Error unknown_symbol, or
+    /// invalid_ptx or unsupported with the PTX line and a caret.
     const Kernel& kernel(std::string_view name);
 
     /// The variable called `name`, or null.
@@ -100,6 +100,9 @@ public:
     const OpcodeTable& opcodes() const { return opcodes_; }
 
 private:
+    /// The kernel's own, and those in which functions may stand that it calls through a register.
+    void read_bodies_for(const ptx::Function& kernel);
+
     GlobalMemory& memory_;
     const OpcodeTable& opcodes_;
     std::unique_ptr<ptx::Module> module_;

@@ -1,6 +1,7 @@
 #include "emulator/ptx/function_parser.hpp"
 
 #include "emulator/ptx/operand_parser.hpp"
+#include "emulator/ptx/parser.hpp"
 #include "emulator/ptx/scope.hpp"
 #include "emulator/ptx/variable_parser.hpp"
 
@@ -44,15 +45,31 @@ public:
         if (!accept(";")) {
             expect_first_body(name);
             function_->has_body = true;
-            body();
+            if (token_->kind != TokenKind::body) return body();
+            function_->unread = take().text;
+            function_->unit = source_.unit;
         }
+    }
+
+    /// Of a function without one. It may have failed before.
+    void body_of(Function& function) {
+        function_ = &function;
+        function.variables.resize(function.results.size() + function.parameters.size());
+        function.registers.clear();
+        function.statements.clear();
+        function.branch_targets.clear();
+        function.locations.clear();
+        Scope scope;
+        scope_ = &scope;
+        for (const auto& parameter : function.variables) scope.variables[parameter->name] = parameter.get();
+        body();
     }
 
 private:
     /// Other units may have a body of this name too, such as a template's.
     void expect_first_body(const Token& name) const {
         for (const auto& other : module_->functions)
-            if (other->has_body && other->name == function_->name && other->place >= source_.unit_start)
+            if (other->has_body && other->name == function_->name && other->place >= source_.unit->start)
                 fail(name, "there is a function called " + ptx::quoted(function_->name) + " already");
     }
 
@@ -311,5 +328,12 @@ private:
 } // namespace
 
 void parse_function(Source& source) { FunctionParser(source).function(); }
+
+void read_body(Module& module, Function& kernel) {
+    if (kernel.unread.empty()) return;
+    Source source(module, tokenize_body(module.text, kernel.unread), kernel.unit);
+    FunctionParser(source).body_of(kernel);
+    kernel.unread = {};
+}
 
 } // namespace emulator::ptx

@@ -22,15 +22,29 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Lexer {
 public:
-    explicit Lexer(std::string_view text) : text_(text) {}
+    explicit Lexer(std::string_view text, std::size_t begin = 0) : text_(text), place_(begin) {}
 
     std::vector<Token> run() {
         std::vector<Token> tokens;
-        tokens.reserve(text_.size() / 4 + 1);
+        tokens.reserve((text_.size() - place_) / 4 + 1);
         for (;;) {
             skip_blanks();
             tokens.push_back(next());
             if (tokens.back().kind == TokenKind::end) return tokens;
+        }
+    }
+
+    std::vector<Token> run_around_kernels() {
+        std::vector<Token> tokens;
+        bool is_before_body = false;
+        for (;;) {
+            skip_blanks();
+            Token token = next();
+            if (is_before_body && token.is("{")) token = body(token.offset);
+            if (token.kind == TokenKind::body || token.is(";")) is_before_body = false;
+            if (token.is(".entry")) is_before_body = true;
+            tokens.push_back(token);
+            if (token.kind == TokenKind::end) return tokens;
         }
     }
 
@@ -89,6 +103,24 @@ private:
         if (at(place_) != ':' || at(place_ + 1) != ':' || !continues_identifier(at(place_ + 2))) return false;
         ++place_;
         return true;
+    }
+
+    /// To the brace that closes the one before place_.
+    Token body(std::size_t start) {
+        for (int depth = 1; depth > 0;) {
+            place_ = text_.find_first_of("{}\"/", place_);
+            if (place_ == std::string_view::npos) fail(start, "this block has no end");
+            const char c = text_[place_];
+            if (c == '"') {
+                quoted();
+            } else if (c == '/' && (at(place_ + 1) == '/' || at(place_ + 1) == '*')) {
+                skip_blanks();
+            } else {
+                depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+                ++place_;
+            }
+        }
+        return token(TokenKind::body, start);
     }
 
     Token quoted() {
@@ -150,10 +182,28 @@ private:
 
 } // namespace
 
-std::vector<Token> tokenize(std::string_view text) {
+namespace {
+
+void expect_offsets_to_fit(std::string_view text) {
     if (text.size() >= std::numeric_limits<std::uint32_t>::max())
         throw Error(Failure::invalid_ptx, "a PTX module of 4 GiB or more");
+}
+
+} // namespace
+
+std::vector<Token> tokenize(std::string_view text) {
+    expect_offsets_to_fit(text);
     return Lexer(text).run();
+}
+
+std::vector<Token> tokenize_around_kernels(std::string_view text) {
+    expect_offsets_to_fit(text);
+    return Lexer(text).run_around_kernels();
+}
+
+std::vector<Token> tokenize_body(std::string_view text, std::string_view body) {
+    const auto begin = static_cast<std::size_t>(body.data() - text.data());
+    return Lexer(text.substr(0, begin + body.size()), begin).run();
 }
 
 } // namespace emulator::ptx

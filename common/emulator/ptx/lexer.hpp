@@ -16,6 +16,7 @@ enum class TokenKind : std::uint8_t {
     double_precision, ///< `0d3FF0000000000000`, `1.5e3`
     string,           ///< `"file.cu"`: without the quotes
     punctuation,      ///< one character
+    body,             ///< `{ … }` of a kernel, of tokenize_around_kernels
     end
 };
 
@@ -31,5 +32,11 @@ struct Token {
 /// Splits `text` into tokens; the last one is of kind `end`. The tokens refer to `text`.
 /// \throws Error invalid_ptx for a character or number that PTX does not have.
 std::vector<Token> tokenize(std::string_view text);
+
+/// The same, but a kernel's body is one token.
+std::vector<Token> tokenize_around_kernels(std::string_view text);
+
+/// The tokens of `body`, which is a part of `text`.
+std::vector<Token> tokenize_body(std::string_view text, std::string_view body);
 
 } // namespace emulator::ptx

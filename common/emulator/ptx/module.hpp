@@ -90,10 +90,14 @@ struct Register {
     Type type = Type::none;
 };
 
+struct Unit;
+
 struct Function {
     std::string name;
     bool is_kernel = false;
     bool has_body = false;
+    std::string_view unread;    ///< a kernel's body that is yet to be read: see read_body
+    std::shared_ptr<Unit> unit; ///< that body's
     std::uint32_t place = 0;
     std::vector<const Variable*> results, parameters;
     std::vector<Register> registers;

@@ -42,9 +42,9 @@ public:
 private:
     /// unit = ".version" n.n ".target" word {"," word} ".address_size" "64" {directive}
     void unit() {
-        if (!module_->files.empty()) source_.first_file = module_->files.rbegin()->first;
-        source_.unit_start = token_->offset;
-        source_.renamed.clear();
+        source_.unit = std::make_shared<Unit>();
+        if (!module_->files.empty()) source_.unit->first_file = module_->files.rbegin()->first;
+        source_.unit->start = token_->offset;
         expect(".version");
         module_->version = take().text;
         expect(".target");
@@ -99,7 +99,7 @@ private:
             if (external && !variable->initial.empty())
                 fail(start, "an external variable cannot have an initial value");
             const Variable* const other = module_->variable(variable->name);
-            if (other && !visible && !external && !weak && other->place < source_.unit_start) {
+            if (other && !visible && !external && !weak && other->place < source_.unit->start) {
                 rename(*variable);
             } else if (other) {
                 // Each unit has its own definition of a weak variable. The first one counts for all.
@@ -120,20 +120,26 @@ private:
     void rename(Variable& variable) {
         const std::string_view name = variable.name;
         variable.name =
-            module_->renamed.emplace_back(std::string(name) + '@' + std::to_string(source_.unit_start));
-        source_.renamed[name] = variable.name;
+            module_->renamed.emplace_back(std::string(name) + '@' + std::to_string(source_.unit->start));
+        source_.unit->renamed[name] = variable.name;
     }
 };
 
-} // namespace
-
-std::unique_ptr<Module> parse(std::string text) {
+std::unique_ptr<Module> parse_tokens(std::string text, std::vector<Token> (*tokens_of)(std::string_view)) {
     auto module = std::make_unique<Module>();
     while (!text.empty() && text.back() == '\0') text.pop_back(); // fat binaries pad with zeros
     module->text = std::move(text);
-    Source source(*module);
+    Source source(*module, tokens_of(module->text), nullptr);
     ModuleParser(source).module();
     return module;
+}
+
+} // namespace
+
+std::unique_ptr<Module> parse(std::string text) { return parse_tokens(std::move(text), tokenize); }
+
+std::unique_ptr<Module> parse_around_kernels(std::string text) {
+    return parse_tokens(std::move(text), tokenize_around_kernels);
 }
 
 } // namespace emulator::ptx

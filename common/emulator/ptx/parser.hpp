@@ -15,4 +15,11 @@ namespace emulator::ptx {
 /// unsupported for an unknown directive.
 std::unique_ptr<Module> parse(std::string text);
 
+/// The same, but the kernels' bodies are left to read_body: a program launches few of the kernels that its
+/// libraries bring.
+std::unique_ptr<Module> parse_around_kernels(std::string text);
+
+/// Reads the body of one of the module's kernels, if it was not read yet. \throws as parse
+void read_body(Module& module, Function& kernel);
+
 } // namespace emulator::ptx

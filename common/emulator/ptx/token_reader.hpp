@@ -8,27 +8,34 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace emulator::ptx {
 
+/// A translation unit.
+struct Unit {
+    std::uint32_t first_file = 0; ///< added to its file numbers
+    std::uint32_t start = 0;      ///< where it begins in the text
+    /// Its renamed variables: old and new names.
+    std::unordered_map<std::string_view, std::string_view> renamed;
+};
+
 /// A module's text while it is turned into a Module.
 struct Source {
-    explicit Source(Module& into) : module(into), tokens(tokenize(into.text)), token(tokens.data()) {}
+    Source(Module& into, std::vector<Token> read, std::shared_ptr<Unit> of)
+        : module(into), tokens(std::move(read)), token(tokens.data()), unit(std::move(of)) {}
 
     Module& module;
     const std::vector<Token> tokens;
-    const Token* token; ///< the next one
-    int depth = 0;      ///< of braces and brackets
-    // Of the unit that is read:
-    std::uint32_t first_file = 0; ///< added to its file numbers
-    std::uint32_t unit_start = 0; ///< where it begins in the text
-    /// Its renamed variables: old and new names.
-    std::unordered_map<std::string_view, std::string_view> renamed;
+    const Token* token;         ///< the next one
+    int depth = 0;              ///< of braces and brackets
+    std::shared_ptr<Unit> unit; ///< the one that is read
 };
 
 /// The basic operations of all grammar rules.
@@ -139,11 +146,11 @@ protected:
     }
 
     /// Each unit numbers its files from 1.
-    std::uint32_t file_number() { return source_.first_file + small_number(); }
+    std::uint32_t file_number() { return source_.unit->first_file + small_number(); }
 
     std::string_view module_name(std::string_view name) const {
-        const auto found = source_.renamed.find(name);
-        return found == source_.renamed.end() ? name : found->second;
+        const auto found = source_.unit->renamed.find(name);
+        return found == source_.unit->renamed.end() ? name : found->second;
     }
 
     Source& source_;

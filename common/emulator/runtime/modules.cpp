@@ -146,7 +146,7 @@ Modules::Module Modules::load(const RegisteredBinary& binary) {
     if (const std::string file = replacing_file(); !file.empty()) {
         const auto& loaded = load_file(file);
         for (const Text& text : texts_of(binary.wrapper)) {
-            const auto own = ptx::parse(text.ptx);
+            const auto own = ptx::parse_around_kernels(text.ptx);
             for (const auto& function : own->functions) {
                 const ptx::Function* const replacing = loaded->ptx().function(function->name);
                 if (function->is_kernel && replacing) expect_same_parameters(*function, *replacing);

@@ -244,6 +244,23 @@ constexpr const char* call_rd1 = R"({ .param .b32 a; .param .b32 r; st.param.b32
 
 } // namespace
 
+TEST(CallThroughRegister, finds_a_function_whose_address_another_kernel_takes) {
+    Program program(module_of("ld.global.u64 %rd1, [%rd60]; mov.u32 %r2, 7;" + std::string(call_rd1) +
+                                  " st.global.u32 [%rd61], %r0;",
+                              R"(.func (.param .b32 value) plus(.param .b32 x) {
+        .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r1, %r1, 100; st.param.b32 [value], %r1; ret; }
+    .visible .entry giver(.param .u64 to) { .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [to]; mov.u64 %rd2, plus; st.global.u64 [%rd1], %rd2; ret; }
+    .visible .entry broken() { .surf x; ret; }
+)"));
+    const auto address = program.allocate<std::uint64_t>(1);
+    const auto result = program.allocate<std::uint32_t>(1);
+    program.module.kernel("k"); // before the other is read
+    program.launch("giver", grid_of(1), {address});
+    program.launch("k", grid_of(1), {address, result, nullptr});
+    EXPECT_EQ(*result, 107u);
+}
+
 TEST(CallThroughRegister, finds_functions_in_tables) {
     // Lane i calls plus(i) for even i, times(i) for odd ones.
     std::vector<std::uint32_t> expected;

@@ -132,11 +132,14 @@ TEST(LoadedModule, finds_kernels_by_name) {
 }
 
 TEST(LoadedModule, decodes_a_kernel_only_when_it_is_asked_for) {
-    Program program(".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry good() { ret; "
-                    "}\n.visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n");
+    Program program(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry good() { ret; "
+        "}\n.visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n.visible .entry worse() { .surf "
+        "x; ret; }\n");
     EXPECT_NO_THROW(program.module.kernel("good"));
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(error_of([&] { program.module.kernel("bad"); }).failure(), Failure::unsupported);
+        for (const char* const name : {"bad", "worse"})
+            EXPECT_EQ(error_of([&] { program.module.kernel(name); }).failure(), Failure::unsupported);
 }
 
 TEST(LoadedModule, gives_its_memory_back) {

@@ -102,6 +102,36 @@ TEST(Parser, what_units_call_the_same_is_their_own_unless_they_share_it) {
     }
 }
 
+TEST(Parser, reads_a_kernels_body_when_it_is_asked_for) {
+    const std::string text =
+        std::string(header) +
+        ".file 1 \"a.cu\"\n.visible .func f() { ret; }\n.entry later();\n.global .b8 braces[2] = {1, 2};\n"
+        ".visible .entry k(.param .u64 a) .maxntid 64 { .reg .b64 %rd<2>; // }\n"
+        ".loc 1 7 0 ld.param.u64 %rd1, [a]; { .pragma \"}\"; } /* } */ ret; }\n"
+        ".visible .entry broken() { ret; .surf x; }\n";
+    const auto module = parse_around_kernels(text);
+    Function& k = *module->functions.at(2);
+    Function& broken = *module->functions.at(3);
+    EXPECT_EQ(module->function("f")->statements.size(), 1u) << "no kernel";
+    EXPECT_EQ(module->variable("braces")->bytes, 2u);
+    EXPECT_TRUE(k.has_body && broken.has_body);
+    EXPECT_EQ(k.max_threads, 64u);
+    EXPECT_EQ(k.statements.size(), 0u);
+    for (int time = 0; time < 2; ++time) {
+        read_body(*module, k);
+        ASSERT_EQ(k.statements.size(), 2u);
+        EXPECT_EQ(k.statements[0].operands[1].elements[0].variable, k.parameters[0]);
+        EXPECT_EQ(k.statements[0].location->line, 7u);
+        EXPECT_EQ(k.statements[1].place, text.find("ret; }\n.visible .entry broken"));
+    }
+    const std::string expected = error_of([&] { parse(text); }).what();
+    EXPECT_THAT(expected, HasSubstr("PTX line "));
+    for (int time = 0; time < 2; ++time)
+        EXPECT_EQ(error_of([&] { read_body(*module, broken); }).what(), expected);
+    EXPECT_THAT(error_of([&] { parse_around_kernels(text + ".entry open() { { ret; }\n"); }).what(),
+                HasSubstr("this block has no end"));
+}
+
 TEST(Parser, refuses_a_second_body_of_one_name_in_a_unit) {
     const std::string unit = std::string(header) + ".weak .entry k() { ret; }\n";
     EXPECT_THAT(error_of([&] { parse(unit + ".visible .entry k() { ret; }\n"); }).what(),
