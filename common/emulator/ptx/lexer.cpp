@@ -180,10 +180,6 @@ private:
     std::size_t place_ = 0;
 };
 
-} // namespace
-
-namespace {
-
 void expect_offsets_to_fit(std::string_view text) {
     if (text.size() >= std::numeric_limits<std::uint32_t>::max())
         throw Error(Failure::invalid_ptx, "a PTX module of 4 GiB or more");
