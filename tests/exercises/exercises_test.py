@@ -97,7 +97,7 @@ class OneExercise(Solutions):
         try:  # all of them, after the test of all has run
             cls.compiled = Compiled(cls.exercise, texts_of(cls.exercise, cls.wrong), BUILD, "all", if_kept=True)
         except NotKept:
-            cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some")
+            cls.compiled = Compiled(cls.exercise, cls.texts, BUILD, "some", with_program=False)
 
     def test_unsolved_it_compiles_and_fails(self):
         path = str(self.exercise.text)

@@ -1,8 +1,8 @@
 """Many solutions of an exercise, compiled by one call of nvcc: it takes longer to begin than for all of them.
 
-Each becomes a namespace of its own, with what the exercise's program launches behind it. Of what comes out, a solution's
-PTX is what is in its namespace, by the names that its kernels have outside of it. The build tree keeps what comes out until
-something that went in changes.
+Each becomes a namespace of its own, with the exercise's program behind it, or only with what that launches. Of what comes
+out, a solution's PTX is what is in its namespace, by the names that its kernels have outside of it. The build tree keeps
+what comes out until something that went in changes.
 """
 
 import hashlib
@@ -43,11 +43,11 @@ class NotKept(Exception):
 class Compiled:
     """Solutions of an exercise that compile, as {path that errors and findings name: text}, and our own."""
 
-    def __init__(self, exercise, texts, build, name, if_kept=False):
-        """`if_kept`: raises NotKept rather than call nvcc."""
+    def __init__(self, exercise, texts, build, name, if_kept=False, with_program=True):
+        """`if_kept`: raises NotKept rather than call nvcc. `with_program`: as a learner compiles them. Else in half the time."""
         self.exercise, self.spaces = exercise, {path: f"solution_{i}" for i, path in enumerate(texts)}
-        nvcc = checker.nvcc_of(build)
-        source = self.source(texts, self.launched(exercise.main.read_text(encoding="utf-8"), build))
+        program, nvcc = exercise.main.read_text(encoding="utf-8"), checker.nvcc_of(build)
+        source = self.source(texts, program if with_program else self.launched(program, build))
         version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         included = sorted([*ROOT.glob("common/harness/**/*.hpp"), *ROOT.glob("lessons/**/*.[ch]*")])
         went_in = "\0".join([version, source, *(path.read_text(encoding="utf-8") for path in included)])
