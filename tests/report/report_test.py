@@ -443,7 +443,7 @@ class Pretended(Folder):
         self.assertEqual(self.report(status=2), [])
         self.assertIn("--render-only makes their page", self.told)
         self.assertEqual(len(list((home / "runs").iterdir())), len(self.runs()))
-        self.assertIn("ladder --device emulator --format json", self.report("--fresh", plots=False))
+        self.assertIn("ladder --device emulator --format json", self.report("--fresh"))
 
     def test_it_goes_on_from_where_it_was(self):
         ran = self.report()
@@ -466,13 +466,13 @@ class Pretended(Folder):
         self.assertFalse((self.out / "runs/of_an_older_plan.json").exists())
         (self.build / "emulator/libcudart.so.13").write_text("another")
         self.assertEqual(len(self.report(plots=False)), len(ran))
-        self.assertEqual(len(self.report("--fresh", plots=False)), len(ran))
+        self.assertEqual(len(self.report("--fresh")), len(ran))
 
     def test_another_driver_repeats_what_ran_on_the_gpu(self):
         self.has_gpu()
         ran = self.report(plots=False)
         (self.tools / "nvidia-smi").write_text("#!/bin/sh\necho 590.00\n")
-        self.assertEqual(self.report(plots=False), [line for line in ran if "--device gpu" in line])
+        self.assertEqual(self.report(), [line for line in ran if "--device gpu" in line])
 
     def test_a_lesson_that_fails_is_a_red_row_and_not_the_end(self):
         in_plots = ["ladder", *asking_for("emulated"), *asking_for("size by size")]
@@ -502,7 +502,7 @@ class Pretended(Folder):
         runs = re.search(r": (\d+) runs,", self.told)[1]
         self.assertIn(f"1 of {runs} runs failed", self.told)
         self.faults()
-        self.assertEqual([line.split()[0] for line in self.report(plots=False)], ["lesson06"])
+        self.assertEqual([line.split()[0] for line in self.report()], ["lesson06"])
 
     def test_a_kernel_that_was_wrong_is_in_no_plot(self):
         self.has_gpu()
@@ -532,7 +532,7 @@ class Pretended(Folder):
         self.report("--render-only", status=1, build=False)
         self.assertIn("lesson02: not run yet", "\n".join(self.check_page(least_numbers=50).red))
         self.faults()
-        ran = self.report(plots=False)
+        ran = self.report()
         self.assertFalse([line for line in ran if line.startswith(("lesson00", "lesson01"))])
         self.assertEqual(ran[0].split()[0], "lesson02")
 
