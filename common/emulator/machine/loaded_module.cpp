@@ -21,6 +21,12 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
+bool calls_through_register(const ptx::Statement& statement) {
+    return statement.opcode == "call" &&
+           std::any_of(statement.operands.begin(), statement.operands.end(),
+                       [](const auto& operand) { return operand.kind == ptx::Operand::Kind::reg; });
+}
+
 /// The functions that a kernel reaches, itself first, and the shared variables that they use. A call through
 /// a register may reach any function whose address the module takes.
 class Reach {
@@ -46,12 +52,10 @@ private:
         functions_.push_back(&function);
         for (const auto& variable : function.variables)
             if (variable->space == ptx::Space::shared) note(*variable);
-        for (const ptx::Statement& statement : function.statements)
-            for (const ptx::Operand& operand : statement.operands) {
-                visit(operand);
-                if (statement.opcode == "call" && operand.kind == ptx::Operand::Kind::reg)
-                    calls_through_register_ = true;
-            }
+        for (const ptx::Statement& statement : function.statements) {
+            for (const ptx::Operand& operand : statement.operands) visit(operand);
+            if (calls_through_register(statement)) calls_through_register_ = true;
+        }
     }
 
     void visit(const ptx::Operand& operand) {
@@ -230,11 +234,6 @@ std::unordered_map<std::string_view, std::uint64_t> LoadedModule::addresses() co
 }
 
 void LoadedModule::read_bodies_for(const ptx::Function& kernel) {
-    const auto calls_through_register = [](const ptx::Statement& statement) {
-        return statement.opcode == "call" &&
-               std::any_of(statement.operands.begin(), statement.operands.end(),
-                           [](const auto& operand) { return operand.kind == ptx::Operand::Kind::reg; });
-    };
     bool may_call_any = false;
     for (const auto& function : module_->functions) {
         if (function.get() == &kernel) ptx::read_body(*module_, *function);
