@@ -108,7 +108,7 @@ TEST(Parser, reads_a_kernels_body_when_it_is_asked_for) {
         ".file 1 \"a.cu\"\n.visible .func f() { ret; }\n.entry later();\n.global .b8 braces[2] = {1, 2};\n"
         ".visible .entry k(.param .u64 a) .maxntid 64 { .reg .b64 %rd<2>; // }\n"
         ".loc 1 7 0 ld.param.u64 %rd1, [a]; { .pragma \"}\"; } /* } */ ret; }\n"
-        ".visible .entry broken() { ret; .surf x; }\n";
+        ".visible .entry broken() { .reg .b32 %r<2>; .local .b32 v; ret; .surf x; }\n";
     const auto module = parse_around_kernels(text);
     Function& k = *module->functions.at(2);
     Function& broken = *module->functions.at(3);
@@ -126,8 +126,10 @@ TEST(Parser, reads_a_kernels_body_when_it_is_asked_for) {
     }
     const std::string expected = error_of([&] { parse(text); }).what();
     EXPECT_THAT(expected, HasSubstr("PTX line "));
-    for (int time = 0; time < 2; ++time)
+    for (int time = 0; time < 2; ++time) {
         EXPECT_EQ(error_of([&] { read_body(*module, broken); }).what(), expected);
+        EXPECT_EQ(broken.registers.size() + broken.variables.size() + broken.statements.size(), 2u + 1u + 1u);
+    }
     EXPECT_THAT(error_of([&] { parse_around_kernels(text + ".entry open() { { ret; }\n"); }).what(),
                 HasSubstr("this block has no end"));
 }
