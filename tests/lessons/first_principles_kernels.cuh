@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tuple>
+#include <span>
 
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
@@ -44,7 +44,8 @@ struct Kernel {
 int run(const Kernel& kernel, const RandomInts& input, unsigned int block, int found,
         unsigned int superfluous_blocks = 0);
 
-/// A kernel that adds to what is there.
-class AddingKernel : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
+/// For kernels that add to what is there.
+void expect_every_size_to_be_added(std::span<const Kernel> kernels);
+void expect_sums_with_superfluous_blocks(std::span<const Kernel> kernels);
 
 } // namespace first_principles_kernels

@@ -22,24 +22,26 @@ int run(const Kernel& kernel, const RandomInts& input, unsigned int block, int f
 
 // The value of *result before the launch is part of the sum. A kernel that zeroed it would lose it, and in a
 // grid of several blocks what others had already added.
-TEST_P(AddingKernel, adds_to_the_result_for_every_size) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes_for(block)) {
-        const RandomInts input(n, n + block);
-        for (const int found : {0, 1'000'000'007}) {
-            const int expected = reference_sum(std::array{input.sum(), found});
-            EXPECT_EQ(run(kernel, input, block, found), expected) << "n = " << n << ", found " << found;
+void expect_every_size_to_be_added(std::span<const Kernel> kernels) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        for (const std::size_t n : sizes_for(block)) {
+            const RandomInts input(n, n + block);
+            for (const int found : {0, 1'000'000'007}) {
+                const int expected = reference_sum(std::array{input.sum(), found});
+                EXPECT_EQ(run(kernel, input, block, found), expected) << "n = " << n << ", found " << found;
+            }
         }
-    }
+    });
 }
 
-TEST_P(AddingKernel, is_right_with_more_blocks_than_have_work) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : {1, 1000, 10'007}) {
-        const RandomInts input(n, n + block);
-        for (const unsigned int superfluous : {1, 2, 100})
-            EXPECT_EQ(run(kernel, input, block, 0, superfluous), input.sum()) << "n = " << n;
-    }
+void expect_sums_with_superfluous_blocks(std::span<const Kernel> kernels) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        for (const std::size_t n : {1, 1000, 10'007}) {
+            const RandomInts input(n, n + block);
+            for (const unsigned int superfluous : {1, 2, 100})
+                EXPECT_EQ(run(kernel, input, block, 0, superfluous), input.sum()) << "n = " << n;
+        }
+    });
 }
 
 } // namespace first_principles_kernels

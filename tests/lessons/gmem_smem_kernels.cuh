@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tuple>
+#include <span>
 
 #include "harness/check.hpp"
 #include "harness/launch_size.hpp"
@@ -28,8 +28,12 @@ template <auto kernel> void launch_dynamic(const Pass& pass) {
     kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
 }
 
-class GmemAndSmem : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
-class InPlaceKernel : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
+void expect_sums_of_every_size_in_every_run(std::span<const Kernel> kernels);
+void expect_sums_without_what_lies_behind(std::span<const Kernel> kernels);
+
+/// For kernels that sum in place.
+void expect_writes_to_words_of_the_tree_only(std::span<const Kernel> kernels);
+void expect_sums_to_be_left_in_the_input(std::span<const Kernel> kernels);
 
 template <class Function> std::size_t static_shared_bytes(Function kernel) {
     cudaFuncAttributes attributes;

@@ -9,23 +9,24 @@
 
 namespace gmem_smem_kernels {
 
-TEST_P(GmemAndSmem, is_right_for_every_size_and_in_every_run) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes_for(block)) {
-        const RandomInts input(n, n + block); // fresh data for each
-        Reduction reduction(kernel.name, input, block, kernel.shape, kernel.launch);
-        // In place, two runs: the second does not sum what the first leaves.
-        const unsigned int runs = kernel.shape.in_place ? 2 : 1;
-        const Verification result = measure(test_device(), {.verify_only = true, .runs = runs}, kernel.name,
-                                            reduction.launch_configuration(),
-                                            {.prepare = [&] { reduction.prepare(); },
-                                             .launch = [&] { reduction.launch_first(); },
-                                             .verify = [&] { return reduction.finish(); }})
-                                        .verification;
-        EXPECT_TRUE(result.passed) << "n = " << n << ": expected " << result.expected << ", got "
-                                   << result.actual
-                                   << (result.wrong_places.empty() ? "" : "; " + result.wrong_places[0]);
-    }
+void expect_sums_of_every_size_in_every_run(std::span<const Kernel> kernels) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        for (const std::size_t n : sizes_for(block)) {
+            const RandomInts input(n, n + block); // fresh data for each
+            Reduction reduction(kernel.name, input, block, kernel.shape, kernel.launch);
+            // In place, two runs: the second does not sum what the first leaves.
+            const unsigned int runs = kernel.shape.in_place ? 2 : 1;
+            const Verification result = measure(test_device(), {.verify_only = true, .runs = runs},
+                                                kernel.name, reduction.launch_configuration(),
+                                                {.prepare = [&] { reduction.prepare(); },
+                                                 .launch = [&] { reduction.launch_first(); },
+                                                 .verify = [&] { return reduction.finish(); }})
+                                            .verification;
+            EXPECT_TRUE(result.passed)
+                << "n = " << n << ": expected " << result.expected << ", got " << result.actual
+                << (result.wrong_places.empty() ? "" : "; " + result.wrong_places[0]);
+        }
+    });
 }
 
 /// One pass over elements with others before and after them.
@@ -66,42 +67,46 @@ struct Surrounded {
     }
 };
 
-TEST_P(GmemAndSmem, adds_nothing_that_lies_behind_the_elements) {
-    const auto& [kernel, block] = GetParam();
-    const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
-    for (const std::size_t n :
-         {std::size_t{1}, elements - 1, elements + 1, 2 * elements + 17, 2 * elements + block}) {
-        Surrounded data(n);
-        // Two blocks more than there is work for: they leave zeros.
-        const auto grid = static_cast<unsigned int>(ceil_div(n, elements) + 2);
-        EXPECT_EQ(data.run(kernel, grid, block), data.expected(elements, grid)) << "n = " << n;
-    }
-}
-
-TEST_P(InPlaceKernel, writes_only_to_words_that_hold_its_tree) {
-    const auto& [kernel, block] = GetParam();
-    const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
-    for (const std::size_t n : {std::size_t{1}, elements - 1, elements + 1, 2 * elements + 17}) {
-        Surrounded data(n);
-        data.run(kernel, static_cast<unsigned int>(ceil_div(n, elements)), block);
-        const std::vector<int> actual = data.device.read();
-        for (std::size_t i = 0; i < actual.size(); ++i) {
-            const std::size_t element = i - Surrounded::before; // wraps around before the first
-            if (element < n && element % elements < block) continue;
-            ASSERT_EQ(actual[i], data.values[i]) << "n = " << n << ", element " << static_cast<long>(element);
+void expect_sums_without_what_lies_behind(std::span<const Kernel> kernels) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
+        for (const std::size_t n :
+             {std::size_t{1}, elements - 1, elements + 1, 2 * elements + 17, 2 * elements + block}) {
+            Surrounded data(n);
+            // Two blocks more than there is work for: they leave zeros.
+            const auto grid = static_cast<unsigned int>(ceil_div(n, elements) + 2);
+            EXPECT_EQ(data.run(kernel, grid, block), data.expected(elements, grid)) << "n = " << n;
         }
-    }
+    });
 }
 
-TEST_P(InPlaceKernel, leaves_its_sums_in_its_input) {
-    // Which is why the input has to be restored before each run.
-    const auto& [kernel, block] = GetParam();
-    const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
-    Surrounded data(2 * elements);
-    const std::vector<int> sums = data.run(kernel, 2, block);
-    EXPECT_EQ(data.device.read(Surrounded::before, 1).front(), sums[0]);
-    EXPECT_EQ(data.device.read(Surrounded::before + elements, 1).front(), sums[1]);
-    EXPECT_NE(data.run(kernel, 2, block), sums);
+void expect_writes_to_words_of_the_tree_only(std::span<const Kernel> kernels) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
+        for (const std::size_t n : {std::size_t{1}, elements - 1, elements + 1, 2 * elements + 17}) {
+            Surrounded data(n);
+            data.run(kernel, static_cast<unsigned int>(ceil_div(n, elements)), block);
+            const std::vector<int> actual = data.device.read();
+            for (std::size_t i = 0; i < actual.size(); ++i) {
+                const std::size_t element = i - Surrounded::before; // wraps around before the first
+                if (element < n && element % elements < block) continue;
+                ASSERT_EQ(actual[i], data.values[i])
+                    << "n = " << n << ", element " << static_cast<long>(element);
+            }
+        }
+    });
+}
+
+void expect_sums_to_be_left_in_the_input(std::span<const Kernel> kernels) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        // Which is why the input has to be restored before each run.
+        const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
+        Surrounded data(2 * elements);
+        const std::vector<int> sums = data.run(kernel, 2, block);
+        EXPECT_EQ(data.device.read(Surrounded::before, 1).front(), sums[0]);
+        EXPECT_EQ(data.device.read(Surrounded::before + elements, 1).front(), sums[1]);
+        EXPECT_NE(data.run(kernel, 2, block), sums);
+    });
 }
 
 } // namespace gmem_smem_kernels

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <tuple>
-
 #include "harness/launch_size.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
@@ -44,8 +42,8 @@ constexpr std::size_t offsets[] = {0, 1, 2, 3, 5, 31};
 testing::AssertionResult sums(const Kernel& kernel, const RandomInts& input, unsigned int block,
                               ReductionShape shape);
 
-class EveryKernel : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
-/// Those that loop over their grid.
-class GridStrideKernel : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
+void expect_sums_of_every_size(const Kernel& kernel);
+/// For kernels that loop over their grid.
+void expect_sums_in_every_grid(const Kernel& kernel);
 
 } // namespace ladder_kernels

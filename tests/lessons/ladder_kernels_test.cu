@@ -22,26 +22,29 @@ testing::AssertionResult sums(const Kernel& kernel, const RandomInts& input, uns
            << ", got " << result.actual << (result.wrong_places.empty() ? "" : "; " + result.wrong_places[0]);
 }
 
-TEST_P(EveryKernel, is_right_for_every_size) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes_for(block)) {
-        const RandomInts input(n, n + block); // fresh data for each
-        EXPECT_TRUE(sums(kernel, input, block, kernel.shape(block)));
-    }
+void expect_sums_of_every_size(const Kernel& kernel) {
+    with_every_block([&](unsigned int block) {
+        for (const std::size_t n : sizes_for(block)) {
+            const RandomInts input(n, n + block); // fresh data for each
+            EXPECT_TRUE(sums(kernel, input, block, kernel.shape(block)));
+        }
+    });
 }
 
-TEST_P(GridStrideKernel, is_right_for_every_grid) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : {1, 1000, 100'003}) {
-        const RandomInts input(n, n + block);
-        for (const unsigned int most_blocks : {1, 2, 3, 7, 64, 1000}) {
-            ReductionShape shape = kernel.shape(block);
-            shape.most_blocks = most_blocks;
-            EXPECT_TRUE(sums(kernel, input, block, shape)) << "at most " << most_blocks << " blocks";
-            shape.elements_per_thread = 1; // more blocks than have work
-            EXPECT_TRUE(sums(kernel, input, block, shape)) << "at most " << most_blocks << " blocks, spread";
+void expect_sums_in_every_grid(const Kernel& kernel) {
+    with_every_block([&](unsigned int block) {
+        for (const std::size_t n : {1, 1000, 100'003}) {
+            const RandomInts input(n, n + block);
+            for (const unsigned int most_blocks : {1, 2, 3, 7, 64, 1000}) {
+                ReductionShape shape = kernel.shape(block);
+                shape.most_blocks = most_blocks;
+                EXPECT_TRUE(sums(kernel, input, block, shape)) << "at most " << most_blocks << " blocks";
+                shape.elements_per_thread = 1; // more blocks than have work
+                EXPECT_TRUE(sums(kernel, input, block, shape))
+                    << "at most " << most_blocks << " blocks, spread";
+            }
         }
-    }
+    });
 }
 
 } // namespace ladder_kernels

@@ -5,9 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <ostream>
-#include <string>
-
 #include "harness/check.hpp"
 #include "harness/tile.hpp"
 
@@ -21,13 +18,11 @@ struct Unpadded {
     const char* name;
     TileKernel pattern;
     void (*kernel)(int*);
-    friend void PrintTo(const Unpadded& kernel, std::ostream* out) { *out << kernel.name; }
 };
 struct Padded {
     const char* name;
     TileKernel pattern;
     void (*kernel)(int*, unsigned int);
-    friend void PrintTo(const Padded& kernel, std::ostream* out) { *out << kernel.name; }
 };
 
 constexpr TileKernel by_rows_only{.store = by_rows, .load = by_rows};
@@ -35,12 +30,11 @@ constexpr TileKernel by_columns_only{.store = by_columns, .load = by_columns};
 constexpr TileKernel transposing{.store = by_rows, .load = by_columns};
 constexpr TileKernel transposing_dynamic{.store = by_rows, .load = by_columns, .dynamic = true};
 
-class UnpaddedSquare : public testing::TestWithParam<Unpadded> {};
-class UnpaddedRectangle : public testing::TestWithParam<Unpadded> {};
-class PaddedSquare : public testing::TestWithParam<Padded> {};
-class PaddedRectangle : public testing::TestWithParam<Padded> {};
-
-constexpr auto kernel_name = [](const auto& info) { return std::string(info.param.name); };
+void expect_to_be_right_in_every_square(const Unpadded& kernel);
+void expect_to_be_right_in_every_rectangle(const Unpadded& kernel);
+/// With every padding.
+void expect_to_be_right_in_every_square(const Padded& kernel);
+void expect_to_be_right_in_every_rectangle(const Padded& kernel);
 
 template <class Kernel> std::size_t static_bytes(Kernel kernel) {
     cudaFuncAttributes attributes;

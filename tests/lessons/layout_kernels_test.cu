@@ -26,52 +26,52 @@ std::vector<Tile> squares() {
 }
 
 /// Runs the kernel in one block, with `arguments` after its output.
-template <class... Arguments>
-testing::AssertionResult is_right(void (*kernel)(int*, Arguments...), const TileKernel& pattern,
-                                  const Tile& tile, Arguments... arguments) {
+template <class Kernel, class... Arguments>
+testing::AssertionResult is_right(const Kernel& kernel, const Tile& tile, Arguments... arguments) {
     constexpr unsigned int beyond = 64;
     DeviceBuffer<int> out(tile.threads() + beyond);
     out.poison();
     const std::vector<int> poison = out.read(tile.threads(), beyond);
     std::size_t shared_bytes = 0;
-    if (pattern.dynamic) {
+    if (kernel.pattern.dynamic) {
         shared_bytes = tile.words() * sizeof(int);
-        HARNESS_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        HARNESS_CHECK(cudaFuncSetAttribute(kernel.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shared_bytes)));
     }
-    kernel<<<1, dim3(tile.width, tile.height), shared_bytes>>>(out.data(), arguments...);
-    check_launch("the kernel");
-    synchronize("the kernel");
-    const Verification result = compare_elements(expected_output(tile, pattern), out.read(0, tile.threads()));
+    kernel.kernel<<<1, dim3(tile.width, tile.height), shared_bytes>>>(out.data(), arguments...);
+    check_launch(kernel.name);
+    synchronize(kernel.name);
+    const Verification result =
+        compare_elements(expected_output(tile, kernel.pattern), out.read(0, tile.threads()));
     const testing::AssertionResult failure = testing::AssertionFailure()
-                                             << tile.width << " x " << tile.height << ", padding "
-                                             << tile.padding << ": ";
+                                             << kernel.name << ", " << tile.width << " x " << tile.height
+                                             << ", padding " << tile.padding << ": ";
     if (!result.passed) return testing::AssertionResult(failure) << result.wrong_places[0];
     if (out.read(tile.threads(), beyond) != poison)
         return testing::AssertionResult(failure) << "writes beyond out";
     return testing::AssertionSuccess();
 }
 
-TEST_P(UnpaddedSquare, is_right_in_every_square) {
-    for (const Tile& tile : squares()) EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile));
+void expect_to_be_right_in_every_square(const Unpadded& kernel) {
+    for (const Tile& tile : squares()) EXPECT_TRUE(is_right(kernel, tile));
 }
 
-TEST_P(UnpaddedRectangle, is_right_in_rectangles_of_every_kind) {
-    for (const Tile& tile : rectangles()) EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile));
+void expect_to_be_right_in_every_rectangle(const Unpadded& kernel) {
+    for (const Tile& tile : rectangles()) EXPECT_TRUE(is_right(kernel, tile));
 }
 
-TEST_P(PaddedSquare, is_right_in_every_square_with_every_padding) {
+void expect_to_be_right_in_every_square(const Padded& kernel) {
     for (Tile tile : squares())
         for (tile.padding = 0; tile.padding <= most_padding; ++tile.padding)
-            EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile, tile.padding));
+            EXPECT_TRUE(is_right(kernel, tile, tile.padding));
 }
 
-TEST_P(PaddedRectangle, is_right_in_rectangles_of_every_kind_with_every_padding) {
+void expect_to_be_right_in_every_rectangle(const Padded& kernel) {
     for (Tile tile : rectangles()) {
         for (tile.padding = 0; tile.padding <= most_padding; ++tile.padding) {
             // What a static array of 48 KiB cannot hold, lesson21 refuses.
-            if (!GetParam().pattern.dynamic && tile.words() > 12 * 1024) continue;
-            EXPECT_TRUE(is_right(GetParam().kernel, GetParam().pattern, tile, tile.padding));
+            if (!kernel.pattern.dynamic && tile.words() > 12 * 1024) continue;
+            EXPECT_TRUE(is_right(kernel, tile, tile.padding));
         }
     }
 }

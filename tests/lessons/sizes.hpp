@@ -7,8 +7,6 @@
 #include <bit>
 #include <cstddef>
 #include <iterator>
-#include <string>
-#include <tuple>
 #include <vector>
 
 constexpr unsigned int blocks[] = {32, 64, 128, 256, 512, 1024};
@@ -28,15 +26,20 @@ inline std::vector<std::size_t> sizes_for(unsigned int block) {
     return all;
 }
 
-/// Each of the kernels with every block.
-constexpr auto with_every_block = [](const auto&... kernels) {
-    return testing::Combine(testing::Values(kernels...), testing::ValuesIn(blocks));
-};
+/// Checks with every block. A loop, since each class of parameterized tests that a .cu file declares takes up to
+/// a second to compile: nvcc reads it twice before the host compiler does.
+template <class Checks> void with_every_block(const Checks& check) {
+    for (const unsigned int block : blocks) {
+        SCOPED_TRACE(testing::Message() << "blocks of " << block);
+        check(block);
+    }
+}
 
-/// The names of such tests: "reduce3_block_256",
-constexpr auto kernel_and_block = [](const auto& info) {
-    return std::string(std::get<0>(info.param).name) + "_block_" + std::to_string(std::get<1>(info.param));
-};
-
-/// and of those with a block alone.
-constexpr auto block_name = [](const auto& info) { return "block_" + std::to_string(info.param); };
+/// The same for each of `kernels`.
+template <class Kernels, class Checks>
+void with_every_kernel_and_block(const Kernels& kernels, const Checks& check) {
+    for (const auto& kernel : kernels) {
+        SCOPED_TRACE(kernel.name);
+        with_every_block([&](unsigned int block) { check(kernel, block); });
+    }
+}

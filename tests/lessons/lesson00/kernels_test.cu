@@ -3,9 +3,10 @@
 
 namespace ladder_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson00, EveryKernel,
-                         with_every_block(Kernel{"reduce0", launch<reduce0>, 1},
-                                          Kernel{"reduce0a", launch<reduce0a>, 1}),
-                         kernel_and_block);
+TEST(Lesson00Reduce0, is_right_for_every_size) { expect_sums_of_every_size({"reduce0", launch<reduce0>, 1}); }
+
+TEST(Lesson00Reduce0a, is_right_for_every_size) {
+    expect_sums_of_every_size({"reduce0a", launch<reduce0a>, 1});
+}
 
 } // namespace ladder_kernels

@@ -3,7 +3,6 @@
 
 namespace ladder_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson03, EveryKernel, with_every_block(Kernel{"reduce3", launch<reduce3>, 2}),
-                         kernel_and_block);
+TEST(Lesson03Reduce3, is_right_for_every_size) { expect_sums_of_every_size({"reduce3", launch<reduce3>, 2}); }
 
 } // namespace ladder_kernels

@@ -3,7 +3,6 @@
 
 namespace ladder_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson04, EveryKernel, with_every_block(Kernel{"reduce4", launch<reduce4>, 2}),
-                         kernel_and_block);
+TEST(Lesson04Reduce4, is_right_for_every_size) { expect_sums_of_every_size({"reduce4", launch<reduce4>, 2}); }
 
 } // namespace ladder_kernels

@@ -7,7 +7,6 @@ void launch_reduce5(const Pass& pass) {
     with_block_size(pass.block, [&](auto block_size) { launch<reduce5<block_size>>(pass); });
 }
 
-INSTANTIATE_TEST_SUITE_P(lesson05, EveryKernel, with_every_block(Kernel{"reduce5", launch_reduce5, 2}),
-                         kernel_and_block);
+TEST(Lesson05Reduce5, is_right_for_every_size) { expect_sums_of_every_size({"reduce5", launch_reduce5, 2}); }
 
 } // namespace ladder_kernels

@@ -15,7 +15,9 @@ unsigned int most_blocks_of_reduce6(unsigned int block) {
 }
 
 constexpr Kernel reduce6_kernel{"reduce6", launch_reduce6, 2, most_blocks_of_reduce6};
-INSTANTIATE_TEST_SUITE_P(lesson06, EveryKernel, with_every_block(reduce6_kernel), kernel_and_block);
-INSTANTIATE_TEST_SUITE_P(lesson06, GridStrideKernel, with_every_block(reduce6_kernel), kernel_and_block);
+
+TEST(Lesson06Reduce6, is_right_for_every_size) { expect_sums_of_every_size(reduce6_kernel); }
+
+TEST(Lesson06Reduce6, is_right_for_every_grid) { expect_sums_in_every_grid(reduce6_kernel); }
 
 } // namespace ladder_kernels

@@ -13,19 +13,20 @@ unsigned int most_blocks_of_reduce8(unsigned int block) {
 }
 
 constexpr Kernel reduce8_kernel{"reduce8", launch_reduce8, 8, most_blocks_of_reduce8, 0};
-INSTANTIATE_TEST_SUITE_P(lesson08, EveryKernel, with_every_block(reduce8_kernel), kernel_and_block);
-INSTANTIATE_TEST_SUITE_P(lesson08, GridStrideKernel, with_every_block(reduce8_kernel), kernel_and_block);
 
-class Reduce8 : public testing::TestWithParam<unsigned int> {};
-INSTANTIATE_TEST_SUITE_P(lesson08, Reduce8, testing::ValuesIn(blocks), block_name);
+TEST(Lesson08Reduce8, is_right_for_every_size) { expect_sums_of_every_size(reduce8_kernel); }
 
-TEST_P(Reduce8, is_right_for_every_offset_and_size) {
-    for (const std::size_t offset : offsets) {
-        for (const std::size_t n : sizes_for(GetParam())) {
-            const RandomInts input(n, n + offset, offset);
-            EXPECT_TRUE(sums(reduce8_kernel, input, GetParam(), reduce8_kernel.shape(GetParam(), offset)));
+TEST(Lesson08Reduce8, is_right_for_every_grid) { expect_sums_in_every_grid(reduce8_kernel); }
+
+TEST(Lesson08Reduce8, is_right_for_every_offset_and_size) {
+    with_every_block([](unsigned int block) {
+        for (const std::size_t offset : offsets) {
+            for (const std::size_t n : sizes_for(block)) {
+                const RandomInts input(n, n + offset, offset);
+                EXPECT_TRUE(sums(reduce8_kernel, input, block, reduce8_kernel.shape(block, offset)));
+            }
         }
-    }
+    });
 }
 
 } // namespace ladder_kernels

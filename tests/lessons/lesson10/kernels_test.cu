@@ -15,25 +15,37 @@ void launch_reduceSmem(const Pass& pass) {
 }
 
 constexpr ReductionShape in_place{.shared_ints_per_thread = 0, .in_place = true};
-constexpr Kernel neighbored_gmem{"reduceNeighboredGmem", launch_in_place<reduceNeighboredGmem>, in_place};
-constexpr Kernel gmem{"reduceGmem", launch_in_place<reduceGmem>, in_place};
+constexpr ReductionShape in_shared_memory{.shared_ints_per_thread = 0};
+/// The first two sum in place.
+constexpr Kernel kernels_of_lesson10[] = {
+    {"reduceNeighboredGmem", launch_in_place<reduceNeighboredGmem>, in_place},
+    {"reduceGmem", launch_in_place<reduceGmem>, in_place},
+    {"reduceNeighboredSmem", launch_reduceNeighboredSmem, in_shared_memory},
+    {"reduceSmem", launch_reduceSmem, in_shared_memory},
+};
 
-INSTANTIATE_TEST_SUITE_P(lesson10, InPlaceKernel, with_every_block(neighbored_gmem, gmem), kernel_and_block);
-INSTANTIATE_TEST_SUITE_P(
-    lesson10, GmemAndSmem,
-    with_every_block(neighbored_gmem, gmem,
-                     Kernel{
-                         "reduceNeighboredSmem", launch_reduceNeighboredSmem, {.shared_ints_per_thread = 0}},
-                     Kernel{"reduceSmem", launch_reduceSmem, {.shared_ints_per_thread = 0}}),
-    kernel_and_block);
+TEST(Lesson10GmemAndSmem, is_right_for_every_size_and_in_every_run) {
+    expect_sums_of_every_size_in_every_run(kernels_of_lesson10);
+}
 
-class StaticSize : public testing::TestWithParam<unsigned int> {};
-INSTANTIATE_TEST_SUITE_P(lesson10, StaticSize, testing::ValuesIn(blocks), block_name);
+TEST(Lesson10GmemAndSmem, adds_nothing_that_lies_behind_the_elements) {
+    expect_sums_without_what_lies_behind(kernels_of_lesson10);
+}
 
-TEST_P(StaticSize, is_one_int_a_thread) {
-    with_block_size(GetParam(), [](auto block_size) {
-        EXPECT_EQ(static_shared_bytes(reduceNeighboredSmem<block_size>), block_size * sizeof(int));
-        EXPECT_EQ(static_shared_bytes(reduceSmem<block_size>), block_size * sizeof(int));
+TEST(Lesson10InPlaceKernels, write_only_to_words_that_hold_their_tree) {
+    expect_writes_to_words_of_the_tree_only(std::span(kernels_of_lesson10).first(2));
+}
+
+TEST(Lesson10InPlaceKernels, leave_their_sums_in_their_input) {
+    expect_sums_to_be_left_in_the_input(std::span(kernels_of_lesson10).first(2));
+}
+
+TEST(Lesson10StaticSize, is_one_int_a_thread) {
+    with_every_block([](unsigned int block) {
+        with_block_size(block, [](auto block_size) {
+            EXPECT_EQ(static_shared_bytes(reduceNeighboredSmem<block_size>), block_size * sizeof(int));
+            EXPECT_EQ(static_shared_bytes(reduceSmem<block_size>), block_size * sizeof(int));
+        });
     });
     EXPECT_EQ(static_shared_bytes(reduceGmem), 0u);
 }

@@ -14,11 +14,19 @@ TEST(Lesson13Sequential, is_right_for_every_size) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(lesson13, AddingKernel,
-                         with_every_block(Kernel{"naive_reduction", launch<naive_reduction>, 1},
-                                          Kernel{"warp_reduction", launch<warp_reduction>, 1},
-                                          Kernel{"block_reduction", launch<block_reduction>, 1}),
-                         kernel_and_block);
+constexpr Kernel kernels_of_lesson13[] = {
+    {"naive_reduction", launch<naive_reduction>, 1},
+    {"warp_reduction", launch<warp_reduction>, 1},
+    {"block_reduction", launch<block_reduction>, 1},
+};
+
+TEST(Lesson13AddingKernels, add_to_the_result_for_every_size) {
+    expect_every_size_to_be_added(kernels_of_lesson13);
+}
+
+TEST(Lesson13AddingKernels, are_right_with_more_blocks_than_have_work) {
+    expect_sums_with_superfluous_blocks(kernels_of_lesson13);
+}
 
 TEST(Lesson13BlockReduction, needs_one_word_of_shared_memory) {
     cudaFuncAttributes attributes;

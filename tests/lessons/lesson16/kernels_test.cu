@@ -6,11 +6,11 @@ namespace square {
 
 namespace layout_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson16, UnpaddedSquare,
-                         testing::Values(Unpadded{"setRowReadRow", by_rows_only, square::setRowReadRow},
-                                         Unpadded{"setColReadCol", by_columns_only, square::setColReadCol},
-                                         Unpadded{"setRowReadCol", transposing, square::setRowReadCol}),
-                         kernel_name);
+TEST(Lesson16Kernels, are_right_in_every_square) {
+    expect_to_be_right_in_every_square(Unpadded{"setRowReadRow", by_rows_only, square::setRowReadRow});
+    expect_to_be_right_in_every_square(Unpadded{"setColReadCol", by_columns_only, square::setColReadCol});
+    expect_to_be_right_in_every_square(Unpadded{"setRowReadCol", transposing, square::setRowReadCol});
+}
 
 TEST(Lesson16StaticTile, costs_the_kernels_that_name_it) {
     // Two kernels share the name of an array at file scope: each has the whole of it, and no other kernel

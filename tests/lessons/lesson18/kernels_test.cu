@@ -6,11 +6,11 @@ namespace square {
 
 namespace layout_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson18, PaddedSquare,
-                         testing::Values(Padded{"setRowReadColPad", transposing, square::setRowReadColPad},
-                                         Padded{"setRowReadColDynPad", transposing_dynamic,
-                                                square::setRowReadColDynPad}),
-                         kernel_name);
+TEST(Lesson18Kernels, are_right_in_every_square_with_every_padding) {
+    expect_to_be_right_in_every_square(Padded{"setRowReadColPad", transposing, square::setRowReadColPad});
+    expect_to_be_right_in_every_square(
+        Padded{"setRowReadColDynPad", transposing_dynamic, square::setRowReadColDynPad});
+}
 
 TEST(Lesson18StaticTile, has_room_for_the_most_padding) {
     EXPECT_EQ(static_bytes(square::setRowReadColPad), 32 * 65 * sizeof(int));

@@ -6,10 +6,11 @@ namespace rectangle {
 
 namespace layout_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson19, UnpaddedRectangle,
-                         testing::Values(Unpadded{"setRowReadRow", by_rows_only, rectangle::setRowReadRow},
-                                         Unpadded{"setColReadCol", by_columns_only, rectangle::setColReadCol},
-                                         Unpadded{"setRowReadCol", transposing, rectangle::setRowReadCol}),
-                         kernel_name);
+TEST(Lesson19Kernels, are_right_in_rectangles_of_every_kind) {
+    expect_to_be_right_in_every_rectangle(Unpadded{"setRowReadRow", by_rows_only, rectangle::setRowReadRow});
+    expect_to_be_right_in_every_rectangle(
+        Unpadded{"setColReadCol", by_columns_only, rectangle::setColReadCol});
+    expect_to_be_right_in_every_rectangle(Unpadded{"setRowReadCol", transposing, rectangle::setRowReadCol});
+}
 
 } // namespace layout_kernels

@@ -6,9 +6,9 @@ namespace rectangle {
 
 namespace layout_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson20, UnpaddedRectangle,
-                         testing::Values(Unpadded{"setRowReadColDyn", transposing_dynamic,
-                                                  rectangle::setRowReadColDyn}),
-                         kernel_name);
+TEST(Lesson20Kernels, are_right_in_rectangles_of_every_kind) {
+    expect_to_be_right_in_every_rectangle(
+        Unpadded{"setRowReadColDyn", transposing_dynamic, rectangle::setRowReadColDyn});
+}
 
 } // namespace layout_kernels

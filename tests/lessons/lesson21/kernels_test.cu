@@ -6,11 +6,12 @@ namespace rectangle {
 
 namespace layout_kernels {
 
-INSTANTIATE_TEST_SUITE_P(lesson21, PaddedRectangle,
-                         testing::Values(Padded{"setRowReadColPad", transposing, rectangle::setRowReadColPad},
-                                         Padded{"setRowReadColDynPad", transposing_dynamic,
-                                                rectangle::setRowReadColDynPad}),
-                         kernel_name);
+TEST(Lesson21Kernels, are_right_in_rectangles_of_every_kind_with_every_padding) {
+    expect_to_be_right_in_every_rectangle(
+        Padded{"setRowReadColPad", transposing, rectangle::setRowReadColPad});
+    expect_to_be_right_in_every_rectangle(
+        Padded{"setRowReadColDynPad", transposing_dynamic, rectangle::setRowReadColDynPad});
+}
 
 TEST(Lesson21StaticTile, costs_the_kernel_that_names_it) {
     EXPECT_EQ(static_bytes(rectangle::setRowReadColPad), 48 * 1024u);

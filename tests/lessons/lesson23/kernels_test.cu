@@ -149,9 +149,6 @@ template <class Sum> float on_host(const std::vector<float>& values, unsigned in
     return static_cast<float>(level.front());
 }
 
-class FloatSum : public testing::TestWithParam<unsigned int> {};
-INSTANTIATE_TEST_SUITE_P(lesson23, FloatSum, testing::ValuesIn(blocks), testing::PrintToStringParamName());
-
 void expect_all(std::size_t n, FloatKind kind, unsigned int block, unsigned int most_blocks) {
     SCOPED_TRACE("n = " + std::to_string(n) + (kind.cancel ? " cancel" : "") + (kind.tiny ? " tiny" : "") +
                  ", at most " + std::to_string(most_blocks) + " blocks");
@@ -184,20 +181,24 @@ void expect_all(std::size_t n, FloatKind kind, unsigned int block, unsigned int 
     EXPECT_EQ(bits_of(sum_exactly(input, block, grids.front())), bits_of(nearest));
 }
 
-TEST_P(FloatSum, is_within_its_bound_and_has_the_bits_of_its_order) {
-    for (std::size_t i = 0; i < std::size(sizes); ++i) {
-        for (const FloatKind kind : kinds) {
-            expect_all(sizes[i], kind, GetParam(), std::numeric_limits<unsigned int>::max());
-            if (HasFailure()) return;
+TEST(Lesson23FloatSum, is_within_its_bound_and_has_the_bits_of_its_order) {
+    with_every_block([](unsigned int block) {
+        for (std::size_t i = 0; i < std::size(sizes); ++i) {
+            for (const FloatKind kind : kinds) {
+                expect_all(sizes[i], kind, block, std::numeric_limits<unsigned int>::max());
+                if (HasFailure()) return;
+            }
+            expect_all(sizes[i], kinds[i % 4], block, 1 + i % 7);
         }
-        expect_all(sizes[i], kinds[i % 4], GetParam(), 1 + i % 7);
-    }
+    });
 }
 
-TEST_P(FloatSum, is_right_for_large_sizes) {
-    const FloatKind kind = kinds[std::countr_zero(GetParam()) % 4];
-    expect_all(large_size_for(GetParam()), kind, GetParam(), std::numeric_limits<unsigned int>::max());
-    expect_all(200'003, {.cancel = true}, GetParam(), 5);
+TEST(Lesson23FloatSum, is_right_for_large_sizes) {
+    with_every_block([](unsigned int block) {
+        const FloatKind kind = kinds[std::countr_zero(block) % 4];
+        expect_all(large_size_for(block), kind, block, std::numeric_limits<unsigned int>::max());
+        expect_all(200'003, {.cancel = true}, block, 5);
+    });
 }
 
 TEST(Lesson23SumSequential, has_the_bits_of_the_loop) {

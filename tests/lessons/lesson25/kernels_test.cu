@@ -8,7 +8,6 @@
 #include <numeric>
 #include <ostream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "../../../lessons/lesson25_rows/data.hpp"
@@ -66,19 +65,15 @@ testing::AssertionResult sums_are_right(const Sums& kernel, std::size_t rows, st
     return testing::AssertionSuccess();
 }
 
-class SumsOfRows : public testing::TestWithParam<std::tuple<Sums, unsigned int>> {};
-INSTANTIATE_TEST_SUITE_P(lesson25, SumsOfRows,
-                         testing::Combine(testing::ValuesIn(sums_kernels), testing::ValuesIn(blocks)),
-                         kernel_and_block);
-
-TEST_P(SumsOfRows, are_right_in_every_shape) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t size : sizes) {
-        EXPECT_TRUE(sums_are_right(kernel, 3, size, block));
-        EXPECT_TRUE(sums_are_right(kernel, size, 3, block));
-    }
-    EXPECT_TRUE(sums_are_right(kernel, 37, 1000, block));
-    EXPECT_TRUE(sums_are_right(kernel, 33, 31, block));
+TEST(Lesson25SumsOfRows, are_right_in_every_shape) {
+    with_every_kernel_and_block(sums_kernels, [](const Sums& kernel, unsigned int block) {
+        for (const std::size_t size : sizes) {
+            EXPECT_TRUE(sums_are_right(kernel, 3, size, block));
+            EXPECT_TRUE(sums_are_right(kernel, size, 3, block));
+        }
+        EXPECT_TRUE(sums_are_right(kernel, 37, 1000, block));
+        EXPECT_TRUE(sums_are_right(kernel, 33, 31, block));
+    });
 }
 
 TEST(Lesson25SumsOfRows, are_right_for_large_sizes) {
@@ -192,26 +187,25 @@ const Row rows[] = {
     {"+inf twice", [](std::size_t col, std::size_t) { return col % 3 == 0 ? inf : drawn(col); }, false},
 };
 
-class SoftmaxOfRows : public testing::TestWithParam<Softmax> {};
-INSTANTIATE_TEST_SUITE_P(lesson25, SoftmaxOfRows, testing::ValuesIn(softmax_kernels),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-TEST_P(SoftmaxOfRows, is_right_for_hard_rows) {
-    for (const Row& row : rows) {
-        SCOPED_TRACE(row.name);
-        for (const std::size_t columns : {1, 2, 31, 33, 257, 1025}) {
-            std::vector<float> values(columns);
-            for (std::size_t col = 0; col < columns; ++col) values[col] = row.element(col, columns);
-            for (const unsigned int block : {32, 1024}) expect_softmax(GetParam(), values, block);
-            // The policy in words: a softmax adds up to 1, and a row without one is NaN throughout.
-            const std::vector<float> actual = softmax(GetParam(), values, columns, 64);
-            if (!row.has_softmax) {
-                EXPECT_TRUE(std::all_of(actual.begin(), actual.end(), [](float y) { return std::isnan(y); }));
-                continue;
+TEST(Lesson25SoftmaxOfRows, is_right_for_hard_rows) {
+    for (const Softmax& kernel : softmax_kernels) {
+        for (const Row& row : rows) {
+            SCOPED_TRACE(testing::Message() << kernel.name << ", " << row.name);
+            for (const std::size_t columns : {1, 2, 31, 33, 257, 1025}) {
+                std::vector<float> values(columns);
+                for (std::size_t col = 0; col < columns; ++col) values[col] = row.element(col, columns);
+                for (const unsigned int block : {32, 1024}) expect_softmax(kernel, values, block);
+                // The policy in words: a softmax adds up to 1, and a row without one is NaN throughout.
+                const std::vector<float> actual = softmax(kernel, values, columns, 64);
+                if (!row.has_softmax) {
+                    EXPECT_TRUE(
+                        std::all_of(actual.begin(), actual.end(), [](float y) { return std::isnan(y); }));
+                    continue;
+                }
+                EXPECT_NEAR(std::accumulate(actual.begin(), actual.end(), 0.0), 1, 1e-4);
+                for (std::size_t col = 0; col < columns; ++col)
+                    EXPECT_TRUE(values[col] > -inf || actual[col] == 0) << "column " << col;
             }
-            EXPECT_NEAR(std::accumulate(actual.begin(), actual.end(), 0.0), 1, 1e-4);
-            for (std::size_t col = 0; col < columns; ++col)
-                EXPECT_TRUE(values[col] > -inf || actual[col] == 0) << "column " << col;
         }
     }
 }
@@ -230,20 +224,26 @@ void expect_logits(const Softmax& kernel, std::size_t rows, std::size_t columns,
                                << ": " << result.wrong_places[0];
 }
 
-TEST_P(SoftmaxOfRows, is_right_for_every_row_length) {
-    for (const unsigned int block : blocks)
-        for (const std::size_t columns : sizes) expect_logits(GetParam(), 2, columns, block);
+TEST(Lesson25SoftmaxOfRows, is_right_for_every_row_length) {
+    for (const Softmax& kernel : softmax_kernels) {
+        for (const unsigned int block : blocks)
+            for (const std::size_t columns : sizes) expect_logits(kernel, 2, columns, block);
+    }
 }
 
-TEST_P(SoftmaxOfRows, is_right_for_large_sizes) {
-    for (std::size_t i = 0; i < std::size(large); ++i) expect_logits(GetParam(), 1, large[i], blocks[i + 2]);
-    expect_logits(GetParam(), 1, 65'537, 32);
+TEST(Lesson25SoftmaxOfRows, is_right_for_large_sizes) {
+    for (const Softmax& kernel : softmax_kernels) {
+        for (std::size_t i = 0; i < std::size(large); ++i) expect_logits(kernel, 1, large[i], blocks[i + 2]);
+        expect_logits(kernel, 1, 65'537, 32);
+    }
 }
 
-TEST_P(SoftmaxOfRows, is_right_for_every_number_of_rows) {
-    for (std::size_t i = 0; i < std::size(sizes); ++i)
-        expect_logits(GetParam(), sizes[i], 3, blocks[i % std::size(blocks)]);
-    expect_logits(GetParam(), 65'537, 2, 32);
+TEST(Lesson25SoftmaxOfRows, is_right_for_every_number_of_rows) {
+    for (const Softmax& kernel : softmax_kernels) {
+        for (std::size_t i = 0; i < std::size(sizes); ++i)
+            expect_logits(kernel, sizes[i], 3, blocks[i % std::size(blocks)]);
+        expect_logits(kernel, 65'537, 2, 32);
+    }
 }
 
 // What the lesson gives the kernels, and what it compares them with.

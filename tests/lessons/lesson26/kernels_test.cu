@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "../../../lessons/lesson26_histogram/data.hpp"
@@ -68,32 +67,29 @@ std::vector<int> run(const Kernel& kernel, const std::vector<int>& values, unsig
     return histogram.read(bins, bins);
 }
 
-class Histogram : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {};
-
-INSTANTIATE_TEST_SUITE_P(lesson26, Histogram,
-                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         kernel_and_block);
-
-TEST_P(Histogram, adds_to_the_bins_for_every_size) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : sizes_for(block)) {
-        for (const unsigned int skew : skews) {
-            const std::vector<int> values = skewed(n, skew);
-            const auto grid = static_cast<unsigned int>(ceil_div(n, std::size_t{16} * block));
-            ASSERT_EQ(run(kernel, values, grid, block), expected_counts(values))
-                << "n = " << n << ", skew " << skew;
+TEST(Lesson26Histogram, adds_to_the_bins_for_every_size) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        for (const std::size_t n : sizes_for(block)) {
+            for (const unsigned int skew : skews) {
+                const std::vector<int> values = skewed(n, skew);
+                const auto grid = static_cast<unsigned int>(ceil_div(n, std::size_t{16} * block));
+                ASSERT_EQ(run(kernel, values, grid, block), expected_counts(values))
+                    << "n = " << n << ", skew " << skew;
+            }
         }
-    }
+    });
 }
 
 // One block for all elements, a last round in which some blocks have none, and blocks without any.
-TEST_P(Histogram, is_right_with_any_grid) {
-    const auto& [kernel, block] = GetParam();
-    for (const std::size_t n : {1, 1000, 10'007}) {
-        const std::vector<int> values = skewed(n, 50);
-        for (const unsigned int grid : {1u, 2u, 7u, 100u})
-            EXPECT_EQ(run(kernel, values, grid, block), expected_counts(values)) << n << ", grid " << grid;
-    }
+TEST(Lesson26Histogram, is_right_with_any_grid) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        for (const std::size_t n : {1, 1000, 10'007}) {
+            const std::vector<int> values = skewed(n, 50);
+            for (const unsigned int grid : {1u, 2u, 7u, 100u})
+                EXPECT_EQ(run(kernel, values, grid, block), expected_counts(values))
+                    << n << ", grid " << grid;
+        }
+    });
 }
 
 TEST(Lesson26HistogramShared, needs_256_ints_of_shared_memory) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <numeric>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "device_main.hpp"
@@ -85,46 +84,45 @@ constexpr Kernel kernels[] = {
     {"scan_lookback_wide", scan_in_one_wide_pass},
 };
 
-class Scans : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {
-protected:
-    static void expect_sums(const int* input, const std::vector<int>& values) {
-        const auto& [kernel, block] = GetParam();
-        DeviceBuffer<int> output(values.size() + 1);
-        output.poison();
-        const int untouched = output.read(0, 1).front();
-        kernel.scan(input, output.data(), values.size(), block);
-        synchronize(kernel.name);
-        std::vector<int> expected = inclusive_sums(values);
-        expected.push_back(untouched); // Nothing is written past the end.
-        const Verification result = compare_elements(expected, output.read());
-        EXPECT_TRUE(result.passed) << "n = " << values.size() << ": "
-                                   << testing::PrintToString(result.wrong_places);
-    }
-    static void expect_sums(const RandomInts& input) {
-        expect_sums(input.data(), input.values(0, input.size()));
-    }
-};
-
-INSTANTIATE_TEST_SUITE_P(lesson27, Scans,
-                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         kernel_and_block);
-
-TEST_P(Scans, are_right_for_every_size) {
-    for (const std::size_t n : sizes) expect_sums(RandomInts(n, n));
+void expect_sums(const Kernel& kernel, unsigned int block, const int* input, const std::vector<int>& values) {
+    DeviceBuffer<int> output(values.size() + 1);
+    output.poison();
+    const int untouched = output.read(0, 1).front();
+    kernel.scan(input, output.data(), values.size(), block);
+    synchronize(kernel.name);
+    std::vector<int> expected = inclusive_sums(values);
+    expected.push_back(untouched); // Nothing is written past the end.
+    const Verification result = compare_elements(expected, output.read());
+    EXPECT_TRUE(result.passed) << "n = " << values.size() << ": "
+                               << testing::PrintToString(result.wrong_places);
 }
 
-TEST_P(Scans, are_right_for_large_sizes) {
-    const std::size_t n = large_size_for(std::get<1>(GetParam()));
-    expect_sums(RandomInts(n, n));
+void expect_sums(const Kernel& kernel, unsigned int block, std::size_t n) {
+    const RandomInts input(n, n);
+    expect_sums(kernel, block, input.data(), input.values(0, n));
+}
+
+TEST(Lesson27Scans, are_right_for_every_size) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        for (const std::size_t n : sizes) expect_sums(kernel, block, n);
+    });
+}
+
+TEST(Lesson27Scans, are_right_for_large_sizes) {
+    with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
+        expect_sums(kernel, block, large_size_for(block));
+    });
 }
 
 // 5,000 values of about 2^30: the sums wrap 1,250 times.
-TEST_P(Scans, wrap_as_unsigned_ints_do) {
+TEST(Lesson27Scans, wrap_as_unsigned_ints_do) {
     std::vector<int> values(5000);
     std::iota(values.begin(), values.end(), 1 << 30);
     DeviceBuffer<int> input(values.size());
     input.write(values);
-    expect_sums(input.data(), values);
+    with_every_kernel_and_block(kernels, [&](const Kernel& kernel, unsigned int block) {
+        expect_sums(kernel, block, input.data(), values);
+    });
 }
 
 __global__ void look_back_once(WideTiles tiles, unsigned int tile, int* sums) {

@@ -71,63 +71,67 @@ testing::AssertionResult sums(const Ring& ring, const RandomInts& input, unsigne
            << (result.wrong_places.empty() ? "" : "; " + result.wrong_places[0]);
 }
 
-/// By block.
-class BytesInFlight : public testing::TestWithParam<unsigned int> {
-protected:
-    static bool has_bulk_copies() { return std::stoi(test_device().compute_capability) >= 9; }
-};
-INSTANTIATE_TEST_SUITE_P(lesson28, BytesInFlight, testing::ValuesIn(blocks), block_name);
+bool has_bulk_copies() { return std::stoi(test_device().compute_capability) >= 9; }
 
-TEST_P(BytesInFlight, of_reduce10_is_right_for_every_size) {
-    for (const std::size_t n : sizes_for(GetParam())) {
-        const RandomInts input(n, n + GetParam());
-        EXPECT_TRUE(sums({"reduce10", 2, 16 * GetParam()}, input, GetParam(), 132));
-        EXPECT_TRUE(sums({"reduce10", 3, 2 * 16 * GetParam()}, input, GetParam(), 7));
-    }
-}
-
-TEST_P(BytesInFlight, of_reduce11_is_right_for_every_size) {
-    if (!has_bulk_copies()) GTEST_SKIP() << "no bulk copies here";
-    for (const std::size_t n : sizes_for(GetParam())) {
-        const RandomInts input(n, n + GetParam());
-        EXPECT_TRUE(sums({"reduce11", 2, 4096}, input, GetParam(), 132));
-        EXPECT_TRUE(sums({"reduce11", 3, 2048}, input, GetParam(), 7));
-    }
-}
-
-TEST_P(BytesInFlight, of_reduce10_is_right_for_every_ring_and_grid) {
-    for (const std::size_t n : {1, 1000, 100'003}) {
-        const RandomInts input(n, n);
-        for (const unsigned int stages : {2, 3, 4, 6, 8})
-            for (const unsigned int vectors : {1, 2, 3})
-                if (stages * vectors * 16 * GetParam() <= 200 * 1024)
-                    for (const unsigned int grid : {1, 2, 3, 132})
-                        EXPECT_TRUE(
-                            sums({"reduce10", stages, vectors * 16 * GetParam()}, input, GetParam(), grid));
-    }
-}
-
-TEST_P(BytesInFlight, of_reduce11_is_right_for_every_ring_and_grid) {
-    if (!has_bulk_copies()) GTEST_SKIP() << "no bulk copies here";
-    for (const std::size_t n : {1, 1000, 100'003}) {
-        const RandomInts input(n, n);
-        // One vector, an odd number of them, less than a block's, more than a block's.
-        for (const unsigned int stage_bytes : {16, 48, 1008, 6144})
-            for (const unsigned int stages : {1u, 2u, 3u, 5u, max_stages})
-                if (n < 100'003 || stage_bytes > 100)
-                    for (const unsigned int grid : {1, 2, 3, 132})
-                        EXPECT_TRUE(sums({"reduce11", stages, stage_bytes}, input, GetParam(), grid));
-    }
-}
-
-TEST_P(BytesInFlight, are_right_wherever_the_input_starts) {
-    for (const std::size_t offset : offsets) {
-        for (const std::size_t n : {1, 2, 31, 32, 33, 34, 35, 127, 129, 1000, 4097, 65'537}) {
-            const RandomInts input(n, n + offset, offset);
-            EXPECT_TRUE(sums({"reduce10", 2, 16 * GetParam()}, input, GetParam(), 5));
-            if (has_bulk_copies()) EXPECT_TRUE(sums({"reduce11", 2, 1024}, input, GetParam(), 5));
+TEST(Lesson28BytesInFlight, of_reduce10_is_right_for_every_size) {
+    with_every_block([](unsigned int block) {
+        for (const std::size_t n : sizes_for(block)) {
+            const RandomInts input(n, n + block);
+            EXPECT_TRUE(sums({"reduce10", 2, 16 * block}, input, block, 132));
+            EXPECT_TRUE(sums({"reduce10", 3, 2 * 16 * block}, input, block, 7));
         }
-    }
+    });
+}
+
+TEST(Lesson28BytesInFlight, of_reduce11_is_right_for_every_size) {
+    if (!has_bulk_copies()) GTEST_SKIP() << "no bulk copies here";
+    with_every_block([](unsigned int block) {
+        for (const std::size_t n : sizes_for(block)) {
+            const RandomInts input(n, n + block);
+            EXPECT_TRUE(sums({"reduce11", 2, 4096}, input, block, 132));
+            EXPECT_TRUE(sums({"reduce11", 3, 2048}, input, block, 7));
+        }
+    });
+}
+
+TEST(Lesson28BytesInFlight, of_reduce10_is_right_for_every_ring_and_grid) {
+    with_every_block([](unsigned int block) {
+        for (const std::size_t n : {1, 1000, 100'003}) {
+            const RandomInts input(n, n);
+            for (const unsigned int stages : {2, 3, 4, 6, 8})
+                for (const unsigned int vectors : {1, 2, 3})
+                    if (stages * vectors * 16 * block <= 200 * 1024)
+                        for (const unsigned int grid : {1, 2, 3, 132})
+                            EXPECT_TRUE(sums({"reduce10", stages, vectors * 16 * block}, input, block, grid));
+        }
+    });
+}
+
+TEST(Lesson28BytesInFlight, of_reduce11_is_right_for_every_ring_and_grid) {
+    if (!has_bulk_copies()) GTEST_SKIP() << "no bulk copies here";
+    with_every_block([](unsigned int block) {
+        for (const std::size_t n : {1, 1000, 100'003}) {
+            const RandomInts input(n, n);
+            // One vector, an odd number of them, less than a block's, more than a block's.
+            for (const unsigned int stage_bytes : {16, 48, 1008, 6144})
+                for (const unsigned int stages : {1u, 2u, 3u, 5u, max_stages})
+                    if (n < 100'003 || stage_bytes > 100)
+                        for (const unsigned int grid : {1, 2, 3, 132})
+                            EXPECT_TRUE(sums({"reduce11", stages, stage_bytes}, input, block, grid));
+        }
+    });
+}
+
+TEST(Lesson28BytesInFlight, are_right_wherever_the_input_starts) {
+    with_every_block([](unsigned int block) {
+        for (const std::size_t offset : offsets) {
+            for (const std::size_t n : {1, 2, 31, 32, 33, 34, 35, 127, 129, 1000, 4097, 65'537}) {
+                const RandomInts input(n, n + offset, offset);
+                EXPECT_TRUE(sums({"reduce10", 2, 16 * block}, input, block, 5));
+                if (has_bulk_copies()) EXPECT_TRUE(sums({"reduce11", 2, 1024}, input, block, 5));
+            }
+        }
+    });
 }
 
 } // namespace lesson28_kernels

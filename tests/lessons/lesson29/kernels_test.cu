@@ -7,8 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <tuple>
 #include <utility>
 
 #include "device_main.hpp"
@@ -64,73 +62,83 @@ template <auto kernel> void launch_cluster(const Sum& sum) {
 struct Kernel {
     const char* name;
     void (*launch)(const Sum&);
-    bool needs_clusters = false;
 };
 constexpr Kernel kernels[] = {
     {"two_launches", launch_two},
     {"last_block", launch_last_block},
     {"atomic_per_block", launch_atomic},
     {"counted_sum", launch_counted},
-    {"reduce12", launch_cluster<reduce12>, true},
-    {"reduce12a", launch_cluster<reduce12a>, true},
+};
+constexpr Kernel cluster_kernels[] = {
+    {"reduce12", launch_cluster<reduce12>},
+    {"reduce12a", launch_cluster<reduce12a>},
 };
 
-class OneCluster : public testing::TestWithParam<std::tuple<Kernel, unsigned int>> {
-protected:
-    void SetUp() override {
-        int major = 0;
-        HARNESS_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
-        if (std::get<0>(GetParam()).needs_clusters && major < 9) GTEST_SKIP() << "no clusters here";
-        blocks_done_.write(std::array{0u});
-        sum_and_count_.write(std::array{0ull});
+/// Checks with every block; on a device without clusters, all kernels but the two that need them.
+template <class Checks> void with_every_kernel_that_can_run(const Checks& check) {
+    with_every_kernel_and_block(kernels, check);
+    int major = 0;
+    HARNESS_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    if (major < 9) GTEST_SKIP() << "no clusters here: reduce12 and reduce12a were left out";
+    with_every_kernel_and_block(cluster_kernels, check);
+}
+
+/// What a kernel works with, kept from launch to launch.
+struct Memory {
+    DeviceBuffer<int> result{1}, partial_sums{16};
+    DeviceBuffer<unsigned int> blocks_done{1};
+    DeviceBuffer<unsigned long long> sum_and_count{1};
+
+    Memory() {
+        blocks_done.write(std::array{0u});
+        sum_and_count.write(std::array{0ull});
     }
 
     /// Launches the kernel twice: the first launch must leave its counter ready for the second.
-    void expect_sum(const RandomInts& input, unsigned int grid) {
-        const auto& [kernel, block] = GetParam();
+    void expect_sum(const Kernel& kernel, const RandomInts& input, unsigned int grid, unsigned int block) {
         for (const char* launch : {"first", "second"}) {
-            result_.poison();
-            partial_sums_.poison();
-            kernel.launch({input.data(), result_.data(), input.size(), grid, block, partial_sums_.data(),
-                           blocks_done_.data(), sum_and_count_.data()});
+            result.poison();
+            partial_sums.poison();
+            kernel.launch({input.data(), result.data(), input.size(), grid, block, partial_sums.data(),
+                           blocks_done.data(), sum_and_count.data()});
             check_launch(kernel.name);
             synchronize(kernel.name);
-            EXPECT_EQ(result_.read().front(), input.sum())
+            EXPECT_EQ(result.read().front(), input.sum())
                 << "n = " << input.size() << ", offset " << input.offset() << ", " << grid << " blocks, "
                 << launch << " launch";
         }
     }
-
-private:
-    DeviceBuffer<int> result_{1}, partial_sums_{16};
-    DeviceBuffer<unsigned int> blocks_done_{1};
-    DeviceBuffer<unsigned long long> sum_and_count_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(lesson29, OneCluster,
-                         testing::Combine(testing::ValuesIn(kernels), testing::ValuesIn(blocks)),
-                         kernel_and_block);
-
-TEST_P(OneCluster, is_right_for_every_size_and_number_of_blocks) {
-    for (const std::size_t n : sizes) {
-        const RandomInts input(n, n);
-        for (const unsigned int grid : small_grids) expect_sum(input, grid);
-    }
-}
-
-TEST_P(OneCluster, is_right_for_large_sizes) {
-    const std::size_t n = large_size_for(std::get<1>(GetParam()));
-    const RandomInts input(n, n);
-    for (const unsigned int grid : {1u, 5u, 16u}) expect_sum(input, grid);
-}
-
-TEST_P(OneCluster, is_right_for_every_alignment) {
-    for (const std::size_t offset : {1, 2, 3, 5}) {
-        for (const std::size_t n : {1u, 2u, 3u, 4u, 7u, 1000u, 4097u}) {
-            const RandomInts input(n, n, offset);
-            for (const unsigned int grid : {1u, 3u, 16u}) expect_sum(input, grid);
+TEST(Lesson29OneCluster, is_right_for_every_size_and_number_of_blocks) {
+    with_every_kernel_that_can_run([](const Kernel& kernel, unsigned int block) {
+        Memory memory;
+        for (const std::size_t n : sizes) {
+            const RandomInts input(n, n);
+            for (const unsigned int grid : small_grids) memory.expect_sum(kernel, input, grid, block);
         }
-    }
+    });
+}
+
+TEST(Lesson29OneCluster, is_right_for_large_sizes) {
+    with_every_kernel_that_can_run([](const Kernel& kernel, unsigned int block) {
+        Memory memory;
+        const std::size_t n = large_size_for(block);
+        const RandomInts input(n, n);
+        for (const unsigned int grid : {1u, 5u, 16u}) memory.expect_sum(kernel, input, grid, block);
+    });
+}
+
+TEST(Lesson29OneCluster, is_right_for_every_alignment) {
+    with_every_kernel_that_can_run([](const Kernel& kernel, unsigned int block) {
+        Memory memory;
+        for (const std::size_t offset : {1, 2, 3, 5}) {
+            for (const std::size_t n : {1u, 2u, 3u, 4u, 7u, 1000u, 4097u}) {
+                const RandomInts input(n, n, offset);
+                for (const unsigned int grid : {1u, 3u, 16u}) memory.expect_sum(kernel, input, grid, block);
+            }
+        }
+    });
 }
 
 } // namespace lesson29_kernels

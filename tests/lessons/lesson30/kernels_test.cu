@@ -7,8 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include "../../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
@@ -88,30 +86,23 @@ protected:
 INSTANTIATE_TEST_SUITE_P(lesson30, Sum, testing::Values(Workspace::any, Workspace::zeros),
                          [](const auto& info) { return info.param == Workspace::any ? "any" : "zeros"; });
 
-constexpr std::tuple<const char*, Strategy> strategies[] = {
-    {"one_block", Strategy::one_block},
-    {"one_cluster", Strategy::one_cluster},
-    {"one_launch", Strategy::one_launch},
-    {"bulk_copies", Strategy::bulk_copies},
-};
+/// One of the strategies, in a workspace of one of the states.
+struct SumBy {
+    Strategy strategy;
+    Workspace state;
+    take_home::detail::Device device;
+    DeviceBuffer<take_home::detail::Meeting> meeting{1};
+    DeviceBuffer<int> result{1};
 
-class SumBy : public testing::TestWithParam<std::tuple<std::tuple<const char*, Strategy>, Workspace>> {
-protected:
-    void SetUp() override {
-        HARNESS_CHECK(take_home::detail::current_device(device_));
-        const bool needs_9_0 = strategy() == Strategy::one_cluster || strategy() == Strategy::bulk_copies;
-        if (needs_9_0 && device_.capability_major < 9)
-            GTEST_SKIP() << "this device does not have that strategy";
-        HARNESS_CHECK(cudaMemset(meeting_.data(), 0, meeting_.bytes()));
+    SumBy(Strategy strategy, Workspace state) : strategy(strategy), state(state) {
+        HARNESS_CHECK(take_home::detail::current_device(device));
+        HARNESS_CHECK(cudaMemset(meeting.data(), 0, meeting.bytes()));
     }
 
-    Strategy strategy() const { return std::get<1>(std::get<0>(GetParam())); }
-    Workspace state() const { return std::get<1>(GetParam()); }
-    bool can_sum(std::size_t n) const { return strategy() != Strategy::one_block || n <= 8192; }
+    bool can_sum(std::size_t n) const { return strategy != Strategy::one_block || n <= 8192; }
 
     cudaError_t queue(const int* input, std::size_t n) {
-        return take_home::sum_by(strategy(), meeting_.data(), input, result_.data(), n, nullptr, state(),
-                                 device_);
+        return take_home::sum_by(strategy, meeting.data(), input, result.data(), n, nullptr, state, device);
     }
 
     void expect_sum(const RandomInts& input) {
@@ -120,32 +111,15 @@ protected:
             return;
         }
         for (const char* call : {"first", "second"}) {
-            if (state() == Workspace::any)
-                HARNESS_CHECK(cudaMemset(meeting_.data(), garbage, meeting_.bytes()));
-            result_.poison();
+            if (state == Workspace::any) HARNESS_CHECK(cudaMemset(meeting.data(), garbage, meeting.bytes()));
+            result.poison();
             ASSERT_EQ(queue(input.data(), input.size()), cudaSuccess);
             synchronize("sum");
-            ASSERT_EQ(result_.read().front(), input.sum())
+            ASSERT_EQ(result.read().front(), input.sum())
                 << "n = " << input.size() << ", offset " << input.offset() << ", " << call << " call";
         }
     }
-
-    take_home::detail::Device device_;
-    DeviceBuffer<take_home::detail::Meeting> meeting_{1};
-    DeviceBuffer<int> result_{1};
 };
-
-INSTANTIATE_TEST_SUITE_P(lesson30, SumBy,
-                         testing::Combine(testing::ValuesIn(strategies),
-                                          testing::Values(Workspace::any, Workspace::zeros)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(std::get<0>(info.param))) +
-                                    (std::get<1>(info.param) == Workspace::any ? "_any" : "_zeros");
-                         });
-
-class SmallSum : public testing::TestWithParam<unsigned int> {};
-
-INSTANTIATE_TEST_SUITE_P(lesson30, SmallSum, testing::Values(32u, 64u, 128u, 256u, 512u, 1024u), block_name);
 
 TEST_P(Sum, is_right_for_every_size) {
     for (const std::size_t n : sizes) expect_sum(RandomInts(n, n));
@@ -218,32 +192,52 @@ TEST_P(Sum, says_how_much_workspace_it_needs_and_refuses_less) {
     EXPECT_EQ(result_.read().front(), 1234) << "neither call queues anything";
 }
 
-TEST_P(SumBy, is_right_for_every_size) {
-    for (const std::size_t n : sizes) expect_sum(RandomInts(n, n));
-    for (const std::size_t n : large_sizes) expect_sum(RandomInts(n, n));
+void expect_sums_by(Strategy strategy) {
+    for (const auto state : {Workspace::any, Workspace::zeros}) {
+        SCOPED_TRACE(state == Workspace::any ? "any workspace" : "zeros");
+        SumBy sum_by(strategy, state);
+        const bool needs_9_0 = strategy == Strategy::one_cluster || strategy == Strategy::bulk_copies;
+        if (needs_9_0 && sum_by.device.capability_major < 9)
+            GTEST_SKIP() << "this device does not have that strategy";
+        for (const std::size_t n : sizes) sum_by.expect_sum(RandomInts(n, n));
+        for (const std::size_t n : large_sizes) sum_by.expect_sum(RandomInts(n, n));
+        for (const std::size_t offset : offsets)
+            for (const std::size_t n : offset_sizes) sum_by.expect_sum(RandomInts(n, n, offset));
+    }
 }
 
-TEST_P(SumBy, is_right_for_every_alignment) {
-    for (const std::size_t offset : offsets)
-        for (const std::size_t n : offset_sizes) expect_sum(RandomInts(n, n, offset));
+TEST(Lesson30SumBy, one_block_is_right_for_every_size_and_alignment) { expect_sums_by(Strategy::one_block); }
+
+TEST(Lesson30SumBy, one_cluster_is_right_for_every_size_and_alignment) {
+    expect_sums_by(Strategy::one_cluster);
 }
 
-TEST_P(SmallSum, is_right_for_every_size_and_alignment) {
-    DeviceBuffer<int> result(1);
-    DeviceBuffer<unsigned long long> sum_and_count(1);
-    sum_and_count.write(std::array{0ull}); // only once: each launch leaves it so
-    for (const std::size_t offset : offsets) {
-        for (const std::size_t n : offset_sizes) {
-            const RandomInts input(n, n, offset);
-            for (const unsigned int grid : {1u, 8u}) {
-                result.poison();
-                small_sum<<<grid, GetParam()>>>(input.data(), result.data(), n, sum_and_count.data());
-                check_launch("small_sum");
-                synchronize("small_sum");
-                EXPECT_EQ(result.read().front(), input.sum()) << n << ", offset " << offset;
+TEST(Lesson30SumBy, one_launch_is_right_for_every_size_and_alignment) {
+    expect_sums_by(Strategy::one_launch);
+}
+
+TEST(Lesson30SumBy, bulk_copies_are_right_for_every_size_and_alignment) {
+    expect_sums_by(Strategy::bulk_copies);
+}
+
+TEST(Lesson30SmallSum, is_right_for_every_size_and_alignment) {
+    with_every_block([](unsigned int block) {
+        DeviceBuffer<int> result(1);
+        DeviceBuffer<unsigned long long> sum_and_count(1);
+        sum_and_count.write(std::array{0ull}); // only once: each launch leaves it so
+        for (const std::size_t offset : offsets) {
+            for (const std::size_t n : offset_sizes) {
+                const RandomInts input(n, n, offset);
+                for (const unsigned int grid : {1u, 8u}) {
+                    result.poison();
+                    small_sum<<<grid, block>>>(input.data(), result.data(), n, sum_and_count.data());
+                    check_launch("small_sum");
+                    synchronize("small_sum");
+                    EXPECT_EQ(result.read().front(), input.sum()) << n << ", offset " << offset;
+                }
             }
         }
-    }
+    });
 }
 
 TEST(Lesson30Choice, changes_where_the_page_says) {
