@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <ostream>
-#include <string>
+#include <cstdint>
+#include <initializer_list>
 
 #include "launch.hpp"
 
@@ -32,10 +32,9 @@ struct Published {
     const char* lesson;
     const char* kernel;
     std::uint64_t loads, stores;
-    friend void PrintTo(const Published& c, std::ostream* out) { *out << c.lesson << " " << c.kernel; }
 };
 
-class PublishedSectors : public testing::TestWithParam<Published> {};
+void expect_published_sectors(std::initializer_list<Published> cases);
 
 struct Traffic {
     std::uint64_t loads, stores;
@@ -50,9 +49,6 @@ struct Case {
     Traffic sectors, requests; // of all blocks
     Traffic wavefronts;        // of one block
     std::uint64_t barriers;    // that each thread comes to
-    friend void PrintTo(const Case& c, std::ostream* out) {
-        *out << c.kernel << ", n = " << c.n << ", block " << c.block;
-    }
 };
 
 /// The same for each of `blocks` blocks.
@@ -60,7 +56,7 @@ constexpr Traffic operator*(std::uint64_t blocks, Traffic one) {
     return {blocks * one.loads, blocks * one.stores};
 }
 
-class GmemAndSmemCounters : public testing::TestWithParam<Case> {};
+void expect_counters(std::initializer_list<Case> cases);
 
 constexpr Traffic none{0, 0};
 constexpr Traffic neighbored_256{95, 55}, neighbored_128{47, 27};
@@ -69,12 +65,6 @@ constexpr Traffic of_32{11, 6};
 
 // 2^20 ints: 131,072 sectors and 32,768 requests; 4,096 blocks of 256, or 1,024 of four times as many.
 constexpr std::uint64_t mega = 1 << 20, many = mega / 256, few = many / 4;
-
-/// "reduceGmem_n_1000_block_128"
-constexpr auto case_name = [](const auto& info) {
-    const Case& c = info.param;
-    return std::string(c.kernel) + "_n_" + std::to_string(c.n) + "_block_" + std::to_string(c.block);
-};
 
 // Where a warp of B = 256 splits, when n fills all blocks.
 //   neighbored: in all 47 warps that have adders, and at tid == 0

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <ostream>
-#include <string>
+#include <cstdint>
+#include <initializer_list>
 
 #include "launch.hpp"
 
@@ -106,19 +106,9 @@ struct Case {
     std::uint64_t requests; // ceil(n / 32)
     Shared shared;
     unsigned int offset = 0;
-    friend void PrintTo(const Case& c, std::ostream* out) {
-        *out << c.kernel << ", n = " << c.n << ", block " << c.block << ", offset " << c.offset;
-    }
 };
 
-class FirstPass : public testing::TestWithParam<Case> {};
-
-/// "reduce8_n_1048576_block_256_offset_1"
-constexpr auto case_name = [](const auto& info) {
-    const Case& c = info.param;
-    return std::string(c.kernel) + "_n_" + std::to_string(c.n) + "_block_" + std::to_string(c.block) +
-           (c.offset > 0 ? "_offset_" + std::to_string(c.offset) : "");
-};
+void expect_counters(std::initializer_list<Case> cases);
 
 constexpr std::uint64_t mega = 1 << 20; // 4 MiB: 131,072 sectors, 32,768 requests
 

@@ -3,33 +3,36 @@
 #include "ladder_counters.hpp"
 
 #include <iterator>
+#include <string>
+
+void expect_divergence(std::initializer_list<Splits> cases) {
+    for (const auto& [lesson, kernel, expected] : cases) {
+        const Launch launch(lesson, kernel, arguments(1 << 20, 256));
+        EXPECT_EQ(launch.counter("smsp__sass_branch_targets_threads_divergent"), expected)
+            << lesson << " " << kernel;
+    }
+}
 
 namespace ladder_counters {
 
-TEST_P(FirstPass, has_the_counters_that_follow_from_its_access_pattern) {
-    const Case& expected = GetParam();
-    const Launch launch(expected.lesson, expected.kernel,
-                        arguments(expected.n, expected.block, expected.offset));
-    const std::uint64_t blocks = expected.blocks;
-    EXPECT_EQ(launch.blocks(), blocks);
-    EXPECT_EQ(launch.sectors("ld"), expected.sectors);
-    EXPECT_EQ(launch.requests("ld"), expected.requests);
-    EXPECT_EQ(launch.sectors("st"), blocks);
-    EXPECT_EQ(launch.requests("st"), blocks);
-    EXPECT_EQ(launch.sectors("atom"), 0u);
-    EXPECT_EQ(launch.sectors("red"), 0u);
-    EXPECT_EQ(launch.wavefronts("ld"), blocks * expected.shared.load_wavefronts);
-    EXPECT_EQ(launch.wavefronts("st"), blocks * expected.shared.store_wavefronts);
-    EXPECT_EQ(launch.conflicts("ld"), blocks * expected.shared.load_conflicts);
-    EXPECT_EQ(launch.conflicts("st"), blocks * expected.shared.store_conflicts);
-}
-
-TEST_P(Divergence, follows_from_the_conditions) {
-    const auto& [lesson, kernel, expected] = GetParam();
-    EXPECT_EQ(
-        Launch(lesson, kernel, arguments(mega, 256)).counter("smsp__sass_branch_targets_threads_divergent"),
-        expected)
-        << kernel;
+void expect_counters(std::initializer_list<Case> cases) {
+    for (const Case& expected : cases) {
+        const std::string its_arguments = arguments(expected.n, expected.block, expected.offset);
+        SCOPED_TRACE(expected.kernel + its_arguments);
+        const Launch launch(expected.lesson, expected.kernel, its_arguments);
+        const std::uint64_t blocks = expected.blocks;
+        EXPECT_EQ(launch.blocks(), blocks);
+        EXPECT_EQ(launch.sectors("ld"), expected.sectors);
+        EXPECT_EQ(launch.requests("ld"), expected.requests);
+        EXPECT_EQ(launch.sectors("st"), blocks);
+        EXPECT_EQ(launch.requests("st"), blocks);
+        EXPECT_EQ(launch.sectors("atom"), 0u);
+        EXPECT_EQ(launch.sectors("red"), 0u);
+        EXPECT_EQ(launch.wavefronts("ld"), blocks * expected.shared.load_wavefronts);
+        EXPECT_EQ(launch.wavefronts("st"), blocks * expected.shared.store_wavefronts);
+        EXPECT_EQ(launch.conflicts("ld"), blocks * expected.shared.load_conflicts);
+        EXPECT_EQ(launch.conflicts("st"), blocks * expected.shared.store_conflicts);
+    }
 }
 
 // No exact numbers: another nvcc writes other PTX. (reduce0a takes one PTX instruction more than reduce0 in

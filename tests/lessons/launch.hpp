@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <string>
 
 #include "run_program.hpp"
@@ -51,10 +51,6 @@ struct Splits {
     const char* lesson;
     const char* kernel;
     std::uint64_t expected;
-    friend void PrintTo(const Splits& c, std::ostream* out) { *out << c.lesson << " " << c.kernel; }
 };
 
-class Divergence : public testing::TestWithParam<Splits> {};
-
-/// "reduce3"
-constexpr auto kernel_name = [](const auto& info) { return std::string(info.param.kernel); };
+void expect_divergence(std::initializer_list<Splits> cases);

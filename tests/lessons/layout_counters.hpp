@@ -4,9 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <ostream>
-#include <string>
+#include <cstdint>
+#include <initializer_list>
 
 #include "launch.hpp"
 
@@ -42,20 +41,8 @@ struct Case {
     const char* kernel;
     const char* arguments;
     std::uint64_t warps, load, store; // wavefronts
-    std::uint64_t dynamic_ints = 0;
-    friend void PrintTo(const Case& c, std::ostream* out) {
-        *out << c.lesson << " " << c.kernel << c.arguments;
-    }
 };
 
-class TileOnEmulator : public testing::TestWithParam<Case> {};
-
-/// "setRowReadColPad_padding_2"
-constexpr auto case_name = [](const auto& info) {
-    std::string name = std::string(info.param.kernel) + info.param.arguments;
-    std::replace(name.begin(), name.end(), ' ', '_');
-    std::erase(name, '-');
-    return name;
-};
+void expect_wavefronts(std::initializer_list<Case> cases);
 
 } // namespace layout_counters

@@ -3,22 +3,26 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 namespace layout_counters {
 
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST_P(TileOnEmulator, has_the_wavefronts_that_follow_from_its_words) {
-    const Case& expected = GetParam();
-    const Launch launch(expected.lesson, expected.kernel, expected.arguments);
-    EXPECT_EQ(launch.blocks(), 1u);
-    EXPECT_EQ(launch.wavefronts("ld"), expected.load);
-    EXPECT_EQ(launch.wavefronts("st"), expected.store);
-    EXPECT_EQ(launch.conflicts("ld"), expected.load - expected.warps);
-    EXPECT_EQ(launch.conflicts("st"), expected.store - expected.warps);
-    EXPECT_EQ(launch.sectors("ld"), 0u);
-    EXPECT_EQ(launch.requests("st"), expected.warps) << "of `out`, which no padding reaches";
+void expect_wavefronts(std::initializer_list<Case> cases) {
+    for (const Case& expected : cases) {
+        SCOPED_TRACE(std::string(expected.kernel) + expected.arguments);
+        const Launch launch(expected.lesson, expected.kernel, expected.arguments);
+        EXPECT_EQ(launch.blocks(), 1u);
+        EXPECT_EQ(launch.wavefronts("ld"), expected.load);
+        EXPECT_EQ(launch.wavefronts("st"), expected.store);
+        EXPECT_EQ(launch.conflicts("ld"), expected.load - expected.warps);
+        EXPECT_EQ(launch.conflicts("st"), expected.store - expected.warps);
+        EXPECT_EQ(launch.sectors("ld"), 0u);
+        EXPECT_EQ(launch.requests("st"), expected.warps) << "of `out`, which no padding reaches";
+    }
 }
 
 nlohmann::json report(const std::string& line) {

@@ -2,14 +2,19 @@
 
 namespace ladder_counters {
 
-INSTANTIATE_TEST_SUITE_P(
-    lesson05, FirstPass,
-    testing::Values(Case{"lesson05", "reduce4", mega, 256, 2048, 131'072, 32'768, last_warp_256},
-                    Case{"lesson05", "reduce5", mega, 256, 2048, 131'072, 32'768, last_warp_256},
-                    Case{"lesson05", "reduce5", 900, 128, 4, 113, 29, last_warp_128},
-                    Case{"lesson05", "reduce5", 65, 32, 2, 9, 3, last_warp_32}),
-    case_name);
-INSTANTIATE_TEST_SUITE_P(lesson05, Divergence, testing::Values(Splits{"lesson05", "reduce5", 2048}),
-                         kernel_name);
+TEST(Lesson05FirstPass, has_the_counters_that_follow_from_its_access_pattern) {
+    expect_counters({
+        {"lesson05", "reduce4", mega, 256, 2048, 131'072, 32'768, last_warp_256},
+        {"lesson05", "reduce5", mega, 256, 2048, 131'072, 32'768, last_warp_256},
+        {"lesson05", "reduce5", 900, 128, 4, 113, 29, last_warp_128},
+        {"lesson05", "reduce5", 65, 32, 2, 9, 3, last_warp_32},
+    });
+}
+
+TEST(Lesson05Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson05", "reduce5", 2048},
+    });
+}
 
 } // namespace ladder_counters

@@ -4,15 +4,20 @@
 
 namespace ladder_counters {
 
-INSTANTIATE_TEST_SUITE_P(
-    lesson06, FirstPass,
-    testing::Values(Case{"lesson06", "reduce5", mega, 256, 2048, 131'072, 32'768, last_warp_256},
-                    Case{"lesson06", "reduce6", mega, 256, 1056, 131'072, 32'768, last_warp_256},
-                    Case{"lesson06", "reduce6", 900, 128, 4, 113, 29, last_warp_128},
-                    Case{"lesson06", "reduce6", 65, 32, 2, 9, 3, last_warp_32}),
-    case_name);
-INSTANTIATE_TEST_SUITE_P(lesson06, Divergence, testing::Values(Splits{"lesson06", "reduce6", 1056}),
-                         kernel_name);
+TEST(Lesson06FirstPass, has_the_counters_that_follow_from_its_access_pattern) {
+    expect_counters({
+        {"lesson06", "reduce5", mega, 256, 2048, 131'072, 32'768, last_warp_256},
+        {"lesson06", "reduce6", mega, 256, 1056, 131'072, 32'768, last_warp_256},
+        {"lesson06", "reduce6", 900, 128, 4, 113, 29, last_warp_128},
+        {"lesson06", "reduce6", 65, 32, 2, 9, 3, last_warp_32},
+    });
+}
+
+TEST(Lesson06Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson06", "reduce6", 1056},
+    });
+}
 
 // A grid with fewer blocks loads the same, and everything that each block adds to it falls: with at least E
 // ints a thread, ceil(2^20 / 256 E) blocks.

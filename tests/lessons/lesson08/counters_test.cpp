@@ -20,19 +20,24 @@ namespace ladder_counters {
 //   65 ints      v = 16, tail of 1                    one of 8 and 1                      2          9
 // reduce7 with K = 1: each request of 128 bytes begins off a boundary and touches 5 sectors, 32,768 x 5 =
 // 163,840.
-INSTANTIATE_TEST_SUITE_P(
-    lesson08, FirstPass,
-    testing::Values(Case{"lesson08", "reduce7", mega, 256, 1056, 131'072, 32'768, shuffles_256},
-                    Case{"lesson08", "reduce7", mega, 256, 1056, 163'840, 32'768, shuffles_256, 1},
-                    Case{"lesson08", "reduce8", mega, 256, 512, 131'072, 8192, shuffles_256},
-                    Case{"lesson08", "reduce8", mega, 256, 512, 139'265, 8194, shuffles_256, 1},
-                    Case{"lesson08", "reduce8", mega, 256, 512, 139'264, 8192, shuffles_256, 4},
-                    Case{"lesson08", "reduce8", mega, 256, 512, 131'074, 8194, shuffles_256, 5},
-                    Case{"lesson08", "reduce8", mega, 256, 512, 131'072, 8192, shuffles_256, 8},
-                    Case{"lesson08", "reduce8", 900, 128, 1, 113, 8, shuffles_128},
-                    Case{"lesson08", "reduce8", 65, 32, 1, 9, 2, shuffles_32}),
-    case_name);
-INSTANTIATE_TEST_SUITE_P(lesson08, Divergence, testing::Values(Splits{"lesson08", "reduce8", 10 * 512}),
-                         kernel_name);
+TEST(Lesson08FirstPass, has_the_counters_that_follow_from_its_access_pattern) {
+    expect_counters({
+        {"lesson08", "reduce7", mega, 256, 1056, 131'072, 32'768, shuffles_256},
+        {"lesson08", "reduce7", mega, 256, 1056, 163'840, 32'768, shuffles_256, 1},
+        {"lesson08", "reduce8", mega, 256, 512, 131'072, 8192, shuffles_256},
+        {"lesson08", "reduce8", mega, 256, 512, 139'265, 8194, shuffles_256, 1},
+        {"lesson08", "reduce8", mega, 256, 512, 139'264, 8192, shuffles_256, 4},
+        {"lesson08", "reduce8", mega, 256, 512, 131'074, 8194, shuffles_256, 5},
+        {"lesson08", "reduce8", mega, 256, 512, 131'072, 8192, shuffles_256, 8},
+        {"lesson08", "reduce8", 900, 128, 1, 113, 8, shuffles_128},
+        {"lesson08", "reduce8", 65, 32, 1, 9, 2, shuffles_32},
+    });
+}
+
+TEST(Lesson08Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson08", "reduce8", 10 * 512},
+    });
+}
 
 } // namespace ladder_counters

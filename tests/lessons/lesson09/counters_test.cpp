@@ -2,14 +2,18 @@
 
 namespace ladder_counters {
 
-INSTANTIATE_TEST_SUITE_P(lesson09, FirstPass,
-                         testing::Values(Case{"lesson09", "reduce8", mega, 256, 512, 139'265, 8194,
-                                              shuffles_256, 1}),
-                         case_name);
+TEST(Lesson09FirstPass, has_the_counters_that_follow_from_its_access_pattern) {
+    expect_counters({
+        {"lesson09", "reduce8", mega, 256, 512, 139'265, 8194, shuffles_256, 1},
+    });
+}
 
 // reduce9: at tid == 0 in each of 256 blocks, and again where the last block stores the result.
-INSTANTIATE_TEST_SUITE_P(lesson09, Divergence, testing::Values(Splits{"lesson09", "reduce9", 256 + 1}),
-                         kernel_name);
+TEST(Lesson09Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson09", "reduce9", 256 + 1},
+    });
+}
 
 // reduce9 has G = ceil(n / 16B) blocks, 1056 at most. It loads as reduce8 does, and then the last block loads
 // G partial sums, a warp 32 of them. It stores G partial sums and the result, and adds to the counter G

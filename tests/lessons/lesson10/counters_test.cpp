@@ -4,10 +4,12 @@
 
 namespace gmem_smem_counters {
 
-INSTANTIATE_TEST_SUITE_P(lesson10, PublishedSectors,
-                         testing::Values(Published{"lesson10", "reduceGmem", 6'553'600, 3'211'264},
-                                         Published{"lesson10", "reduceSmem", 2'097'152, 65'536}),
-                         kernel_name);
+TEST(Lesson10PublishedSectors, are_reproduced_to_the_digit) {
+    expect_published_sectors({
+        {"lesson10", "reduceGmem", 6'553'600, 3'211'264},
+        {"lesson10", "reduceSmem", 2'097'152, 65'536},
+    });
+}
 
 // reduceGmem, a full block of B = 256. `w + w` are the sectors of the words i and of the words i + stride.
 //     stride      128      64      32     16     8      4      2      1    data[0]
@@ -55,30 +57,33 @@ INSTANTIATE_TEST_SUITE_P(lesson10, PublishedSectors,
 //   65 ints in blocks of 32: two full ones, and one of one int, which loads it and stores it.
 //     reduceGmem: 2 x 35 + 1 = 71, 2 x 18 + 1 = 37; requests 23 and 13.
 //     reduceNeighboredGmem: 2 x 31 + 1 = 63, 2 x 16 + 1 = 33; requests 23 and 13.
-INSTANTIATE_TEST_SUITE_P(
-    lesson10, GmemAndSmemCounters,
-    testing::Values(
+TEST(Lesson10GmemAndSmemCounters, follow_from_the_access_pattern) {
+    expect_counters({
         // clang-format off
-    Case{"lesson10", "reduceNeighboredGmem", mega, 256, many, many * Traffic{255, 128}, many * Traffic{95, 48}, none, 8},
-    Case{"lesson10", "reduceNeighboredSmem", mega, 256, many, {131'072, many}, {32'768, many}, neighbored_256, 9},
-    Case{"lesson10", "reduceGmem", mega, 256, many, many * Traffic{100, 49}, many * Traffic{25, 13}, none, 2},
-    Case{"lesson10", "reduceSmem", mega, 256, many, {131'072, many}, {32'768, many}, sequential_256, 3},
-    Case{"lesson10", "reduceNeighboredGmem", 1000, 128, 8, {992, 500}, {372, 190}, none, 7},
-    Case{"lesson10", "reduceNeighboredSmem", 1000, 128, 8, {125, 8}, {32, 8}, neighbored_128, 8},
-    Case{"lesson10", "reduceGmem", 1000, 128, 8, {538, 261}, {136, 72}, none, 1},
-    Case{"lesson10", "reduceSmem", 1000, 128, 8, {125, 8}, {32, 8}, sequential_128, 2},
-    Case{"lesson10", "reduceNeighboredGmem", 65, 32, 3, {63, 33}, {23, 13}, none, 5},
-    Case{"lesson10", "reduceNeighboredSmem", 65, 32, 3, {9, 3}, {3, 3}, of_32, 6},
-    Case{"lesson10", "reduceGmem", 65, 32, 3, {71, 37}, {23, 13}, none, 0},
-    Case{"lesson10", "reduceSmem", 65, 32, 3, {9, 3}, {3, 3}, of_32, 1}),
-    // clang-format on
-    case_name);
-INSTANTIATE_TEST_SUITE_P(lesson10, Divergence,
-                         testing::Values(Splits{"lesson10", "reduceNeighboredGmem", 48 * 4096},
-                                         Splits{"lesson10", "reduceNeighboredSmem", 48 * 4096},
-                                         Splits{"lesson10", "reduceGmem", 4096},
-                                         Splits{"lesson10", "reduceSmem", 4096}),
-                         kernel_name);
+    {"lesson10", "reduceNeighboredGmem", mega, 256, many, many * Traffic{255, 128}, many * Traffic{95, 48}, none, 8},
+    {"lesson10", "reduceNeighboredSmem", mega, 256, many, {131'072, many}, {32'768, many}, neighbored_256, 9},
+    {"lesson10", "reduceGmem", mega, 256, many, many * Traffic{100, 49}, many * Traffic{25, 13}, none, 2},
+    {"lesson10", "reduceSmem", mega, 256, many, {131'072, many}, {32'768, many}, sequential_256, 3},
+    {"lesson10", "reduceNeighboredGmem", 1000, 128, 8, {992, 500}, {372, 190}, none, 7},
+    {"lesson10", "reduceNeighboredSmem", 1000, 128, 8, {125, 8}, {32, 8}, neighbored_128, 8},
+    {"lesson10", "reduceGmem", 1000, 128, 8, {538, 261}, {136, 72}, none, 1},
+    {"lesson10", "reduceSmem", 1000, 128, 8, {125, 8}, {32, 8}, sequential_128, 2},
+    {"lesson10", "reduceNeighboredGmem", 65, 32, 3, {63, 33}, {23, 13}, none, 5},
+    {"lesson10", "reduceNeighboredSmem", 65, 32, 3, {9, 3}, {3, 3}, of_32, 6},
+    {"lesson10", "reduceGmem", 65, 32, 3, {71, 37}, {23, 13}, none, 0},
+    {"lesson10", "reduceSmem", 65, 32, 3, {9, 3}, {3, 3}, of_32, 1},
+        // clang-format on
+    });
+}
+
+TEST(Lesson10Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson10", "reduceNeighboredGmem", 48 * 4096},
+        {"lesson10", "reduceNeighboredSmem", 48 * 4096},
+        {"lesson10", "reduceGmem", 4096},
+        {"lesson10", "reduceSmem", 4096},
+    });
+}
 
 // The transactions that are published for a Quadro P2000: stores are counted as sectors there. The size of
 // its input is not published; this is the one that fits (33 for a block of 128, as below).

@@ -6,12 +6,14 @@ namespace gmem_smem_counters {
 
 // Those of reduceGmemUnroll are not published; the throughputs beside them, 989.55 and 351.55 GB/s, have the
 // ratio of 228 and 81.
-INSTANTIATE_TEST_SUITE_P(lesson11, PublishedSectors,
-                         testing::Values(Published{"lesson11", "reduceGmem", 6'553'600, 3'211'264},
-                                         Published{"lesson11", "reduceSmem", 2'097'152, 65'536},
-                                         Published{"lesson11", "reduceGmemUnroll", 3'735'552, 1'327'104},
-                                         Published{"lesson11", "reduceSmemUnroll", 2'097'152, 16'384}),
-                         kernel_name);
+TEST(Lesson11PublishedSectors, are_reproduced_to_the_digit) {
+    expect_published_sectors({
+        {"lesson11", "reduceGmem", 6'553'600, 3'211'264},
+        {"lesson11", "reduceSmem", 2'097'152, 65'536},
+        {"lesson11", "reduceGmemUnroll", 3'735'552, 1'327'104},
+        {"lesson11", "reduceSmemUnroll", 2'097'152, 16'384},
+    });
+}
 
 // reduceGmemUnroll: first 4 loads and 1 store by every warp, of 4 sectors each, then the tree of reduceGmem.
 //     B = 256: 8 x 16 + 100 = 228 and 8 x 4 + 49 = 81; 8 x 4 + 25 = 57 and 8 + 13 = 21 requests
@@ -25,24 +27,27 @@ INSTANTIATE_TEST_SUITE_P(lesson11, PublishedSectors,
 //       132 + 13 + 10 + 51 + 1 = 207    49 + 13 + 5 + 24 + 1 = 92
 //       requests 33 + 4 + 17 = 54 and 13 + 13 = 26
 //   65 ints, one block: 4 + 4 + 1 + 35 = 44, 4 + 18 = 22; requests 3 + 11 = 14 and 1 + 6 = 7.
-INSTANTIATE_TEST_SUITE_P(
-    lesson11, GmemAndSmemCounters,
-    testing::Values(
+TEST(Lesson11GmemAndSmemCounters, follow_from_the_access_pattern) {
+    expect_counters({
         // clang-format off
-    Case{"lesson11", "reduceGmemUnroll", mega, 256, few, few * Traffic{228, 81}, few * Traffic{57, 21}, none, 3},
-    Case{"lesson11", "reduceSmemUnroll", mega, 256, few, {131'072, few}, {32'768, few}, sequential_256, 3},
-    Case{"lesson11", "reduceGmemUnroll", 1000, 128, 2, {261, 98}, {66, 26}, none, 2},
-    Case{"lesson11", "reduceSmemUnroll", 1000, 128, 2, {125, 2}, {32, 2}, sequential_128, 2},
-    Case{"lesson11", "reduceGmemUnroll", 612, 128, 2, {207, 92}, {54, 26}, none, 2},
-    Case{"lesson11", "reduceSmemUnroll", 612, 128, 2, {77, 2}, {20, 2}, sequential_128, 2},
-    Case{"lesson11", "reduceGmemUnroll", 65, 32, 1, {44, 22}, {14, 7}, none, 1},
-    Case{"lesson11", "reduceSmemUnroll", 65, 32, 1, {9, 1}, {3, 1}, of_32, 1}),
-    // clang-format on
-    case_name);
-INSTANTIATE_TEST_SUITE_P(lesson11, Divergence,
-                         testing::Values(Splits{"lesson11", "reduceGmemUnroll", 1024},
-                                         Splits{"lesson11", "reduceSmemUnroll", 1024}),
-                         kernel_name);
+    {"lesson11", "reduceGmemUnroll", mega, 256, few, few * Traffic{228, 81}, few * Traffic{57, 21}, none, 3},
+    {"lesson11", "reduceSmemUnroll", mega, 256, few, {131'072, few}, {32'768, few}, sequential_256, 3},
+    {"lesson11", "reduceGmemUnroll", 1000, 128, 2, {261, 98}, {66, 26}, none, 2},
+    {"lesson11", "reduceSmemUnroll", 1000, 128, 2, {125, 2}, {32, 2}, sequential_128, 2},
+    {"lesson11", "reduceGmemUnroll", 612, 128, 2, {207, 92}, {54, 26}, none, 2},
+    {"lesson11", "reduceSmemUnroll", 612, 128, 2, {77, 2}, {20, 2}, sequential_128, 2},
+    {"lesson11", "reduceGmemUnroll", 65, 32, 1, {44, 22}, {14, 7}, none, 1},
+    {"lesson11", "reduceSmemUnroll", 65, 32, 1, {9, 1}, {3, 1}, of_32, 1},
+        // clang-format on
+    });
+}
+
+TEST(Lesson11Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson11", "reduceGmemUnroll", 1024},
+        {"lesson11", "reduceSmemUnroll", 1024},
+    });
+}
 
 TEST(Lesson11, prepares_every_run_anew) {
     const ProgramResult result = run_lesson("lesson11", "--n 100003 --repeat 3 --verify");

@@ -6,30 +6,35 @@
 
 namespace gmem_smem_counters {
 
-INSTANTIATE_TEST_SUITE_P(lesson12, PublishedSectors,
-                         testing::Values(Published{"lesson12", "reduceSmem", 2'097'152, 65'536},
-                                         Published{"lesson12", "reduceSmemDyn", 2'097'152, 65'536},
-                                         Published{"lesson12", "reduceSmemUnroll", 2'097'152, 16'384},
-                                         Published{"lesson12", "reduceSmemUnrollDyn", 2'097'152, 16'384}),
-                         kernel_name);
+TEST(Lesson12PublishedSectors, are_reproduced_to_the_digit) {
+    expect_published_sectors({
+        {"lesson12", "reduceSmem", 2'097'152, 65'536},
+        {"lesson12", "reduceSmemDyn", 2'097'152, 65'536},
+        {"lesson12", "reduceSmemUnroll", 2'097'152, 16'384},
+        {"lesson12", "reduceSmemUnrollDyn", 2'097'152, 16'384},
+    });
+}
 
-INSTANTIATE_TEST_SUITE_P(
-    lesson12, GmemAndSmemCounters,
-    testing::Values(
+TEST(Lesson12GmemAndSmemCounters, follow_from_the_access_pattern) {
+    expect_counters({
         // clang-format off
-    Case{"lesson12", "reduceSmemDyn", mega, 256, many, {131'072, many}, {32'768, many}, sequential_256, 3},
-    Case{"lesson12", "reduceSmemUnrollDyn", mega, 256, few, {131'072, few}, {32'768, few}, sequential_256, 3},
-    Case{"lesson12", "reduceSmemDyn", 1000, 128, 8, {125, 8}, {32, 8}, sequential_128, 2},
-    Case{"lesson12", "reduceSmemUnrollDyn", 1000, 128, 2, {125, 2}, {32, 2}, sequential_128, 2},
-    Case{"lesson12", "reduceSmemUnrollDyn", 612, 128, 2, {77, 2}, {20, 2}, sequential_128, 2},
-    Case{"lesson12", "reduceSmemDyn", 65, 32, 3, {9, 3}, {3, 3}, of_32, 1},
-    Case{"lesson12", "reduceSmemUnrollDyn", 65, 32, 1, {9, 1}, {3, 1}, of_32, 1}),
-    // clang-format on
-    case_name);
-INSTANTIATE_TEST_SUITE_P(lesson12, Divergence,
-                         testing::Values(Splits{"lesson12", "reduceSmemDyn", 4096},
-                                         Splits{"lesson12", "reduceSmemUnrollDyn", 1024}),
-                         kernel_name);
+    {"lesson12", "reduceSmemDyn", mega, 256, many, {131'072, many}, {32'768, many}, sequential_256, 3},
+    {"lesson12", "reduceSmemUnrollDyn", mega, 256, few, {131'072, few}, {32'768, few}, sequential_256, 3},
+    {"lesson12", "reduceSmemDyn", 1000, 128, 8, {125, 8}, {32, 8}, sequential_128, 2},
+    {"lesson12", "reduceSmemUnrollDyn", 1000, 128, 2, {125, 2}, {32, 2}, sequential_128, 2},
+    {"lesson12", "reduceSmemUnrollDyn", 612, 128, 2, {77, 2}, {20, 2}, sequential_128, 2},
+    {"lesson12", "reduceSmemDyn", 65, 32, 3, {9, 3}, {3, 3}, of_32, 1},
+    {"lesson12", "reduceSmemUnrollDyn", 65, 32, 1, {9, 1}, {3, 1}, of_32, 1},
+        // clang-format on
+    });
+}
+
+TEST(Lesson12Divergence, follows_from_the_conditions) {
+    expect_divergence({
+        {"lesson12", "reduceSmemDyn", 4096},
+        {"lesson12", "reduceSmemUnrollDyn", 1024},
+    });
+}
 
 // Whether the compiler or the launch determines the array's size makes no difference to any counter.
 TEST(Lesson12DynamicSharedMemory, has_all_the_counters_of_static_shared_memory) {

@@ -48,52 +48,55 @@ TEST(Lesson14OneBlock, has_the_counters_that_follow_from_its_access_pattern) {
     }
 }
 
-class Tables : public testing::TestWithParam<std::pair<const char*, Tree>> {};
-INSTANTIATE_TEST_SUITE_P(lesson14, Tables,
-                         testing::Values(std::pair{"blocked_reduction", Tree::blocked},
-                                         std::pair{"strided_reduction", Tree::strided},
-                                         std::pair{"smem_reduction", Tree::smem}),
-                         [](const auto& info) { return info.param.first; });
+constexpr std::pair<const char*, Tree> kernels[] = {
+    {"blocked_reduction", Tree::blocked},
+    {"strided_reduction", Tree::strided},
+    {"smem_reduction", Tree::smem},
+};
 
 // In addition to the steps, thread 0 of the two that work in place loads the sum, and each stores the result.
-TEST_P(Tables, agree_with_the_counters) {
-    const auto& [kernel, tree] = GetParam();
-    for (const auto& [n, block] : {Size{1, 32},
-                                   {2, 32},
-                                   {33, 32},
-                                   {63, 32},
-                                   {64, 32},
-                                   {64, 1024},
-                                   {100, 64},
-                                   {500, 256},
-                                   {1000, 512},
-                                   {1025, 1024},
-                                   {1999, 1024},
-                                   {2048, 1024}}) {
-        SCOPED_TRACE(arguments(n, block));
-        const std::vector<Step> steps = count_steps(tree, n, block, 32);
-        const Step sum = total(steps);
-        const Launch launch("lesson14", kernel, arguments(n, block));
-        // A barrier a step, to which every thread comes, with an element or without.
-        EXPECT_EQ(launch.counter(barriers), steps.size() * block);
-        EXPECT_EQ(launch.sectors("ld"), sum.loaded_sectors + (tree != Tree::smem));
-        EXPECT_EQ(launch.sectors("st"), sum.stored_sectors + 1);
-        if (tree == Tree::smem) { // each of its warps loads twice, and once more to store the result
-            const Step first = count_step(tree, n, block, 32, block);
-            EXPECT_EQ(launch.wavefronts("ld"), 2 * (sum.warps - first.warps) + 1);
-        } else {
-            EXPECT_EQ(launch.requests("ld"), 2 * sum.warps + 1);
-            EXPECT_EQ(launch.requests("st"), sum.warps + 1);
+TEST(Lesson14Tables, agree_with_the_counters) {
+    for (const auto& [kernel, tree] : kernels) {
+        SCOPED_TRACE(kernel);
+        for (const auto& [n, block] : {Size{1, 32},
+                                       {2, 32},
+                                       {33, 32},
+                                       {63, 32},
+                                       {64, 32},
+                                       {64, 1024},
+                                       {100, 64},
+                                       {500, 256},
+                                       {1000, 512},
+                                       {1025, 1024},
+                                       {1999, 1024},
+                                       {2048, 1024}}) {
+            SCOPED_TRACE(arguments(n, block));
+            const std::vector<Step> steps = count_steps(tree, n, block, 32);
+            const Step sum = total(steps);
+            const Launch launch("lesson14", kernel, arguments(n, block));
+            // A barrier a step, to which every thread comes, with an element or without.
+            EXPECT_EQ(launch.counter(barriers), steps.size() * block);
+            EXPECT_EQ(launch.sectors("ld"), sum.loaded_sectors + (tree != Tree::smem));
+            EXPECT_EQ(launch.sectors("st"), sum.stored_sectors + 1);
+            if (tree == Tree::smem) { // each of its warps loads twice, and once more to store the result
+                const Step first = count_step(tree, n, block, 32, block);
+                EXPECT_EQ(launch.wavefronts("ld"), 2 * (sum.warps - first.warps) + 1);
+            } else {
+                EXPECT_EQ(launch.requests("ld"), 2 * sum.warps + 1);
+                EXPECT_EQ(launch.requests("st"), sum.warps + 1);
+            }
         }
     }
 }
 
 // Adds each element but the last to another one, once.
-TEST_P(Tables, add_every_element_once) {
-    const auto& [kernel, tree] = GetParam();
-    if (tree == Tree::smem) return; // it adds zeros, too
-    for (const Size& size : {Size{1, 8}, {15, 8}, {16, 8}, {1999, 1024}, {2048, 1024}})
-        EXPECT_EQ(total(count_steps(tree, size.n, size.block, 4)).threads, size.n - 1);
+TEST(Lesson14Tables, add_every_element_once) {
+    for (const auto& [kernel, tree] : kernels) {
+        SCOPED_TRACE(kernel);
+        if (tree == Tree::smem) continue; // it adds zeros, too
+        for (const Size& size : {Size{1, 8}, {15, 8}, {16, 8}, {1999, 1024}, {2048, 1024}})
+            EXPECT_EQ(total(count_steps(tree, size.n, size.block, 4)).threads, size.n - 1);
+    }
 }
 
 TEST(Lesson14, shows_which_threads_add_in_each_step) {

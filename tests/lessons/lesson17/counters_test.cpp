@@ -2,11 +2,12 @@
 
 namespace layout_counters {
 
-INSTANTIATE_TEST_SUITE_P(lesson17, TileOnEmulator,
-                         testing::Values(
-                             // As published.
-                             Case{"lesson17", "setRowReadCol", "", 32, 1024, 32},
-                             Case{"lesson17", "setRowReadColDyn", "", 32, 1024, 32}),
-                         case_name);
+TEST(Lesson17TileOnEmulator, has_the_wavefronts_that_follow_from_its_words) {
+    expect_wavefronts({
+        // As published.
+        {"lesson17", "setRowReadCol", "", 32, 1024, 32},
+        {"lesson17", "setRowReadColDyn", "", 32, 1024, 32},
+    });
+}
 
 } // namespace layout_counters

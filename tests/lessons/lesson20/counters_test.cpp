@@ -2,11 +2,12 @@
 
 namespace layout_counters {
 
-INSTANTIATE_TEST_SUITE_P(lesson20, TileOnEmulator,
-                         testing::Values(
-                             // As published.
-                             Case{"lesson20", "setRowReadCol", "", 16, 256, 16},
-                             Case{"lesson20", "setRowReadColDyn", "", 16, 256, 16}),
-                         case_name);
+TEST(Lesson20TileOnEmulator, has_the_wavefronts_that_follow_from_its_words) {
+    expect_wavefronts({
+        // As published.
+        {"lesson20", "setRowReadCol", "", 16, 256, 16},
+        {"lesson20", "setRowReadColDyn", "", 16, 256, 16},
+    });
+}
 
 } // namespace layout_counters

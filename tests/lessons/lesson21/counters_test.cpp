@@ -2,17 +2,17 @@
 
 namespace layout_counters {
 
-INSTANTIATE_TEST_SUITE_P(
-    lesson21, TileOnEmulator,
-    testing::Values(
+TEST(Lesson21TileOnEmulator, has_the_wavefronts_that_follow_from_its_words) {
+    expect_wavefronts({
         // As published.
-        Case{"lesson21", "setRowReadCol", "", 16, 256, 16},
-        Case{"lesson21", "setRowReadColPad", " --padding 1", 16, 32, 16},
-        Case{"lesson21", "setRowReadColPad", "", 16, 16, 16},
-        Case{"lesson21", "setRowReadColDynPad", "", 16, 16, 16},
+        {"lesson21", "setRowReadCol", "", 16, 256, 16},
+        {"lesson21", "setRowReadColPad", " --padding 1", 16, 32, 16},
+        {"lesson21", "setRowReadColPad", "", 16, 16, 16},
+        {"lesson21", "setRowReadColDynPad", "", 16, 16, 16},
         // Other tiles and paddings.
-        Case{"lesson21", "setRowReadColDynPad", " --width 16 --height 32 --padding 1", 16, 16, 32},
-        Case{"lesson21", "setRowReadColDynPad", " --width 1 --height 1024 --padding 33", 32, 64, 64}),
-    case_name);
+        {"lesson21", "setRowReadColDynPad", " --width 16 --height 32 --padding 1", 16, 16, 32},
+        {"lesson21", "setRowReadColDynPad", " --width 1 --height 1024 --padding 33", 32, 64, 64},
+    });
+}
 
 } // namespace layout_counters
