@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ostream>
 #include <sstream>
 
 #include "harness/exit_status.hpp"
@@ -278,58 +277,53 @@ TEST(Help, fits_a_terminal_of_80_columns) {
     }
 }
 
-struct Rejected {
+const struct {
     std::vector<const char*> arguments;
     const char* message;
-    friend void PrintTo(const Rejected& rejected, std::ostream* out) {
-        for (const char* argument : rejected.arguments) *out << "'" << argument << "' ";
-    }
+} rejected[] = {
+
+    {{"--n", "0"}, "--n 0: there would be nothing to sum. Write a whole number from 1 up"},
+    {{"--n", "-5"}, "--n -5: negative. Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24."},
+    {{"--n=-5"}, "--n -5: negative."},
+    {{"--n", "abc"}, "--n abc: not a whole number. Write"},
+    {{"--n", "1e99"}, "--n 1e99: 'e99' is no unit"},
+    {{"--n", "16Q"}, "--n 16Q: 'Q' is no unit; these are: k, M, G, Ki, Mi, Gi. Write"},
+    {{"--n", "2^64"}, "--n 2^64: more than 64 bits can hold."},
+    {{"--n"}, "--n: needs a value."},
+    {{"--n", "--verify"}, "--n --verify: not a whole number."},
+    {{"--block", "0"},
+     "--block 0: a block should fill at least one warp, which is 32 threads. Write a power of "
+     "two from 32 to 1024."},
+    {{"--block", "31"}, "at least one warp"},
+    {{"--block", "48"}, "--block 48: not a power of two"},
+    {{"--block", "2048"}, "--block 2048: a block has at most 1024 threads."},
+    {{"--block", "2^40"}, "at most 1024 threads"},
+    {{"--block", "big"}, "--block big: not a whole number. Write a power of two from 32 to 1024."},
+    {{"--kernel", "transpose"},
+     "--kernel transpose: unknown. This lesson's kernels are: reduce1, reduce2, reduceSmem."},
+    {{"--kernel", "reduceSmen"}, "Did you mean reduceSmem?"},
+    {{"--kernel", "reduce1", "reduce2"}, "'reduce2': unexpected."},
+    {{"--device", "cpu"}, "--device cpu: unknown. Write one of: auto, gpu, emulator."},
+    {{"--format", "xml"}, "--format xml: unknown. Write one of: text, json, csv."},
+    {{"--format", ""}, "--format"},
+    {{"--color", "pink"}, "--color pink: unknown. Write one of: auto, always, never."},
+    {{"--repeat", "0"}, "--repeat 0: at least one run is needed."},
+    {{"--repeat", "1000001"}, "Write a whole number from 1 to 1M."},
+    {{"--seed", "-1"}, "--seed -1: negative. Write a whole number from 0 to 2^64 - 1."},
+    {{"--list=5"}, "--list: takes no value."},
+    {{"--blok", "64"}, "--blok: unknown option. Did you mean --block?"},
+    {{"--frmat=csv"}, "--frmat: unknown option. Did you mean --format?"},
+    {{"--"}, "--: unknown option."},
+    {{"-x"}, "-x: unknown option."},
+    {{"1000"}, "'1000': unexpected. Did you mean --n 1000?"},
+    {{""}, "'': unexpected."},
 };
 
-class OptionsReject : public testing::TestWithParam<Rejected> {};
-
-TEST_P(OptionsReject, and_say_what_would_be_right) {
-    EXPECT_THAT([] { parse(GetParam().arguments); },
-                ThrowsMessage<UsageError>(HasSubstr(GetParam().message)));
+TEST(Options, reject_what_is_wrong_and_say_what_would_be_right) {
+    for (const auto& tried : rejected) {
+        SCOPED_TRACE(testing::PrintToString(tried.arguments));
+        EXPECT_THAT([&] { parse(tried.arguments); }, ThrowsMessage<UsageError>(HasSubstr(tried.message)));
+    }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, OptionsReject,
-    testing::Values(
-        Rejected{{"--n", "0"}, "--n 0: there would be nothing to sum. Write a whole number from 1 up"},
-        Rejected{{"--n", "-5"},
-                 "--n -5: negative. Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24."},
-        Rejected{{"--n=-5"}, "--n -5: negative."},
-        Rejected{{"--n", "abc"}, "--n abc: not a whole number. Write"},
-        Rejected{{"--n", "1e99"}, "--n 1e99: 'e99' is no unit"},
-        Rejected{{"--n", "16Q"}, "--n 16Q: 'Q' is no unit; these are: k, M, G, Ki, Mi, Gi. Write"},
-        Rejected{{"--n", "2^64"}, "--n 2^64: more than 64 bits can hold."},
-        Rejected{{"--n"}, "--n: needs a value."},
-        Rejected{{"--n", "--verify"}, "--n --verify: not a whole number."},
-        Rejected{{"--block", "0"},
-                 "--block 0: a block should fill at least one warp, which is 32 threads. Write a power of "
-                 "two from 32 to 1024."},
-        Rejected{{"--block", "31"}, "at least one warp"},
-        Rejected{{"--block", "48"}, "--block 48: not a power of two"},
-        Rejected{{"--block", "2048"}, "--block 2048: a block has at most 1024 threads."},
-        Rejected{{"--block", "2^40"}, "at most 1024 threads"},
-        Rejected{{"--block", "big"},
-                 "--block big: not a whole number. Write a power of two from 32 to 1024."},
-        Rejected{{"--kernel", "transpose"},
-                 "--kernel transpose: unknown. This lesson's kernels are: reduce1, reduce2, reduceSmem."},
-        Rejected{{"--kernel", "reduceSmen"}, "Did you mean reduceSmem?"},
-        Rejected{{"--kernel", "reduce1", "reduce2"}, "'reduce2': unexpected."},
-        Rejected{{"--device", "cpu"}, "--device cpu: unknown. Write one of: auto, gpu, emulator."},
-        Rejected{{"--format", "xml"}, "--format xml: unknown. Write one of: text, json, csv."},
-        Rejected{{"--format", ""}, "--format"},
-        Rejected{{"--color", "pink"}, "--color pink: unknown. Write one of: auto, always, never."},
-        Rejected{{"--repeat", "0"}, "--repeat 0: at least one run is needed."},
-        Rejected{{"--repeat", "1000001"}, "Write a whole number from 1 to 1M."},
-        Rejected{{"--seed", "-1"}, "--seed -1: negative. Write a whole number from 0 to 2^64 - 1."},
-        Rejected{{"--list=5"}, "--list: takes no value."},
-        Rejected{{"--blok", "64"}, "--blok: unknown option. Did you mean --block?"},
-        Rejected{{"--frmat=csv"}, "--frmat: unknown option. Did you mean --format?"},
-        Rejected{{"--"}, "--: unknown option."}, Rejected{{"-x"}, "-x: unknown option."},
-        Rejected{{"1000"}, "'1000': unexpected. Did you mean --n 1000?"}, Rejected{{""}, "'': unexpected."}));
 
 } // namespace options_test
