@@ -26,8 +26,8 @@ inline std::vector<std::size_t> sizes_for(unsigned int block) {
     return all;
 }
 
-/// Checks with every block. A loop, since each class of parameterized tests that a .cu file declares takes up to
-/// a second to compile: nvcc reads it twice before the host compiler does.
+/// Checks with every block. A loop, since each class of parameterized tests that a .cu file declares takes up
+/// to a second to compile: nvcc reads it twice before the host compiler does.
 template <class Checks> void with_every_block(const Checks& check) {
     for (const unsigned int block : blocks) {
         SCOPED_TRACE(testing::Message() << "blocks of " << block);

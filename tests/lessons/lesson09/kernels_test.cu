@@ -63,8 +63,8 @@ TEST(Lesson09Reduce9, is_right_for_every_grid_and_leaves_the_counter_at_zero) {
 
 TEST(Lesson09Reduce9, leaves_the_same_partial_sums_in_every_run) {
     with_every_block([](unsigned int block) {
-        // Ints would not show a different order of additions; the partial sums show that each block has its own
-        // elements, whichever block is the last.
+        // Ints would not show a different order of additions; the partial sums show that each block has its
+        // own elements, whichever block is the last.
         OneLaunch reduce9;
         const RandomInts input(100'003, 9);
         reduce9.sum(input, 33, block);
