@@ -52,10 +52,11 @@ testing::AssertionResult is_right(const MatrixKernel& kernel, unsigned int width
     for (std::size_t col = 0; kernel.transposes && col < width; ++col)
         for (std::size_t row = 0; row < height; ++row) expected.push_back(random_int(7, row * width + col));
     const Verification result = compare_elements(expected, output.read(0, n));
-    const std::string shape = std::to_string(width) + " x " + std::to_string(height) + ": ";
-    if (!result.passed) return testing::AssertionFailure() << shape << result.wrong_places[0];
+    const std::string where =
+        kernel.name + (", " + std::to_string(width)) + " x " + std::to_string(height) + ": ";
+    if (!result.passed) return testing::AssertionFailure() << where << result.wrong_places[0];
     if (output.read(n, beyond) != poison)
-        return testing::AssertionFailure() << shape << "writes beyond output";
+        return testing::AssertionFailure() << where << "writes beyond output";
     return testing::AssertionSuccess();
 }
 
