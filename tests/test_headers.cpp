@@ -1,1 +1,0 @@
-// No code: CMake compiles the headers that tests share for a target with a source.
