@@ -7,6 +7,7 @@
 
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/block.hpp"
+#include "emulator/machine/schedule.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/program/decoder.hpp"
 
@@ -76,6 +77,14 @@ int source_lane(uint32_t mode, int lane, uint32_t b, uint32_t c) {
     }
 }
 
+/// What a lane gets from one that takes no part is undefined. Without a schedule, it is that lane's value.
+void scramble_undefined(Schedule& schedule, LaneMask group, const int* from, uint32_t* results) {
+    for_each_lane(group, [&](int lane) {
+        if (from[lane] >= 0 && (group >> from[lane] & 1) == 0)
+            results[lane] = static_cast<uint32_t>(schedule.below(uint64_t{1} << 32));
+    });
+}
+
 /// A known mode makes the loop free of branches.
 template <ShuffleMode mode> void shuffle_group(Warp& warp, const Instruction& instruction, LaneMask group) {
     const uint32_t* const value = warp.cells<uint32_t>(instruction.sources[0]);
@@ -85,6 +94,8 @@ template <ShuffleMode mode> void shuffle_group(Warp& warp, const Instruction& in
     uint32_t results[warp_size];
     for (int lane = 0; lane < warp_size; ++lane) from[lane] = source_lane(mode, lane, b[lane], c[lane]);
     for (int lane = 0; lane < warp_size; ++lane) results[lane] = value[from[lane] < 0 ? lane : from[lane]];
+    if (Schedule* const schedule = warp.block().grid().schedule)
+        scramble_undefined(*schedule, group, from, results);
     uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
     for (int lane = 0; lane < warp_size; ++lane)
         result[lane] = (group >> lane & 1) != 0 ? results[lane] : result[lane];

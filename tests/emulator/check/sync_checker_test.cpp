@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 using namespace emulator::fixture;
 using emulator::Finding;
 using emulator::Findings;
@@ -322,8 +324,36 @@ TEST(Sync, an_exited_lane_has_no_value) {
     EXPECT_EQ(findings[0].count, 16u); // lanes 12 to 19 of two warps
     EXPECT_THAT(findings[0].parties.at(1).ptx, HasSubstr("exit"));
     EXPECT_EQ(kinds("setp.gt.u32 %p1, %r3, 19; @%p1 exit; shfl.sync.idx.b32 %r5, %r60, 0, 31, -1;"), none);
+}
+
+TEST(Sync, a_lane_outside_the_mask_has_no_value) {
+    const std::string down = "@%p7 shfl.sync.down.b32 %r20, %r60, ";
+    const auto findings = check(down + "8, 31, 0xffff;").findings;
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].kind, "shuffle from a lane outside its mask");
+    EXPECT_EQ(findings[0].message, "lane 8 of warp 0 reads the value of lane 16, which its mask 0xffff does "
+                                   "not name: what it gets is undefined");
+    EXPECT_EQ(findings[0].count, 16u); // lanes 8 to 15 of two warps
+    EXPECT_EQ(findings[0].parties.at(0).thread, "(8,0,0)");
+    const Kinds outside{findings[0].kind};
     EXPECT_EQ(kinds("setp.gt.u32 %p1, %r3, 19; @%p1 exit; shfl.sync.down.b32 %r5, %r60, 8, 31, 0xfffff;"),
-              none);
+              outside)
+        << "not named, and gone too";
+    EXPECT_EQ(kinds("selp.b32 %r5, 0xffff, 0xffff0000, %p7; shfl.sync.idx.b32 %r6, %r60, 0, 31, %r5;"),
+              outside);
+    // Outside its segment, a lane gets its own value.
+    EXPECT_EQ(kinds(down + "8, 15, 0xffff;"), none);
+    EXPECT_EQ(kinds(down + "8, 0x101f, 0xffff;"), none);
+    EXPECT_EQ(kinds(down + "0, 31, 0xffff;"), none);
+
+    // Each random order gives another value. None gives a wrong one where it is defined.
+    const auto sum_of = [&](const std::string& operands, std::uint64_t seed) {
+        const auto left = check(down + operands, 32, 1, seed).left;
+        return std::accumulate(left.begin(), left.begin() + 16, std::uint64_t{0});
+    };
+    EXPECT_NE(sum_of("8, 31, 0xffff;", 1), sum_of("8, 31, 0xffff;", 2));
+    EXPECT_EQ(sum_of("8, 15, 0xffff;", 1), (8u + 15u) * 8);
+    EXPECT_EQ(sum_of("8, 15, 0xffff;", 2), (8u + 15u) * 8);
 }
 
 TEST(Sync, right_kernels_are_right_in_every_order) {

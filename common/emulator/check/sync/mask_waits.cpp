@@ -19,7 +19,10 @@ void MaskWaits::arrive(OfBlock& of_block, const Warp& warp, const Instruction& i
         if ((group & ~named) != 0) found_mask_without_caller(warp, instruction, group & ~named, named);
         if ((named & ~warp.live()) != 0 && arrival.source)
             check_sources(warp, instruction, arrival.source, group, named, exits);
-        if ((named & warp.live() & ~group) != 0) wait(of_block, warp, instruction, group, named);
+        if ((named & warp.live() & ~group) != 0)
+            wait(of_block, warp, instruction, group, named);
+        else if (named != all_lanes && arrival.source)
+            check_sources_are_named(warp, instruction, arrival.source, group & named, named);
     }
 }
 
@@ -65,6 +68,16 @@ void MaskWaits::check_sources(const Warp& warp, const Instruction& instruction,
                 found_exited_source(warp, instruction, lane, gone, source);
         });
     }
+}
+
+void MaskWaits::check_sources_are_named(const Warp& warp, const Instruction& instruction,
+                                        decltype(WarpSyncArrival::source) source_of, LaneMask group,
+                                        LaneMask named) {
+    for_each_lane(group, [&](int lane) {
+        const int source = source_of(warp, instruction, lane);
+        if (source >= 0 && (named >> source & 1) == 0)
+            found_unnamed_source(warp, instruction, lane, named, source);
+    });
 }
 
 void MaskWaits::wait(OfBlock& of_block, const Warp& warp, const Instruction& instruction, LaneMask group,
@@ -117,6 +130,22 @@ void MaskWaits::found_exited_source(const Warp& warp, const Instruction& instruc
             {party("reads", warp, instruction, lane),
              findings_.party_of("has exited", warp.block(), {warp.index(), LaneMask{1} << source, gone.id})},
             "A return before the shuffle keeps lanes from it: let all lanes reach it.");
+    });
+}
+
+void MaskWaits::found_unnamed_source(const Warp& warp, const Instruction& instruction, int lane,
+                                     LaneMask named, int source) {
+    const InstructionId here = findings_.id(warp, instruction);
+    findings_.add(SyncFindings::Kind::unnamed_source, here, here, [&] {
+        return findings_.finding(
+            "shuffle from a lane outside its mask",
+            "lane " + std::to_string(lane) + " of warp " + std::to_string(warp.index()) +
+                " reads the value of lane " + std::to_string(source) + ", which its mask " +
+                hexadecimal(named) + " does not name: what it gets is undefined",
+            {party("reads", warp, instruction, lane)},
+            "A lane may read only lanes that its mask names. Let all 32 lanes execute the shuffle, with a "
+            "neutral value where there is none. Or keep the distance below the number of lanes in the "
+            "mask, and pass that number as the width.");
     });
 }
 

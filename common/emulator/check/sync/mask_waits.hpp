@@ -43,6 +43,8 @@ private:
     void check_sources(const Warp& warp, const Instruction& instruction,
                        decltype(WarpSyncArrival::source) source_of, LaneMask group, LaneMask named,
                        const std::vector<LaneGroup>& exits);
+    void check_sources_are_named(const Warp& warp, const Instruction& instruction,
+                                 decltype(WarpSyncArrival::source) source_of, LaneMask group, LaneMask named);
     void wait(OfBlock& of_block, const Warp& warp, const Instruction& instruction, LaneMask group,
               LaneMask named);
     void found_mask_without_caller(const Warp& warp, const Instruction& instruction, LaneMask lanes,
@@ -50,6 +52,8 @@ private:
     void found_passing(const Block& block, std::uint32_t warp, const MaskWait& wait, LaneMask passed);
     void found_exited_source(const Warp& warp, const Instruction& instruction, int lane,
                              const LaneGroup& gone, int source);
+    void found_unnamed_source(const Warp& warp, const Instruction& instruction, int lane, LaneMask named,
+                              int source);
 
     SyncFindings& findings_;
     std::size_t waiting_warps_ = 0; ///< of all blocks

@@ -33,7 +33,8 @@ public:
         mask_without_caller,
         passing,
         no_wait,
-        exited_source
+        exited_source,
+        unnamed_source
     };
 
     SyncFindings(Findings& all, const Grid& grid) : findings_(all), grid_(grid) {}
