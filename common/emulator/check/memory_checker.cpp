@@ -67,15 +67,19 @@ constexpr std::uint64_t max_absorbed = 1'000'000;
 class MemoryObserver final : public Observer {
 public:
     MemoryObserver(Findings& findings, const Grid& grid)
-        : findings_(findings), shared_gaps_(gaps_in_shared_memory(grid)) {}
+        : findings_(findings), shared_gaps_(gaps_in_shared_memory(grid)), heap_(grid.memory.heap()) {}
 
     bool wants(EventKind kind) const override {
-        return kind == EventKind::local_access || (kind == EventKind::shared_access && !shared_gaps_.empty());
+        return kind == EventKind::local_access ||
+               (kind == EventKind::shared_access && !shared_gaps_.empty()) ||
+               (is_global_access(kind) && heap_);
     }
 
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         if (access.space == ptx::Space::local)
             check_local(warp, instruction, access);
+        else if (access.space == ptx::Space::global)
+            check_heap(warp, instruction, access);
         else
             check_shared(warp, instruction, access);
     }
@@ -105,12 +109,13 @@ private:
                 .cause = std::move(diagnosis.cause)};
     }
 
-    /// The thread also owns the bytes of the frame outside its variables: accessing them does no harm.
+    /// The access can be made: its bytes are in the heap, in the thread's frame or the block's shared memory.
     void found(const Warp& warp, const Instruction& instruction, const Access& access, LaneMask lanes,
                AccessDiagnosis diagnosis) {
         const int lane = std::countr_zero(lanes);
         findings_.add(
-            {&instruction, Failure::illegal_address, access.space, false}, std::popcount(lanes), [&] {
+            {&instruction, Failure::illegal_address, access.space, access.space == ptx::Space::global},
+            std::popcount(lanes), [&] {
                 const LaneAccess one{access.space, access.kind, access.bytes, access.addresses[lane]};
                 diagnosis.message = "illegal " + describe(one) + ": " + diagnosis.message;
                 return finding(warp, instruction, lane, std::move(diagnosis), one);
@@ -148,9 +153,32 @@ private:
                    "An index runs past the end of a shared array."});
     }
 
+    void check_heap(const Warp& warp, const Instruction& instruction, const Access& access) {
+        if (access.addresses.are_strided() &&
+            !heap_->may_be_freed(access.addresses.lowest(), access.addresses.highest() + access.bytes - 1))
+            return;
+        LaneMask gone = 0;
+        std::uint64_t piece = 0;
+        for_each_lane(access.active, [&](int lane) {
+            const std::uint64_t first = access.addresses[lane];
+            if (!heap_->may_be_freed(first, first + access.bytes - 1)) return;
+            const std::uint64_t freed = heap_->freed(first);
+            if (freed == 0) return;
+            if (gone == 0) piece = freed;
+            gone |= LaneMask{1} << lane;
+        });
+        if (gone == 0) return;
+        const std::uint64_t first = access.addresses[std::countr_zero(gone)];
+        found(warp, instruction, access, gone,
+              {"use after free",
+               "byte " + thousands(first - piece) + " of a piece of the heap that device code has freed",
+               "the heap of device code", "The memory was freed before its last use, or by another owner."});
+    }
+
     using Key = std::tuple<const Instruction*, Failure, ptx::Space, bool>;
     LocalFindings<Key> findings_;
     const std::vector<Gap> shared_gaps_;
+    const DeviceHeap* const heap_; ///< null: no kernel has used it yet
     std::uint64_t absorbed_ = 0;
 };
 

@@ -10,8 +10,16 @@ std::uint64_t DeviceHeap::allocate(std::size_t bytes) {
     constexpr std::size_t alignment = 16;
     const std::size_t size = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (size < bytes) return 0;
-    const auto found =
-        std::find_if(free_.begin(), free_.end(), [&](const auto& piece) { return piece.second >= size; });
+    const auto find_room = [&] {
+        return std::find_if(free_.begin(), free_.end(),
+                            [&](const auto& piece) { return piece.second >= size; });
+    };
+    auto found = find_room();
+    if (found == free_.end() && !freed_.empty()) {
+        for (const auto& [address, bytes_there] : freed_) give_back(address, bytes_there);
+        freed_.clear();
+        found = find_room();
+    }
     if (found == free_.end()) return 0;
     const auto [address, room] = *found;
     free_.erase(found);
@@ -25,8 +33,27 @@ bool DeviceHeap::release(std::uint64_t address) {
     const std::lock_guard lock(mutex_);
     const auto found = taken_.find(address);
     if (found == taken_.end()) return false;
-    auto piece = free_.emplace(address, found->second).first;
+    const std::size_t bytes = found->second;
     taken_.erase(found);
+    if (remembers_freed_) {
+        freed_.emplace(address, bytes);
+        has_freed_ = true;
+    } else {
+        give_back(address, bytes);
+    }
+    return true;
+}
+
+std::uint64_t DeviceHeap::freed(std::uint64_t address) const {
+    const std::lock_guard lock(mutex_);
+    const auto after = freed_.upper_bound(address);
+    if (after == freed_.begin()) return 0;
+    const auto& [first, bytes] = *std::prev(after);
+    return address - first < bytes ? first : 0;
+}
+
+void DeviceHeap::give_back(std::uint64_t address, std::size_t bytes) {
+    auto piece = free_.emplace(address, bytes).first;
     const auto joins = [](auto first, auto second) { return first->first + first->second == second->first; };
     if (const auto next = std::next(piece); next != free_.end() && joins(piece, next)) {
         piece->second += next->second;
@@ -36,7 +63,6 @@ bool DeviceHeap::release(std::uint64_t address) {
         std::prev(piece)->second += piece->second;
         free_.erase(piece);
     }
-    return true;
 }
 
 } // namespace emulator

@@ -167,7 +167,7 @@ const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
 void GlobalMemory::prepare_heap() {
     if (heap_) return;
     const Allocation& room = allocate(heap_bytes_, "the heap of device code");
-    heap_ = std::make_unique<DeviceHeap>(room.address, room.bytes);
+    heap_ = std::make_unique<DeviceHeap>(room.address, room.bytes, remembers_freed_);
 }
 
 bool GlobalMemory::set_heap_bytes(std::size_t bytes) {

@@ -67,6 +67,36 @@ std::string kind_of(const std::vector<Finding>& findings) {
 
 } // namespace
 
+// Of 64 bytes: thread 0 reads the third word after it has freed them.
+TEST(MemoryChecker, finds_uses_of_freed_pieces_of_the_heap) {
+    const std::string declarations = R"(
+        .extern .func (.param .b64 r) malloc(.param .b64 bytes);
+        .extern .func free(.param .b64 pointer);)";
+    const std::string allocate =
+                          "{ .param .b64 a; .param .b64 r; st.param.b64 [a], 64; call.uni (r), malloc, (a); "
+                          "ld.param.b64 %rd1, [r]; }\n",
+                      free = "{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }\n";
+    const auto heap_findings = [&](const std::string& body) {
+        CheckedProgram program(module_of(body, declarations));
+        program.memory.remember_freed();
+        program.run(grid_of(1, 1), {program.allocate<uint8_t>(16, "cudaMalloc #1")});
+        return program.found();
+    };
+    const auto findings = heap_findings(allocate + "st.u32 [%rd1+8], 7;" + free + "ld.u32 %r1, [%rd1+8];");
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].kind, "use after free");
+    EXPECT_THAT(findings[0].message,
+                AllOf(HasSubstr("illegal 4-byte load from global memory at 0x"),
+                      HasSubstr(": byte 8 of a piece of the heap that device code has freed")));
+    EXPECT_EQ(findings[0].parties.at(0).thread, "(0,0,0)");
+    // The place is not given again while there is other room: what is freed late is found.
+    EXPECT_EQ(kind_of(heap_findings(allocate + "mov.u64 %rd3, %rd1;" + free + allocate +
+                                    "atom.add.u32 %r1, [%rd3], 1;")),
+              "use after free");
+    EXPECT_THAT(heap_findings(allocate + free + allocate + "st.u32 [%rd1], 7; ld.u32 %r1, [%rd1+60];" + free),
+                IsEmpty());
+}
+
 TEST(MemoryChecker, tells_who_did_what_where_to_which_allocation) {
     CheckedProgram program(R"(.version 8.5
         .target sm_90
