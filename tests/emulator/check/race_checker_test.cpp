@@ -618,9 +618,32 @@ TEST(Race, finding_names_the_fence_that_is_missing) {
     const std::string atomic = "the atomic at atom.global.add.u32 %r5, [%rd61], 1;";
     EXPECT_EQ(cause("", "membar.gl;"), "No fence between the write at st.global.u32 [%rd2], %r62; and " +
                                            atomic + ": a __threadfence() is missing there.");
-    EXPECT_EQ(cause("membar.gl;", ""), "No fence between " + atomic +
-                                           " and the read at ld.global.u32 %r6, [%rd60];: a "
-                                           "__threadfence() is missing there.");
+    // Every block counts itself with the same atomic, as NVIDIA's sample threadFenceReduction does.
+    EXPECT_EQ(cause("membar.gl;", ""),
+              "The last-block pattern, without a fence on the reader's side. The atomic at "
+              "atom.global.add.u32 %r5, [%rd61], 1; orders nothing by itself: by the memory model, the read "
+              "at ld.global.u32 %r6, [%rd60]; may come too early. Cards forgive it as long as they don't "
+              "load ahead of the branch on the atomic's result, which the model does not promise. Add a "
+              "__threadfence() between the two, in the thread that executes the atomic. Or make it that of a "
+              "cuda::atomic_ref, with memory_order_acq_rel.");
+    // There all threads execute the fence, and others read.
+    EXPECT_THAT(races("@%p9 st.global.u32 [%rd2], %r62; membar.gl; @!%p9 bra MEET;"
+                      "atom.global.add.u32 %r5, [%rd61], 1; st.shared.u32 [%r12], %r5; MEET: bar.sync 0;"
+                      "ld.shared.u32 %r5, [%r12]; setp.ne.u32 %p1, %r5, 3; @%p1 bra END;"
+                      "ld.global.u32 %r6, [%rd60]; END:",
+                      grid)
+                    .at(0)
+                    .cause,
+                HasSubstr("The last-block pattern, without a fence on the reader's side."));
+    // … and not where each block has an atomic of its own.
+    EXPECT_EQ(races("setp.eq.u32 %p1, %r61, 0; @!%p1 bra READ; st.global.u32 [%rd60], 1; membar.gl;"
+                    "atom.global.add.u32 %r5, [%rd61], 1; bra END; READ: atom.global.add.u32 %r5, [%rd61], 0;"
+                    "setp.eq.u32 %p1, %r5, 77; @%p1 bra END; ld.global.u32 %r6, [%rd60]; END:",
+                    {.threads = 1, .blocks = 2, .options = {.global = true}})
+                  .at(0)
+                  .cause,
+              "No fence between the atomic at atom.global.add.u32 %r5, [%rd61], 0; and the read at "
+              "ld.global.u32 %r6, [%rd60];: a __threadfence() is missing there.");
     EXPECT_THAT(cause("", ""), testing::ContainsRegex("No fence between the write.*No fence between the at"));
     EXPECT_THAT(cause("membar.cta;", "membar.gl;"),
                 HasSubstr("The fence at membar.cta; is for the threads of its block only"));

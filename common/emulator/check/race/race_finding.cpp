@@ -68,14 +68,15 @@ std::pair<HandOver, HandOver> find_meeting(const Race& race) {
         if (event.stamp >> 5 < race.earlier.stamp >> 5 || event.id == race.earlier.id) continue;
         release.pass(event);
         if (!event.writes) continue;
-        HandOver acquire;
         for (auto other = race.history.rbegin(); other != race.history.rend(); ++other) {
-            acquire.pass(*other);
             if (!other->reads || other->first_place > event.last_place ||
                 other->last_place < event.first_place)
                 continue;
             release.atomic = &event;
-            acquire.atomic = &*other;
+            HandOver acquire{.atomic = &*other};
+            // A fence of another warp need not come after the atomic.
+            for (auto later = race.history.rbegin(); later != other; ++later)
+                if (warp_of(later->stamp) == warp_of(other->stamp)) acquire.pass(*later);
             return {release, acquire};
         }
     }
@@ -100,6 +101,14 @@ std::string what_is_missing(const HandOver& half, bool has_order, Scope needed, 
     return half.fence->scope < needed ? too_narrow(*half.fence) : "";
 }
 
+/// Every block counts itself with one atomic after a fence, and the last one reads what the others have left.
+bool is_last_block_without_fence(const Race& race, const HandOver& release, const HandOver& acquire) {
+    const auto counts = [](const SyncEvent& event) { return event.reads && event.writes; };
+    return race.earlier.role == Role::write && race.access.space == ptx::Space::global &&
+           release.atomic->id == acquire.atomic->id && counts(*acquire.atomic) &&
+           acquire.atomic->scope >= Scope::gpu && !acquire.atomic->acquires && !acquire.fence;
+}
+
 /// "": the blocks do not meet at an atomic.
 std::string missing_between_blocks(const Race& race, const InstructionIds& ids) {
     const auto [release, acquire] = find_meeting(race);
@@ -112,8 +121,16 @@ std::string missing_between_blocks(const Race& race, const InstructionIds& ids) 
                               named(release.atomic->what, release.atomic->id);
     const std::string second = named(acquire.atomic->what, acquire.atomic->id) + " and " +
                                named(name_of(race.role), ids(race.instruction));
-    std::string missing = what_is_missing(release, release.atomic->releases, needed, ids, first) +
-                          what_is_missing(acquire, acquire.atomic->acquires, needed, ids, second);
+    std::string missing = what_is_missing(release, release.atomic->releases, needed, ids, first);
+    if (missing.empty() && is_last_block_without_fence(race, release, acquire))
+        return "The last-block pattern, without a fence on the reader's side. The atomic" +
+               place_of(ids, acquire.atomic->id) + " orders nothing by itself: by the memory model, the " +
+               name_of(race.role) + place_of(ids, ids(race.instruction)) +
+               " may come too early. Cards forgive it as long as they don't load ahead of the branch on the "
+               "atomic's result, which the model does not promise. Add a __threadfence() between the two, in "
+               "the thread that executes the atomic. Or make it that of a cuda::atomic_ref, with "
+               "memory_order_acq_rel.";
+    missing += what_is_missing(acquire, acquire.atomic->acquires, needed, ids, second);
     if (!missing.empty()) missing.pop_back();
     return missing;
 }
