@@ -649,6 +649,48 @@ TEST(Race, finding_names_the_fence_that_is_missing) {
                 HasSubstr("The fence at membar.cta; is for the threads of its block only"));
 }
 
+// ---- mbarriers ----
+
+TEST(Race, an_mbarrier_is_initialized_before_it_is_used) {
+    const std::string init = "@%p9 mbarrier.init.shared.b64 [tile], 64;";
+    const std::string arrive = "mbarrier.arrive.shared.b64 %rd5, [tile];";
+    const std::string wait = "WAIT: mbarrier.test_wait.shared.b64 %p5, [tile], %rd5; @!%p5 bra WAIT;";
+    EXPECT_EQ(kinds(init + "bar.sync 0;" + arrive + wait), none);
+    const auto findings = races(init + "bar.warp.sync -1;" + arrive);
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].kind, "atomic after write");
+    EXPECT_EQ(findings[0].count, 32u); // those of warp 1
+    EXPECT_EQ(findings[0].message, "thread (32,0,0) uses the mbarrier in shared memory at 0x0, which thread "
+                                   "(0,0,0) of another warp has initialized: nothing orders the two");
+    EXPECT_EQ(findings[0].cause,
+              "A __syncthreads() is missing after the initialization: another thread may use the mbarrier "
+              "before.");
+    EXPECT_EQ(kinds(init + arrive, one_warp), Kinds{"atomic after write"});
+    // Whoever waits has to know of it beforehand.
+    const std::string arrive_in_warp_0 = "@!%p8 bra WAIT; @%p9 mbarrier.init.shared.b64 [tile], 32; "
+                                         "bar.warp.sync -1; mbarrier.arrive.shared.b64 %rd5, [tile];";
+    EXPECT_EQ(kinds(arrive_in_warp_0 + "WAIT: mbarrier.test_wait.parity.shared.b64 %p5, [tile], 0;"
+                                       "@!%p5 bra WAIT;"),
+              Kinds{"atomic after write"});
+}
+
+TEST(Race, an_mbarrier_is_initialized_by_one_thread_at_a_time) {
+    const auto cause = [](const std::string& body) { return races(body).at(0).cause; };
+    EXPECT_EQ(cause("@%p8 mbarrier.init.shared.b64 [tile], 64;"),
+              "Several threads initialize the same mbarrier: let one thread do it.");
+    EXPECT_EQ(cause("@%p9 mbarrier.init.shared.b64 [tile], 65; bar.sync 0;"
+                    "mbarrier.arrive.shared.b64 %rd5, [tile]; @%p9 mbarrier.init.shared.b64 [tile], 64;"),
+              "A __syncthreads() is missing before the initialization: another thread may still use the "
+              "mbarrier.");
+    const std::string use = "@%p9 mbarrier.init.shared.b64 [tile], 32; bar.sync 0;"
+                            "mbarrier.arrive.shared.b64 %rd5, [tile];"
+                            "WAIT: mbarrier.test_wait.shared.b64 %p5, [tile], %rd5; @!%p5 bra WAIT;",
+                      end = "@%p9 mbarrier.inval.shared.b64 [tile];", store = "@%p9 st.shared.u32 [tile], 1;";
+    EXPECT_EQ(kinds(use + end, one_warp), none) << "a use like another";
+    EXPECT_EQ(kinds(use + end + store, one_warp), Kinds{"write after atomic"});
+    EXPECT_EQ(kinds(use + "bar.sync 0;" + end + store, one_warp), none);
+}
+
 // ---- what is said ----
 
 TEST(Race, finding_names_both_parties_and_the_place) {

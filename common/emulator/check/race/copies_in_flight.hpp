@@ -2,6 +2,7 @@
 /// The asynchronous copies that are writing to a block's shared memory.
 #pragma once
 
+#include "emulator/check/race/current_access.hpp"
 #include "emulator/check/race/race_finding.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/observer.hpp"
@@ -51,6 +52,16 @@ public:
         });
     }
 
+    /// Calls `found(lane, copy)` for each lane that accesses bytes that a copy is writing.
+    template <class Found> void for_each_touched(const CurrentAccess& now, Found found) const {
+        if (empty()) return;
+        const LaneAddresses& all = now.access.addresses;
+        if (all.are_strided() && !may_write(all.lowest(), all.highest() + now.access.bytes - 1)) return;
+        for_each_lane(now.access.active, [&](int lane) {
+            if (const auto* const copy = find(all[lane], now.last_byte(lane))) found(lane, *copy);
+        });
+    }
+
     /// Whether none has started yet.
     bool empty() const { return words_.empty(); }
 
@@ -61,15 +72,15 @@ public:
                            [](std::uint32_t words) { return words != 0; });
     }
 
+private:
+    static constexpr std::size_t words_of_line = 32;
+
     /// The copy that is writing to one of these bytes; null: none.
     const EarlierAccess* find(std::uint64_t first, std::uint64_t last) const {
         for (std::uint64_t word = first / 4; word <= last / 4; ++word)
             if (const std::uint32_t number = words_[word]; number != 0) return &copies_[number - 1];
         return nullptr;
     }
-
-private:
-    static constexpr std::size_t words_of_line = 32;
 
     void mark(const AsyncCopy& copy, int lane, std::uint32_t number) {
         const std::uint64_t first = copy.addresses[lane] / 4;

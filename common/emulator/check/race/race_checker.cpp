@@ -9,6 +9,7 @@
 #include "emulator/check/race/race_finding.hpp"
 #include "emulator/check/race/synchronization.hpp"
 #include "emulator/machine/cluster.hpp"
+#include "emulator/machine/mbarrier.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,6 +58,28 @@ std::array<std::byte, 16> copied_value(const AsyncCopy& copy, int lane) {
     return value;
 }
 
+const Block* remote_owner(const Block& owner, const Warp& warp) {
+    return &owner == &warp.block() ? nullptr : &owner;
+}
+
+/// Calls `visit(access)` for the pieces that a copy writes, as large as an access may be.
+template <class Visit> void for_each_piece(const AsyncCopy& copy, Visit visit) {
+    std::array<std::uint64_t, warp_size> addresses;
+    std::copy_n(copy.addresses, warp_size, addresses.begin());
+    for (std::uint32_t left = copy.bytes; left != 0;) {
+        const Access access{.space = ptx::Space::shared,
+                            .kind = AccessKind::store,
+                            .bytes = std::min(left, 16u),
+                            .active = copy.lanes,
+                            .addresses = addresses.data(),
+                            .remote = remote_owner(*copy.target, *copy.warp),
+                            .is_copy = true};
+        visit(access);
+        for (std::uint64_t& address : addresses) address += access.bytes;
+        left -= access.bytes;
+    }
+}
+
 Role role_of(const Instruction& instruction, AccessKind kind) {
     const bool is_strong =
         instruction.ordering != Ordering::weak && instruction.ordering != Ordering::as_volatile;
@@ -64,10 +87,29 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
     return kind == AccessKind::load ? Role::read : Role::write;
 }
 
+EarlierAccess earlier_of(const BlockActor::Record& record, Role role, std::uint32_t block) {
+    return {block, record.stamp, std::countr_zero(record.lanes), record.id, role};
+}
+EarlierAccess earlier_of(const GridActor::Record& record, Role role) {
+    return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.id, role};
+}
+
+std::uint32_t number_in(const Grid& grid, Dim3 block) {
+    const Dim3 size = grid.configuration.grid;
+    return static_cast<std::uint32_t>(block.x +
+                                      std::uint64_t{size.x} * (block.y + std::uint64_t{size.y} * block.z));
+}
+
 class RaceObserver final : public Observer {
 public:
-    RaceObserver(Findings& findings, const Grid& grid, RaceOptions options)
-        : RaceObserver(findings, grid, options, reachable(grid.kernel.code())) {}
+    /// `codes`: the kernel's function, and those that it can reach.
+    RaceObserver(Findings& findings, const Grid& grid, RaceOptions options,
+                 const std::vector<const Code*>& codes)
+        : findings_(findings), grid_(grid), options_(options),
+          needs_all_(any_instruction(codes, orders_some_threads)),
+          has_clusters_(grid.has_clusters || any_instruction(codes, is_cluster_barrier)) {
+        for (const Code* const code : codes) ids_(*code, 0);
+    }
 
     bool wants(EventKind kind) const override {
         return kind == EventKind::shared_access || kind == EventKind::synchronizing_access ||
@@ -79,9 +121,7 @@ public:
     void block_started(Block& block) override {
         BlockState& state = blocks_.start(block, options_.ticks);
         state.order.start();
-        const Dim3 grid = grid_.configuration.grid, index = block.index();
-        state.number = static_cast<std::uint32_t>(index.x + std::uint64_t{grid.x} *
-                                                                (index.y + std::uint64_t{grid.y} * index.z));
+        state.number = number_in(grid_, block.index());
         state.is_out_of_step = state.has_atomics = false;
         state.copies.clear();
         synchronization_.start(state, block);
@@ -111,9 +151,7 @@ public:
         if (is_shared && is_reserved(access)) {
             // Lanes of a warp synchronize there by votes and shuffles, which order nothing in the program's
             // memory.
-        } else if (is_shared && has_clusters_)
-            check_shared_of_cluster(now, actor);
-        else if (is_shared)
+        } else if (is_shared)
             check_shared(now, actor);
         else if (options_.global)
             check_global(now, actor);
@@ -139,8 +177,9 @@ public:
         synchronization_.fenced(warp, instruction, ids_(instruction));
         forget_if_used_up(warp.block());
     }
-    void used_mbarrier(const Warp& warp, const Instruction&, int, MbarrierUse use, const Block& owner,
-                       std::uint64_t offset) override {
+    void used_mbarrier(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use,
+                       const Block& owner, std::uint64_t offset) override {
+        access_mbarrier(warp, instruction, lane, use == MbarrierUse::initialize, owner, offset);
         synchronization_.used_mbarrier(warp, use, owner, offset);
         forget_if_used_up(warp.block());
     }
@@ -157,13 +196,14 @@ public:
     void copy_started(const AsyncCopy& copy) override {
         write_copy(copy, true);
         const BlockState& state = blocks_.of(copy.warp->block());
-        state_of_target(copy).copies.start(copy, {.block = state.number,
-                                                  .stamp = state.order.stamp(copy.warp->index()),
-                                                  .id = ids_(*copy.code, *copy.instruction),
-                                                  .role = Role::write});
+        blocks_.of(*copy.target)
+            .copies.start(copy, {.block = state.number,
+                                 .stamp = state.order.stamp(copy.warp->index()),
+                                 .id = ids_(*copy.code, *copy.instruction),
+                                 .role = Role::write});
     }
     void copy_ended(const AsyncCopy& copy) override {
-        state_of_target(copy).copies.end(copy);
+        blocks_.of(*copy.target).copies.end(copy);
         write_copy(copy, false);
     }
 
@@ -174,14 +214,6 @@ public:
     }
 
 private:
-    RaceObserver(Findings& findings, const Grid& grid, RaceOptions options,
-                 const std::vector<const Code*>& codes)
-        : findings_(findings), grid_(grid), options_(options),
-          needs_all_(any_instruction(codes, orders_some_threads)),
-          has_clusters_(grid.has_clusters || any_instruction(codes, is_cluster_barrier)) {
-        for (const Code* const code : codes) ids_(*code, 0);
-    }
-
     void forget_if_used_up(Block& block) {
         BlockState& state = blocks_.of(block);
         if (!state.order.is_used_up()) return;
@@ -196,19 +228,10 @@ private:
 
     // ---- asynchronous copies ----
 
-    BlockState& state_of_target(const AsyncCopy& copy) { return blocks_.of(*copy.target); }
-
     /// Finds accesses to bytes that a copy is still writing, including accesses by its own thread.
     void check_copies(const CurrentAccess& now) {
-        const CopiesInFlight& copies = state_of_owner(now).copies;
-        if (copies.empty()) return;
-        const LaneAddresses& all = now.access.addresses;
-        if (all.are_strided() && !copies.may_write(all.lowest(), all.highest() + now.access.bytes - 1))
-            return;
-        for_each_lane(now.access.active, [&](int lane) {
-            if (const auto* const copy = copies.find(now.access.addresses[lane], now.last_byte(lane)))
-                add(now, lane, *copy);
-        });
+        state_of_owner(now).copies.for_each_touched(
+            now, [&](int lane, const EarlierAccess& copy) { add(now, lane, copy); });
     }
 
     /// Most bulk copies conflict with nothing: then one test of all that they write is enough. Returns
@@ -231,16 +254,7 @@ private:
         const Warp& warp = *copy.warp;
         BlockState& state = blocks_.of(warp.block());
         if (state.is_out_of_step || write_undisturbed(copy, starts)) return;
-        std::array<std::uint64_t, warp_size> addresses;
-        std::copy_n(copy.addresses, warp_size, addresses.begin());
-        for (std::uint32_t left = copy.bytes; left != 0;) {
-            const Access access{.space = ptx::Space::shared,
-                                .kind = AccessKind::store,
-                                .bytes = std::min(left, 16u),
-                                .active = copy.lanes,
-                                .addresses = addresses.data(),
-                                .remote = copy.target == &warp.block() ? nullptr : copy.target,
-                                .is_copy = true};
+        for_each_piece(copy, [&](const Access& access) {
             const CurrentAccess now{state,
                                     warp,
                                     *copy.instruction,
@@ -249,32 +263,45 @@ private:
                                     Role::write,
                                     starts ? &copy : nullptr};
             if (starts) check_copies(now);
-            const BlockActor actor(state.order, warp.index(), now.id, needs_all_);
-            if (has_clusters_)
-                check_shared_of_cluster(now, actor, starts);
-            else
-                check_shared(now, actor, starts);
-            for (std::uint64_t& address : addresses) address += access.bytes;
-            left -= access.bytes;
-        }
+            check_shared(now, {state.order, warp.index(), now.id, needs_all_}, starts);
+        });
+    }
+
+    // ---- mbarriers ----
+
+    /// The initialization writes the mbarrier. Whatever uses it is an atomic, before it orders anything. So is
+    /// an invalidation: libcu++'s pipelines order it by no more than a vote.
+    void access_mbarrier(const Warp& warp, const Instruction& instruction, int lane, bool writes,
+                         const Block& owner, std::uint64_t offset) {
+        BlockState& state = blocks_.of(warp.block());
+        if (state.is_out_of_step) return;
+        const Access access{.space = ptx::Space::shared,
+                            .kind = writes ? AccessKind::store : AccessKind::atom,
+                            .bytes = Mbarrier::bytes,
+                            .active = LaneMask{1} << lane,
+                            .addresses = {LaneMask{1} << lane, offset, Mbarrier::bytes},
+                            .remote = remote_owner(owner, warp),
+                            .is_copy = true};
+        const CurrentAccess now{
+            state, warp, instruction, access, ids_(instruction), writes ? Role::write : Role::atomic};
+        check_shared(now, {state.order, warp.index(), now.id, needs_all_});
     }
 
     // ---- hazards ----
 
     /// `finds`: report hazards; else only record the access.
     void check_shared(const CurrentAccess& now, const BlockActor& actor, bool finds = true) {
+        if (has_clusters_) return check_shared_of_cluster(now, actor, finds);
         now.state.shared.access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
             [&](int lane, const BlockActor::Record& record, Role role) {
-                return !finds || is_hazard(now, lane,
-                                           {now.state.number, record.stamp, std::countr_zero(record.lanes),
-                                            record.id, role});
+                return !finds || is_hazard(now, lane, earlier_of(record, role, now.state.number));
             },
             [&](int lane, int other) { check_collision(now, lane, other); });
     }
 
     [[gnu::noinline]] void check_shared_of_cluster(const CurrentAccess& now, const BlockActor& in_block_actor,
-                                                   bool finds = true) {
+                                                   bool finds) {
         state_of_owner(now).shared_in_cluster.access(
             now, grid_actor(now, in_block_actor),
             [&](int lane, const GridActor::Record& record, Role role) {
@@ -314,11 +341,6 @@ private:
     /// In the shared memory that CUDA reserves for itself, where cooperative groups have their barriers.
     bool is_reserved(const Access& access) const {
         return access.addresses[std::countr_zero(access.active)] < grid_.kernel.reserved_shared_bytes();
-    }
-
-    static EarlierAccess earlier_of(const GridActor::Record& record, Role role) {
-        return {block_of(record.stamp), in_block(record.stamp), std::countr_zero(record.lanes), record.id,
-                role};
     }
 
     /// Whether an unordered access is a hazard. If so, reports it.
@@ -374,7 +396,7 @@ private:
 } // namespace
 
 std::unique_ptr<Observer> RaceChecker::observer(const Grid& grid) {
-    return std::make_unique<RaceObserver>(findings_, grid, options_);
+    return std::make_unique<RaceObserver>(findings_, grid, options_, reachable(grid.kernel.code()));
 }
 
 } // namespace emulator

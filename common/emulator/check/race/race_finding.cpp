@@ -17,9 +17,30 @@ const char* verb(Role role, const char* read, const char* write, const char* ato
     return role == Role::read ? read : role == Role::write ? write : atomic;
 }
 
-std::string message(const Race& race, const std::string& thread, const Party& other) {
+bool contains(const Party& party, const char* text) { return party.ptx.find(text) != std::string::npos; }
+
+bool initializes_mbarrier(const Party& party) { return contains(party, "mbarrier.init"); }
+/// Or initializes it. An asynchronous copy that ends uses one, too.
+bool uses_mbarrier(const Party& party, Role role) {
+    return contains(party, "mbarrier.") || (contains(party, "mbarrier::") && role == Role::atomic);
+}
+
+std::string does(const Party& now, Role role) {
+    if (initializes_mbarrier(now)) return " initializes ";
+    return uses_mbarrier(now, role) ? " uses " : verb(role, " reads ", " writes ", " changes by an atomic ");
+}
+std::string has_done(const Party& earlier, Role role) {
+    if (initializes_mbarrier(earlier)) return " has initialized";
+    return uses_mbarrier(earlier, role)
+               ? " has used"
+               : verb(role, " has read", " has written", " has changed by an atomic");
+}
+
+std::string message(const Race& race, const Party& now, const Party& other) {
+    const std::string& thread = now.thread;
     const std::uint64_t address = race.access.addresses[race.lane];
-    const std::string place = byte_count(race.access.bytes) + " of " +
+    const bool is_mbarrier = uses_mbarrier(now, race.role) || uses_mbarrier(other, race.earlier.role);
+    const std::string place = (is_mbarrier ? "the mbarrier in " : byte_count(race.access.bytes) + " of ") +
                               (race.access.space == ptx::Space::shared ? "shared" : "global") +
                               " memory at " + hexadecimal(address) +
                               (race.access.remote ? " of block " + triple(race.access.remote->index()) : "");
@@ -30,12 +51,10 @@ std::string message(const Race& race, const std::string& thread, const Party& ot
                               : warp_of(race.earlier.stamp) == race.warp.index() ? "of the same warp"
                                                                                  : "of another warp";
     if (race.earlier.is_copy)
-        return "thread " + thread + verb(race.role, " reads ", " writes ", " changes by an atomic ") + place +
+        return "thread " + thread + does(now, race.role) + place +
                ", to which an asynchronous copy of thread " + other.thread + " is still under way";
-    return "thread " + thread + verb(race.role, " reads ", " writes ", " changes by an atomic ") + place +
-           ", which thread " + other.thread + " " + whose +
-           verb(race.earlier.role, " has read", " has written", " has changed by an atomic") +
-           ": nothing orders the two";
+    return "thread " + thread + does(now, race.role) + place + ", which thread " + other.thread + " " +
+           whose + has_done(other, race.earlier.role) + ": nothing orders the two";
 }
 
 /// Whether another lane writes to the same location with the same instruction, as in `*sum += value`: then no
@@ -135,6 +154,19 @@ std::string missing_between_blocks(const Race& race, const InstructionIds& ids) 
     return missing;
 }
 
+/// "": neither of the two initializes an mbarrier.
+std::string cause_at_mbarrier(const Race& race, const Party& now, const Party& other) {
+    const bool initializes = initializes_mbarrier(now), has_initialized = initializes_mbarrier(other);
+    if (initializes && has_initialized)
+        return "Several threads initialize the same mbarrier: let one thread do it.";
+    if (!initializes && !has_initialized) return "";
+    const std::string barrier = race.earlier.block != race.block ? "A cluster.sync()" : "A __syncthreads()";
+    return barrier +
+           (initializes
+                ? " is missing before the initialization: another thread may still use the mbarrier."
+                : " is missing after the initialization: another thread may use the mbarrier before.");
+}
+
 const char* usual_cause(const Race& race) {
     const RaceSort sort = sort_of(race.role, race.earlier.role);
     if (race.earlier.is_copy)
@@ -166,7 +198,9 @@ const char* usual_cause(const Race& race) {
     return "A __syncthreads() is missing between the two.";
 }
 
-std::string cause(const Race& race, const InstructionIds& ids) {
+std::string cause(const Race& race, const InstructionIds& ids, const Party& now, const Party& other) {
+    if (const std::string at_mbarrier = cause_at_mbarrier(race, now, other); !at_mbarrier.empty())
+        return at_mbarrier;
     const bool is_of_two_blocks = race.earlier.block != race.block && !race.earlier.is_copy &&
                                   !race.earlier.at_once &&
                                   (race.role != Role::atomic || race.earlier.role != Role::atomic);
@@ -196,20 +230,24 @@ Finding finding(const Grid& grid, const InstructionIds& ids, const Race& race) {
     const Allocation* const allocation = is_shared ? nullptr : grid.memory.find(address);
     const std::uint64_t thread = std::uint64_t{warp_of(race.earlier.stamp)} * warp_size +
                                  static_cast<std::uint32_t>(race.earlier.lane);
-    const Party first = party(name_of(race.role), race.warp, race.instruction, race.lane);
+    const std::uint64_t now =
+        std::uint64_t{race.warp.index()} * warp_size + static_cast<std::uint32_t>(race.lane);
+    const InstructionId here = ids(race.instruction); // of a copy that ends, it is not the running one
+    const Party first = party(name_of(race.role), ids.code(here), InstructionIds::pc(here),
+                              race.warp.block().index(), coordinates(now, grid.configuration.block));
     const Party second =
         party(std::string("earlier ") + name_of(race.earlier.role), ids.code(race.earlier.id),
               InstructionIds::pc(race.earlier.id), coordinates(race.earlier.block, grid.configuration.grid),
               coordinates(thread, grid.configuration.block));
     return {.checker = "race",
             .kind = std::string(name_of(race.role)) + " after " + name_of(race.earlier.role),
-            .message = message(race, first.thread, second),
+            .message = message(race, first, second),
             .kernel = grid.kernel.readable_name(),
             .parties = {first, second},
             .allocation = is_shared    ? shared_variable(grid, address)
                           : allocation ? describe(*allocation)
                                        : "",
-            .cause = cause(race, ids)};
+            .cause = cause(race, ids, first, second)};
 }
 
 Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,

@@ -8,6 +8,21 @@
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
+// ---- barrier_without_syncthreads ----------------------------------------------------------------
+// Thread 0 initializes a barrier. The other threads may arrive before.
+__global__ void arrive_at_once(int* out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    barrier.arrive_and_wait(); // expect: race, atomic after write
+    out[threadIdx.x] = 1;
+}
+
+PROGRAM(barrier_without_syncthreads) {
+    const Memory<int> out(128);
+    arrive_at_once<<<1, 128>>>(out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 // ---- copies_to_one_place ------------------------------------------------------------------------
 // Threads i and i + 16 of a warp copy different elements to the same location.
 __global__ void bring_to_one_place(const int* in, int* out) {
