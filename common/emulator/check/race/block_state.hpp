@@ -29,6 +29,7 @@ struct BlockState {
     CopiesInFlight copies;                 ///< to the block's shared memory
     LastExit last_exit;
     std::uint32_t number = 0; ///< of the block in the grid
+    Stamp before_start = 0;   ///< whoever knows about it knows that the block has started; 0: all do
     bool is_out_of_step = false;
     bool has_atomics = false;
     GridOrder::View others;

@@ -15,6 +15,13 @@
 
 namespace emulator {
 
+inline Visit visit_of(const CurrentAccess& now) {
+    const int lane = std::countr_zero(now.access.active);
+    return {.thread = party(name_of(now.role), now.warp, now.instruction, lane),
+            .role = now.role,
+            .address = now.access.addresses[lane]};
+}
+
 /// The shared memory of one block. It ends with the block: other blocks' accesses have to happen before.
 class ClusterSharedMemory {
 public:
@@ -48,7 +55,7 @@ private:
     void remember_visit(const CurrentAccess& now, GridStamp stamp) {
         const int lane = std::countr_zero(now.access.active);
         Visit& visit = visits_[(stamp >> 32 << 32) | now.warp.index()];
-        if (visit.stamp == 0) visit.thread = party(name_of(now.role), now.warp, now.instruction, lane);
+        if (visit.stamp == 0) visit = visit_of(now);
         visit.stamp = stamp;
         visit.role = now.role;
         visit.address = now.access.addresses[lane];

@@ -121,6 +121,7 @@ public:
     void block_started(Block& block) override {
         BlockState& state = blocks_.start(block, options_.ticks);
         state.order.start();
+        state.before_start = state.order.epoch() - 1;
         state.number = number_in(grid_, block.index());
         state.is_out_of_step = state.has_atomics = false;
         state.copies.clear();
@@ -302,6 +303,7 @@ private:
 
     [[gnu::noinline]] void check_shared_of_cluster(const CurrentAccess& now, const BlockActor& in_block_actor,
                                                    bool finds) {
+        if (finds && now.access.remote) check_start_of_owner(now);
         state_of_owner(now).shared_in_cluster.access(
             now, grid_actor(now, in_block_actor),
             [&](int lane, const GridActor::Record& record, Role role) {
@@ -310,13 +312,24 @@ private:
             [&](int lane, int other) { check_collision(now, lane, other); });
     }
 
+    void check_start_of_owner(const CurrentAccess& now) {
+        const BlockState& owner = state_of_owner(now);
+        if (owner.before_start == 0 ||
+            now.state.others.knows(now.warp.index(), owner.number, owner.before_start))
+            return;
+        ++findings_or_reads_;
+        const InstructionId here = ids_.of_line(now.id);
+        findings_.add({RaceSort::start_of_block, here, here}, std::popcount(now.access.active),
+                      [&] { return early_visit(grid_, now.owner(), visit_of(now)); });
+    }
+
     void check_end_of_shared_memory(const Block& block) {
         BlockState& state = blocks_.of(block);
         if (state.is_out_of_step) return;
         state.shared_in_cluster.end(state.others, [&](const Visit& visit) {
             const InstructionId exit = ids_.of_line(state.last_exit.id);
             findings_.add({RaceSort::end_of_block, exit, exit}, 1,
-                          [&] { return finding(grid_, ids_, block, state.last_exit, visit); });
+                          [&] { return late_visit(grid_, ids_, block, state.last_exit, visit); });
         });
     }
 

@@ -57,6 +57,12 @@ std::string message(const Race& race, const Party& now, const Party& other) {
            whose + has_done(other, race.earlier.role) + ": nothing orders the two";
 }
 
+std::string what_visits(const Block& block, const Visit& visit) {
+    return "thread " + visit.thread.thread + " of block " + visit.thread.block +
+           verb(visit.role, " reads", " writes", " changes by an atomic") + " shared memory of block " +
+           triple(block.index()) + " at " + hexadecimal(visit.address);
+}
+
 /// Whether another lane writes to the same location with the same instruction, as in `*sum += value`: then no
 /// barrier helps.
 bool others_write_at_once(const Race& race) {
@@ -250,15 +256,23 @@ Finding finding(const Grid& grid, const InstructionIds& ids, const Race& race) {
             .cause = cause(race, ids, first, second)};
 }
 
-Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,
-                const Visit& visit) {
+Finding early_visit(const Grid& grid, const Block& block, const Visit& visit) {
+    return {.checker = "race",
+            .kind = std::string(name_of(visit.role)) + " before start",
+            .message = what_visits(block, visit) + ": nothing shows that this block has started",
+            .kernel = grid.kernel.readable_name(),
+            .parties = {visit.thread, party("start", grid.kernel.code(), 0, block.index(), {})},
+            .allocation = shared_variable(grid, visit.address),
+            .cause = "A cluster.sync() is missing before the first access to another block's shared memory: "
+                     "that memory begins with the block, which may start later."};
+}
+
+Finding late_visit(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,
+                   const Visit& visit) {
     const std::uint64_t thread = std::uint64_t{exit.warp} * warp_size + static_cast<std::uint32_t>(exit.lane);
     return {.checker = "race",
             .kind = std::string("exit after ") + name_of(visit.role),
-            .message = "thread " + visit.thread.thread + " of block " + visit.thread.block +
-                       verb(visit.role, " reads", " writes", " changes by an atomic") +
-                       " shared memory of block " + triple(block.index()) + " at " +
-                       hexadecimal(visit.address) + ": nothing keeps that block from exiting before",
+            .message = what_visits(block, visit) + ": nothing keeps that block from exiting before",
             .kernel = grid.kernel.readable_name(),
             .parties = {visit.thread, party("exit", ids.code(exit.id), InstructionIds::pc(exit.id),
                                             block.index(), coordinates(thread, grid.configuration.block))},

@@ -17,7 +17,7 @@ class Warp;
 const char* name_of(Role role);
 
 /// One missing barrier makes one finding, whether it appears as read after write or write after read.
-enum class RaceSort { read_and_write, two_writes, with_atomic, end_of_block };
+enum class RaceSort { read_and_write, two_writes, with_atomic, start_of_block, end_of_block };
 
 RaceSort sort_of(Role now, Role earlier);
 
@@ -28,8 +28,8 @@ struct EarlierAccess {
     int lane = 0;
     InstructionId id = 0;
     Role role = Role::read;
-    bool at_once = false; ///< with the same instruction
-    bool is_copy = false; ///< that is still under way
+    bool at_once = false;           ///< with the same instruction
+    bool is_copy = false;           ///< that is still under way
 };
 
 /// An access and an earlier one that nothing orders with it.
@@ -55,7 +55,7 @@ struct LastExit {
     InstructionId id = 0;
 };
 
-/// The last access of another block's warp to the block's shared memory.
+/// An access of another block's warp to the block's shared memory.
 struct Visit {
     Party thread;
     GridStamp stamp = 0;
@@ -63,8 +63,10 @@ struct Visit {
     std::uint64_t address = 0;
 };
 
+/// Nothing shows that the block has started before the visit.
+Finding early_visit(const Grid& grid, const Block& block, const Visit& visit);
 /// Nothing keeps the block from exiting before the visit.
-Finding finding(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,
-                const Visit& visit);
+Finding late_visit(const Grid& grid, const InstructionIds& ids, const Block& block, const LastExit& exit,
+                   const Visit& visit);
 
 } // namespace emulator

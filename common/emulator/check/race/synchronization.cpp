@@ -15,6 +15,15 @@ std::uint64_t shared_memory_of(const BlockState& state) {
     return std::uint64_t{1} << 63 | std::uint64_t{state.number} << 32;
 }
 
+/// What a relaxed arrival releases too: that the block has started.
+GridClock start_of(const BlockState& state) {
+    MemoryOrder::Clock began;
+    began.fill(state.before_start + 1);
+    GridClock start;
+    start.join(state.number, began);
+    return start;
+}
+
 } // namespace
 
 void Synchronization::start(BlockState& state, const Block& block) {
@@ -29,7 +38,10 @@ void Synchronization::start(BlockState& state, const Block& block) {
 
 void Synchronization::forget() {
     grid_order_.forget();
-    blocks_.for_each([&](const Block&, BlockState& state) { grid_order_.forget(state.others); });
+    blocks_.for_each([&](const Block&, BlockState& state) {
+        grid_order_.forget(state.others);
+        state.before_start = 0;
+    });
     for (auto& [cluster, order] : clusters_) order.forget();
 }
 
@@ -148,6 +160,7 @@ void Synchronization::cluster_barrier_arrive(const Warp& warp, const ClusterArri
         state.cluster->arrive(grid_order_.knowledge(state.others, index, state.order.release(index)));
     else if (const auto* const released = state.order.released_by_fence(index))
         state.cluster->arrive(grid_order_.knowledge(state.others, index, *released));
+    if (!arrival.waits && !arrival.orders) state.cluster->arrive(start_of(state));
 }
 
 void Synchronization::cluster_barrier_complete(const Cluster& cluster) {

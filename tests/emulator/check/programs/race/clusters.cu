@@ -107,6 +107,24 @@ PROGRAM(cluster_relaxed_arrival) {
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 
+// ---- cluster_store_before_start -----------------------------------------------------------------
+// Stores in the other block's shared memory at once. That block may not have started yet.
+__global__ void __cluster_dims__(2) store_at_once(const int* in, int* out) {
+    __shared__ int values[64];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    int* const others = cluster.map_shared_rank(values, cluster.block_rank() ^ 1);
+    others[tid] = in[i]; // expect: race, write before start
+    cluster.sync();
+    out[i] = values[tid];
+}
+
+PROGRAM(cluster_store_before_start) {
+    const Memory<int> in(128, 1), out(128, 0);
+    store_at_once<<<2, 64>>>(in, out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 // ---- cluster_sum_without_atomics ----------------------------------------------------------------
 // One thread of each block adds to a sum in block 0: two of them may read the same old value.
 __global__ void __cluster_dims__(4) add_up(const int* in, int* out) {
@@ -214,6 +232,27 @@ __global__ void __cluster_dims__(2) fenced(const int* in, int* out) {
 PROGRAM(correct_cluster_relaxed_with_fence) {
     const Memory<int> in(128, 1), out(128, 0);
     fenced<<<2, 64>>>(in, out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
+// ---- correct_cluster_relaxed_start --------------------------------------------------------------
+// Correct: all blocks have started where one warp has waited, even if nobody releases anything.
+__global__ void __cluster_dims__(2) start_relaxed(const int* in, int* out) {
+    __shared__ int values[64];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const unsigned int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
+    __cluster_barrier_arrive_relaxed();
+    if (tid < 32) __cluster_barrier_wait();
+    __syncthreads();
+    cluster.map_shared_rank(values, cluster.block_rank() ^ 1)[tid] = in[i];
+    if (tid >= 32) __cluster_barrier_wait();
+    cluster.sync();
+    out[i] = values[tid];
+}
+
+PROGRAM(correct_cluster_relaxed_start) {
+    const Memory<int> in(128, 1), out(128, 0);
+    start_relaxed<<<2, 64>>>(in, out);
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 
