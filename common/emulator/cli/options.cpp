@@ -230,7 +230,9 @@ What to report:
   --check WHAT     errors and their lines: all, or some of mem,init,race,sync
                      mem   accesses out of bounds, misaligned or after a free
                      init  reads of memory that was never written
-                     race  accesses to shared memory that no barrier orders
+                     race  accesses to shared memory that no barrier orders;
+                           of proxy fences only those that a bulk copy from
+                           shared memory needs
                      sync  barriers and masks that threads miss
   --leaks          mem: also memory that is never freed
   --global-races   race: also global memory, between blocks

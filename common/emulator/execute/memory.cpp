@@ -373,7 +373,7 @@ void decode_griddepcontrol(Decoding& statement) {
     statement.execute_with(&no_effect);
 }
 
-/// fence.proxy: all proxies are the same here.
+/// fence.proxy: all proxies are the same here, but observers may tell the async proxy apart.
 void decode_fence(Decoding& statement) {
     if (statement.take(".mbarrier_init")) {
         statement.take(".release");
@@ -382,10 +382,12 @@ void decode_fence(Decoding& statement) {
         return statement.execute_with(&memory_fence);
     }
     if (statement.take(".proxy")) {
-        statement.take_any({".alias", ".async"});
-        statement.take_space();
+        const bool is_async = statement.take_any({".alias", ".async"}) == ".async";
+        const bool is_of_global = statement.take_space() == ptx::Space::global;
         statement.expect_operands(0, 0);
-        return statement.execute_with(&no_effect);
+        if (!is_async || is_of_global) return statement.execute_with(&no_effect);
+        statement.instruction.sync = SyncKind::proxy_fence;
+        return statement.execute_with(&memory_fence);
     }
     statement.take_any({".sc", ".acq_rel", ".acquire", ".release"});
     statement.instruction.scope = statement.take(".gl") ? Scope::gpu : statement.take_scope();

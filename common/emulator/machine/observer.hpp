@@ -240,7 +240,7 @@ public:
     /// on.
     virtual void cluster_barrier_complete(const Cluster&) {}
 
-    /// membar and fence.
+    /// membar and fence, and SyncKind::proxy_fence.
     virtual void fenced(const Warp&, const Instruction&, LaneMask /*active*/) {}
 
     /// Until the copy ends, nothing else may touch the bytes.

@@ -42,7 +42,8 @@ enum class SyncKind : std::uint8_t {
     warp_barrier,  ///< `bar.warp.sync`: exchanges no values, so its members may arrive at different places
     block_barrier, ///< `bar` or `barrier`
     cluster_barrier,
-    mbarrier, ///< an mbarrier instruction, or a copy that completes at one
+    mbarrier,    ///< an mbarrier instruction, or a copy that completes at one
+    proxy_fence, ///< `fence.proxy.async`
 };
 
 /// The functions whose addresses a module takes.

@@ -691,6 +691,35 @@ TEST(Race, an_mbarrier_is_initialized_by_one_thread_at_a_time) {
     EXPECT_EQ(kinds(use + "bar.sync 0;" + end + store, one_warp), none);
 }
 
+// ---- the async proxy ----
+
+TEST(Race, a_bulk_copy_reads_what_a_proxy_fence_shows_to_it) {
+    const std::string store = "st.shared.u32 [%r10], %r60;",
+                      copy = "@%p9 cp.async.bulk.global.shared::cta.bulk_group [%rd60], [tile], 256;";
+    const auto findings = races(store + "bar.sync 0;" + copy);
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(
+        findings[0].message,
+        "a bulk copy of thread (0,0,0) reads 16 bytes of shared memory at 0x0, which thread (0,0,0) has "
+        "written: no thread has executed a fence.proxy.async in between");
+    EXPECT_THAT(findings[0].cause, HasSubstr("through the async proxy"));
+    for (const std::string fence : {"fence.proxy.async;", "fence.proxy.async.shared::cta;"}) {
+        EXPECT_EQ(kinds(store + fence + "bar.sync 0;" + copy), none);
+        EXPECT_EQ(kinds(store + "bar.sync 0; @%p9 " + fence + copy), none);
+        EXPECT_EQ(kinds(fence + store + "bar.sync 0;" + copy), Kinds{"read after write"});
+    }
+    for (const std::string fence : {"fence.proxy.async.global;", "fence.acq_rel.gpu;"})
+        EXPECT_EQ(kinds(store + fence + "bar.sync 0;" + copy), Kinds{"read after write"});
+    // What a copy has written needs none.
+    EXPECT_EQ(kinds("@%p9 mbarrier.init.shared.b64 [tile+512], 1;"
+                    "@%p9 mbarrier.arrive.expect_tx.shared.b64 %rd5, [tile+512], 256;"
+                    "@%p9 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd60], "
+                    "256, [tile+512]; @!%p9 bra END;"
+                    "WAIT: mbarrier.test_wait.shared.b64 %p5, [tile+512], %rd5; @!%p5 bra WAIT;" +
+                    copy + "END:"),
+              none);
+}
+
 // ---- what is said ----
 
 TEST(Race, finding_names_both_parties_and_the_place) {

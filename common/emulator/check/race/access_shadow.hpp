@@ -61,6 +61,10 @@ public:
         return true;
     }
 
+    Record last_write(std::uint64_t address) const {
+        return writes_.empty() ? Record{} : writes_[static_cast<std::size_t>(address >> shift_)];
+    }
+
 private:
     std::size_t cells() const { return (bytes_ + (std::size_t{1} << shift_) - 1) >> shift_; }
 

@@ -30,6 +30,7 @@ struct BlockState {
     LastExit last_exit;
     std::uint32_t number = 0; ///< of the block in the grid
     Stamp before_start = 0;   ///< whoever knows about it knows that the block has started; 0: all do
+    Stamp proxy_fenced = 0;   ///< a fence.proxy.async has followed writes with earlier stamps
     bool is_out_of_step = false;
     bool has_atomics = false;
     GridOrder::View others;

@@ -44,6 +44,8 @@ public:
         if (now.access.remote) remember_visit(now, actor.stamp());
     }
 
+    GridActor::Record last_write(std::uint64_t address) const { return shadow_->last_write(address); }
+
     /// Calls `outlives(visit)` for accesses by other blocks that don't happen before the end of this one,
     /// which knows what is in `others`.
     template <class Outlives> void end(const GridOrder::View& others, Outlives outlives) const {

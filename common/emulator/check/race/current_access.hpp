@@ -8,6 +8,7 @@
 #include "emulator/machine/observer.hpp"
 #include "emulator/machine/warp.hpp"
 
+#include <bit>
 #include <cstdint>
 
 namespace emulator {
@@ -24,6 +25,10 @@ struct CurrentAccess {
     const AsyncCopy* copy = nullptr; ///< that starts with it
 
     std::uint64_t last_byte(int lane) const { return access.addresses[lane] + access.bytes - 1; }
+    /// Of the first lane.
+    std::uint64_t first() const { return access.addresses[std::countr_zero(access.active)]; }
+    /// By a bulk copy from shared memory.
+    bool is_read_by_copy() const { return access.is_copy && role == Role::read; }
     /// The owner of the shared memory.
     const Block& owner() const { return access.remote ? *access.remote : warp.block(); }
 };

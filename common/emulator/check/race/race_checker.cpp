@@ -10,6 +10,7 @@
 #include "emulator/check/race/synchronization.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/mbarrier.hpp"
+#include "emulator/program/source_location.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,6 +86,10 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
         instruction.ordering != Ordering::weak && instruction.ordering != Ordering::as_volatile;
     if (is_strong || kind == AccessKind::atom || kind == AccessKind::red) return Role::atomic;
     return kind == AccessKind::load ? Role::read : Role::write;
+}
+
+bool is_copy(const InstructionIds& ids, InstructionId id) {
+    return ptx_statement(ids.code(id), InstructionIds::pc(id)).find(".async") != std::string::npos;
 }
 
 EarlierAccess earlier_of(const BlockActor::Record& record, Role role, std::uint32_t block) {
@@ -293,6 +298,9 @@ private:
     /// `finds`: report hazards; else only record the access.
     void check_shared(const CurrentAccess& now, const BlockActor& actor, bool finds = true) {
         if (has_clusters_) return check_shared_of_cluster(now, actor, finds);
+        if (now.is_read_by_copy())
+            check_proxy(now,
+                        earlier_of(now.state.shared.last_write(now.first()), Role::write, now.state.number));
         now.state.shared.access(
             actor, now.role, now.access.addresses, now.access.bytes, now.access.active,
             [&](int lane, const BlockActor::Record& record, Role role) {
@@ -304,12 +312,24 @@ private:
     [[gnu::noinline]] void check_shared_of_cluster(const CurrentAccess& now, const BlockActor& in_block_actor,
                                                    bool finds) {
         if (finds && now.access.remote) check_start_of_owner(now);
-        state_of_owner(now).shared_in_cluster.access(
+        ClusterSharedMemory& shared = state_of_owner(now).shared_in_cluster;
+        if (now.is_read_by_copy()) check_proxy(now, earlier_of(shared.last_write(now.first()), Role::write));
+        shared.access(
             now, grid_actor(now, in_block_actor),
             [&](int lane, const GridActor::Record& record, Role role) {
                 return !finds || is_hazard(now, lane, earlier_of(record, role));
             },
             [&](int lane, int other) { check_collision(now, lane, other); });
+    }
+
+    /// A bulk copy reads through the async proxy what a thread has written through the generic one. A fence by
+    /// any thread of the block will do, since it may lie anywhere on the way from the write to the copy.
+    void check_proxy(const CurrentAccess& now, EarlierAccess write) {
+        const bool is_written = write.stamp != 0 && write.block == now.state.number;
+        if (!is_written || write.stamp < now.state.proxy_fenced || is_copy(ids_, write.id)) return;
+        ++findings_or_reads_;
+        write.lacks_proxy_fence = true;
+        add(now, std::countr_zero(now.access.active), write);
     }
 
     void check_start_of_owner(const CurrentAccess& now) {

@@ -53,6 +53,9 @@ std::string message(const Race& race, const Party& now, const Party& other) {
     if (race.earlier.is_copy)
         return "thread " + thread + does(now, race.role) + place +
                ", to which an asynchronous copy of thread " + other.thread + " is still under way";
+    if (race.earlier.lacks_proxy_fence)
+        return "a bulk copy of thread " + thread + " reads " + place + ", which thread " + other.thread +
+               " has written: no thread has executed a fence.proxy.async in between";
     return "thread " + thread + does(now, race.role) + place + ", which thread " + other.thread + " " +
            whose + has_done(other, race.earlier.role) + ": nothing orders the two";
 }
@@ -175,6 +178,9 @@ std::string cause_at_mbarrier(const Race& race, const Party& now, const Party& o
 
 const char* usual_cause(const Race& race) {
     const RaceSort sort = sort_of(race.role, race.earlier.role);
+    if (race.earlier.lacks_proxy_fence)
+        return "Threads write through the generic proxy, and bulk copies read through the async proxy. After "
+               "its writes each thread needs a fence.proxy.async, and then comes the barrier.";
     if (race.earlier.is_copy)
         return "A copy ends when its thread waits for it (__pipeline_wait_prior, or the copy's mbarrier). "
                "The wait is missing before the access; other threads also need a barrier after the wait.";

@@ -30,6 +30,7 @@ struct EarlierAccess {
     Role role = Role::read;
     bool at_once = false;           ///< with the same instruction
     bool is_copy = false;           ///< that is still under way
+    bool lacks_proxy_fence = false; ///< before the copy that reads it
 };
 
 /// An access and an earlier one that nothing orders with it.

@@ -40,7 +40,7 @@ void Synchronization::forget() {
     grid_order_.forget();
     blocks_.for_each([&](const Block&, BlockState& state) {
         grid_order_.forget(state.others);
-        state.before_start = 0;
+        state.before_start = state.proxy_fenced = 0;
     });
     for (auto& [cluster, order] : clusters_) order.forget();
 }
@@ -112,6 +112,11 @@ void Synchronization::release(const CurrentAccess& now) {
 
 void Synchronization::fenced(const Warp& warp, const Instruction& instruction, InstructionId id) {
     BlockState& state = blocks_.of(warp.block());
+    if (instruction.sync == SyncKind::proxy_fence) {
+        state.order.start_tick();
+        state.proxy_fenced = state.order.stamp(0);
+        return;
+    }
     if (orders_blocks_) remember(state, warp, {.id = id, .what = "fence", .scope = instruction.scope});
     state.order.fenced(warp.index());
     if (orders_blocks_)

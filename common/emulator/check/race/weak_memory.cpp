@@ -74,7 +74,7 @@ public:
 
     void fenced(const Warp& warp, const Instruction& instruction, LaneMask) override {
         put_back();
-        if (is_narrow(instruction)) return;
+        if (instruction.sync == SyncKind::proxy_fence || is_narrow(instruction)) return;
         ClusterState& state = state_of(warp);
         const GridOrder::Clock own = pass_tick(state);
         order_.fenced(state.view, 0, instruction.scope, own);
