@@ -34,8 +34,7 @@ class State:
         return self.exercises.setdefault(exercise.number, {})
 
     def save(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps(self.exercises, indent=2) + "\n", encoding="utf-8")
+        write(self.file, json.dumps(self.exercises, indent=2) + "\n")
 
     def original(self, exercise):
         """The unsolved text: as published, otherwise as it was on first use. None if there is neither."""
@@ -44,8 +43,7 @@ class State:
                      read_if_there(exercise.text)):
             if text and TODO in text:
                 if read_if_there(kept) != text:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    kept.write_text(text, encoding="utf-8")
+                    write(kept, text)
                 return text
         return None
 
@@ -57,6 +55,17 @@ def in_git(commit, path):
     except OSError:
         return None
     return run.stdout if run.returncode == 0 else None
+
+
+def write(path, text):
+    """Replaces the file. If the disk is full, what was there stays."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise checker.ExerciseError(f"{name_of(path)} cannot be written: {error.strerror}") from None
 
 
 def read_if_there(path):
@@ -217,7 +226,7 @@ def reset(exercise, options, state):
             number += 1
         exercise.text.rename(kept)
         print(f"Your text is now {name_of(kept)}.")
-    exercise.text.write_text(original, encoding="utf-8")
+    write(exercise.text, original)
     print(f"{name_of(exercise.text)} is the original again.")
     return 0
 

@@ -10,6 +10,7 @@ that the lesson's page shows must not solve an exercise that has a solution of i
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -420,6 +421,30 @@ class Commands(WithFolder):
                                  env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
             os.close(writes)
             self.assertEqual((run.returncode, run.stderr), (status, ""), words)
+
+    def test_a_full_or_read_only_disk_costs_no_traceback(self):
+        self.run_script("hint", "03")
+        state = self.tree / "build/exercises/state.json"
+        remembered = state.read_text()
+
+        def run(*words, to=subprocess.PIPE, most=0):
+            limits = most, resource.getrlimit(resource.RLIMIT_FSIZE)[1]  # no file can grow: as on a full disk
+            run = subprocess.run(self.command(*words), stdout=to, stderr=subprocess.PIPE, text=True,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits))
+            self.assertEqual(run.returncode, 2)
+            self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+            return run
+
+        told = run("hint", "03")
+        self.assertIn("Hint 2 of 3", told.stdout, "it is shown all the same")
+        self.assertEqual(told.stderr, "exercise: build/exercises/state.json cannot be written: File too large\n")
+        self.assertEqual(state.read_text(), remembered)
+        for words in (["03"], ["board", "--state", str(self.folder / "empty")]):
+            self.assertIn(": File too large\n", run(*words).stderr)
+        for words in (["board"], ["hint", "03"], ["reset", "03"], ["--help"]):
+            with open("/dev/full", "w") as full:
+                told = run(*words, to=full, most=2**30).stderr
+                self.assertIn("exercise: a file or the output: No space left on device\n", told)
 
     def test_reset_keeps_what_was_written(self):
         self.assertIn("is the original.", self.run_script("reset", "03"))
