@@ -216,7 +216,7 @@ def lay_out(exercise, text, folder):
     main = exercise.main
     first = "".join(f'#include "{path.name}"\n' for path in included(main) if path.parent == exercise.folder)
     for name, before, original in ((exercise.header, "", text), ("main.cu", first, main)):
-        lines = original.read_text(encoding="utf-8", errors="replace")
+        lines = original.read_text(encoding="utf-8-sig", errors="replace")  # an editor's byte-order mark is no text
         (shadow / name).write_text(f'{before}#line 1 "{original}"\n{lines}', encoding="utf-8")
     return shadow / "main.cu"
 
