@@ -34,6 +34,7 @@ LONGEST_COMPILING = 120  # seconds per step of the compiler
 PATIENCE = 30  # times as long in wall-clock time: then the machine is too busy to judge the solution
 ORDERS = 5  # other orders of a run under `orders`
 LUCK = ("mem", "init")  # checkers whose findings make a result depend on the memory's previous contents
+CAUSES = ("race", "sync", "mem", "init")  # checkers, those first whose findings may cause the others'
 CHECKERS = {"mem": "memory accesses", "init": "uninitialized reads", "race": "races", "sync": "barriers"}
 
 # A goal's counters: as they are called in the pages' tables, and as Nsight Compute calls them; and what else the report
@@ -497,21 +498,25 @@ def not_right(exercise, ptx, cases):
     if not wrong:
         return []
     lines = [f"no, with {arguments_of(wrong)}:", *first_lines(wrong.problem, 4)]
-    # The finding that explains it: one in the wrong kernel, or else one that can make results wrong.
+    # The finding that explains it: one in the wrong kernel, if that is known.
     kernel = wrong.problem.partition(": ")[0]
-    findings = [finding for finding in wrong.findings if short_name(finding.get("kernel", "")) == kernel]
-    if kernel not in exercise.kernels():
-        findings = sorted(wrong.findings, key=lambda finding: finding["checker"] not in LUCK)
+    findings = [finding for finding in wrong.findings
+                if kernel not in exercise.kernels() or short_name(finding.get("kernel", "")) == kernel]
     if findings:
-        lines += finding_lines(findings[0])
+        lines += finding_lines(first_cause(findings))
     return lines + [again(exercise, ptx, wrong)]
+
+
+def first_cause(findings):
+    """A race reads what is not written yet: it comes before the uninitialized read."""
+    return min(findings, key=lambda finding: CAUSES.index(finding["checker"]))
 
 
 def not_clean(exercise, ptx, cases):
     unclean = next((case for case in cases if case.findings), None)
     if not unclean:
         return []
-    return [f"no, with {arguments_of(unclean)}:", *finding_lines(unclean.findings[0]),
+    return [f"no, with {arguments_of(unclean)}:", *finding_lines(first_cause(unclean.findings)),
             again(exercise, ptx, unclean)]
 
 

@@ -552,6 +552,15 @@ class Commands(WithFolder):
             self.assertIn(words, told)
         self.assertNotIn("bulk copies", self.traffic({name: "1"}, launches, uses=["bulk copies"])[1], "the exercise is about it")
 
+    def test_races_come_first_of_what_is_found(self):
+        exercise, ptx = checker.Exercise("03"), self.folder / "exercise03.ptx"
+        findings = [{"checker": name, "kind": f"a {name}", "kernel": "reduce3(int*)", "message": ""}
+                    for name in ("init", "mem", "sync", "race")]
+        for problem in ("the result is right by luck:", "reduce3: wrong result: expected 1, got 2"):
+            case = checker.Case(("--n", "1"), 1, ("reduce3",), problem=problem, findings=findings)
+            self.assertIn("race: a race, in reduce3", checker.not_right(exercise, ptx, [case]))
+        self.assertIn("race: a race, in reduce3", checker.not_clean(exercise, ptx, [case]))
+
     def test_wrong_command_lines_are_told(self):
         self.assertIn("which exercise?", self.run_script("check", status=2))
         self.assertIn("there is no exercise 3; there are: 02 03", self.run_script("3", status=2))
