@@ -20,6 +20,11 @@
 #include "../../lessons/lesson25_rows/kernels.cuh"
 #include "../../lessons/lesson25_rows/rows.cuh"
 #include "../../lessons/lesson26_histogram/kernels.cuh"
+#include "../../lessons/lesson27_scan/in_shared_memory.cuh"
+#include "../../lessons/lesson27_scan/kernels.cuh"
+#include "../../lessons/lesson27_scan/wide_lookback.cuh"
+#include "../../lessons/lesson28_bytes_in_flight/kernels.cuh"
+#include "../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
 
 template __global__ void reduce5<256>(const int*, int*, std::size_t);
 template __global__ void reduce6<256>(const int*, int*, std::size_t);
@@ -33,3 +38,9 @@ template __global__ void reduceSmem<256>(const int*, int*, std::size_t);
 template __global__ void reduceSmemUnroll<256>(const int*, int*, std::size_t);
 template __global__ void coarse_reduction<1>(const int*, int*, std::size_t);
 template __global__ void coarse_reduction<16>(const int*, int*, std::size_t);
+template __global__ void reduce10<256, 2>(const int*, int*, std::size_t, unsigned int);
+template __global__ void reduce11<256>(const int*, int*, std::size_t, unsigned int, unsigned int);
+namespace take_home::detail {
+template __global__ void sum_one_launch<512, 4, 4>(Parts, int*, Meeting*);
+template __global__ void sum_bulk_copies<256, 4096>(Parts, int*, Meeting*, unsigned int);
+} // namespace take_home::detail

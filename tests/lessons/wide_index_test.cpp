@@ -363,4 +363,121 @@ TEST(Lesson22WideIndex, of_a_maximum_is_right_in_both_loops) {
     }
 }
 
+/// The inclusive sums of `count` elements, after `before`.
+std::vector<int> scanned(const int* elements, std::uint64_t count, int before = 0) {
+    std::vector<int> sums;
+    for (std::uint64_t i = 0; i < count; ++i)
+        sums.push_back(before = harness::reference_sum(std::vector<int>{before, elements[i]}));
+    return sums;
+}
+
+TEST(Lesson27WideIndex, of_tiles_is_right_in_the_last_block) {
+    const std::uint64_t n = two_to_32 + 1001, grid = ceil_div(n, block), first = (grid - 1) * block;
+    for (const char* kernel : {"_Z18scan_hillis_steelePKiPimS1_", "_Z13scan_blellochPKiPimS1_",
+                               "_Z20scan_blelloch_paddedPKiPimS1_", "_Z10scan_warpsPKiPimS1_"}) {
+        SCOPED_TRACE(kernel);
+        WideGrid wide;
+        SparseInts input(wide.memory, n), output(wide.memory, n), tile_sums(wide.memory, grid);
+        input.open(first, n - first), output.open(first, n - first), tile_sums.open(grid - 1, 1);
+        wide.run(kernel, grid, grid - 1,
+                 {address(input.data()), address(output.data()), n, address(tile_sums.data())},
+                 block + block / 32);
+        const std::vector<int> expected = scanned(input.data() + first, n - first);
+        EXPECT_EQ(std::vector<int>(output.data() + first, output.data() + n), expected);
+        EXPECT_EQ(tile_sums.data()[grid - 1], expected.back());
+
+        const int before = tile_sums.open(grid - 2, 1);
+        wide.run("_Z13add_tile_sumsPimPKi", grid, grid - 1,
+                 {address(output.data()), n, address(tile_sums.data())});
+        EXPECT_EQ(std::vector<int>(output.data() + first, output.data() + n),
+                  scanned(input.data() + first, n - first, before));
+    }
+}
+
+TEST(Lesson27WideIndex, of_a_look_back_is_right_in_the_last_tiles) {
+    // The wide one counts vectors: its last tiles begin beyond vector 2^32. The block takes the tile that `next` has, and
+    // the tiles before it have published 777.
+    struct Scan {
+        const char* kernel;
+        std::uint64_t elements, n;
+    };
+    for (const auto& [kernel, elements, n] :
+         {Scan{"_Z13scan_lookbackPKiPim5Tiles", block, two_to_32 + 1001},
+          {"_Z18scan_lookback_widePKiPim9WideTiles", 32 * block, 4 * two_to_32 + 32 * block + 1001}}) {
+        const std::uint64_t tiles = ceil_div(n, elements);
+        for (const std::uint64_t tile : {tiles - 2, tiles - 1}) { // a whole one, and the rest
+            SCOPED_TRACE(kernel);
+            const std::uint64_t first = tile * elements, count = std::min(elements, n - first);
+            WideGrid wide;
+            SparseInts input(wide.memory, n), output(wide.memory, n), next(wide.memory, 1024);
+            SparseInts status(wide.memory, 2 * tiles), sums(wide.memory, tiles), prefixes(wide.memory, tiles);
+            input.open(first, count), output.open(first, count), next.open(0, 1);
+            *next.data() = static_cast<int>(tile);
+            std::vector<std::uint64_t> parameters{address(input.data()), address(output.data()), n,
+                                                  address(next.data()), address(status.data())};
+            if (elements == block) {
+                constexpr int all_up_to_it = 2;
+                status.open(tile - 1, 2), sums.open(tile - 1, 2), prefixes.open(tile - 1, 2);
+                status.data()[tile - 1] = all_up_to_it;
+                prefixes.data()[tile - 1] = 777;
+                parameters.insert(parameters.end(), {address(sums.data()), address(prefixes.data())});
+            } else { // a word of 64 bits for both
+                status.open(2 * (tile - 32), 2 * 33);
+                for (std::uint64_t before = tile - 32; before < tile; ++before)
+                    status.data()[2 * before] = 777, status.data()[2 * before + 1] = 2;
+            }
+            wide.run(kernel, tiles, 0, parameters);
+            EXPECT_EQ(std::vector<int>(output.data() + first, output.data() + first + count),
+                      scanned(input.data() + first, count, 777));
+            EXPECT_EQ(*next.data(), static_cast<int>(tile + 1));
+        }
+    }
+}
+
+TEST(LimitWideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
+    // Of lessons 28 and 30. A block takes `vectors` at a time, and the grid 2^32. So block 0 has the first ones, as many
+    // from vector 2^32 on, and the tail of three ints. Block 1 has the next ones, and then the last 188.
+    struct Sum {
+        const char* kernel;
+        std::uint32_t threads;
+        std::uint64_t vectors;
+        std::vector<std::uint64_t> more; ///< parameters
+    };
+    for (const auto& [kernel, threads, vectors, more] :
+         {Sum{"_Z8reduce10ILj256ELj2EEvPKiPimj", 256, 256, {1}},
+          {"_Z8reduce11ILj256EEvPKiPimjj", 256, 1024, {std::uint64_t{2} << 32 | 16 * 1024}},
+          {"_ZN9take_home6detail14sum_one_launchILj512ELj4ELj4EEEvNS0_5PartsEPiPNS0_7MeetingE", 512, 512, {}},
+          {"_ZN9take_home6detail15sum_bulk_copiesILj256ELj4096EEEvNS0_5PartsEPiPNS0_7MeetingEj",
+           256,
+           4096,
+           {2}}}) {
+        SCOPED_TRACE(kernel);
+        const std::uint64_t all = two_to_32 + vectors + 188, n = 4 * all + 3;
+        WideGrid wide;
+        SparseInts input(wide.memory, n), sums(wide.memory, 1024), meeting(wide.memory, 1024);
+        const int of_blocks = input.open(0, 8 * vectors), far = input.open(4 * two_to_32, n - 4 * two_to_32);
+        const int expected = harness::reference_sum(std::vector<int>{of_blocks, far});
+        sums.open(0, 2), meeting.open(0, 4);
+        std::fill_n(meeting.data(), 4, 0);
+        std::vector<std::uint64_t> parameters{address(input.data()), address(sums.data()), n};
+        const bool is_take_home = kernel[1] == 'Z' && kernel[2] == 'N';
+        if (is_take_home) // the parts of the input: no head, and a tail
+            parameters = {address(input.data()),  address(input.data()), all,
+                          std::uint64_t{3} << 32, address(sums.data()),  address(meeting.data())};
+        parameters.insert(parameters.end(), more.begin(), more.end());
+        emulator::LaunchConfiguration configuration;
+        configuration.grid.x = static_cast<std::uint32_t>(two_to_32 / vectors);
+        configuration.block.x = threads;
+        configuration.dynamic_shared_bytes = static_cast<std::uint32_t>(2 * 16 * vectors);
+        for (const std::uint64_t index : {0, 1}) wide.run(kernel, configuration, index, parameters);
+        const int count = meeting.data()[0], sum = meeting.data()[1]; // of both blocks
+        if (is_take_home) {
+            EXPECT_EQ(count, 2);
+            EXPECT_EQ(sum, expected);
+        } else {
+            EXPECT_EQ(harness::reference_sum({sums.data(), 2}), expected);
+        }
+    }
+}
+
 } // namespace
