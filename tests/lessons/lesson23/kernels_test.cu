@@ -300,6 +300,16 @@ TEST(Lesson23SumReproducible, rounds_to_the_nearest_float_and_then_to_the_even_o
     }
 }
 
+// 2^127 is in word 8, and half the distance to the next float, 2^103, in word 7: a tie, but for a bit in a word below.
+TEST(Lesson23SumReproducible, looks_for_the_rest_of_a_tie_in_every_word) {
+    EXPECT_EQ(sum_in_many_ways({0x1p127f, 0x1p103f}), 0x1p127f);
+    for (int word = 0; word < 7; ++word) {
+        const float rest = std::ldexp(smallest, 32 * word);
+        EXPECT_EQ(sum_in_many_ways({0x1p127f, 0x1p103f, rest}), 0x1p127f + 0x1p104f) << word;
+        EXPECT_EQ(sum_in_many_ways({-0x1p127f, -0x1p103f, -rest}), -0x1p127f - 0x1p104f) << word;
+    }
+}
+
 TEST(Lesson23SumReproducible, of_nothing_but_zeros_is_a_positive_zero) {
     // nvcc 12 does not deduce the type of a list of lists.
     for (const auto& values : std::vector<std::vector<float>>{{0}, {-0.0f}, {-0.0f, -0.0f}, {1, -1}})
