@@ -20,6 +20,9 @@
 namespace emulate {
 namespace {
 
+/// On stderr. If that is full, only the exit status is left.
+void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
 /// The status for findings, unless a signal ended the program.
 Ending with_findings(const Ending& ending, bool found, const Options& options) {
     return found && ending.signal == 0 ? Ending{.status = options.error_exit_code} : ending;
@@ -66,8 +69,8 @@ Ending run(const Options& options) {
     expect_writable_output(options);
     const std::string& program = options.program.front();
     for (const std::string& library : cuda_linkage(find_program(program)).libraries)
-        fmt::print(stderr, "emulate: {}: is linked with {}, which needs NVIDIA's driver: its calls fail\n",
-                   emulator::printable(program), library);
+        say(fmt::format("emulate: {}: is linked with {}, which needs NVIDIA's driver: its calls fail",
+                        emulator::printable(program), library));
     if (options.schedules) return compare_schedules(options);
     const Report report = run_on_emulator(options.program, options.request);
     if (!options.reports() && !report.processes.empty()) {
@@ -78,7 +81,7 @@ Ending run(const Options& options) {
     const std::string obstacle = why_nothing_was_observed(report);
     if (obstacle.empty() || options.format != Format::text) write_report(report, options);
     if (!obstacle.empty() && report.ending == Ending{}) throw CommandError(ExitStatus::failed, obstacle);
-    if (!obstacle.empty()) fmt::print(stderr, "emulate: {}\n", obstacle);
+    if (!obstacle.empty()) say("emulate: " + obstacle);
     const bool has_failed = !options.request.check.empty() && !failed_launches_as_text(report).empty();
     if (!has_failed) expect_no_refusal(report);
     return with_findings(report.ending, !report.findings.empty() || has_failed, options);
@@ -89,7 +92,7 @@ Ending run(const Options& options) {
 int command(int argc, char** argv) {
     Options options;
     const auto fail = [](const CommandError& error) {
-        fmt::print(stderr, "emulate: {}\n", error.what());
+        say(std::string("emulate: ") + error.what());
         return static_cast<int>(error.status());
     };
     try {
@@ -102,8 +105,8 @@ int command(int argc, char** argv) {
         return fail({ExitStatus::failed, "interrupted before all orders were tried"});
     } catch (const UsageError& error) {
         const bool own = options.asked_by.empty();
-        fmt::print(stderr, "{}: {}\nTry: {} --help\n", own ? "emulate" : options.asked_by, error.what(),
-                   emulator::printable(own ? "emulate" : options.program.front()));
+        say(fmt::format("{}: {}\nTry: {} --help", own ? "emulate" : options.asked_by, error.what(),
+                        emulator::printable(own ? "emulate" : options.program.front())));
         return static_cast<int>(own ? error.status() : ExitStatus::asked_wrong);
     } catch (const CommandError& error) {
         return fail(error);

@@ -82,10 +82,12 @@ CommandError not_writable(const Options& options, int error) {
                         options.output, std::strerror(error))};
 }
 
-/// Ignores errors: without stderr there is nowhere to report them.
+/// A reader may leave, and a program may run without stderr: neither is an error.
 void tell(const std::string& text) {
     std::signal(SIGPIPE, SIG_IGN);
-    std::fputs(text.c_str(), stderr);
+    if (std::fputs(text.c_str(), stderr) >= 0 || errno == EPIPE || errno == EBADF) return;
+    throw CommandError(ExitStatus::failed,
+                       fmt::format("the report cannot be written to stderr: {}", std::strerror(errno)));
 }
 
 } // namespace

@@ -316,6 +316,8 @@ TEST(Emulate, writes_to_a_file_whose_name_tells_the_format) {
     const Result late = emulate("--counters --output /dev/full ./emulate_subject 'the same'");
     EXPECT_EQ(late.status, 125);
     EXPECT_THAT(late.err, HasSubstr("--output /dev/full: cannot be written: No space left on device"));
+    for (const char* words : {"--counters ./emulate_subject 'the same'", "--no-such-option"})
+        EXPECT_EQ(run(std::string("./emulate ") + words + " 2>/dev/full").status, 125) << words;
 }
 
 TEST(Emulate, gives_no_part_of_a_report_for_all_of_it) {
