@@ -45,6 +45,8 @@ COUNTERS = {
 }
 # What a kernel may not count more of counts for it, where a card counts it elsewhere: an asynchronous copy stores, too.
 COUNTED_TOO = {"shared store wavefronts": "copy wavefronts"}
+# Traffic by which a kernel could avoid what goals count, and what else may be in a goal that allows it.
+HIDDEN = {"atomic sectors": (), "reduction sectors": ("atomic sectors",), "local memory": (), "shared atomics": ()}
 
 # Which sizes and blocks are checked: sizes around warps and blocks, a prime, one more and one less than powers of two,
 # a tail of every kind.
@@ -554,12 +556,23 @@ def traffic(exercise, ptx, cases, build, seed):
 
 def beside_the_goals(exercise, cases):
     """Lines about traffic that no goal counts."""
-    found = {}
-    for case in cases:
-        for launch in (launch for kernel in exercise.kernels() for launch in case.counters.get(kernel, [])):
-            found = {**launch.get("uncounted", {}), **found}
-    return [f"{what} ({instruction}), which the goals' counters do not count: use global and shared memory"
-            for what, instruction in found.items() if what not in exercise.lesson.exercise.get("uses", [])]
+    found, allowed = {}, exercise.lesson.exercise.get("uses", [])
+    for kernel in exercise.kernels():
+        launches = [launch for case in cases for launch in case.counters.get(kernel, [])]
+        goals = {goal.counter for goal in exercise.goals if goal.kernel == kernel}
+        for what, others in HIDDEN.items():
+            most = max((launch.get(COUNTERS[what], 0) for launch in launches), default=0)
+            if most > 0 and goals.isdisjoint((what, *others)) and (what != "shared atomics" or counts_shared(goals)):
+                found[what] = f"{what} of {kernel}: yours {most:,}"
+        for launch in launches:
+            for what, instruction in launch.get("uncounted", {}).items():
+                found[what] = f"{what} of {kernel} ({instruction})"
+    return [f"{line}, and no goal allows that traffic: use loads and stores of global and shared memory"
+            for what, line in found.items() if what not in allowed]
+
+
+def counts_shared(goals):
+    return any(counter.startswith("shared ") for counter in goals)
 
 
 def beside_the_tile(exercise, ptx, build, seed):

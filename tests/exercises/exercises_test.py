@@ -548,9 +548,28 @@ class Commands(WithFolder):
         launches = [{name: 1}, {name: 1, "uncounted": {"local memory": "ld.local.u32", "bulk copies": "cp.async.bulk"}}]
         solved, told = self.traffic({name: "1"}, launches)
         self.assertFalse(solved)
-        for words in ("local memory (ld.local.u32), which", "bulk copies (cp.async.bulk), which"):
+        for words in ("local memory of reduce3 (ld.local.u32), and no", "bulk copies of reduce3 (cp.async.bulk), and no"):
             self.assertIn(words, told)
         self.assertNotIn("bulk copies", self.traffic({name: "1"}, launches, uses=["bulk copies"])[1], "the exercise is about it")
+
+    def test_atomics_are_no_loads_and_stores(self):
+        loads, shared = "global load sectors", "shared load wavefronts"
+        for what, goals, uses, solved in (
+                ("atomic sectors", {loads: "1"}, (), False),
+                ("atomic sectors", {loads: "1", "reduction sectors": "5"}, (), False),
+                ("atomic sectors", {loads: "1", "atomic sectors": "7"}, (), True),
+                ("reduction sectors", {loads: "1"}, (), False),
+                ("reduction sectors", {loads: "1", "atomic sectors": "0"}, (), True),  # as to set a counter back
+                ("local memory", {loads: "1"}, (), False),
+                ("local memory", {loads: "1"}, ("local memory",), True),
+                ("shared atomics", {loads: "1", shared: "9"}, (), False),
+                ("shared atomics", {loads: "1", shared: "9"}, ("shared atomics",), True),
+                ("shared atomics", {loads: "1"}, (), True)):  # the exercise is not about shared memory
+            told = self.traffic(goals, [{what: 0}, {what: 7}], uses)
+            with self.subTest(what=what, goals=goals, uses=uses):
+                self.assertEqual(told[0], solved, told[1])
+                if not solved:
+                    self.assertIn(f"{what} of reduce3: yours 7, and no goal allows that traffic: use loads and stores", told[1])
 
     def test_races_come_first_of_what_is_found(self):
         exercise, ptx = checker.Exercise("03"), self.folder / "exercise03.ptx"

@@ -330,7 +330,10 @@ template <template <class, class, class> class Family> void decode_access(Decodi
         return decode_b128_access(statement, space, is_load);
     const Operand& address = statement.operand(is_load ? 1 : 0);
     form.wide_base = statement.address(address, space);
-    if (space == Space::param) space = resolve_parameter_space(statement, address);
+    if (space == Space::param) {
+        space = resolve_parameter_space(statement, address);
+        statement.instruction.is_argument = space == Space::local;
+    }
     statement.instruction.space = space;
     take_elements(statement, statement.operand(is_load ? 0 : 1), is_load, form);
     statement.instruction.has_wide_cells = form.wide_cell;

@@ -27,6 +27,8 @@ void count_shared(Counters& counters, AccessKind kind, const Wavefronts& passes)
     } else if (kind == AccessKind::store) {
         counters[Metric::shared_store_wavefronts] += passes.count;
         counters[Metric::shared_store_bank_conflicts] += passes.count - passes.ideal;
+    } else {
+        ++counters[Metric::shared_atomics];
     }
 }
 
@@ -51,6 +53,8 @@ void count_access(Counters& counters, const Instruction& instruction, const Acce
         count_global(counters, access.kind, sectors_taken(instruction, access));
     else if (is_counted_as_shared(access))
         count_shared(counters, access.kind, wavefronts(access));
+    else if (access.space == ptx::Space::local && access.kind == AccessKind::load && !instruction.is_argument)
+        ++counters[Metric::local_loads];
 }
 
 void count_copy(Counters& counters, const AsyncCopy& copy) {

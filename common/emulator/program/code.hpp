@@ -92,7 +92,8 @@ struct Instruction {
     Scope scope : 4 = Scope::system;        ///< of a memory access that is not weak, or of a fence
     ptx::Space space = ptx::Space::generic; ///< of a memory access
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
-    bool is_vector = false;                 ///< a memory access whose registers are AccessDetail::elements
+    bool is_vector : 1 = false;             ///< a memory access whose registers are AccessDetail::elements
+    bool is_argument : 1 = false;           ///< a memory access to a function's argument or result
     std::uint8_t negated = 0;               ///< bit k: source k is a predicate that is read negated
     std::uint32_t next_control = 0;         ///< index of the first control instruction from this one on
     union {

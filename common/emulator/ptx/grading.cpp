@@ -25,11 +25,16 @@ bool accesses_memory(const Statement& statement) {
 
 /// Empty: it is counted, or moves no data.
 std::string_view uncounted_kind(const Statement& statement, const std::string& text) {
-    if (text.starts_with("cp.async.bulk") || text.starts_with("cp.reduce.async.bulk")) return "bulk copies";
+    if (text.starts_with("cp.reduce.async.bulk")) return "bulk reductions";
+    if (text.starts_with("cp.async.bulk.global")) return "bulk stores";
+    if (text.starts_with("cp.async.bulk.shared") && !has(statement, ".global"))
+        return "copies of shared memory";
+    if (text.starts_with("cp.async.bulk")) return "bulk copies";
     if (statement.opcode == "mapa" ||
         (accesses_memory(statement) && (has(statement, ".async") || has(statement, ".shared::cluster"))))
         return "distributed shared memory";
     if (statement.opcode == "ld" && has(statement, ".local")) return "local memory";
+    if (statement.opcode == "ld" && has(statement, ".const")) return "constant memory";
     return {};
 }
 

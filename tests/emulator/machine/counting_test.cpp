@@ -137,6 +137,19 @@ TEST(Counting, local_constant_and_parameter_accesses_are_no_global_traffic) {
         EXPECT_EQ(c[metric], 0u) << emulator::metric_name(metric);
 }
 
+TEST(Counting, atomics_in_shared_memory_and_loads_of_local_memory_by_any_address) {
+    const Counters c = counters(addresses(4) + R"(
+        .local .u32 mine; mov.u64 %rd4, mine; cvta.local.u64 %rd4, %rd4;
+        cvt.u64.u32 %rd2, %r1; cvta.shared.u64 %rd2, %rd2;
+        atom.shared.add.u32 %r3, [%r1], 1; red.shared.add.u32 [%r1], 1; atom.exch.b32 %r3, [%rd2], %r3;
+        red.global.add.u32 [%rd1], 1; st.u32 [%rd4], 1; ld.u32 %r3, [%rd4]; ld.local.u32 %r3, [mine];
+        { .param .b32 argument, result; st.param.b32 [argument], 1; ld.param.b32 %r3, [argument]; })");
+    EXPECT_EQ(c[Metric::shared_atomics], 3u);
+    EXPECT_EQ(c[Metric::local_loads], 2u) << "an argument is none";
+    EXPECT_EQ(c[Metric::shared_load_wavefronts] + c[Metric::shared_store_wavefronts], 0u);
+    EXPECT_EQ(c[Metric::global_load_sectors], 0u);
+}
+
 TEST(Counting, instructions_per_warp_and_per_thread) {
     const auto added = [](const char* body, uint32_t threads) { // beyond an empty kernel
         const Counters with = counters(body, threads), without = counters("", threads);

@@ -22,12 +22,18 @@ TEST(UncountedTraffic, is_found_by_its_instructions) {
     const std::pair<const char*, const char*> lines[] = {
         {"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];",
          "bulk copies"},
-        {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%rd1], [%r1], %r2;", "bulk copies"},
+        {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];",
+         "bulk copies"},
+        {"cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;", "bulk stores"},
+        {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%rd1], [%r1], %r2;", "bulk reductions"},
+        {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], %r2, [%r3];",
+         "copies of shared memory"},
         {"mapa.u64 %rd1, %rd2, 0;", "distributed shared memory"},
         {"ld.shared::cluster.u32 %r1, [%r2];", "distributed shared memory"},
         {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
          "distributed shared memory"},
         {"ld.local.v2.u32 {%r1, %r2}, [%rd1];", "local memory"},
+        {"ld.const.u32 %r1, [%rd1];", "constant memory"},
     };
     for (const auto& [line, kind] : lines) {
         std::string instruction = line;
