@@ -149,6 +149,14 @@ private:
     std::set<std::uint32_t> open_, changed_;      ///< instructions to follow from; registers
 };
 
+// ---- loops around atomicCAS ----
+
+bool is_register(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::reg; }
+
+bool compares_and_swaps(const ptx::Statement& statement) {
+    return statement.opcode == "atom" && statement.operands.size() > 2 && has(statement, ".cas");
+}
+
 } // namespace
 
 bool spins_on_phase(const Code& code, std::uint32_t test) {
@@ -165,6 +173,28 @@ bool may_spin(const Code& code) {
         if (std::any_of(statements.begin() + label.index,
                         statements.begin() + static_cast<std::ptrdiff_t>(end), rereads_memory))
             return true;
+    }
+    return false;
+}
+
+bool is_cas_loop_load(const Code& code, std::uint32_t pc) {
+    const ptx::Statement* const load = code.statements[pc];
+    if (!load || load->operands.empty()) return false;
+    const ptx::Operand& loaded = load->operands.front();
+    if (!is_register(loaded)) return false;
+    std::set<std::uint32_t> holders{loaded.index}; // of the value, or of a copy of it
+    for (std::size_t before = 0; before != holders.size();) {
+        before = holders.size();
+        for (const ptx::Statement* const statement : code.statements) {
+            if (!statement) continue;
+            const auto& operands = statement->operands;
+            const auto holds = [&](std::size_t k) {
+                return is_register(operands[k]) && holders.contains(operands[k].index);
+            };
+            if (compares_and_swaps(*statement) && holds(2)) return true;
+            if (statement->opcode == "mov" && operands.size() == 2 && is_register(operands[0]) && holds(1))
+                holders.insert(operands[0].index);
+        }
     }
     return false;
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Loops that wait for other blocks, or for an mbarrier alone.
+/// Loops that wait for other blocks, for an mbarrier alone, or for an atomicCAS to succeed.
 #pragma once
 
 #include <cstdint>
@@ -19,5 +19,10 @@ bool may_spin(const Code& code);
 ///
 /// False if uncertain, as in a loop around the call of a function that tests.
 bool spins_on_phase(const Code& code, std::uint32_t test);
+
+/// Whether an atomicCAS of the same function compares with the value that the load at `pc` reads. Programs
+/// build atomics that CUDA lacks from such loops: `old = *address; do { ... } while (...)`. A stale value
+/// does no harm: the atomicCAS fails and returns the present one.
+bool is_cas_loop_load(const Code& code, std::uint32_t pc);
 
 } // namespace emulator
