@@ -3,6 +3,7 @@
 #include "emulator/memory/address_space.hpp"
 #include "emulator/program/divergence_analysis.hpp"
 #include "emulator/program/names.hpp"
+#include "emulator/program/row_sharing.hpp"
 #include "emulator/ptx/diagnostic.hpp"
 
 #include <algorithm>
@@ -179,13 +180,15 @@ private:
 
     /// Rows of cells first, so that each starts at a cache line; then the predicates.
     void place_registers(const Function& function) {
-        registers_.resize(function.registers.size());
+        const std::vector<std::uint32_t> owners = shared_rows(function);
+        registers_.resize(owners.size());
         for (const bool predicates : {false, true})
-            for (std::size_t i = 0; i < function.registers.size(); ++i) {
-                if ((function.registers[i].type == Type::pred) != predicates) continue;
+            for (std::uint32_t i = 0; i < owners.size(); ++i) {
+                if ((function.registers[i].type == Type::pred) != predicates || owners[i] != i) continue;
                 registers_[i] = next_row_;
                 next_row_ += row_bytes(function.registers[i].type);
             }
+        for (std::size_t i = 0; i < owners.size(); ++i) registers_[i] = registers_[owners[i]];
         next_row_ = align_up(next_row_, 64);
     }
 

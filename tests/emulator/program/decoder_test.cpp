@@ -1,8 +1,13 @@
-// What the decoder rejects: it never skips anything.
+// What the decoder rejects: it never skips anything. And which registers share a row.
 
 #include "../machine/ptx_fixture.hpp"
 
+#include "emulator/program/code.hpp"
+
 #include <gmock/gmock.h>
+
+#include <set>
+#include <vector>
 
 using namespace emulator::fixture;
 using emulator::Error;
@@ -164,4 +169,63 @@ TEST(Decoder, refuses_more_local_memory_than_a_thread_may_have) {
     EXPECT_NO_THROW(Program(module_of(".local .b8 x[524288]; st.local.u8 [x], 1;")).module.kernel("k"));
     EXPECT_THAT(refused(".local .b8 x[524288]; .local .b8 y[16]; st.local.u8 [x], 1;").what(),
                 HasSubstr("bytes of local memory"));
+}
+
+namespace {
+
+/// The rows that the `not` instructions of a kernel with `body` write, in order.
+std::vector<emulator::Row> rows_of_nots(const std::string& body) {
+    Program program(module_of(body));
+    const emulator::Code& code = program.module.kernel("k").code();
+    std::vector<emulator::Row> rows;
+    for (std::size_t i = 0; i < code.statements.size(); ++i)
+        if (code.statements[i] && code.statements[i]->opcode == "not")
+            rows.push_back(code.instructions[i].destination);
+    return rows;
+}
+
+} // namespace
+
+TEST(RowSharing, values_that_no_lane_needs_together_share_a_row) {
+    // An operand and the result of one instruction don't: so of a chain, every second value has the same row.
+    const auto chain =
+        rows_of_nots("not.b32 %r2, %r60; not.b32 %r3, %r2; not.b32 %r4, %r3; not.b32 %r5, %r4;");
+    EXPECT_NE(chain[0], chain[1]);
+    EXPECT_EQ(chain[0], chain[2]);
+    EXPECT_EQ(chain[1], chain[3]);
+    // The two sides of a branch: a lane takes one of them.
+    const auto sides = rows_of_nots(R"(
+        setp.lt.u32 %p1, %r60, 9; @%p1 bra LOW; not.b32 %r2, %r60; mov.u32 %r0, %r2; bra END;
+        LOW: not.b32 %r3, %r60; mov.u32 %r0, %r3; END:)");
+    EXPECT_EQ(sides[0], sides[1]);
+    // Rows of 64-bit registers are larger.
+    const auto widths = rows_of_nots("not.b32 %r2, %r60; not.b64 %rd2, %rd60; not.b64 %rd3, %rd2;");
+    EXPECT_NE(widths[0], widths[1]);
+    EXPECT_NE(widths[0], widths[2]);
+}
+
+TEST(RowSharing, a_value_keeps_its_row_as_long_as_any_path_needs_it) {
+    const auto distinct = [](const std::string& body) {
+        const auto rows = rows_of_nots(body);
+        return std::set(rows.begin(), rows.end()).size() == rows.size();
+    };
+    // %r2 is needed in the next turn, after its last use in the text.
+    EXPECT_TRUE(distinct(R"(
+        not.b32 %r2, %r60;
+        LOOP: add.u32 %r5, %r2, 1; not.b32 %r3, %r5; setp.lt.u32 %p1, %r3, 9; @%p1 bra LOOP;)"));
+    // %r3 comes from the turn before, where a lane did not write it.
+    EXPECT_TRUE(distinct(R"(
+        mov.u32 %r3, 0; LOOP: setp.lt.u32 %p1, %r60, 9; @%p1 bra ON; not.b32 %r3, %r60;
+        ON: add.u32 %r4, %r3, 1; not.b32 %r2, %r4; setp.lt.u32 %p2, %r2, 9; @%p2 bra LOOP;)"));
+    // Under a guard, some lanes keep the value of the turn before.
+    EXPECT_TRUE(distinct(R"(
+        not.b32 %r2, %r60; LOOP: setp.lt.u32 %p1, %r60, 9; @%p1 mov.u32 %r2, 5; add.u32 %r4, %r2, 1;
+        not.b32 %r3, %r4; setp.lt.u32 %p2, %r3, 9; @%p2 bra LOOP;)"));
+    // A table of targets leads back.
+    EXPECT_TRUE(distinct(R"(
+        not.b32 %r2, %r60; T: .branchtargets LOOP, END;
+        LOOP: add.u32 %r5, %r2, 1; not.b32 %r3, %r5; brx.idx %r3, T; END:)"));
+    // What is never written stays zero, for the next block too.
+    EXPECT_EQ(run("mov.u32 %r0, %r9; not.b32 %r2, %r60; not.b32 %r3, %r2; not.b32 %r4, %r2;", 32, {}, "", 2),
+              Words(64, 0));
 }
