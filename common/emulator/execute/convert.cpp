@@ -209,9 +209,30 @@ struct ConversionDetail : Detail {
 template <class To, class From> struct Cast {
     constexpr To operator()(From value) const { return static_cast<To>(value); }
 };
+/// Of a number in the low bits of a wide register.
+template <class Low> struct ExtendLow {
+    constexpr uint64_t operator()(uint64_t bits) const {
+        return static_cast<uint64_t>(int64_t{static_cast<Low>(bits)});
+    }
+};
+
+/// Toward zero. A value beyond the range becomes the end of the range, and NaN becomes zero.
+template <class To> struct Truncate {
+    constexpr To operator()(float value) const {
+        constexpr auto least = std::numeric_limits<To>::min(), greatest = std::numeric_limits<To>::max();
+        constexpr float past = 2 * static_cast<float>(greatest / 2 + 1);
+        if (value >= past) return greatest;
+        if (value > static_cast<float>(least)) return static_cast<To>(value);
+        return value <= static_cast<float>(least) ? least : 0;
+    }
+};
 
 /// Common conversions that take one machine instruction per lane, as rows of cells.
 Handler quick_conversion(const Conversion& c, bool wide_source) {
+    if (c.to_whole_number && c.rounding == FE_TOWARDZERO && c.from == Type::f32 && !c.sat && !c.ftz) {
+        if (c.to == Type::s32) return &lanewise<Truncate<int32_t>{}, int32_t, float>;
+        if (c.to == Type::u32) return &lanewise<Truncate<uint32_t>{}, uint32_t, float>;
+    }
     if (c.sat || c.ftz || c.relu || c.to_whole_number || c.rounding != FE_TONEAREST) return nullptr;
     const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
     if (!wide_source) {
@@ -226,11 +247,21 @@ Handler quick_conversion(const Conversion& c, bool wide_source) {
         if (is(Type::u16, Type::u32) || is(Type::u16, Type::s32))
             return &lanewise<Cast<uint16_t, uint32_t>{}, uint16_t, uint32_t>;
         if (is(Type::f32, Type::s32)) return &lanewise<Cast<float, int32_t>{}, float, int32_t>;
+        if (is(Type::f32, Type::u32)) return &lanewise<Cast<float, uint32_t>{}, float, uint32_t>;
         if (is(Type::f64, Type::s32)) return &lanewise<Cast<double, int32_t>{}, double, int32_t>;
+        if (is(Type::f64, Type::u32)) return &lanewise<Cast<double, uint32_t>{}, double, uint32_t>;
+        if (is(Type::f64, Type::f32)) return &lanewise<Cast<double, float>{}, double, float>;
     } else {
         if (is(Type::u32, Type::u64) || is(Type::s32, Type::s64) || is(Type::u32, Type::s64) ||
             is(Type::s32, Type::u64))
             return &lanewise<Cast<uint32_t, uint64_t>{}, uint32_t, uint64_t>;
+        if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32))
+            return &lanewise<ExtendLow<int32_t>{}, uint64_t, uint64_t>;
+        if (is(Type::s64, Type::u32) || is(Type::u64, Type::u32))
+            return &lanewise<ExtendLow<uint32_t>{}, uint64_t, uint64_t>;
+        if (is(Type::f32, Type::f64)) return &lanewise<Cast<float, double>{}, float, double>;
+        if (is(Type::f64, Type::s64)) return &lanewise<Cast<double, int64_t>{}, double, int64_t>;
+        if (is(Type::f64, Type::u64)) return &lanewise<Cast<double, uint64_t>{}, double, uint64_t>;
     }
     return nullptr;
 }
