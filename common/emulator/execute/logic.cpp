@@ -3,6 +3,7 @@
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace emulator {
@@ -77,6 +78,10 @@ template <bool as_shift_amount> struct FindHighestBit {
         return as_shift_amount ? leading : static_cast<uint32_t>(8 * sizeof(T)) - 1 - leading;
     }
 };
+/// The lowest `count` bits.
+template <class T> constexpr T low_bits(uint32_t count) {
+    return count < 8 * sizeof(T) ? static_cast<T>((T{1} << count) - 1) : static_cast<T>(~T{0});
+}
 /// `length` bits of a from `first` up, sign-extended from the highest bit taken (or the highest that exists).
 struct ExtractBits {
     template <class T> constexpr T operator()(T a, uint32_t first, uint32_t length) const {
@@ -85,24 +90,19 @@ struct ExtractBits {
         length &= 0xFF;
         const uint32_t sign_place = first + length - 1 < highest ? first + length - 1 : highest;
         const bool sign = std::is_signed_v<T> && length != 0 && (a >> sign_place & 1) != 0;
-        T result = 0;
-        for (uint32_t i = 0; i <= highest; ++i) {
-            const bool bit = i < length && first + i <= highest ? (a >> (first + i) & 1) != 0 : sign;
-            result |= static_cast<T>(static_cast<T>(bit) << i);
-        }
-        return result;
+        using Bits = std::make_unsigned_t<T>;
+        const uint32_t count = first > highest ? 0 : std::min(length, highest + 1 - first);
+        const Bits taken = static_cast<Bits>(a) >> (first & highest) & low_bits<Bits>(count);
+        return static_cast<T>(sign ? taken | ~low_bits<Bits>(count) : taken);
     }
 };
 /// b with `length` bits of a put in from `first` up.
 struct InsertBits {
     template <class T> constexpr T operator()(T a, T b, uint32_t first, uint32_t length) const {
         first &= 0xFF;
-        length &= 0xFF;
-        for (uint32_t i = 0; i < length && first + i < 8 * sizeof(T); ++i) {
-            const T bit = T{1} << (first + i);
-            b = (a >> i & 1) != 0 ? b | bit : b & ~bit;
-        }
-        return b;
+        if (first >= 8 * sizeof(T)) return b;
+        const T taken = low_bits<T>(length & 0xFF) << first;
+        return (b & ~taken) | (a << first & taken);
     }
 };
 /// `count` ones from `first` up.
@@ -318,8 +318,11 @@ template <class T> void insert_bits(Warp& warp, const Instruction& instruction, 
     const T* const b = warp.cells<T>(instruction.sources[1]);
     const uint32_t* const first = warp.cells<uint32_t>(instruction.sources[2]);
     const uint32_t* const length = warp.cells<uint32_t>(instruction.detail_as<FourthSource>().row);
-    for_each_lane(
-        active, [&](int lane) { result[lane] = InsertBits{}(a[lane], b[lane], first[lane], length[lane]); });
+#pragma GCC ivdep // two rows are the same or don't overlap
+    for (int lane = 0; lane < warp_size; ++lane) {
+        const T value = InsertBits{}(a[lane], b[lane], first[lane], length[lane]);
+        result[lane] = (active >> lane & 1) != 0 ? value : result[lane];
+    }
 }
 
 void decode_bfi(Decoding& statement) {
