@@ -62,6 +62,10 @@ void CallStack::fill_constants(Frame& frame) const {
 void CallStack::fill_specials(Frame& frame) const {
     for (const Code::SpecialRow& special : frame.code->specials) {
         auto* const cells = reinterpret_cast<std::uint32_t*>(frame.rows + special.row);
+        if (!depends_on_lane(special.special)) {
+            fill(frame.rows + special.row, block_.special(special.special, warp_, 0));
+            continue;
+        }
         for (int lane = 0; lane < warp_size; ++lane)
             cells[lane] = block_.special(special.special, warp_, lane);
     }

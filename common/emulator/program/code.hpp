@@ -170,6 +170,11 @@ constexpr bool depends_on_block(Special special) {
            special == Special::clusterid_z || special == Special::smid;
 }
 
+constexpr bool depends_on_lane(Special special) {
+    return special <= Special::tid_z || special == Special::laneid ||
+           (special >= Special::lanemask_eq && special <= Special::lanemask_gt);
+}
+
 /// A decoded function.
 struct Code {
     /// What the value of a constant is relative to.
