@@ -178,7 +178,8 @@ void ballot(Warp& warp, const Instruction& instruction, LaneMask active) {
     in_complete_groups(warp, instruction, active, [&](LaneMask group) {
         const LaneMask yes = true_lanes(warp, instruction, group);
         uint32_t* const result = warp.cells<uint32_t>(instruction.destination);
-        for_each_lane(group, [&](int lane) { result[lane] = yes; });
+        for (int lane = 0; lane < warp_size; ++lane)
+            result[lane] = (group >> lane & 1) != 0 ? yes : result[lane];
     });
 }
 
