@@ -91,6 +91,15 @@ template <class Operation, class T> T update(uint64_t address, T operand) {
     return std::bit_cast<T>(old);
 }
 
+/// One host thread executes all accesses to a block's shared memory.
+template <class Operation, class T> T update_shared(uint64_t address, T operand) {
+    T old;
+    std::memcpy(&old, reinterpret_cast<const void*>(address), sizeof old);
+    const T now = Operation::apply(old, operand);
+    std::memcpy(reinterpret_cast<void*>(address), &now, sizeof now);
+    return old;
+}
+
 /// Combines the operands of these lanes before the update: the result does not depend on the order.
 template <class Operation, class T>
 constexpr bool is_associative = std::is_integral_v<T> &&
@@ -115,8 +124,10 @@ void update_lanes(Warp& warp, const Instruction& instruction, LaneMask lanes, co
         }
     }
     auto* const result = used ? warp.cells<Cell<T>>(instruction.destination) : nullptr;
+    const auto one_update =
+        instruction.space == Space::shared ? &update_shared<Operation, T> : &update<Operation, T>;
     for_each_lane(lanes, [&](int lane) {
-        const T old = update<Operation, T>(addresses[lane], from_cell<T>(operand[lane]));
+        const T old = one_update(addresses[lane], from_cell<T>(operand[lane]));
         if (used) result[lane] = to_cell(old);
     });
 }

@@ -356,6 +356,8 @@ template <template <class, class, class> class Family> void decode_access(Decodi
     }
     statement.execute_with(handler);
     if (statement.instruction.ordering == Ordering::weak) return;
+    // One host thread executes all accesses to a block's shared memory.
+    if (space == Space::shared && !form.vector) return;
     statement.detail<AccessDetail>().inner = handler;
     statement.execute_with(form.vector ? &single_copy_atomic : &between_fences);
 }
