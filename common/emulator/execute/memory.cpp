@@ -44,6 +44,8 @@ template <class T, class C>
         T values[warp_size];
         std::memcpy(values, pointers.first, sizeof values);
         for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
+    } else if (active == all_lanes && pointers.stride == 0) {
+        std::fill_n(result, warp_size, static_cast<C>(read<T>(reinterpret_cast<uint64_t>(pointers.first))));
     } else if (active == all_lanes) {
         for (int lane = 0; lane < warp_size; ++lane) load_lane(lane, lane);
     } else {
@@ -88,6 +90,8 @@ void load(Warp& warp, const Instruction& instruction, LaneMask active) {
         T values[warp_size];
         std::memcpy(values, reinterpret_cast<const void*>(addresses[0]), sizeof values);
         for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(values[lane]);
+    } else if (active == all_lanes) {
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = static_cast<C>(read<T>(addresses[lane]));
     } else {
         for_each_lane(active, [&](int lane) { result[lane] = static_cast<C>(read<T>(addresses[lane])); });
     }
@@ -112,6 +116,8 @@ void load_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
         const auto& elements = instruction.detail_as<AccessDetail>().elements;
         if (active == all_lanes && elements.size() == 4 && pointers.stride == 4 * sizeof(T))
             return load_adjacent_vectors<T, C, 4>(warp, pointers.first, elements.data());
+        if (active == all_lanes && elements.size() == 2 && pointers.stride == 2 * sizeof(T))
+            return load_adjacent_vectors<T, C, 2>(warp, pointers.first, elements.data());
         StridedPointers element = pointers;
         for (const Row row : elements) {
             if (row != no_row) load_strided<T>(element, active, warp.cells<C>(row));
@@ -155,19 +161,43 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
     }
 }
 
+/// The same for stores.
+template <class T, class C, int count>
+void store_adjacent_vectors(const Warp& warp, std::byte* first, const Row* elements) {
+    T values[warp_size * count];
+    for (int k = 0; k < count; ++k) {
+        const C* const source = warp.cells<C>(elements[k]);
+        for (int lane = 0; lane < warp_size; ++lane) values[lane * count + k] = static_cast<T>(source[lane]);
+    }
+    std::memcpy(first, values, sizeof values);
+}
+
 template <class T, class C, class Base>
 void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
-    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
-    active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
-    // Lane by lane: if lanes write to one address, one of them wins with its whole vector.
-    for_each_lane(active, [&](int lane) {
-        uint64_t address = addresses[lane];
-        for (const Row row : instruction.detail_as<AccessDetail>().elements) {
+    const auto& elements = instruction.detail_as<AccessDetail>().elements;
+    const auto store_lane = [&](int lane, uint64_t address) {
+        for (const Row row : elements) {
             const T value = static_cast<T>(warp.cells<C>(row)[lane]);
             std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
             address += sizeof(T);
         }
-    });
+    };
+    // Lane by lane: if lanes write to one address, one of them wins with its whole vector.
+    if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::store);
+        pointers.first) {
+        const bool adjacent = active == all_lanes && pointers.stride == instruction.bytes;
+        if (adjacent && elements.size() == 4)
+            return store_adjacent_vectors<T, C, 4>(warp, pointers.first, elements.data());
+        if (adjacent) return store_adjacent_vectors<T, C, 2>(warp, pointers.first, elements.data());
+        const auto first = reinterpret_cast<uint64_t>(pointers.first);
+        const int first_lane = std::countr_zero(active);
+        return for_each_lane(active, [&](int lane) {
+            store_lane(lane, first + static_cast<uint64_t>((lane - first_lane) * pointers.stride));
+        });
+    }
+    Addresses addresses = effective_addresses<Base>(warp, instruction, active);
+    active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
+    for_each_lane(active, [&](int lane) { store_lane(lane, addresses[lane]); });
 }
 
 /// A parameter of the kernel is the same for all lanes.
