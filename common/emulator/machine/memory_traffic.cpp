@@ -10,23 +10,38 @@ namespace {
 
 using std::int64_t, std::uint32_t, std::uint64_t;
 
-/// The number of distinct values among `count`, which it reorders.
-uint32_t distinct(uint64_t* values, uint32_t count) {
-    std::sort(values, values + count);
-    return static_cast<uint32_t>(std::unique(values, values + count) - values);
+using LaneValues = std::array<uint64_t, warp_size>;
+
+/// 1 for each lane whose value a later lane repeats, otherwise 0. No value has all bits set. Compares each with
+/// each, which the compiler vectorizes: that is faster than to sort them.
+LaneValues repeated_later(const LaneValues& values) {
+    std::array<uint64_t, std::size_t{2} * warp_size> padded;
+    std::copy(values.begin(), values.end(), padded.begin());
+    std::fill(padded.begin() + warp_size, padded.end(), UINT64_MAX);
+    LaneValues repeated{};
+    for (std::size_t distance = 1; distance < warp_size; ++distance)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
+            repeated[lane] |= values[lane] == padded[lane + distance] ? 1u : 0u;
+    return repeated;
+}
+
+uint32_t distinct(const LaneValues& values) {
+    const LaneValues repeated = repeated_later(values);
+    return static_cast<uint32_t>(std::count(repeated.begin(), repeated.end(), uint64_t{0}));
 }
 
 /// The most distinct words that `group` accesses in any bank, for lanes in any order. Counting the first word
 /// of a wider access is enough: accesses are aligned, so the next banks serve the same number.
 uint32_t conflict_degree_of_any(const uint64_t* addresses, LaneMask group) {
-    std::array<uint64_t, warp_size> words;
-    uint32_t count = 0;
-    for_each_lane(group, [&](int lane) { words[count++] = addresses[lane] / bank_bytes; });
-    count = distinct(words.data(), count);
+    LaneValues words; // lanes outside the group repeat a word of it
+    words.fill(addresses[std::countr_zero(group)] / bank_bytes);
+    for_each_lane(group,
+                  [&](int lane) { words[static_cast<std::size_t>(lane)] = addresses[lane] / bank_bytes; });
+    const LaneValues repeated = repeated_later(words);
     std::array<std::uint8_t, bank_count> wanted{};
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < count; ++i) most = std::max<uint32_t>(most, ++wanted[words[i] % bank_count]);
-    return most;
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        wanted[words[lane] % bank_count] += repeated[lane] == 0 ? 1 : 0;
+    return *std::max_element(wanted.begin(), wanted.end());
 }
 
 /// The same, if the lanes stay within 64 rows of one word per bank: then one bit per row marks the words that
@@ -112,17 +127,17 @@ uint32_t sectors(const Access& access) {
     }
     if (far == 0) return static_cast<uint32_t>(std::popcount(touched));
 
-    std::array<uint64_t, warp_size> all;
+    LaneValues all;
     for (int lane = 0; lane < warp_size; ++lane)
         all[static_cast<std::size_t>(lane)] = addresses[lane] / sector_bytes;
-    return distinct(all.data(), warp_size);
+    return distinct(all);
 }
 
 uint32_t ideal_sectors(const Access& access) {
     // Accesses are aligned: two lanes share all of their bytes or none.
-    std::array<uint64_t, warp_size> all;
+    LaneValues all;
     std::copy_n(access.addresses.data(), warp_size, all.begin());
-    return (distinct(all.data(), warp_size) * access.bytes + sector_bytes - 1) / sector_bytes;
+    return (distinct(all) * access.bytes + sector_bytes - 1) / sector_bytes;
 }
 
 uint32_t atomic_sectors(const Access& access) {
@@ -162,18 +177,28 @@ Wavefronts wavefronts(const Access& access) {
     return result;
 }
 
+bool LastWavefronts::Result::is_of(const Access& access) const {
+    const uint64_t* const addresses = access.addresses.data();
+    const uint64_t last = addresses[warp_size - 1] - addresses[0];
+    if (access.active != active || access.bytes != bytes || last != distances[warp_size - 1]) return false;
+    uint64_t different = (addresses[0] - first) % bank_bytes;
+    for (int lane = 0; lane < warp_size; ++lane)
+        different |= (addresses[lane] - addresses[0]) ^ distances[lane];
+    return different == 0;
+}
+
 Wavefronts LastWavefronts::of(const Access& access) {
     if (access.bytes == bank_bytes && access.addresses.are_strided()) return wavefronts(access);
+    for (const Result& result : results_)
+        if (result.is_of(access)) return result.wavefronts;
+    Result& result = results_[oldest_];
+    oldest_ = (oldest_ + 1) % results_.size();
     const uint64_t* const addresses = access.addresses.data();
-    uint64_t different = (addresses[0] - first_) % bank_bytes;
-    for (int lane = 0; lane < warp_size; ++lane)
-        different |= (addresses[lane] - addresses[0]) ^ distances_[lane];
-    if (different == 0 && access.active == active_ && access.bytes == bytes_) return last_;
-    first_ = addresses[0];
-    for (int lane = 0; lane < warp_size; ++lane) distances_[lane] = addresses[lane] - addresses[0];
-    active_ = access.active;
-    bytes_ = access.bytes;
-    return last_ = wavefronts(access);
+    result.first = addresses[0];
+    for (int lane = 0; lane < warp_size; ++lane) result.distances[lane] = addresses[lane] - addresses[0];
+    result.active = access.active;
+    result.bytes = access.bytes;
+    return result.wavefronts = wavefronts(access);
 }
 
 CopyTraffic copy_traffic(const AsyncCopy& copy) {

@@ -4,6 +4,8 @@
 
 #include "emulator/machine/observer.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -39,19 +41,26 @@ struct Wavefronts {
 /// warp, lane i^1 (or for every one, lane i^2) is inactive or has the same address.
 Wavefronts wavefronts(const Access& access);
 
-/// Caches the last result of `wavefronts`: it depends only on the distances between lanes, which rarely
-/// change from one request to the next.
+/// Caches the last results of `wavefronts`: they depend only on the distances between lanes. A loop repeats
+/// the few that its accesses have.
 class LastWavefronts {
 public:
     /// wavefronts(access)
     Wavefronts of(const Access& access);
 
 private:
-    std::uint64_t first_ = 0; ///< of lane 0; any address with the same offset in its word is as good
-    alignas(64) std::uint64_t distances_[warp_size] = {}; ///< from there
-    LaneMask active_ = 0;
-    std::uint32_t bytes_ = 0;
-    Wavefronts last_;
+    struct Result {
+        std::uint64_t first = 0; ///< of lane 0; any address with the same offset in its word is as good
+        alignas(64) std::uint64_t distances[warp_size] = {}; ///< from there
+        LaneMask active = 0;
+        std::uint32_t bytes = 0;
+        Wavefronts wavefronts;
+
+        bool is_of(const Access& access) const;
+    };
+
+    std::array<Result, 4> results_;
+    std::size_t oldest_ = 0;
 };
 
 /// The cost of a warp's cp.async beyond the instruction.
