@@ -83,6 +83,16 @@ void check_extent(const Instruction& instruction, LaneMask active, AccessKind ki
     });
 }
 
+/// Whether all accesses are aligned and lie in memory with offsets from 0: the common case, in one loop.
+bool are_valid(const Addresses& addresses, std::uint64_t size, std::uint32_t bytes) {
+    if (size < bytes) return false;
+    const std::uint64_t last = size - bytes, unaligned = bytes - 1;
+    std::uint64_t wrong = 0;
+    for (int lane = 0; lane < warp_size; ++lane)
+        wrong |= (addresses[lane] & unaligned) | (addresses[lane] > last ? 1u : 0u);
+    return wrong == 0;
+}
+
 void move_by(Addresses& addresses, std::uint64_t distance) {
     for (int lane = 0; lane < warp_size; ++lane) addresses[lane] += distance;
 }
@@ -284,6 +294,14 @@ template StridedPointers resolve_strided<std::uint64_t>(Warp&, const Instruction
 
 LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                            Addresses& addresses) {
+    if (instruction.space == Space::shared && warp.block().rank() == 0) {
+        const auto shared = warp.block().shared();
+        if (are_valid(addresses, shared.size(), instruction.bytes)) {
+            notify_observers(warp, instruction, active, kind, Space::shared, addresses);
+            move_by(addresses, reinterpret_cast<std::uintptr_t>(shared.data()));
+            return active;
+        }
+    }
     if (instruction.space == Space::generic || instruction.space == Space::shared_cluster)
         return resolve_by_region(warp, instruction, active, kind, addresses);
     // From offsets in the cluster's shared memory to those in the block's; usually the same.

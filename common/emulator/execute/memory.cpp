@@ -22,6 +22,7 @@ using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
 
 /// Whether lane i's element lies i elements past lane 0's.
 bool contiguous(const Addresses& addresses, uint32_t element_bytes) {
+    if (addresses[warp_size - 1] - addresses[0] != uint64_t{warp_size - 1} * element_bytes) return false;
     uint64_t difference = 0;
     for (int lane = 0; lane < warp_size; ++lane)
         difference |= addresses[lane] ^ (addresses[0] + static_cast<uint64_t>(lane) * element_bytes);
