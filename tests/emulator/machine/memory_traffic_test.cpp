@@ -221,6 +221,27 @@ TEST(Wavefronts, of_parts_of_a_warp) {
     EXPECT_EQ(wavefronts(16, strided(16), 1u << 13), (Wavefronts{1, 1}));
 }
 
+TEST(Wavefronts, are_remembered_by_distances_width_and_lanes) {
+    // More patterns than are remembered, in any order, at any word, and some that differ in one lane only.
+    emulator::LastWavefronts remembered;
+    std::mt19937 random(7);
+    for (int k = 0; k < 1000; ++k) {
+        const uint64_t pattern = random() % 7, start = random() % 100;
+        const uint32_t bytes = random() % 4 == 0 ? 8 : 4;
+        std::array<uint64_t, 32> addresses{};
+        for (uint64_t lane = 0; lane < 32; ++lane)
+            addresses[lane] = (start + lane / 16 * 8 + lane % (pattern + 1) * 32) * 8;
+        if (random() % 4 == 0) addresses[15] += 8;
+        Access access;
+        access.bytes = bytes;
+        access.active = random() % 4 == 0 ? 0x8000'7FFF : all_lanes;
+        for (uint64_t lane = 0; lane < 32; ++lane)
+            if ((access.active >> lane & 1) == 0) addresses[lane] = addresses[0];
+        access.addresses = addresses.data();
+        EXPECT_EQ(remembered.of(access), emulator::wavefronts(access)) << k;
+    }
+}
+
 // A bank serves as many words as the lanes of a group access in it.
 TEST(Wavefronts, of_scattered_lanes_are_the_words_of_the_busiest_bank) {
     std::mt19937_64 random(5);
