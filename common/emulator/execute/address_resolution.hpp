@@ -6,10 +6,12 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/observer.hpp"
+#include "emulator/machine/schedule.hpp"
 #include "emulator/machine/warp.hpp"
 #include "emulator/program/decoder.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -61,6 +63,23 @@ StridedPointers resolve_strided(Warp& warp, const Instruction& instruction, Lane
 /// read-only.
 LaneMask resolve_addresses(Warp& warp, const Instruction& instruction, LaneMask active, AccessKind kind,
                            Addresses& addresses);
+
+/// Calls `visit(lane)` for each lane in `active`. If several store to one address, the last one wins: the
+/// lowest, as on an H200, or any other with a schedule. CUDA leaves it undefined.
+template <class Visit> void for_each_storing_lane(const Warp& warp, LaneMask active, Visit visit) {
+    const Schedule* const schedule = warp.block().grid().schedule;
+    const int winner = schedule ? schedule->winning_lane() : 0;
+    if (active == all_lanes) { // nearly always
+        for (int lane = warp_size - 1; lane >= 0; --lane) visit(lane ^ winner);
+        return;
+    }
+    if (winner != 0) active = lanes_where([&](int lane) { return (active >> (lane ^ winner) & 1) != 0; });
+    while (active != 0) {
+        const int last = warp_size - 1 - std::countl_zero(active);
+        active &= ~(LaneMask{1} << last);
+        visit(last ^ winner);
+    }
+}
 
 // ---- one lane ----
 

@@ -72,8 +72,8 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
     Addresses addresses = addresses_of(warp, instruction, active);
     active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
     const std::lock_guard lock(vector_access_mutex());
-    for_each_lane(active,
-                  [&](int lane) { write(addresses[lane], cell(warp, instruction.sources[1], lane)); });
+    for_each_storing_lane(
+        warp, active, [&](int lane) { write(addresses[lane], cell(warp, instruction.sources[1], lane)); });
 }
 
 /// With a third source: only if the old value equals the second one.

@@ -56,8 +56,8 @@ template <class T, class C>
 }
 
 template <class T, class C>
-[[gnu::always_inline]] inline void store_strided(const StridedPointers& pointers, LaneMask active,
-                                                 const C* source) {
+[[gnu::always_inline]] inline void store_strided(const Warp& warp, const StridedPointers& pointers,
+                                                 LaneMask active, const C* source) {
     const auto store_lane = [&](int lane, int steps) {
         const T value = static_cast<T>(source[lane]);
         std::memcpy(pointers.first + steps * pointers.stride, &value, sizeof value);
@@ -66,6 +66,8 @@ template <class T, class C>
         T values[warp_size];
         for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<T>(source[lane]);
         std::memcpy(pointers.first, values, sizeof values);
+    } else if (pointers.stride == 0) {
+        for_each_storing_lane(warp, active, [&](int lane) { store_lane(lane, 0); });
     } else if (active == all_lanes) {
         for (int lane = 0; lane < warp_size; ++lane) store_lane(lane, lane);
     } else {
@@ -146,7 +148,7 @@ template <class T, class C, class Base>
 void store(Warp& warp, const Instruction& instruction, LaneMask active) {
     if (const StridedPointers pointers = resolve_strided<Base>(warp, instruction, active, AccessKind::store);
         pointers.first)
-        return store_strided<T>(pointers, active, warp.cells<C>(instruction.sources[1]));
+        return store_strided<T>(warp, pointers, active, warp.cells<C>(instruction.sources[1]));
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
     const C* const source = warp.cells<C>(instruction.sources[1]);
@@ -155,7 +157,7 @@ void store(Warp& warp, const Instruction& instruction, LaneMask active) {
         for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<T>(source[lane]);
         std::memcpy(reinterpret_cast<void*>(addresses[0]), values, sizeof values);
     } else {
-        for_each_lane(active, [&](int lane) {
+        for_each_storing_lane(warp, active, [&](int lane) {
             const T value = static_cast<T>(source[lane]);
             std::memcpy(reinterpret_cast<void*>(addresses[lane]), &value, sizeof value);
         });
@@ -192,13 +194,13 @@ void store_vector(Warp& warp, const Instruction& instruction, LaneMask active) {
         if (adjacent) return store_adjacent_vectors<T, C, 2>(warp, pointers.first, elements.data());
         const auto first = reinterpret_cast<uint64_t>(pointers.first);
         const int first_lane = std::countr_zero(active);
-        return for_each_lane(active, [&](int lane) {
+        return for_each_storing_lane(warp, active, [&](int lane) {
             store_lane(lane, first + static_cast<uint64_t>((lane - first_lane) * pointers.stride));
         });
     }
     Addresses addresses = effective_addresses<Base>(warp, instruction, active);
     active = resolve_addresses(warp, instruction, active, AccessKind::store, addresses);
-    for_each_lane(active, [&](int lane) { store_lane(lane, addresses[lane]); });
+    for_each_storing_lane(warp, active, [&](int lane) { store_lane(lane, addresses[lane]); });
 }
 
 /// A parameter of the kernel is the same for all lanes.

@@ -16,7 +16,8 @@ namespace emulator {
 /// lanes diverge: CUDA does not promise that they stay together between two warp barriers.
 class Schedule {
 public:
-    explicit Schedule(std::uint64_t seed) : engine_(seed) {}
+    explicit Schedule(std::uint64_t seed)
+        : engine_(seed), winning_lane_(static_cast<int>(std::mt19937_64(~seed)() % 32)) {}
 
     std::uint64_t below(std::uint64_t limit) { return engine_() % limit; }
     bool once_in(std::uint64_t times) { return below(times) == 0; }
@@ -28,6 +29,9 @@ public:
         return std::uint64_t{1} + below(std::uint64_t{1} << below(longest + 1));
     }
 
+    /// Of the lanes that store to one address at once, the one nearest to it by `^` wins.
+    int winning_lane() const { return winning_lane_; }
+
     template <class T> void shuffle(std::span<T> values) {
         for (std::size_t left = values.size(); left > 1; --left)
             std::swap(values[left - 1], values[below(left)]);
@@ -35,6 +39,7 @@ public:
 
 private:
     std::mt19937_64 engine_; // the standard defines its output: a seed means the same everywhere
+    int winning_lane_;
 };
 
 } // namespace emulator

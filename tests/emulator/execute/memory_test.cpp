@@ -166,11 +166,29 @@ TEST(Vector, moves_two_or_four_elements) {
         EXPECT_EQ(on_memory(row.instructions, {a, b, 0, 0}), row.expected) << row.instructions;
 }
 
-TEST(Vector, of_lanes_that_store_to_one_place_one_wins_with_all_elements) {
-    const auto memory =
-        on_memory("cvt.u64.u32 %rd1, %r60; st.global.v2.u64 [%rd60], {%rd1, %rd1};", {77, 78}, 32);
-    EXPECT_EQ(memory[0], memory[1]);
-    EXPECT_LT(memory[0], 32u);
+// An H200 kept the lowest lane: 5, 32 and 64 threads that stored their numbers to one word left 0, 0 and 32.
+TEST(Store, of_lanes_to_one_place_keeps_the_lowest) {
+    constexpr const char* stores[] = {
+        "st.global.u32 [%rd60], %r60;", "st.volatile.global.u32 [%rd60], %r60;",
+        "st.global.u8 [%rd60], %r60;", "st.global.v2.u64 [%rd60], {%rd1, %rd1};",
+        "mov.b128 %q, {%rd1, %rd1}; st.b128 [%rd60], %q;",
+        "st.shared.u32 [%r10], %r60; bar.sync 0; ld.shared.u32 %r5, [%r10]; st.global.u32 [%rd60], %r5;",
+        // Two words, by turns: the lanes' addresses are not evenly spaced.
+        "and.b32 %r2, %r60, 1; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd2, %rd60; "
+        "shr.u32 %r3, %r60, 1; shl.b32 %r3, %r3, 1; st.global.u32 [%rd2], %r3;"};
+    for (const char* store : stores) {
+        const std::string body =
+            std::string(".reg .b128 %q; .shared .b32 word; mov.u32 %r10, word; cvt.u64.u32 %rd1, %r60;") +
+            store;
+        for (const auto& [threads, kept] : {std::pair{5u, 0u}, {32u, 0u}, {64u, 32u}})
+            EXPECT_EQ(on_memory(body, {0, 0}, threads)[0] & 0xFF, kept) << store;
+        EXPECT_EQ(on_memory("setp.lt.u32 %p1, %r60, 4; @%p1 bra END;" + body + "END:", {0, 0}, 32)[0] & 0xFF,
+                  4u)
+            << store;
+    }
+    const auto vector =
+        on_memory("cvt.u64.u32 %rd1, %r60; st.global.v2.u64 [%rd60], {%rd1, %rd1};", {7, 8}, 32);
+    EXPECT_EQ(vector, (std::vector<std::uint64_t>{0, 0}));
 }
 
 TEST(Vector, that_is_more_than_weak_is_stored_and_loaded_at_once) {

@@ -68,6 +68,16 @@ TEST(Schedule, is_the_same_for_the_same_seed) {
     EXPECT_EQ(outcomes.size(), 11u);
 }
 
+TEST(Schedule, lets_any_lane_win_where_several_store_to_one_place) {
+    for (const char* store : {"st.global.u32 [%rd60], %r60;", "st.global.v2.u32 [%rd60], {%r60, %r60};",
+                              "st.shared.u32 [%r12], %r60; ld.shared.u32 %r5, [%r12]; st.global.u32 [%rd60], "
+                              "%r5;"}) {
+        std::set<uint32_t> winners;
+        for (uint64_t seed = 0; seed < 100; ++seed) winners.insert(run_in_order(seed, store, 5).words[0]);
+        EXPECT_EQ(winners, (std::set<uint32_t>{0, 1, 2, 3, 4})) << store;
+    }
+}
+
 TEST(Schedule, runs_every_thread_once) {
     for (const uint32_t blocks : {1u, 63u, 64u, 65u, 129u})
         for (uint64_t seed = 0; seed < 5; ++seed) {
