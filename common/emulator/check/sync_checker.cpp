@@ -8,6 +8,7 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/describe.hpp"
 #include "emulator/machine/fault.hpp"
+#include "emulator/text.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -78,6 +79,23 @@ public:
             found_deadlock(findings_, block, state.barriers, state.exits);
         mask_waits_.forget(state.waits);
         return true;
+    }
+
+    // ---- mbarriers ----
+
+    void used_mbarrier(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use,
+                       const Block& owner, std::uint64_t offset) override {
+        if (use != MbarrierUse::invalidate_none) return;
+        const InstructionId here = findings_.id(warp, instruction);
+        findings_.add(SyncFindings::Kind::no_mbarrier, here, here, [&] {
+            return findings_.finding(
+                "no mbarrier to invalidate",
+                "there is no mbarrier at " + hexadecimal(offset) + " (" +
+                    shared_variable(owner.grid(), offset) +
+                    "): it has not been initialized, or it has been overwritten or invalidated before",
+                {party("is here", warp, instruction, lane)},
+                "Two objects in one place, or two threads, invalidate it: its destructor has to run once.");
+        });
     }
 
     // ---- the barrier of the cluster ----

@@ -19,6 +19,8 @@ namespace emulator {
 /// Cluster barriers: threads that exit without arriving, arrive and exit without waiting, or do not alternate
 /// arrivals and waits.
 ///
+/// Mbarriers that are invalidated where there are none.
+///
 /// Threads that wait forever are released, with one finding per block.
 class SyncChecker final : public Watcher {
 public:

@@ -61,7 +61,8 @@ Mbarrier::State Mbarrier::load(const Instruction& instruction, int lane) const {
     if (!found)
         fail(instruction, lane,
              "there is no mbarrier at " + hexadecimal(offset_) +
-                 " of shared memory: it has not been initialized, or it has been overwritten or invalidated");
+                 " of shared memory: it has not been initialized, or it has been overwritten or invalidated" +
+                 owner_.mbarrier_waits().last_note(offset_));
     return *found;
 }
 
@@ -75,6 +76,13 @@ void Mbarrier::tell(const Warp& warp, const Instruction& instruction, int lane, 
         observer->used_mbarrier(warp, instruction, lane, use, owner_, offset_);
 }
 
+void Mbarrier::end(const Warp& warp, const Instruction& instruction, MbarrierUse use) const {
+    MbarrierWaits& waits = owner_.mbarrier_waits();
+    const std::optional<State> now = state();
+    if (now) waits.release_from(offset_, now->phase);
+    waits.note(offset_, now.has_value(), use, *warp.running().frame->code, instruction);
+}
+
 void Mbarrier::initialize(const Warp& warp, const Instruction& instruction, int lane,
                           std::uint32_t arrivals) {
     if (arrivals == 0 || arrivals > max_arrivals)
@@ -82,13 +90,15 @@ void Mbarrier::initialize(const Warp& warp, const Instruction& instruction, int 
              "an mbarrier for " + std::to_string(arrivals) + " arrivals: it can be for 1 to " +
                  std::to_string(max_arrivals));
     tell(warp, instruction, lane, MbarrierUse::initialize);
+    end(warp, instruction, MbarrierUse::initialize);
     State state;
     state.pending = state.expected = arrivals;
     store(state);
 }
 
 void Mbarrier::invalidate(const Warp& warp, const Instruction& instruction, int lane) {
-    load(instruction, lane);
+    if (!state()) return tell(warp, instruction, lane, MbarrierUse::invalidate_none);
+    end(warp, instruction, MbarrierUse::invalidate);
     tell(warp, instruction, lane, MbarrierUse::invalidate);
     std::memset(owner_.shared().data() + offset_, 0xCD, bytes);
 }
@@ -101,7 +111,8 @@ std::uint64_t Mbarrier::arrive(const Warp& warp, const Instruction& instruction,
         fail(instruction, lane,
              std::to_string(arrivals) + " arrivals at an mbarrier that needs " +
                  std::to_string(state.pending) +
-                 " more in this phase: more come than it was initialized for");
+                 " more in this phase: more come than it was initialized for" +
+                 owner_.mbarrier_waits().last_note(offset_));
     if (drops && arrivals > state.expected)
         fail(instruction, lane, "more arrivals drop out than the mbarrier was initialized for");
     tell(warp, instruction, lane, MbarrierUse::arrive);
@@ -145,6 +156,12 @@ bool Mbarrier::test(const Warp& warp, const Instruction& instruction, int lane, 
 }
 
 bool Mbarrier::test_parity(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t parity) {
+    const bool asked = (parity & 1) != 0;
+    MbarrierWaits& waits = warp.block().mbarrier_waits();
+    if (waits.take_release(warp, lane, {warp.running().frame->code, &instruction, &owner_, offset_, asked})) {
+        tell(warp, instruction, lane, MbarrierUse::wait);
+        return true;
+    }
     try {
         owner_.async_copies().settle(owner_, offset_);
     } catch (Fault& fault) {
@@ -153,8 +170,7 @@ bool Mbarrier::test_parity(const Warp& warp, const Instruction& instruction, int
         fault.lane = lane;
         throw;
     }
-    const bool asked = (parity & 1) != 0, is_over = load(instruction, lane).phase != asked;
-    MbarrierWaits& waits = warp.block().mbarrier_waits();
+    const bool is_over = load(instruction, lane).phase != asked;
     if (is_over) {
         waits.phase_is_over(warp, lane);
         tell(warp, instruction, lane, MbarrierUse::wait);

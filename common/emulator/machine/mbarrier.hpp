@@ -57,6 +57,8 @@ private:
     std::optional<State> state() const; ///< nothing: there is no mbarrier
     State load(const Instruction& instruction, int lane) const;
     void store(State state);
+    /// The object that is there, if any, ends by `use`: it is initialized again or invalidated.
+    void end(const Warp& warp, const Instruction& instruction, MbarrierUse use) const;
     void tell(const Warp& warp, const Instruction& instruction, int lane, MbarrierUse use) const;
 
     Block& owner_;

@@ -124,8 +124,9 @@ struct AsyncCopy {
 enum class MbarrierUse : std::uint8_t {
     initialize,
     invalidate,
-    arrive, ///< by a thread, or by a copy of a thread that has ended
-    wait    ///< for a phase that has ended
+    invalidate_none, ///< there is no mbarrier
+    arrive,          ///< by a thread, or by a copy of a thread that has ended
+    wait             ///< for a phase that has ended
 };
 
 /// How much the warps of a block have executed.

@@ -218,6 +218,33 @@ TEST(Sync, threads_that_wait_at_an_mbarrier_for_ever_are_told_of_and_let_go) {
     EXPECT_EQ(both.left, std::vector<uint32_t>(64, 1));
 }
 
+TEST(Sync, an_mbarrier_that_is_initialized_again_is_the_cause_of_a_wait) {
+    const auto findings =
+        check(".shared .align 8 .b64 bar; mov.u32 %r11, bar; @%p9 mbarrier.init.shared.b64 [%r11], 64; "
+              "bar.sync 0; @%p9 mbarrier.init.shared.b64 [%r11], 64; "
+              "mbarrier.arrive.shared.b64 %rd5, [%r11]; "
+              "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; @!%p5 bra WAIT;")
+            .findings;
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].kind, not_reached[0]);
+    EXPECT_THAT(findings[0].message, HasSubstr("it was initialized again while it was in use, at "));
+    EXPECT_THAT(findings[0].cause, HasSubstr("put a __syncthreads() in front"));
+}
+
+TEST(Sync, an_mbarrier_is_invalidated_once) {
+    const std::string init = ".shared .align 8 .b64 bar; mov.u32 %r11, bar; @!%p9 bra END; "
+                             "mbarrier.init.shared.b64 [%r11], 1;",
+                      invalidate = "mbarrier.inval.shared.b64 [%r11];";
+    EXPECT_EQ(kinds(init + invalidate), none);
+    const auto checked = check(init + invalidate + invalidate, 64, 2);
+    ASSERT_THAT(checked.findings, SizeIs(1));
+    const Finding& finding = checked.findings[0];
+    EXPECT_EQ(finding.kind, "no mbarrier to invalidate");
+    EXPECT_EQ(finding.count, 2u);
+    EXPECT_THAT(finding.message, HasSubstr("there is no mbarrier at 0x0 (bar, 8 bytes of shared memory)"));
+    EXPECT_EQ(checked.left, std::vector<uint32_t>(128, 1));
+}
+
 TEST(Sync, without_it_a_deadlock_ends_the_launch) {
     Program program(module_of("setp.lt.u32 %p8, %r60, 32; @%p8 bar.sync 1, 64; @!%p8 bar.sync 2, 64;"));
     Findings findings;

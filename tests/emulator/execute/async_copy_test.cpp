@@ -283,6 +283,14 @@ TEST(Mbarrier, lets_lanes_of_one_warp_wait_for_each_other) {
               5u);
 }
 
+// Tests of libcu++ do so. The checker `sync` reports it.
+TEST(Mbarrier, may_be_invalidated_where_there_is_none) {
+    EXPECT_EQ(run_async("mbarrier.inval.shared.b64 [%r11]; mbarrier.init.shared.b64 [%r11], 2; "
+                        "mbarrier.inval.shared.b64 [%r11]; mbarrier.inval.shared.b64 [%r11]; mov.u32 %r0, 5;",
+                        1),
+              Words{5});
+}
+
 TEST(Mbarrier, says_what_is_wrong) {
     const auto error = [](const char* body) { return error_of([&] { run_async(body, 1); }); };
     EXPECT_THAT(error("mbarrier.arrive.shared.b64 _, [%r11];").what(), HasSubstr("has not been initialized"));
@@ -297,7 +305,7 @@ TEST(Mbarrier, says_what_is_wrong) {
     EXPECT_THAT(error("mbarrier.init.shared.b64 [%r11], 2; mbarrier.inval.shared.b64 [%r11]; "
                       "mbarrier.arrive.shared.b64 _, [%r11];")
                     .what(),
-                HasSubstr("invalidated"));
+                HasSubstr("or invalidated; it was invalidated at mbarrier.inval.shared.b64 [%r11];"));
     EXPECT_EQ(error("mbarrier.init.shared.b64 [%r11+4], 2;").failure(), Failure::misaligned_address);
 }
 

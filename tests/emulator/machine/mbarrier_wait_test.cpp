@@ -10,6 +10,7 @@ using std::uint32_t;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -98,7 +99,45 @@ TEST(MbarrierDeadlock, crosswise_is_reported) {
     EXPECT_THAT(message, AllOf(HasSubstr("mbarrier at 0x0 (barrier"), HasSubstr("mbarrier at 0x8 (other")));
 }
 
+TEST(MbarrierDeadlock, names_the_initialization_of_an_mbarrier_in_use) {
+    // Warp 1 runs first, arrives and waits. Then thread 0 initializes the mbarrier again.
+    constexpr const char* again = "@!%p1 mbarrier.init.shared.b64 [%r11], 64;\n";
+    constexpr const char* invalidate = "@!%p1 mbarrier.inval.shared.b64 [%r11];\n";
+    constexpr const char* cause = "which lacks 32 of 64 arrivals; it was initialized again while it was in "
+                                  "use, at mbarrier.init.shared.b64 [%r11], 64;";
+    const std::string meet = std::string(arrive) + wait_for_it;
+    EXPECT_THAT(message_of("64", again + meet), HasSubstr(cause));
+    EXPECT_THAT(message_of("64", std::string(invalidate) + again + meet), HasSubstr(cause));
+    // It waits after that.
+    EXPECT_THAT(message_of("64", "@%p8 bra REST;" + std::string(arrive) + "REST: bar.sync 0;" + again +
+                                     "bar.sync 0; @!%p8 bra WAIT;" + meet),
+                HasSubstr(cause));
+    EXPECT_THAT(
+        message_of("64", std::string(again) + "bar.sync 0; mbarrier.arrive.shared.b64 %rd5, [%r11], 65;"),
+        HasSubstr("more come than it was initialized for; it was initialized again"));
+    // Not after its invalidation, when nobody waits.
+    EXPECT_THAT(message_of("64", std::string(invalidate) + again + "bar.sync 0; @!%p8 bra WAIT;" + meet),
+                Not(HasSubstr("again")));
+}
+
 // ---- what ends after all ----
+
+TEST(MbarrierWait, ends_with_its_phase_even_if_the_mbarrier_ends) {
+    // Warp 1 waits when warp 0 ends the phase. Before warp 1 asks again, thread 0 ends the mbarrier.
+    const std::string wait = arrive + std::string(wait_for_it);
+    EXPECT_THAT(run_with("64", wait + "@!%p1 mbarrier.inval.shared.b64 [%r11];"), Each(1u));
+    EXPECT_THAT(run_with("64", wait + "@!%p1 mbarrier.init.shared.b64 [%r11], 64; bar.sync 0;" + arrive +
+                                   "AGAIN: mbarrier.try_wait.parity.shared.b64 %p5, [%r11], 0; "
+                                   "@!%p5 bra AGAIN; bar.sync 0;"),
+                Each(1u));
+    // Who has given up is not released: the new one's first phase has not ended.
+    EXPECT_THAT(run_with("64", std::string(arrive) +
+                                   "mbarrier.test_wait.parity.shared.b64 %p5, [%r11], 0; bar.sync 0;"
+                                   "@!%p1 mbarrier.init.shared.b64 [%r11], 64; bar.sync 0;"
+                                   "mbarrier.test_wait.parity.shared.b64 %p5, [%r11], 0; "
+                                   "selp.u32 %r0, 2, 3, %p5;"),
+                Each(3u));
+}
 
 TEST(MbarrierWait, ends_when_a_thread_arrives_that_works_for_long) {
     // Warp 1 counts to 400,000 first: many turns of the block.

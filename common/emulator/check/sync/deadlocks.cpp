@@ -21,7 +21,8 @@ struct Waiting {
 
 /// Who waits, and at what.
 struct Waits {
-    std::string text; ///< "32 threads wait at barrier 1, 32 threads wait at barrier 2"
+    bool at_mbarrier_in_use = false; ///< at one that was initialized again
+    std::string text;                ///< "32 threads wait at barrier 1, 32 threads wait at barrier 2"
     std::vector<Party> parties;
     std::vector<InstructionId> places;
 
@@ -71,6 +72,8 @@ void list_mbarriers(SyncFindings& findings, Waits& waits, const Block& block,
         };
         if (!waiting->mbarrier || std::any_of(all.begin(), waiting, is_here)) continue;
         waits.add(number_of_threads(all, is_here), in_words(*waiting->mbarrier));
+        const MbarrierWaits& of_owner = waiting->mbarrier->owner->mbarrier_waits();
+        if (!of_owner.last_note(waiting->mbarrier->offset).empty()) waits.at_mbarrier_in_use = true;
         waits.places.push_back(waiting->group.id);
         waits.parties.push_back(findings.party_of(
             "waits at the mbarrier at " + hexadecimal(waiting->mbarrier->offset), block, waiting->group));
@@ -130,12 +133,16 @@ void found_wait_at_barriers(SyncFindings& findings, const Block& block, const Bl
                                           number_of(findings.grid().configuration.block.count(), "thread"),
                                       std::move(waits.parties),
                                       "A named barrier expects more threads than can arrive.")
-                   : findings.finding("barrier not reached by all", message, std::move(waits.parties),
-                                      at_mbarriers_only
-                                          ? "An mbarrier's phase ends after as many arrivals as it was "
-                                            "initialized for: one is missing, or the number is too high."
-                                          : "The threads disagree on which barriers they wait at, or on the "
-                                            "thread counts of those barriers.");
+                   : findings.finding(
+                         "barrier not reached by all", message, std::move(waits.parties),
+                         waits.at_mbarrier_in_use
+                             ? "An mbarrier is initialized again while threads wait or may still "
+                               "arrive there: put a __syncthreads() in front, and mbarrier.inval."
+                         : at_mbarriers_only
+                             ? "An mbarrier's phase ends after as many arrivals as it was "
+                               "initialized for: one is missing, or the number is too high."
+                             : "The threads disagree on which barriers they wait at, or on the "
+                               "thread counts of those barriers.");
     });
 }
 

@@ -33,6 +33,7 @@ public:
         mask_without_caller,
         passing,
         no_wait,
+        no_mbarrier,
         exited_source,
         unnamed_source
     };
