@@ -113,9 +113,9 @@ void report(std::string_view message) {
 
 cudaError_t last_error(bool clear) {
     Runtime& runtime = Runtime::instance();
-    const std::lock_guard lock(runtime.mutex);
+    const std::unique_lock lock(runtime.mutex, std::try_to_lock); // a kernel may be waiting for the host
     const cudaError_t error = thread_error;
-    if (clear && error != runtime.device->fault) thread_error = cudaSuccess;
+    if (clear && (!lock || error != runtime.device->fault)) thread_error = cudaSuccess;
     return error;
 }
 

@@ -29,6 +29,7 @@ enum cudaError_t : int {
     cudaErrorInvalidPtx = 218,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorIllegalState = 401,
+    cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
     cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorAssert = 710,

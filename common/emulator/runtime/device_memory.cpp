@@ -2,6 +2,7 @@
 
 #include "emulator/runtime/observation.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace emulator {
@@ -97,6 +98,13 @@ const Allocation* DeviceMemory::find_array(const void* handle) const {
     const auto address = reinterpret_cast<std::uint64_t>(handle);
     const Allocation* const found = arrays_.find(address);
     return found && found->address == address ? found : nullptr;
+}
+
+bool DeviceMemory::host_can_store() const {
+    return !managed_variables_.empty() || std::any_of(notes_.begin(), notes_.end(), [](const auto& one) {
+        const MemoryKind kind = one.second.kind;
+        return kind == MemoryKind::managed || kind == MemoryKind::host || kind == MemoryKind::registered;
+    });
 }
 
 MemoryKind DeviceMemory::kind_of(const Allocation& allocation) const {

@@ -61,6 +61,9 @@ public:
     MemoryKind kind_of(const Allocation& allocation) const;
     unsigned int flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
 
+    /// Whether the host may store where kernels load, without a call.
+    bool host_can_store() const;
+
     GlobalMemory& global() { return global_; }
 
     // ---- what the host did, for the listeners ----

@@ -6,6 +6,7 @@
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/registry.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,8 @@ public:
     static Runtime& instance();
 
     std::mutex mutex; ///< one call at a time
+    /// The call in progress is a launch that has not ended, on a thread of its own.
+    std::atomic<bool> runs_in_background{false};
     Registry registry;
     std::unique_ptr<Device> device = std::make_unique<Device>(registry);
     std::optional<Counters> last_launch;

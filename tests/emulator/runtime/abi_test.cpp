@@ -319,6 +319,7 @@ SAME_VALUE(cudaErrorPeerAccessUnsupported);
 SAME_VALUE(cudaErrorInvalidPtx);
 SAME_VALUE(cudaErrorInvalidResourceHandle);
 SAME_VALUE(cudaErrorIllegalState);
+SAME_VALUE(cudaErrorNotReady);
 SAME_VALUE(cudaErrorIllegalAddress);
 SAME_VALUE(cudaErrorPeerAccessNotEnabled);
 SAME_VALUE(cudaErrorAssert);

@@ -71,7 +71,9 @@ EMULATOR_PER_THREAD_TWIN(cudaEventRecord, cudaEventRecord_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return wait_for(event); }
 
-EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) { return wait_for(event); }
+EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) {
+    return Runtime::instance().runs_in_background ? cudaErrorNotReady : wait_for(event);
+}
 
 EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
     return api_call([&](Device& device) {

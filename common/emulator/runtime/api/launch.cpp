@@ -1,5 +1,5 @@
 /// \file
-/// Kernel launches. A launch returns after the kernel has ended.
+/// Kernel launches. A launch returns after the kernel has ended, unless that may be waiting for the host.
 
 #include "emulator/runtime/api/clusters.hpp"
 #include "emulator/runtime/api/graph_nodes.hpp"
@@ -7,10 +7,15 @@
 #include "emulator/runtime/observation.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
+#include <utility>
 #include <vector>
 
 using namespace emulator;
@@ -145,13 +150,49 @@ GraphNode node_of(Device& device, const LaunchRequest& request) {
         .host = nullptr};
 }
 
+/// Whether the kernel may spin until the host stores something.
+bool may_wait_for_host(Device& device, const void* host_stub) {
+    return device.captures.empty() && device.memory.host_can_store() &&
+           device.modules.kernel(registered_kernel(host_stub)).kernel.may_wait_for_other_blocks();
+}
+
+/// Runs the kernel on another thread. If that takes long, the host goes on, as with a card: it may be about to
+/// store what the kernel waits for. Its next call waits until the kernel has ended.
+cudaError_t launch_in_background(const void* stream, GraphNode node) {
+    constexpr std::chrono::milliseconds patience(100);
+    std::promise<void> begins; // broken if it does not
+    const std::future<void> has_begun = begins.get_future();
+    std::packaged_task<cudaError_t()> task(
+        [stream, type = node.type, work = std::move(node.work), begins = std::move(begins)]() mutable {
+            const auto begin = [&](Device& device) {
+                struct Running { // this thread has the lock
+                    std::atomic<bool>& runs = Runtime::instance().runs_in_background;
+                    Running() { runs = true; }
+                    ~Running() { runs = false; }
+                } const running;
+                begins.set_value();
+                work(device);
+            };
+            return stream_call(stream, {.type = type, .work = begin, .host = nullptr});
+        });
+    std::future<cudaError_t> result = task.get_future();
+    std::thread(std::move(task)).detach();
+    has_begun.wait();
+    if (result.wait_for(patience) == std::future_status::timeout) return cudaSuccess;
+    const cudaError_t error = result.get();
+    return error == cudaSuccess ? error : query_call([&](Device&) { throw ApiError(error); });
+}
+
 cudaError_t launch(const void* stream, const LaunchRequest& request) {
     GraphNode node;
+    bool in_background = false;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
         node = noting_refusal(device, [&] { return node_of(device, request); });
+        in_background = may_wait_for_host(device, request.host_stub);
     });
-    if (error == cudaSuccess) return stream_call(stream, node);
+    if (error == cudaSuccess)
+        return in_background ? launch_in_background(stream, std::move(node)) : stream_call(stream, node);
     if (Observation* const observation = Observation::instance()) observation->write_rejected_launch();
     return error;
 }

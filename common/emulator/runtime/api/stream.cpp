@@ -97,7 +97,9 @@ EMULATOR_ENTRY cudaError_t cudaStreamDestroy(void* stream) {
 EMULATOR_ENTRY cudaError_t cudaStreamSynchronize(void* stream) { return check_stream(stream); }
 EMULATOR_PER_THREAD_TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaStreamQuery(void* stream) { return check_stream(stream); }
+EMULATOR_ENTRY cudaError_t cudaStreamQuery(void* stream) {
+    return Runtime::instance().runs_in_background ? cudaErrorNotReady : check_stream(stream);
+}
 EMULATOR_PER_THREAD_TWIN(cudaStreamQuery, cudaStreamQuery_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsigned int) {

@@ -56,6 +56,14 @@ __global__ void use_static_and_dynamic_shared(int* out, int count) {
     out[threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x] + dynamic[count - 1 - threadIdx.x];
 }
 
+/// Spins until the host has stored something.
+__global__ void wait_for_host(const volatile int* stored, int* out) {
+    while (*stored == 0) {
+    }
+    *out = *stored + 1;
+}
+__managed__ int managed_word;
+
 __global__ void __launch_bounds__(128) at_most_128_threads(int* out) { atomicAdd(out, 1); }
 
 __global__ void do_nothing() {}
@@ -302,4 +310,22 @@ TEST(CooperativeLaunch, is_what_the_device_says_it_has) {
     int supported = 0;
     EXPECT_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0));
     EXPECT_EQ(supported, 1);
+}
+
+TEST(Launch, goes_on_while_the_host_stores_what_the_kernel_waits_for) {
+    int own = 0, *pinned = nullptr;
+    ASSERT_CUDA(cudaMallocHost(&pinned, sizeof(int)));
+    ASSERT_CUDA(cudaHostRegister(&own, sizeof own, cudaHostRegisterMapped));
+    for (int* const word : {pinned, &own, &managed_word}) {
+        volatile int& stored = *word;
+        stored = 0;
+        const DeviceInts out(1);
+        wait_for_host<<<1, 1>>>(word, out.data());
+        EXPECT_CUDA(cudaGetLastError());
+        EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
+        stored = 41;
+        EXPECT_EQ(out.copy_back(), std::vector<int>{42});
+    }
+    EXPECT_CUDA(cudaHostUnregister(&own));
+    EXPECT_CUDA(cudaFreeHost(pinned));
 }
