@@ -137,10 +137,10 @@ __device__ inline void meet(int sum, int* result, Meeting* meeting, cuda::memory
         const unsigned long long all = Word(meeting->sum_and_count).fetch_add(mine, order) + mine;
         if (static_cast<unsigned int>(all) == gridDim.x) {
             *result = static_cast<int>(all >> 32);
-            // Atomic, as plain stores would race with the other blocks' atomics.
+            // Atomic, as a plain store would race with the other blocks' atomics.
             Word(meeting->sum_and_count).store(0, cuda::memory_order_relaxed);
             if (order != cuda::memory_order_relaxed) {
-                Word(meeting->tiles_taken).store(0, cuda::memory_order_relaxed);
+                meeting->tiles_taken = 0; // Every block has taken its tiles before.
             }
         }
     }

@@ -117,6 +117,9 @@ struct SumBy {
             synchronize("sum");
             ASSERT_EQ(result.read().front(), input.sum())
                 << "n = " << input.size() << ", offset " << input.offset() << ", " << call << " call";
+            if (state == Workspace::any) continue;
+            const take_home::detail::Meeting left = meeting.read().front();
+            ASSERT_TRUE(left.sum_and_count == 0 && left.tiles_taken == 0) << "n = " << input.size();
         }
     }
 };
