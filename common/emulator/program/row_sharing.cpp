@@ -3,7 +3,9 @@
 #include "emulator/program/divergence_analysis.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <utility>
