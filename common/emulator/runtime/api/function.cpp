@@ -2,7 +2,7 @@
 /// Attributes of kernels, their limits, and occupancy.
 
 #include "emulator/machine/occupancy.hpp"
-#include "emulator/runtime/api/clusters.hpp"
+#include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
 
 #include <algorithm>

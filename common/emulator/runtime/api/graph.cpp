@@ -1,7 +1,7 @@
 /// \file
 /// Graphs: built node by node or captured (capture_api.cpp), instantiated, launched.
 
-#include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
 

@@ -1,8 +1,7 @@
 /// \file
 /// Kernel launches. A launch returns after the kernel has ended, unless that may be waiting for the host.
 
-#include "emulator/runtime/api/clusters.hpp"
-#include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/observation.hpp"
 

@@ -1,7 +1,7 @@
 /// \file
 /// Device variables: `__device__`, `__constant__` and `__managed__`.
 
-#include "emulator/runtime/api/graph_nodes.hpp"
+#include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
 
