@@ -69,7 +69,8 @@ Ending run(const Options& options) {
     expect_writable_output(options);
     const std::string& program = options.program.front();
     for (const std::string& library : cuda_linkage(find_program(program)).libraries)
-        say(fmt::format("emulate: {}: is linked with {}, which needs NVIDIA's driver: its calls fail",
+        say(fmt::format("emulate: {}: is linked with {}, which needs NVIDIA's driver: its calls fail\n"
+                        "Kernels of the program's own run, and so do CUB and Thrust.",
                         emulator::printable(program), library));
     if (options.schedules) return compare_schedules(options);
     const Report report = run_on_emulator(options.program, options.request);

@@ -212,9 +212,10 @@ void decode_call(Decoding& statement) {
     if (next < statement.operand_count())
         statement.invalid(statement.operand(next).place, "a call of a function by name has no prototype");
 
-    const auto found = statement.linkage().functions.find(target.name);
+    const ptx::Function* const named = statement.linkage().module->function(target.name);
+    const auto found = statement.linkage().functions.find(named ? named->name : target.name);
     if (found != statement.linkage().functions.end()) {
-        const ptx::Function& function = *statement.linkage().module->function(target.name);
+        const ptx::Function& function = *named;
         if (function.is_kernel) statement.invalid(target.place, "a kernel cannot be called");
         check_sizes(statement, target, detail.argument_sizes, function.parameters, "argument");
         check_sizes(statement, target, detail.result_sizes, function.results, "result");
@@ -227,8 +228,14 @@ void decode_call(Decoding& statement) {
             statement.invalid(target.place, "this function takes " + std::to_string(needed) + " arguments");
         statement.control_with(handler);
     } else if (is_of_device_runtime(target.name)) {
-        statement.unsupported(target.place, "launches from kernels (dynamic parallelism) are not supported");
+        constexpr std::string_view prefix = "__cudaCDP2"; // the rest is the name in the source
+        const bool is_renamed = target.name.starts_with(prefix);
+        statement.no_dynamic_parallelism(
+            target.place,
+            "a kernel calls " + (is_renamed ? "cuda" + std::string(target.name.substr(prefix.size()))
+                                            : std::string(target.name)));
     } else {
+        statement.expect_supported(target);
         statement.unsupported(target.place,
                               "the function '" + std::string(target.name) +
                                   "' is not in this module, and the emulator does not provide it");

@@ -236,7 +236,7 @@ std::unordered_map<std::string_view, std::uint64_t> LoadedModule::addresses() co
 void LoadedModule::read_bodies_for(const ptx::Function& kernel) {
     bool may_call_any = false;
     for (const auto& function : module_->functions) {
-        if (function.get() == &kernel) ptx::read_body(*module_, *function);
+        if (function.get() == &kernel) read_body(*function);
         if (function.get() != &kernel && function->is_kernel) continue;
         may_call_any = may_call_any || std::any_of(function->statements.begin(), function->statements.end(),
                                                    calls_through_register);
@@ -244,9 +244,17 @@ void LoadedModule::read_bodies_for(const ptx::Function& kernel) {
     if (!may_call_any) return;
     for (const auto& function : module_->functions) {
         try {
-            ptx::read_body(*module_, *function); // another kernel may take a function's address
-        } catch (const Error&) {                 // its own launch will say so
+            read_body(*function); // another kernel may take a function's address
+        } catch (const Error&) {  // its own launch will say so
         }
+    }
+}
+
+void LoadedModule::read_body(ptx::Function& function) {
+    try {
+        ptx::read_body(*module_, function);
+    } catch (const Error& error) {
+        throw ptx::naming(error, emulator::readable_name(function.name));
     }
 }
 
@@ -254,6 +262,8 @@ const Kernel& LoadedModule::kernel(std::string_view name) {
     const auto found = kernels_.find(name);
     if (found != kernels_.end()) return *found->second;
     const ptx::Function* const function = module_->function(name);
+    if (const auto skipped = module_->unsupported.find(name); skipped != module_->unsupported.end())
+        throw ptx::naming(skipped->second, emulator::readable_name(std::string(name)));
     if (!function || !function->is_kernel || !function->has_body)
         throw Error(Failure::unknown_symbol, "there is no kernel called " +
                                                  emulator::readable_name(std::string(name)) +

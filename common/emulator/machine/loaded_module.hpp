@@ -102,6 +102,7 @@ public:
 private:
     /// The kernel's own, and those in which functions may stand that it calls through a register.
     void read_bodies_for(const ptx::Function& kernel);
+    void read_body(ptx::Function& function);
 
     GlobalMemory& memory_;
     const OpcodeTable& opcodes_;

@@ -234,6 +234,9 @@ std::uint64_t Decoding::symbol_value(const Operand& operand, Code::Base& base) c
     const auto found = linkage_.addresses.find(operand.name);
     const auto function = function_address(*linkage_.module, operand.name);
     if (found == linkage_.addresses.end() && function) return *function;
+    if (found == linkage_.addresses.end()) expect_supported(operand);
+    if (const Function* const kernel = linkage_.module->function(operand.name); kernel && kernel->is_kernel)
+        no_dynamic_parallelism(operand.place, "a kernel launches " + readable_name(kernel->name));
     if (found == linkage_.addresses.end())
         invalid(operand.place,
                 std::string("nothing called ") + quoted(operand.name) + " has an address here");
@@ -345,6 +348,8 @@ Row Decoding::loose_destination(const Operand& operand, Type type, bool& wide) {
 bool Decoding::address(const Operand& operand, Space space) {
     if (operand.kind != Operand::Kind::address)
         invalid(operand.place, "an address in brackets is needed here");
+    if (operand.elements.size() > 1)
+        unsupported(operand.elements[1].place, "addresses of several parts (tensors) are not supported");
     const Operand& base = operand.elements.front();
     if (base.kind == Operand::Kind::reg) {
         bool wide = false;
@@ -436,13 +441,18 @@ std::optional<std::uint64_t> function_address(const Module& module, std::string_
 void decode(const Function& function, const Linkage& linkage, const OpcodeTable& opcodes, Code& code) {
     code.function = &function;
     code.module = linkage.module;
+    if (const auto broken = linkage.module->unsupported.find(function.name);
+        broken != linkage.module->unsupported.end())
+        throw ptx::naming(broken->second, readable_name(function.name));
     FrameLayout layout(function, code);
     for (const Statement& statement : function.statements) {
         Decoding decoding(function, linkage, code, layout, statement);
         const auto opcode = opcodes.find(statement.opcode);
         if (opcode == opcodes.end())
-            decoding.unsupported(statement.place, std::string("the instruction ") + quoted(statement.opcode) +
-                                                      " is not supported");
+            decoding.unsupported(statement.place,
+                                 std::string("the instruction ") + quoted(statement.opcode) +
+                                     " is not supported",
+                                 ptx::what_instead(statement.opcode));
         if (statement.guarded) {
             decoding.instruction.guard = layout.register_row(statement.guard);
             decoding.instruction.guard_negated = statement.guard_negated;

@@ -2,6 +2,7 @@
 
 #include "emulator/program/decoder.hpp"
 #include "emulator/program/names.hpp"
+#include "emulator/program/source_location.hpp"
 #include "emulator/ptx/diagnostic.hpp"
 
 #include <algorithm>
@@ -89,9 +90,26 @@ std::uint64_t StatementReader::constant(const Operand& operand) const {
     return operand.bits;
 }
 
-void StatementReader::unsupported(std::uint32_t place, const std::string& what) const {
-    throw error_at(Failure::unsupported, linkage_.module->text, place,
-                   what + ", in " + readable_name(function_.name));
+void StatementReader::unsupported(std::uint32_t place, const std::string& what,
+                                  const std::string& instead) const {
+    const Error error = error_at(Failure::unsupported, linkage_.module->text, place,
+                                 what + ", in " + readable_name(function_.name) + source_line());
+    throw Error(Failure::unsupported, error.what() + instead);
+}
+
+std::string StatementReader::source_line() const {
+    const ptx::Location* location = statement_.location;
+    while (location && location->inlined_at) location = location->inlined_at;
+    const auto& files = linkage_.module->files;
+    const auto file = location ? files.find(location->file) : files.end();
+    return file == files.end() ? "" : ", " + short_path(file->second) + ':' + std::to_string(location->line);
+}
+
+void StatementReader::expect_supported(const Operand& symbol) const {
+    const auto found = linkage_.module->unsupported.find(symbol.name);
+    if (found == linkage_.module->unsupported.end()) return;
+    const std::string why = found->second.what();
+    unsupported(symbol.place, quoted(symbol.name) + ": " + why.substr(0, why.find('\n')));
 }
 
 void StatementReader::invalid(std::uint32_t place, const std::string& what) const {

@@ -51,10 +51,21 @@ public:
 
     // ---- errors ----
 
-    [[noreturn]] void unsupported(std::uint32_t place, const std::string& what) const;
+    /// `instead`: further lines.
+    [[noreturn]] void unsupported(std::uint32_t place, const std::string& what,
+                                  const std::string& instead = {}) const;
     [[noreturn]] void invalid(std::uint32_t place, const std::string& what) const;
     /// The instruction exists, but not for this type.
     [[noreturn]] void no_such_type(ptx::Type type) const;
+
+    [[noreturn]] void no_dynamic_parallelism(std::uint32_t place, const std::string& what) const {
+        unsupported(
+            place, what + ": launches from kernels (dynamic parallelism) are not supported",
+            "\nCall the CUDA runtime and launch kernels from the host, or call a __device__ function.");
+    }
+
+    /// Fails if the parser skipped what the symbol names.
+    void expect_supported(const ptx::Operand& symbol) const;
 
     /// Fails unless every modifier has been taken.
     void check_all_taken() const;
@@ -65,6 +76,9 @@ protected:
     const ptx::Statement& statement_;
 
 private:
+    /// Of the outermost call, ", kernels.cu:12"; empty without -lineinfo.
+    std::string source_line() const;
+
     std::vector<bool> taken_; // by modifier
 };
 

@@ -1,6 +1,7 @@
 #include "emulator/ptx/diagnostic.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace emulator::ptx {
 
@@ -23,6 +24,21 @@ std::string excerpt(std::string_view text, std::uint32_t offset) {
            std::string(place - first, ' ') + "^";
 }
 
+std::string what_instead(std::string_view word) {
+    const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+        return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    if (is_one_of({"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep", ".texref", ".samplerref",
+                   ".surfref"}))
+        return "\nThe emulator has no textures and no surfaces: keep the data in global memory, and load it "
+               "with "
+               "__ldg() or an index.";
+    if (word.starts_with("wmma") || word.starts_with("wgmma") || word.starts_with("tcgen05") ||
+        is_one_of({"mma", "ldmatrix", "stmatrix", "movmatrix"}))
+        return "\nThe emulator has no tensor cores: multiply matrices with ordinary arithmetic.";
+    return "";
+}
+
 std::string quoted(std::string_view text) {
     std::string result = "'";
     result += text;
@@ -31,6 +47,12 @@ std::string quoted(std::string_view text) {
 
 Error error_at(Failure failure, std::string_view text, std::uint32_t offset, const std::string& message) {
     return {failure, message + "\n" + excerpt(text, offset)};
+}
+
+Error naming(const Error& error, const std::string& function) {
+    std::string message = error.what();
+    message.insert(std::min(message.find('\n'), message.size()), ", in " + function);
+    return {error.failure(), message};
 }
 
 } // namespace emulator::ptx

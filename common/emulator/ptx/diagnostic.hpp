@@ -20,7 +20,13 @@ std::string excerpt(std::string_view text, std::uint32_t offset);
 /// 'text', in quotes, for messages.
 std::string quoted(std::string_view text);
 
+/// What to use instead of an unsupported opcode or type, as a message's next line; empty if there is nothing to say.
+std::string what_instead(std::string_view word);
+
 /// An Error whose message ends with the excerpt at `offset`.
 Error error_at(Failure failure, std::string_view text, std::uint32_t offset, const std::string& message);
+
+/// The error, with the function that it is about.
+Error naming(const Error& error, const std::string& function);
 
 } // namespace emulator::ptx

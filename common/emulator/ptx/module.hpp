@@ -2,6 +2,7 @@
 /// A PTX module, as parsed: the parser builds it and the decoder reads it.
 #pragma once
 
+#include "emulator/error.hpp"
 #include "emulator/ptx/types.hpp"
 
 #include <array>
@@ -119,7 +120,10 @@ struct Module {
     std::string version, target;
     std::vector<std::unique_ptr<Variable>> variables;
     std::vector<std::unique_ptr<Function>> functions;
-    std::map<std::uint32_t, std::string> files; ///< `.file` number to path
+    std::map<std::uint32_t, std::string> files;              ///< `.file` number to path
+    std::map<std::string, std::string, std::less<>> aliases; ///< `.alias`: another name of a function
+    /// Of parse_around_kernels: names in directives that this emulator does not support, and the error.
+    std::map<std::string, Error, std::less<>> unsupported;
 
     const Function* function(std::string_view name) const;
     const Variable* variable(std::string_view name) const;

@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    /// primary = "!" predicate | "_" | "[" (name | number) [offset] "]" | "{" list "}" | "(" list ")" |
+    /// primary = "!" predicate | "_" | "[" part [offset] {"," (part | "{" list "}")} "]" | "{" list "}" | "(" list ")" |
     /// number | name [offset]
     Operand primary() {
         Operand result;
@@ -51,15 +51,10 @@ private:
             result.kind = Operand::Kind::sink;
         } else if (accept("[")) {
             result.kind = Operand::Kind::address;
-            Operand& base = result.elements.emplace_back();
-            base.place = token_->offset;
-            if (token_->kind == TokenKind::identifier)
-                named(base);
-            else
-                number(base);
+            result.elements.push_back(part());
             result.offset = optional_offset();
-            if (token_->is(","))
-                fail(*token_, "addresses of several parts (tensors) are not supported", Failure::unsupported);
+            while (accept(",")) // of a texture, a surface or a tensor
+                result.elements.push_back(token_->is("{") ? operand() : part());
             expect("]");
         } else if (accept("{")) {
             list(result, "}");
@@ -70,6 +65,17 @@ private:
         } else {
             number(result);
         }
+        return result;
+    }
+
+    /// part = name | number
+    Operand part() {
+        Operand result;
+        result.place = token_->offset;
+        if (token_->kind == TokenKind::identifier)
+            named(result);
+        else
+            number(result);
         return result;
     }
 

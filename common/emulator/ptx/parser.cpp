@@ -10,6 +10,7 @@
 namespace emulator::ptx {
 
 const Function* Module::function(std::string_view name) const {
+    if (const auto other = aliases.find(name); other != aliases.end()) name = other->second;
     const Function* declared = nullptr;
     for (const auto& function : functions) {
         if (function->name != name) continue;
@@ -30,7 +31,8 @@ namespace {
 /// A recursive-descent parser: one function per rule of the grammar, under that rule.
 class ModuleParser : VariableParser {
 public:
-    explicit ModuleParser(Source& source) : VariableParser(source) {}
+    /// `skips`: leaves out what the emulator does not support, and notes its names.
+    ModuleParser(Source& source, bool skips) : VariableParser(source), skips_(skips) {}
 
     /// module = unit {unit}
     void module() {
@@ -50,11 +52,46 @@ private:
         expect(".target");
         module_->target = take().text;
         while (accept(",")) module_->target.append(",").append(take().text);
-        while (token_->kind != TokenKind::end && !token_->is(".version")) directive();
+        while (token_->kind != TokenKind::end && !token_->is(".version")) {
+            const Token* const start = token_;
+            try {
+                directive();
+            } catch (const Error& error) {
+                const bool is_about_all = start->kind != TokenKind::dot_word || start->is(".address_size");
+                if (!skips_ || is_about_all || error.failure() != Failure::unsupported) throw;
+                token_ = start;
+                depth_ = 0;
+                skip_directive(error);
+            }
+        }
+    }
+
+    /// Up to its ";" or the end of its block, or up to what can only begin another one.
+    void skip_directive(const Error& error) {
+        int depth = 0;
+        for (bool has_begun = false; token_->kind != TokenKind::end;) {
+            const bool may_begin =
+                is_one_of({".visible", ".extern", ".weak", ".common", ".entry", ".func", ".global", ".const",
+                           ".shared", ".file", ".section", ".version"});
+            if (may_begin && has_begun && depth == 0) return;
+            has_begun = has_begun || !may_begin;
+            const Token token = take();
+            if (token.kind == TokenKind::identifier && depth == 0)
+                module_->unsupported.emplace(token.text, error);
+            if (token.is("{") || token.is("(") || token.is("[")) ++depth;
+            if (token.is("}") || token.is(")") || token.is("]")) --depth;
+            if (depth > 0 || !(token.is("}") || token.is(";") || token.kind == TokenKind::body)) continue;
+            accept(";"); // behind an initial value's braces
+            return;
+        }
+    }
+
+    bool is_one_of(std::initializer_list<std::string_view> words) const {
+        return std::any_of(words.begin(), words.end(), [&](auto word) { return token_->is(word); });
     }
 
     /// directive = ".address_size" n | ".file" n string | ".section" word block | pragma |
-    /// linkage (function | variable)
+    /// ".alias" name "," name ";" | linkage (function | variable)
     void directive() {
         const Token& start = *token_;
         if (accept(".address_size")) {
@@ -68,6 +105,11 @@ private:
         } else if (accept(".section")) {
             take();
             skip_block();
+        } else if (accept(".alias")) {
+            const std::string name(identifier("a function's name"));
+            expect(",");
+            module_->aliases[name] = identifier("a function's name");
+            expect(";");
         } else if (!accept_pragma()) {
             bool visible = false, external = false, weak = false;
             for (;;) {
@@ -123,23 +165,23 @@ private:
             module_->renamed.emplace_back(std::string(name) + '@' + std::to_string(source_.unit->start));
         source_.unit->renamed[name] = variable.name;
     }
+
+    bool skips_;
 };
 
-std::unique_ptr<Module> parse_tokens(std::string text, std::vector<Token> (*tokens_of)(std::string_view)) {
+std::unique_ptr<Module> parse_tokens(std::string text, bool skips_bodies) {
     auto module = std::make_unique<Module>();
     while (!text.empty() && text.back() == '\0') text.pop_back(); // fat binaries pad with zeros
     module->text = std::move(text);
-    Source source(*module, tokens_of(module->text), nullptr);
-    ModuleParser(source).module();
+    Source source(*module, (skips_bodies ? tokenize_around_kernels : tokenize)(module->text), nullptr);
+    ModuleParser(source, skips_bodies).module();
     return module;
 }
 
 } // namespace
 
-std::unique_ptr<Module> parse(std::string text) { return parse_tokens(std::move(text), tokenize); }
+std::unique_ptr<Module> parse(std::string text) { return parse_tokens(std::move(text), false); }
 
-std::unique_ptr<Module> parse_around_kernels(std::string text) {
-    return parse_tokens(std::move(text), tokenize_around_kernels);
-}
+std::unique_ptr<Module> parse_around_kernels(std::string text) { return parse_tokens(std::move(text), true); }
 
 } // namespace emulator::ptx

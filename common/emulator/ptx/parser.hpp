@@ -16,7 +16,7 @@ namespace emulator::ptx {
 std::unique_ptr<Module> parse(std::string text);
 
 /// The same, but the kernels' bodies are left to read_body: a program launches few of the kernels that its
-/// libraries bring.
+/// libraries bring. Skips directives that the emulator does not support, and notes what they name.
 std::unique_ptr<Module> parse_around_kernels(std::string text);
 
 /// Reads the body of one of the module's kernels, if it was not read yet. \throws as parse

@@ -36,7 +36,7 @@ protected:
                 lanes = 4;
             else {
                 type = accept_type();
-                if (!type) fail(start, "expected a type here");
+                if (!type) expect_known_type(start);
             }
         }
         if (accept(".ptr")) { // describes what a pointer parameter points to
@@ -116,6 +116,13 @@ protected:
         variable.initial.resize(offset + element_bytes);
         std::memcpy(variable.initial.data() + offset, &bits,
                     std::min<std::size_t>(element_bytes, sizeof bits)); // little-endian, as PTX is
+    }
+
+    [[noreturn]] void expect_known_type(const Token& token) const {
+        if (token.kind != TokenKind::dot_word) fail(token, "expected a type here");
+        fail(token,
+             quoted(token.text) + " is not a type that this emulator supports" + what_instead(token.text),
+             Failure::unsupported);
     }
 
 private:

@@ -187,6 +187,14 @@ TEST(Call, of_the_device_runtime_says_that_kernels_launch_none) {
             << name;
 }
 
+TEST(Call, a_kernels_address_is_taken_to_launch_it) {
+    const auto error = error_of([] { run("mov.u64 %rd1, k;"); });
+    EXPECT_EQ(error.failure(), Failure::unsupported);
+    EXPECT_THAT(error.what(),
+                HasSubstr("a kernel launches k: launches from kernels (dynamic parallelism) are not"));
+    EXPECT_THAT(error.what(), HasSubstr("launch kernels from the host"));
+}
+
 TEST(Exit, ends_lanes_and_the_others_go_on) {
     EXPECT_EQ(run(R"(
         setp.lt.u32 %p1, %r60, 10; @%p1 ret; setp.lt.u32 %p1, %r60, 20; @%p1 exit;

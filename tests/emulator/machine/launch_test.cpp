@@ -142,6 +142,36 @@ TEST(LoadedModule, decodes_a_kernel_only_when_it_is_asked_for) {
             EXPECT_EQ(error_of([&] { program.module.kernel(name); }).failure(), Failure::unsupported);
 }
 
+TEST(LoadedModule, what_is_not_supported_fails_where_it_is_used) {
+    Program program(module_of("st.global.u32 [%rd60], 7;", R"(
+        .global .texref picture;
+        .global .u64 table[1] = {textured};
+        .func textured() { tex.1d.v4.u32.s32 {%r1}, [picture, {%r1}]; .surf x; ret; }
+        .func other();
+        .func plain() { ret; }
+        .alias other, plain;
+        .entry by_call() { call textured; ret; }
+        .entry by_name() { .reg .b64 %rd<2>; mov.u64 %rd1, picture; ret; }
+        .entry by_alias() { call other; ret; }
+        .entry odd() .novel 5 { ret; })"));
+    auto* const out = program.allocate<uint32_t>(1);
+    program.launch("k", grid_of(1), {out});
+    EXPECT_EQ(*out, 7u);
+    EXPECT_NO_THROW(program.launch("by_alias", grid_of(1)));
+    struct {
+        const char *kernel, *message;
+    } const rows[] = {
+        {"by_call", "'.surf' is not supported here, in textured"},
+        {"by_name", "'picture': '.texref' is not a type that this emulator supports, in by_name"},
+        {"odd", "'.novel' is not supported"}};
+    for (const auto& [kernel, message] : rows)
+        for (int time = 0; time < 2; ++time) {
+            const auto error = error_of([&, kernel = kernel] { program.module.kernel(kernel); });
+            EXPECT_EQ(error.failure(), Failure::unsupported) << kernel;
+            EXPECT_THAT(error.what(), HasSubstr(message)) << kernel;
+        }
+}
+
 TEST(LoadedModule, gives_its_memory_back) {
     emulator::GlobalMemory memory;
     std::uint64_t address = 0;

@@ -38,6 +38,11 @@ constexpr auto invalid = Failure::invalid_ptx;
 TEST(Decoder, points_at_what_it_does_not_know) {
     for (const Row& row : {
              Row{"wgmma.fence.sync.aligned;", unsupported, "the instruction 'wgmma' is not supported", 0},
+             {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];", unsupported,
+              "the instruction 'tex' is not supported, in k", 0},
+             {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd1}, {%fd1}, {%fd1, %fd2};",
+              unsupported, "no tensor cores", 0},
+             {"ld.global.b32 %r1, [%rd1, {%r1}];", unsupported, "several parts (tensors)", 26},
              {"hello %r1;", unsupported, "the instruction 'hello' is not supported", 0},
              {"add.cc.u16 %rs1, %rs2, %rs3;", unsupported, "not supported for this type", 0},
              {"add.sat.u16x2 %r1, %r2, %r3;", unsupported, "'.sat'", 3},

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <map>
 
 using namespace emulator::ptx;
 using emulator::Failure;
@@ -132,6 +133,38 @@ TEST(Parser, reads_a_kernels_body_when_it_is_asked_for) {
     }
     EXPECT_THAT(error_of([&] { parse_around_kernels(text + ".entry open() { { ret; }\n"); }).what(),
                 HasSubstr("this block has no end"));
+}
+
+TEST(Parser, skips_around_kernels_what_is_not_supported) {
+    const auto module = parse_around_kernels(
+        std::string(header) +
+        ".global .texref picture, other;\n.visible .global .align 4 .surfref plane[2] = {a, b};\n.novel x "
+        "{ y; }\n.novel z\n.visible .func f (.reg .b32 %r) (.param .b64 g) { ret; }\n.global .u32 word = 5;\n"
+        ".entry odd() .blocksareclusters { ret; }\n.entry k() { ret; }\n");
+    ASSERT_NE(module->variable("word"), nullptr);
+    EXPECT_EQ(module->variable("picture"), nullptr);
+    EXPECT_TRUE(module->function("k")->has_body);
+    for (const auto& [name, message] :
+         std::map<std::string, const char*>{{"picture", "'.texref' is not a type"},
+                                            {"other", "no textures"},
+                                            {"plane", "'.surfref' is not a type"},
+                                            {"x", "'.novel' is not a directive"},
+                                            {"z", "'.novel' is not a directive"},
+                                            {"f", "only .param parameters"},
+                                            {"odd", "'.blocksareclusters'"}}) {
+        ASSERT_TRUE(module->unsupported.contains(name)) << name;
+        EXPECT_THAT(module->unsupported.at(name).what(), HasSubstr(message)) << name;
+        EXPECT_THAT(module->unsupported.at(name).what(), HasSubstr("PTX line ")) << name;
+    }
+    for (const char* const name : {"y", "g", "word", "k"})
+        EXPECT_FALSE(module->unsupported.contains(name)) << name;
+    for (const char* const whole : {".address_size 32", "hello;", ".global .u32 x"})
+        EXPECT_THROW(parse_around_kernels(header + std::string(whole)), emulator::Error) << whole;
+}
+
+TEST(Parser, resolves_other_names_of_functions) {
+    const auto module = parsed(".func other();\n.func f() { ret; }\n.alias other, f;\n");
+    EXPECT_EQ(module->function("other"), module->functions.back().get());
 }
 
 TEST(Parser, refuses_a_second_body_of_one_name_in_a_unit) {
@@ -421,7 +454,7 @@ TEST(Parser, points_at_what_is_wrong_in_a_body) {
           {".global .u32 x;", "'.global' is not supported here", Failure::unsupported},
           {"ld.global.b32 %r1, [%rd1;", "expected ']' here"},
           {"ld.global.b32 %r1, [[%rd1]];", "expected an operand here"},
-          {"ld.global.b32 %r1, [%rd1, {%r1}];", "several parts (tensors)", Failure::unsupported},
+          {"tex.1d.v4.f32.s32 {%r1}, [%rd1, {%r1};", "expected ']' here"},
           {"mov.b64 {%r1, %r2, %rd1;", "expected '}' here"},
           {".loc 1 2;", "expected a number here"},
           {".loc 1 2 99999999999", "more than 32 bits"},

@@ -2,6 +2,7 @@
 /// Every other function of the CUDA runtime API: it prints that it is not supported and returns
 /// cudaErrorNotSupported. The program fails unless it can do without.
 
+#include "emulator/ptx/diagnostic.hpp"
 #include "emulator/runtime/api_call.hpp"
 
 #include <set>
@@ -17,7 +18,11 @@ enum class Need { work, advice };
 cudaError_t unsupported(const char* function, Need need) {
     return api_call([&](Device& device) {
         static auto& told = *new std::set<std::string>;
-        if (told.insert(function).second) report(std::string(function) + " is not supported by the emulator");
+        const std::string name = function;
+        const bool is_texture = name == "cudaCreateTextureObject" || name == "cudaCreateSurfaceObject";
+        if (told.insert(name).second)
+            report(name + " is not supported by the emulator" +
+                   (is_texture ? ptx::what_instead(".texref") : ""));
         if (need == Need::work) note_refusal(device, cudaErrorNotSupported, function);
         throw ApiError(cudaErrorNotSupported);
     });

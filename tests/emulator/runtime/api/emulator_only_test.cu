@@ -97,6 +97,34 @@ TEST(DeviceOnEmulator, fails_from_a_kernel_on_that_the_emulator_cannot_run) {
 
 namespace {
 
+__device__ __noinline__ float texel(cudaTextureObject_t texture) { return tex2D<float>(texture, 0.5f, 0.5f); }
+__global__ void read_by_function(cudaTextureObject_t texture, float* out) { *out = texel(texture); }
+__global__ void read_texture(cudaTextureObject_t texture, float* out) {
+    *out = tex1Dfetch<float>(texture, 3);
+}
+__global__ void write_surface(cudaSurfaceObject_t surface) { surf2Dwrite(1.0f, surface, 0, 0); }
+
+} // namespace
+
+// The other kernels of this file, and the managed variables, are in the same module.
+TEST(DeviceOnEmulator, refuses_textures_where_they_are_used) {
+    testing::internal::CaptureStderr();
+    read_by_function<<<1, 1>>>(0, nullptr);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+    read_texture<<<1, 1>>>(0, nullptr);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+    write_surface<<<1, 1>>>(0);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+    const std::string message = testing::internal::GetCapturedStderr();
+    for (const char* const part :
+         {"'tex' is not supported, in", "texel(", "read_texture(", "'sust' is not supported, in",
+          "write_surface(", "PTX line", "keep the data in global memory"})
+        EXPECT_THAT(message, HasSubstr(part));
+    EXPECT_CUDA(cudaDeviceReset());
+}
+
+namespace {
+
 cudaArray_t array_of_ints(std::size_t width, std::size_t height) {
     cudaArray_t array = nullptr;
     const auto ints = cudaCreateChannelDesc<int>();
