@@ -22,13 +22,16 @@ enum cudaError_t : int {
     cudaErrorMissingConfiguration = 52,
     cudaErrorInvalidDeviceFunction = 98,
     cudaErrorInvalidDevice = 101,
+    cudaErrorDeviceUninitialized = 201, ///< the driver's invalid context
     cudaErrorInvalidKernelImage = 200,
     cudaErrorNoKernelImageForDevice = 209,
     cudaErrorUnsupportedLimit = 215,
     cudaErrorPeerAccessUnsupported = 217,
     cudaErrorInvalidPtx = 218,
+    cudaErrorFileNotFound = 301,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorIllegalState = 401,
+    cudaErrorSymbolNotFound = 500,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
     cudaErrorPeerAccessNotEnabled = 705,
@@ -118,6 +121,8 @@ enum cudaGraphNodeType : int {
     cudaGraphNodeTypeEmpty = 5,
     cudaGraphNodeTypeWaitEvent = 6,
     cudaGraphNodeTypeEventRecord = 7,
+    cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11,
 };
 
 enum cudaGraphExecUpdateResult : int {
@@ -136,6 +141,15 @@ enum cudaMemPoolAttr : int {
     cudaMemPoolAttrUsedMemCurrent = 7,
     cudaMemPoolAttrUsedMemHigh = 8,
 };
+
+enum cudaGraphMemAttributeType : int {
+    cudaGraphMemAttrUsedMemCurrent = 0,
+    cudaGraphMemAttrUsedMemHigh = 1,
+    cudaGraphMemAttrReservedMemCurrent = 2,
+    cudaGraphMemAttrReservedMemHigh = 3,
+};
+
+inline constexpr unsigned long long cudaGraphInstantiateFlagAutoFreeOnLaunch = 1;
 
 inline constexpr int cudaMemAllocationTypePinned = 1;
 inline constexpr int cudaMemLocationTypeDevice = 1;
@@ -510,6 +524,14 @@ struct cudaMemPoolProps {
 struct cudaMemAccessDesc {
     cudaMemLocation location;
     int flags;
+};
+
+struct cudaMemAllocNodeParams {
+    cudaMemPoolProps poolProps;
+    const cudaMemAccessDesc* accessDescs;
+    std::size_t accessDescCount;
+    std::size_t bytesize;
+    void* dptr;
 };
 
 union cudaLaunchAttributeValue {

@@ -23,6 +23,10 @@ void MemoryPool::forget(const void* pointer) {
 void Device::forget_in_pools(const void* pointer) {
     default_pool.forget(pointer);
     for (const auto& [handle, pool] : pools) pool->forget(pointer);
+    const auto of_graph = graph_memory.find(pointer);
+    if (of_graph == graph_memory.end()) return;
+    graph_bytes -= of_graph->second->bytes;
+    graph_memory.erase(of_graph);
 }
 
 Capture* Device::capture_of(const void* stream) const {

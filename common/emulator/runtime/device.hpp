@@ -82,6 +82,9 @@ struct Device {
     std::unordered_map<const void*, std::unique_ptr<Graph>> graphs;
     std::unordered_map<const void*, std::unique_ptr<GraphExec>> graph_execs;
     std::vector<std::unique_ptr<Capture>> captures; ///< those in progress
+    /// What graphs have allocated, and nobody has freed; their bytes, now and at most.
+    std::unordered_map<const void*, std::shared_ptr<GraphMemory>> graph_memory;
+    std::size_t graph_bytes = 0, peak_graph_bytes = 0;
     std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
     MemoryPool default_pool;
     MemoryPool* current_pool = &default_pool;
@@ -98,7 +101,7 @@ struct Device {
     /// \throws ApiError with that error.
     void reject_after_refusal() const { require(refusal == abi::cudaSuccess, refusal); }
 
-    /// An allocation, maybe from a pool, has ended.
+    /// An allocation, maybe from a pool or of a graph, has ended.
     void forget_in_pools(const void* pointer);
 
     /// The capture that the stream belongs to, or null.

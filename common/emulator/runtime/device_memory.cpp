@@ -8,6 +8,8 @@
 namespace emulator {
 namespace {
 
+constexpr int poison = 0xCD; // as in GlobalMemory::allocate
+
 const char* call_behind(MemoryKind kind) {
     switch (kind) {
     case MemoryKind::device: return "cudaMalloc";
@@ -57,6 +59,13 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int fl
         listener.allocated(allocation, host_writes);
     });
     return reinterpret_cast<void*>(allocation.address);
+}
+
+void DeviceMemory::place(void* first, std::size_t bytes) {
+    const Allocation& allocation = global_.adopt(first, bytes, next_name(MemoryKind::device));
+    notes_.insert_or_assign(allocation.address, Note{MemoryKind::device, 0});
+    std::memset(first, poison, bytes);
+    tell([&](MemoryEvents& listener) { listener.allocated(allocation, false); });
 }
 
 void DeviceMemory::adopt(void* first, std::size_t bytes, unsigned int flags) {

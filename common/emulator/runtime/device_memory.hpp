@@ -33,6 +33,9 @@ public:
     /// \throws Error out_of_memory.
     void* allocate(std::size_t bytes, MemoryKind kind, unsigned int flags = 0);
 
+    /// Makes `bytes` bytes of device memory of those at `first`, which the caller owns.
+    void place(void* first, std::size_t bytes);
+
     /// Makes the program's own memory accessible to kernels.
     void adopt(void* first, std::size_t bytes, unsigned int flags);
 

@@ -3,6 +3,8 @@
 #include "emulator/runtime/api_error.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <unordered_set>
 #include <utility>
 
@@ -14,6 +16,14 @@ bool contains(const std::vector<const GraphNode*>& nodes, const GraphNode* node)
 }
 
 } // namespace
+
+GraphMemory::GraphMemory(std::size_t size) : bytes(size) {
+    constexpr std::size_t page = 4096;
+    address = size <= SIZE_MAX - page ? std::aligned_alloc(page, (size + page - 1) / page * page) : nullptr;
+    require(address, abi::cudaErrorMemoryAllocation);
+}
+
+GraphMemory::~GraphMemory() { std::free(address); }
 
 const GraphNode* Graph::add(GraphNode node) {
     return nodes.emplace_back(std::make_unique<GraphNode>(std::move(node))).get();

@@ -15,12 +15,25 @@ namespace emulator {
 
 struct Device;
 
+/// The memory of an allocation node: it has one address, and is on the device from the node's run until it is freed.
+struct GraphMemory {
+    explicit GraphMemory(std::size_t size);
+    ~GraphMemory();
+    GraphMemory(const GraphMemory&) = delete;
+    GraphMemory& operator=(const GraphMemory&) = delete;
+
+    std::size_t bytes;
+    void* address;
+};
+
 struct GraphNode {
     abi::cudaGraphNodeType type = abi::cudaGraphNodeTypeEmpty;
     std::function<void(Device&)> work; ///< null: nothing to do on the device
     std::function<void()> host;        ///< the program's own function, which runs without the API's lock
     std::vector<const GraphNode*> dependencies = {};
-    void* event = nullptr; ///< that it records or waits for
+    void* event = nullptr;                 ///< that it records or waits for
+    std::shared_ptr<GraphMemory> memory{}; ///< that it allocates
+    void* freed = nullptr;                 ///< what it frees
 };
 
 /// A graph that the program builds or captures. A node's address is its handle.
@@ -43,6 +56,7 @@ struct GraphExec {
         bool enabled = true;
     };
     std::vector<Step> steps;
+    bool frees_on_launch = false; ///< cudaGraphInstantiateFlagAutoFreeOnLaunch
 
     explicit GraphExec(const Graph& graph);
     Step* find(const void* node);

@@ -93,10 +93,11 @@ void give_out(const std::vector<const GraphNode*>& values, const void** places, 
     *count = std::min(*count, values.size());
 }
 
-cudaError_t instantiate(void** exec, void* graph) {
+cudaError_t instantiate(void** exec, void* graph, unsigned long long flags) {
     return api_call([&](Device& device) {
         require(exec);
         auto made = std::make_unique<GraphExec>(graph_at(device, graph));
+        made->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
         *exec = made.get();
         device.graph_execs.emplace(*exec, std::move(made));
     });
@@ -286,6 +287,51 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddEventWaitNode(const void** node, void* gr
                     [&](Device& device) { return event_node(device, cudaGraphNodeTypeWaitEvent, event); });
 }
 
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemAllocNode(const void** node, void* graph,
+                                                    const void* const* dependencies, std::size_t count,
+                                                    cudaMemAllocNodeParams* parameters) {
+    return add_node(node, graph, dependencies, count, [&](Device&) {
+        require(parameters && parameters->bytesize != 0);
+        const cudaMemPoolProps& properties = parameters->poolProps;
+        require(properties.allocType == cudaMemAllocationTypePinned && properties.handleTypes == 0 &&
+                properties.location.type == cudaMemLocationTypeDevice);
+        require_device(properties.location.id);
+        GraphNode made = allocation_node(parameters->bytesize);
+        parameters->dptr = made.memory->address;
+        return made;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphAddMemFreeNode(const void** node, void* graph,
+                                                   const void* const* dependencies, std::size_t count,
+                                                   void* pointer) {
+    return add_node(node, graph, dependencies, count,
+                    [&](Device& device) { return free_node(device, pointer); });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemAllocNodeGetParams(const void* node,
+                                                          cudaMemAllocNodeParams* parameters) {
+    return api_call([&](Device& device) {
+        with_node(device, node, [&](Graph&, GraphNode& found) {
+            require(parameters && found.memory);
+            *parameters = {};
+            parameters->poolProps.allocType = cudaMemAllocationTypePinned;
+            parameters->poolProps.location.type = cudaMemLocationTypeDevice;
+            parameters->bytesize = found.memory->bytes;
+            parameters->dptr = found.memory->address;
+        });
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaGraphMemFreeNodeGetParams(const void* node, void* pointer) {
+    return api_call([&](Device& device) {
+        with_node(device, node, [&](Graph&, GraphNode& found) {
+            require(pointer && found.freed);
+            *static_cast<void**>(pointer) = found.freed;
+        });
+    });
+}
+
 EMULATOR_ENTRY cudaError_t cudaGraphDestroyNode(const void* node) {
     return api_call([&](Device& device) {
         with_node(device, node, [&](Graph& graph, GraphNode&) {
@@ -407,18 +453,18 @@ EMULATOR_ENTRY cudaError_t cudaGraphEventWaitNodeSetEvent(const void* node, void
 
 // ---- executable graphs ----
 
-EMULATOR_ENTRY cudaError_t cudaGraphInstantiate(void** exec, void* graph, unsigned long long) {
-    return instantiate(exec, graph);
+EMULATOR_ENTRY cudaError_t cudaGraphInstantiate(void** exec, void* graph, unsigned long long flags) {
+    return instantiate(exec, graph, flags);
 }
 
-EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long) {
-    return instantiate(exec, graph);
+EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long flags) {
+    return instantiate(exec, graph, flags);
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithParams(void** exec, void* graph,
                                                           cudaGraphInstantiateParams* parameters) {
     if (!parameters) return api_call([](Device&) { require(false); });
-    const cudaError_t error = instantiate(exec, graph);
+    const cudaError_t error = instantiate(exec, graph, parameters->flags);
     parameters->errNode_out = nullptr;
     parameters->result_out =
         error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
@@ -444,7 +490,12 @@ EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
         reject_if_captured(device, stream);
-        steps = exec_at(device, exec).steps;
+        const GraphExec& launched = exec_at(device, exec);
+        steps = launched.steps;
+        if (!launched.frees_on_launch) return;
+        for (const GraphExec::Step& step : steps)
+            if (step.copy.memory && device.graph_memory.contains(step.copy.memory->address))
+                free_on_device(device, step.copy.memory->address, "the graph's next launch");
     });
     if (error != cudaSuccess) return error;
     for (const GraphExec::Step& step : steps) {

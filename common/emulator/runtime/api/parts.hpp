@@ -33,4 +33,13 @@ GraphNode to_symbol_node(Device& device, const void* symbol, const void* from, s
 GraphNode from_symbol_node(Device& device, void* to, const void* symbol, std::size_t bytes,
                            std::size_t offset, abi::cudaMemcpyKind kind);
 
+/// Memory of its own for `bytes` bytes, allocated when the node runs.
+GraphNode allocation_node(std::size_t bytes);
+
+/// Frees memory that a graph allocates. \throws ApiError if `pointer` is not such memory.
+GraphNode free_node(Device& device, void* pointer);
+
+/// Frees it now, for the API function `call`. \throws ApiError if there is none at `pointer`.
+void free_on_device(Device& device, void* pointer, const char* call);
+
 } // namespace emulator

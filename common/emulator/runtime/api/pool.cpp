@@ -1,11 +1,15 @@
 /// \file
-/// Memory pools and stream-ordered allocation. Memory is allocated and freed at once: a pool keeps only
-/// statistics.
+/// Memory pools, stream-ordered allocation, and the memory of graphs. Memory is allocated and freed at once: a pool
+/// keeps only statistics.
 
+#include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <utility>
 
 using namespace emulator;
@@ -25,13 +29,6 @@ void require_location(const cudaMemLocation* location, int type) {
     require_device(location->id);
 }
 
-/// What a captured stream would have to do at its graph's launch.
-void refuse_in_capture(const Device& device, const void* stream, const char* call) {
-    require_stream(device, stream);
-    if (device.capture_of(stream))
-        throw UnsupportedCall(call, "the emulator does not support it in a captured stream");
-}
-
 void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
     if (bytes == 0) return nullptr;
     require(pool.max_bytes == 0 || (pool.used <= pool.max_bytes && bytes <= pool.max_bytes - pool.used),
@@ -39,6 +36,36 @@ void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
     void* const pointer = device.memory.allocate(bytes, MemoryKind::device);
     pool.add(pointer, bytes);
     return pointer;
+}
+
+cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, void* stream,
+                               const std::function<MemoryPool&(Device&)>& pool) {
+    GraphNode node;
+    const cudaError_t error = api_call([&](Device& device) {
+        require(pointer);
+        require_stream(device, stream);
+        MemoryPool& from = pool(device);
+        if (device.capture_of(stream) && bytes != 0)
+            node = allocation_node(bytes);
+        else
+            *pointer = allocate(device, bytes, from);
+    });
+    if (error != cudaSuccess || !node.memory) return error;
+    *pointer = node.memory->address;
+    return stream_call(stream, node);
+}
+
+bool is_of_graph(const Device& device, const void* pointer) {
+    if (device.graph_memory.contains(pointer)) return true;
+    const auto allocates = [&](const Graph& graph) {
+        return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+            return node->memory && node->memory->address == pointer;
+        });
+    };
+    return std::any_of(device.graphs.begin(), device.graphs.end(),
+                       [&](const auto& entry) { return allocates(*entry.second); }) ||
+           std::any_of(device.captures.begin(), device.captures.end(),
+                       [&](const auto& capture) { return allocates(*capture->graph); });
 }
 
 /// The attribute's value: an int or a cuuint64_t.
@@ -62,34 +89,60 @@ std::uint64_t value_of(const MemoryPool& pool, cudaMemPoolAttr attribute) {
 
 } // namespace
 
+void emulator::free_on_device(Device& device, void* pointer, const char* call) {
+    for (const MemoryKind kind : {MemoryKind::device, MemoryKind::managed})
+        if (device.memory.release(pointer, kind, call)) return device.forget_in_pools(pointer);
+    device.memory.was_rejected({call, reinterpret_cast<std::uint64_t>(pointer)});
+    throw ApiError(cudaErrorInvalidValue);
+}
+
+GraphNode emulator::allocation_node(std::size_t bytes) {
+    GraphNode node{.type = cudaGraphNodeTypeMemAlloc,
+                   .work = nullptr,
+                   .host = nullptr,
+                   .memory = std::make_shared<GraphMemory>(bytes)};
+    node.work = [memory = node.memory](Device& then) {
+        require(
+            then.graph_memory.emplace(memory->address, memory).second); // the last launch's is still there
+        then.memory.place(memory->address, memory->bytes);
+        then.graph_bytes += memory->bytes;
+        then.peak_graph_bytes = std::max(then.peak_graph_bytes, then.graph_bytes);
+    };
+    return node;
+}
+
+GraphNode emulator::free_node(Device& device, void* pointer) {
+    require(is_of_graph(device, pointer));
+    return {.type = cudaGraphNodeTypeMemFree,
+            .work = [=](Device& then) { free_on_device(then, pointer, "the graph's free node"); },
+            .host = nullptr,
+            .freed = pointer};
+}
+
 EMULATOR_ENTRY cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
-    return api_call([&](Device& device) {
-        require(pointer);
-        refuse_in_capture(device, stream, "cudaMallocAsync");
-        *pointer = allocate(device, bytes, *device.current_pool);
-    });
+    return allocate_in_stream(pointer, bytes, stream,
+                              [](Device& device) -> MemoryPool& { return *device.current_pool; });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMallocAsync, cudaMallocAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool,
                                                    void* stream) {
-    return api_call([&](Device& device) {
-        require(pointer);
-        refuse_in_capture(device, stream, "cudaMallocFromPoolAsync");
-        *pointer = allocate(device, bytes, pool_at(device, pool));
-    });
+    return allocate_in_stream(pointer, bytes, stream,
+                              [&](Device& device) -> MemoryPool& { return pool_at(device, pool); });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
-    return api_call([&](Device& device) {
+    GraphNode node;
+    const cudaError_t error = api_call([&](Device& device) {
         require(pointer);
-        refuse_in_capture(device, stream, "cudaFreeAsync");
-        for (const MemoryKind kind : {MemoryKind::device, MemoryKind::managed})
-            if (device.memory.release(pointer, kind, "cudaFreeAsync")) return device.forget_in_pools(pointer);
-        device.memory.was_rejected({"cudaFreeAsync", reinterpret_cast<std::uint64_t>(pointer)});
-        throw ApiError(cudaErrorInvalidValue);
+        require_stream(device, stream);
+        if (device.capture_of(stream))
+            node = free_node(device, pointer);
+        else
+            free_on_device(device, pointer, "cudaFreeAsync");
     });
+    return error == cudaSuccess && node.freed ? stream_call(stream, node) : error;
 }
 EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
 
@@ -190,6 +243,32 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetMemPool(int device_number, void* pool) {
         require_device(device_number);
         device.current_pool = &pool_at(device, pool);
     });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGetGraphMemAttribute(int device_number,
+                                                          cudaGraphMemAttributeType attribute, void* value) {
+    return api_call([&](Device& device) {
+        require_device(device_number);
+        require(value && attribute >= cudaGraphMemAttrUsedMemCurrent &&
+                attribute <= cudaGraphMemAttrReservedMemHigh);
+        const bool is_peak = attribute % 2 == 1;
+        *static_cast<std::uint64_t*>(value) = is_peak ? device.peak_graph_bytes : device.graph_bytes;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceSetGraphMemAttribute(int device_number,
+                                                          cudaGraphMemAttributeType attribute, void* value) {
+    return api_call([&](Device& device) {
+        require_device(device_number);
+        const bool is_peak =
+            attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+        require(is_peak && value && *static_cast<std::uint64_t*>(value) == 0);
+        device.peak_graph_bytes = device.graph_bytes;
+    });
+}
+
+EMULATOR_ENTRY cudaError_t cudaDeviceGraphMemTrim(int device_number) {
+    return api_call([&](Device&) { require_device(device_number); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetDefaultMemPool(void** pool, const cudaMemLocation* location, int type) {

@@ -91,21 +91,16 @@ void call_unsupported(const std::string& what) {
     if (what == "sparse") cudaMallocArray(&array, &ints, 8, 8, cudaArraySparse);
     if (what == "cube of planes") cudaMalloc3DArray(&array, &ints, cudaExtent{8, 8, 6}, cudaArraySparse);
     if (what == "graph") {
-        cudaGraph_t graph = nullptr;
-        cudaGraphNode_t node = nullptr;
-        cudaMemAllocNodeParams parameters{};
-        cudaGraphCreate(&graph, 0);
-        cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
-        cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
+        cudaUserObject_t object = nullptr;
+        cudaUserObjectCreate(
+            &object, nullptr, [](void*) {}, 1, cudaUserObjectNoDestructorSync);
+        cudaUserObjectCreate(
+            &object, nullptr, [](void*) {}, 1, cudaUserObjectNoDestructorSync);
     }
     if (what == "capture") {
-        cudaStream_t stream = nullptr;
-        void* pointer = nullptr;
-        cudaStreamCreate(&stream);
-        cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
-        cudaMallocAsync(&pointer, 4, stream);
         cudaGraph_t graph = nullptr;
-        cudaStreamEndCapture(stream, &graph);
+        cudaGraphCreate(&graph, 0);
+        cudaGraphReleaseUserObject(graph, nullptr, 1);
     }
     if (what == "pool") {
         cudaMemPoolProps properties{};

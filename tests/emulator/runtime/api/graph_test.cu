@@ -451,3 +451,142 @@ TEST(Graph, records_events_and_waits_for_them) {
     EXPECT_CUDA(cudaEventDestroy(first));
     EXPECT_CUDA(cudaEventDestroy(second));
 }
+
+namespace {
+
+cudaMemAllocNodeParams memory_for(std::size_t ints) {
+    cudaMemAllocNodeParams parameters{};
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location.type = cudaMemLocationTypeDevice;
+    parameters.bytesize = ints * sizeof(int);
+    return parameters;
+}
+
+/// A graph that allocates ints, sets them to 0, adds 5, copies them to `out`, and maybe frees them.
+cudaGraph_t with_memory(int* out, std::size_t ints, bool frees, int** address) {
+    cudaGraph_t graph = nullptr;
+    EXPECT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t node = nullptr;
+    cudaMemAllocNodeParams memory = memory_for(ints);
+    EXPECT_CUDA(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory));
+    *address = static_cast<int*>(memory.dptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.dptr) % 256, 0u);
+    const auto then = [&](auto add_node) {
+        const cudaGraphNode_t before = node;
+        EXPECT_CUDA(add_node(&before));
+    };
+    cudaMemsetParams zeros{memory.dptr, 0, 0, 4, ints, 1};
+    then([&](auto before) { return cudaGraphAddMemsetNode(&node, graph, before, 1, &zeros); });
+    int n = static_cast<int>(ints), five = 5;
+    void* arguments[] = {&memory.dptr, &n, &five};
+    cudaKernelNodeParams kernel{};
+    kernel.func = reinterpret_cast<void*>(&add);
+    kernel.gridDim = kernel.blockDim = dim3(32);
+    kernel.kernelParams = arguments;
+    then([&](auto before) { return cudaGraphAddKernelNode(&node, graph, before, 1, &kernel); });
+    then([&](auto before) {
+        return cudaGraphAddMemcpyNode1D(&node, graph, before, 1, out, memory.dptr, ints * sizeof(int),
+                                        cudaMemcpyDeviceToDevice);
+    });
+    if (frees)
+        then([&](auto before) { return cudaGraphAddMemFreeNode(&node, graph, before, 1, memory.dptr); });
+    return graph;
+}
+
+} // namespace
+
+TEST(MemoryNode, gives_memory_from_its_allocation_to_its_end) {
+    DeviceInts out(100);
+    int* address = nullptr;
+    launch_and_destroy(with_memory(out.data(), 100, true, &address), 2);
+    EXPECT_EQ(out.copy_back(), std::vector<int>(100, 5));
+    EXPECT_EQ(cudaFree(address), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+TEST(MemoryNode, leaves_its_memory_to_the_program) {
+    const Stream stream;
+    DeviceInts out(100);
+    int* address = nullptr;
+    const cudaGraph_t graph = with_memory(out.data(), 100, false, &address);
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+        add<<<1, 100, 0, stream>>>(address, 100, 2);
+        std::vector<int> values(100);
+        EXPECT_CUDA(cudaMemcpyAsync(values.data(), address, 400, cudaMemcpyDefault, stream));
+        EXPECT_CUDA(cudaStreamSynchronize(stream));
+        EXPECT_EQ(values, std::vector<int>(100, 7));
+        EXPECT_CUDA(time == 0 ? cudaFreeAsync(address, stream) : cudaFree(address));
+    }
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST(MemoryNode, is_refused_while_the_last_launches_memory_is_there) {
+    const Stream stream;
+    DeviceInts out(100);
+    int* address = nullptr;
+    const cudaGraph_t graph = with_memory(out.data(), 100, false, &address);
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaFreeAsync(address, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    for (int time = 0; time < 3; ++time) EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+    EXPECT_CUDA(cudaFreeAsync(address, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST(MemoryNode, has_its_parameters) {
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t allocation = nullptr, end = nullptr;
+    cudaMemAllocNodeParams memory = memory_for(10), found{};
+    ASSERT_CUDA(cudaGraphAddMemAllocNode(&allocation, graph, nullptr, 0, &memory));
+    ASSERT_CUDA(cudaGraphAddMemFreeNode(&end, graph, &allocation, 1, memory.dptr));
+    EXPECT_CUDA(cudaGraphMemAllocNodeGetParams(allocation, &found));
+    EXPECT_EQ(found.dptr, memory.dptr);
+    EXPECT_EQ(found.bytesize, 40u);
+    void* freed = nullptr;
+    EXPECT_CUDA(cudaGraphMemFreeNodeGetParams(end, &freed));
+    EXPECT_EQ(freed, memory.dptr);
+    cudaGraphNodeType type{};
+    EXPECT_CUDA(cudaGraphNodeGetType(allocation, &type));
+    EXPECT_EQ(type, cudaGraphNodeTypeMemAlloc);
+    EXPECT_CUDA(cudaGraphNodeGetType(end, &type));
+    EXPECT_EQ(type, cudaGraphNodeTypeMemFree);
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST(Capture, takes_allocations_and_frees) {
+    const Stream stream;
+    DeviceInts out(100);
+    int* memory = nullptr;
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaMallocAsync(&memory, 400, stream));
+    EXPECT_CUDA(cudaMemsetAsync(memory, 0, 400, stream));
+    add<<<1, 128, 0, stream>>>(memory, 100, 3);
+    EXPECT_CUDA(cudaMemcpyAsync(out.data(), memory, 400, cudaMemcpyDeviceToDevice, stream));
+    EXPECT_CUDA(cudaFreeAsync(memory, stream));
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    EXPECT_EQ(count_nodes(graph), 5u);
+    EXPECT_EQ(out.copy_back(), std::vector<int>(100, 0)) << "not yet";
+    std::uint64_t used = 1, most = 0;
+    launch_and_destroy(graph, 2);
+    EXPECT_EQ(out.copy_back(), std::vector<int>(100, 3));
+    EXPECT_CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    EXPECT_CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &most));
+    EXPECT_EQ(used, 0u);
+    EXPECT_GE(most, 400u);
+    EXPECT_CUDA(cudaDeviceGraphMemTrim(0));
+}
