@@ -42,16 +42,6 @@ template <typename T> T value_at(Bytes bytes, std::size_t offset) {
     return value;
 }
 
-/// Only the header at `fat_binary` states the length of the whole.
-Bytes fat_binary_at(const void* fat_binary) {
-    check(fat_binary, "its wrapper points to nothing");
-    const Bytes header(static_cast<const std::byte*>(fat_binary), fat_binary_header_bytes);
-    check(value_at<std::uint32_t>(header, 0) == fat_binary_magic,
-          "its first four bytes are not those of a fat binary");
-    const std::size_t header_bytes = value_at<std::uint16_t>(header, 6);
-    return {header.data(), header_bytes + value_at<std::uint64_t>(header, 8)};
-}
-
 std::string decompress_lz4(const PtxEntry& entry) {
     std::string text(entry.uncompressed_bytes, '\0');
     const int written =
@@ -90,6 +80,30 @@ PtxEntry ptx_entry(Bytes header, Bytes content) {
 }
 
 } // namespace
+
+ImageKind image_kind(const void* image) {
+    const auto* const first = static_cast<const unsigned char*>(image);
+    std::uint32_t magic = 0; // PTX may be shorter
+    for (std::size_t k = 0; k < sizeof magic && first[k] != 0; ++k) magic |= std::uint32_t{first[k]} << 8 * k;
+    if (magic == fat_binary_magic) return ImageKind::fat_binary;
+    if (magic == wrapper_magic) return ImageKind::wrapper;
+    return std::memcmp(&magic,
+                       "\x7f"
+                       "ELF",
+                       sizeof magic) == 0
+               ? ImageKind::machine_code
+               : ImageKind::ptx;
+}
+
+/// Only the header at `fat_binary` states the length of the whole.
+Bytes fat_binary_at(const void* fat_binary) {
+    check(fat_binary, "its wrapper points to nothing");
+    const Bytes header(static_cast<const std::byte*>(fat_binary), fat_binary_header_bytes);
+    check(value_at<std::uint32_t>(header, 0) == fat_binary_magic,
+          "its first four bytes are not those of a fat binary");
+    const std::size_t header_bytes = value_at<std::uint16_t>(header, 6);
+    return {header.data(), header_bytes + value_at<std::uint64_t>(header, 8)};
+}
 
 std::vector<Bytes> fat_binaries(const void* wrapper) {
     struct Wrapper {

@@ -24,6 +24,14 @@ struct PtxEntry {
     std::uint64_t uncompressed_bytes = 0; ///< as in the header; 0 if not compressed
 };
 
+enum class ImageKind { ptx, fat_binary, wrapper, machine_code };
+
+/// What begins there, by its first four bytes: PTX, if it is none of the others.
+ImageKind image_kind(const void* image);
+
+/// All bytes of the fat binary that begins there. \throws Error invalid_ptx if there is none.
+std::span<const std::byte> fat_binary_at(const void* code);
+
 /// The fat binaries that the wrapper at `wrapper` points to. \throws Error invalid_ptx if it is not a
 /// wrapper, has an unknown version, or points to something else.
 std::vector<std::span<const std::byte>> fat_binaries(const void* wrapper);

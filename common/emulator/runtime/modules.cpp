@@ -13,14 +13,22 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <span>
 
 namespace emulator {
 namespace {
 
+/// None in a library that is PTX.
+std::vector<std::span<const std::byte>> fat_binaries_of(const RegisteredBinary& binary) {
+    if (binary.wrapper) return fat_binaries(binary.wrapper);
+    if (image_kind(binary.image.c_str()) != ImageKind::fat_binary) return {};
+    return {std::as_bytes(std::span<const char>(binary.image))};
+}
+
 /// The message for a program whose fat binaries hold no PTX.
-std::string no_ptx(const void* wrapper) {
+std::string no_ptx(const RegisteredBinary& binary) {
     std::set<unsigned int> targets;
-    for (const auto fat_binary : fat_binaries(wrapper))
+    for (const auto fat_binary : fat_binaries_of(binary))
         for (const unsigned int target : machine_code_targets(fat_binary)) targets.insert(target);
     std::string list;
     for (const unsigned int target : targets)
@@ -31,11 +39,6 @@ std::string no_ptx(const void* wrapper) {
            "or 90-virtual to CMAKE_CUDA_ARCHITECTURES.";
 }
 
-struct Text {
-    unsigned int target;
-    std::string ptx;
-};
-
 /// Whether it is the unit that nvcc -rdc=true links to every program: CUDA's own, for launches from within
 /// kernels. The emulator doesn't support those, and skips the unit, so an error names the missing function
 /// that is called.
@@ -43,14 +46,15 @@ bool is_device_runtime(const std::string& ptx) {
     return ptx.find("_22_cuda_device_runtime_cu_") != std::string::npos;
 }
 
-/// The PTX to run of each of the wrapper's fat binaries; nothing for a fat binary without PTX.
-std::vector<Text> texts_of(const void* wrapper) {
-    std::vector<Text> texts;
+/// The PTX to run of each of the fat binaries; nothing for a fat binary without PTX.
+std::vector<std::string> texts_of(const RegisteredBinary& binary) {
+    std::vector<std::string> texts;
     try {
-        for (const auto fat_binary : fat_binaries(wrapper)) {
+        const auto all = fat_binaries_of(binary);
+        if (all.empty()) texts.push_back(binary.image);
+        for (const auto fat_binary : all) {
             const auto entries = ptx_entries(fat_binary);
-            if (const PtxEntry* entry = best_entry(entries))
-                texts.push_back({entry->target, ptx_text(*entry)});
+            if (const PtxEntry* entry = best_entry(entries)) texts.push_back(ptx_text(*entry));
         }
     } catch (const Error& error) {
         throw ApiError(abi::cudaErrorInvalidKernelImage, error.what());
@@ -112,21 +116,32 @@ Modules::~Modules() {
 }
 
 FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
-    const Module& module = module_of(*kernel.binary);
-    const auto* const function = module.loaded->ptx().function(kernel.name);
+    LoadedModule& module = *module_of(*kernel.binary);
+    const auto* const function = module.ptx().function(kernel.name);
     if (!function || !function->is_kernel)
         throw Error(Failure::unknown_symbol,
                     from_file_ ? not_in_file(kernel.name, from_file_->ptx())
                                : "the program's PTX has no kernel called '" + kernel.name + "'");
     return naming_file(from_file_ != nullptr, [&] {
-        return FoundKernel{module.loaded->kernel(kernel.name), module.target};
+        return FoundKernel{module.kernel(kernel.name), target_of(module.ptx())};
     });
 }
 
 const Allocation& Modules::variable(const RegisteredVariable& variable) {
-    if (const Allocation* found = module_of(*variable.binary).loaded->variable(variable.name)) return *found;
+    if (const Allocation* found = module_of(*variable.binary)->variable(variable.name)) return *found;
     throw ApiError(abi::cudaErrorInvalidSymbol, (from_file_ ? replacing_file() : "the program's PTX") +
                                                     " has no variable called '" + variable.name + "'");
+}
+
+void Modules::prepare(const RegisteredBinary& binary) {
+    try {
+        module_of(binary);
+    } catch (...) {
+        for (const auto& [shadow, variable] : registry_.variables())
+            if (variable.binary == &binary && variable.managed_pointer && !*variable.managed_pointer)
+                *variable.managed_pointer = memory_.allocate(variable.bytes, MemoryKind::managed);
+        throw;
+    }
 }
 
 void Modules::unload(const RegisteredBinary& binary) {
@@ -135,32 +150,31 @@ void Modules::unload(const RegisteredBinary& binary) {
     binaries_.erase(&binary);
 }
 
-const Modules::Module& Modules::module_of(const RegisteredBinary& binary) {
+const std::shared_ptr<LoadedModule>& Modules::module_of(const RegisteredBinary& binary) {
     if (const auto found = binaries_.find(&binary); found != binaries_.end()) return found->second;
-    Module module = load(binary);
-    place_managed_variables(binary, *module.loaded);
+    auto module = load(binary);
+    place_managed_variables(binary, *module);
     return binaries_.emplace(&binary, std::move(module)).first->second;
 }
 
-Modules::Module Modules::load(const RegisteredBinary& binary) {
+std::shared_ptr<LoadedModule> Modules::load(const RegisteredBinary& binary) {
     if (const std::string file = replacing_file(); !file.empty()) {
         const auto& loaded = load_file(file);
-        for (const Text& text : texts_of(binary.wrapper)) {
-            const auto own = ptx::parse_around_kernels(text.ptx);
+        for (const std::string& text : texts_of(binary)) {
+            const auto own = ptx::parse_around_kernels(text);
             for (const auto& function : own->functions) {
                 const ptx::Function* const replacing = loaded->ptx().function(function->name);
                 if (function->is_kernel && replacing) expect_same_parameters(*function, *replacing);
             }
         }
-        return {target_of(loaded->ptx()), loaded};
+        return loaded;
     }
-    const auto texts = texts_of(binary.wrapper);
-    if (texts.empty()) throw ApiError(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary.wrapper));
+    const auto texts = texts_of(binary);
+    if (texts.empty()) throw ApiError(abi::cudaErrorNoKernelImageForDevice, no_ptx(binary));
     std::string linked;
-    for (const Text& text : texts)
-        if (!is_device_runtime(text.ptx)) linked += text.ptx.substr(0, text.ptx.find('\0')) + '\n';
-    return {texts.front().target,
-            std::make_shared<LoadedModule>(std::move(linked), memory_.global(), all_opcodes())};
+    for (const std::string& text : texts)
+        if (!is_device_runtime(text)) linked += text.substr(0, text.find('\0')) + '\n';
+    return std::make_shared<LoadedModule>(std::move(linked), memory_.global(), all_opcodes());
 }
 
 /// One module serves all binaries: their variables are its variables.

@@ -33,26 +33,25 @@ public:
     /// \throws as above, ApiError with cudaErrorInvalidSymbol if the PTX has no such variable.
     const Allocation& variable(const RegisteredVariable& variable);
 
-    /// Loads the binary now, so that the host's pointers to its managed variables are set.
-    void prepare(const RegisteredBinary& binary) { module_of(binary); }
+    /// Loads the binary now, so that the host's pointers to its managed variables are set. They are set even if it
+    /// throws, as module_of does: the host may use the variables before it launches a kernel.
+    void prepare(const RegisteredBinary& binary);
+
+    /// \throws as `kernel` does.
+    const LoadedModule& loaded(const RegisteredBinary& binary) { return *module_of(binary); }
 
     void unload(const RegisteredBinary& binary);
 
 private:
-    struct Module {
-        unsigned int target;
-        std::shared_ptr<LoadedModule> loaded;
-    };
-
-    const Module& module_of(const RegisteredBinary& binary);
-    Module load(const RegisteredBinary& binary); ///< its translation units linked
+    const std::shared_ptr<LoadedModule>& module_of(const RegisteredBinary& binary);
+    std::shared_ptr<LoadedModule> load(const RegisteredBinary& binary); ///< its translation units linked
     const std::shared_ptr<LoadedModule>& load_file(const std::string& path);
     void place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module);
     void forget_managed_variables(const RegisteredBinary& binary);
 
     const Registry& registry_;
     DeviceMemory& memory_;
-    std::unordered_map<const RegisteredBinary*, Module> binaries_;
+    std::unordered_map<const RegisteredBinary*, std::shared_ptr<LoadedModule>> binaries_;
     std::shared_ptr<LoadedModule> from_file_; ///< of `emulate --ptx`; null: not loaded, or there is none
 };
 

@@ -1,14 +1,32 @@
 #include "emulator/runtime/registry.hpp"
 
+#include "emulator/runtime/api_error.hpp"
+
 #include <utility>
 
 namespace emulator {
 
-RegisteredBinary* Registry::add_binary(const void* wrapper) {
-    auto binary = std::make_unique<RegisteredBinary>(RegisteredBinary{wrapper});
+RegisteredBinary* Registry::add_binary(const void* wrapper) { return add_library({.wrapper = wrapper}); }
+
+RegisteredBinary* Registry::add_library(RegisteredBinary library) {
+    auto binary = std::make_unique<RegisteredBinary>(std::move(library));
     auto* const handle = binary.get();
     binaries_.emplace(handle, std::move(binary));
     return handle;
+}
+
+RegisteredBinary& Registry::library(const void* handle) const {
+    const auto found = binaries_.find(static_cast<const RegisteredBinary*>(handle));
+    require(found != binaries_.end() && found->second->is_library, abi::cudaErrorInvalidResourceHandle);
+    return *found->second;
+}
+
+const void* Registry::stub_of(RegisteredBinary& library, const std::string& kernel) {
+    for (const auto& stub : library.stubs)
+        if (kernels_.at(stub.get()).name == kernel) return stub.get();
+    const void* const stub = library.stubs.emplace_back(std::make_unique<char>()).get();
+    add_kernel(stub, {&library, kernel});
+    return stub;
 }
 
 void Registry::add_kernel(const void* host_stub, RegisteredKernel kernel) {

@@ -39,11 +39,12 @@ EMULATOR_ENTRY void __cudaRegisterVar(void** handle, char* host_shadow, char*, c
 }
 
 EMULATOR_ENTRY void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int,
-                                             std::size_t, int, int) {
+                                             std::size_t bytes, int, int) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
-    runtime.registry.add_variable(reinterpret_cast<const void*>(host_pointer),
-                                  {reinterpret_cast<const RegisteredBinary*>(handle), name, host_pointer});
+    runtime.registry.add_variable(
+        reinterpret_cast<const void*>(host_pointer),
+        {reinterpret_cast<const RegisteredBinary*>(handle), name, host_pointer, bytes});
 }
 
 /// Called when host code first touches a managed variable. Returns whether its pointer is set now.

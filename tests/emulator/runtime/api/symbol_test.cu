@@ -2,6 +2,8 @@
 
 #include "cuda_test.hpp"
 
+#include <string>
+
 namespace {
 
 __device__ int counter = 5;
@@ -101,4 +103,75 @@ TEST(Symbol, managed_may_be_used_by_a_kernel_first) {
     increment_managed<<<1, 1>>>();
     EXPECT_CUDA(cudaDeviceSynchronize());
     EXPECT_EQ(managed, 8);
+}
+
+namespace {
+
+constexpr const char* library_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 4 .u32 summand = 40;
+.visible .entry add(.param .u64 p)
+{
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [summand];
+    add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1; ret;
+}
+.visible .entry textured() { .reg .f32 %f<4>; .reg .b64 %rd<2>; .reg .b32 %r<2>;
+    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd1, {%r1}]; ret; }
+)";
+
+cudaLibrary_t loaded(const std::string& text) {
+    cudaLibrary_t library = nullptr;
+    EXPECT_CUDA(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    return library; // which has a copy
+}
+
+} // namespace
+
+TEST(Library, has_kernels_and_variables) {
+    const cudaLibrary_t library = loaded(library_ptx);
+    cudaKernel_t kernel = nullptr, again = nullptr;
+    ASSERT_CUDA(cudaLibraryGetKernel(&kernel, library, "add"));
+    EXPECT_CUDA(cudaLibraryGetKernel(&again, library, "add"));
+    EXPECT_EQ(kernel, again);
+    DeviceInts out(1);
+    int* pointer = out.data();
+    void* arguments[] = {&pointer};
+    const auto launch = [&] {
+        EXPECT_CUDA(
+            cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(1), arguments, 0, nullptr));
+    };
+    launch();
+    EXPECT_EQ(out.copy_back()[0], 40);
+    void* summand = nullptr;
+    std::size_t bytes = 0;
+    ASSERT_CUDA(cudaLibraryGetGlobal(&summand, &bytes, library, "summand"));
+    EXPECT_EQ(bytes, 4u);
+    EXPECT_CUDA(cudaMemset(summand, 0, bytes));
+    launch();
+    EXPECT_EQ(out.copy_back()[0], 40);
+    EXPECT_CUDA(
+        cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000, 0));
+    unsigned int count = 0;
+    EXPECT_CUDA(cudaLibraryGetKernelCount(&count, library));
+    EXPECT_EQ(count, 2u);
+    cudaKernel_t all[2] = {};
+    EXPECT_CUDA(cudaLibraryEnumerateKernels(all, 2, library));
+    EXPECT_TRUE(all[0] == kernel || all[1] == kernel);
+    EXPECT_EQ(cudaLibraryGetKernel(&kernel, library, "no such"), cudaErrorSymbolNotFound);
+    EXPECT_EQ(cudaLibraryGetGlobal(&summand, &bytes, library, "no such"), cudaErrorSymbolNotFound);
+    EXPECT_CUDA(cudaLibraryUnload(library));
+    (void)cudaGetLastError();
+}
+
+TEST(Library, has_to_be_one) {
+    cudaLibrary_t library = nullptr;
+    EXPECT_EQ(cudaLibraryLoadData(&library, "not PTX", nullptr, nullptr, 0, nullptr, nullptr, 0),
+              cudaErrorInvalidPtx);
+    EXPECT_EQ(cudaLibraryLoadData(&library, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaLibraryLoadFromFile(&library, "/nowhere", nullptr, nullptr, 0, nullptr, nullptr, 0),
+              cudaErrorFileNotFound);
+    (void)cudaGetLastError();
 }
