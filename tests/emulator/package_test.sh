@@ -27,6 +27,7 @@ fi
 
 inside emulate --counters ./program "two kernels" >"$stage/out" 2>"$stage/report" || { cat "$stage/out" "$stage/report"; exit 1; }
 grep -qx 42 "$stage/out" # 7 x 6
+inside emulate ./program driver || { echo "no driver"; exit 1; }
 grep -q '^launch 1: .*scale' "$stage/report"
 if [[ -e $build/emulator/observing/export.html ]]; then # it is packed where it was made
     inside emulate --export page.html ./program "two kernels" >"$stage/out" 2>"$stage/report" || { cat "$stage/report"; exit 1; }

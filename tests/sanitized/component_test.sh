@@ -11,7 +11,7 @@ quietly() { "$@" >"$stage/log" 2>&1 || { cat "$stage/log"; echo "failed: $*"; ex
 
 quietly cmake --install "$tree" --prefix "$stage/installed"
 cd "$stage/installed"
-for file in bin/emulate "lib/emulate/libcudart.so.${cuda_version%%.*}" include/cuda_emulator.h share/man/man1/emulate.1 \
+for file in bin/emulate "lib/emulate/libcudart.so.${cuda_version%%.*}" lib/emulate/libcuda.so.1 include/cuda_emulator.h share/man/man1/emulate.1 \
     lib/cmake/cuda_emulator/cuda_emulatorConfig.cmake; do
     [[ -s $file ]] || { echo "$file is not installed"; exit 1; }
 done

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
 #include <optional>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -88,15 +90,11 @@ public:
         return found;
     }
 
-    /// Whether it gets the symbol from a shared library.
-    bool imports(std::string_view symbol) const {
-        const Elf64_Shdr* const names = find(".dynstr");
-        bool found = false;
-        for_each_entry<Elf64_Sym>(".dynsym", [&](const Elf64_Sym& entry) {
-            found |= names && entry.st_shndx == SHN_UNDEF && text(*names, entry.st_name) == symbol;
-        });
-        return found;
-    }
+    /// The symbols that it gets from shared libraries.
+    std::set<std::string_view> imports() const { return dynamic_symbols(false); }
+
+    /// Those that it gives to others.
+    std::set<std::string_view> exports() const { return dynamic_symbols(true); }
 
     /// Whether its symbol table, which `strip` removes, has this function.
     bool defines(std::string_view function) const {
@@ -110,6 +108,16 @@ public:
     }
 
 private:
+    std::set<std::string_view> dynamic_symbols(bool are_defined) const {
+        const Elf64_Shdr* const names = find(".dynstr");
+        std::set<std::string_view> found;
+        for_each_entry<Elf64_Sym>(".dynsym", [&](const Elf64_Sym& entry) {
+            if (names && (entry.st_shndx != SHN_UNDEF) == are_defined)
+                found.insert(text(*names, entry.st_name));
+        });
+        return found;
+    }
+
     template <class T> std::optional<T> value(std::uint64_t offset) const {
         if (bytes_.size() < sizeof(T) || offset > bytes_.size() - sizeof(T)) return std::nullopt;
         T result;
@@ -209,14 +217,31 @@ CudaLinkage cuda_linkage(const fs::path& program) {
         if (std::any_of(needed.begin(), needed.end(),
                         [&, start = start](std::string_view file) { return file.starts_with(start); }))
             libraries.emplace_back(name);
+    const std::set<std::string_view> imports = elf.imports();
+    std::vector<std::string> driver_functions;
+    for (const std::string_view symbol : imports)
+        if (symbol.size() > 2 && symbol.starts_with("cu") &&
+            std::isupper(static_cast<unsigned char>(symbol[2])))
+            driver_functions.emplace_back(symbol);
     return {.has_device_code = elf.has_section(".nvFatBinSegment"),
-            .imports_runtime = elf.imports("__cudaRegisterFatBinary"),
+            .imports_runtime = imports.contains("__cudaRegisterFatBinary"),
             .has_replaceable_runtime =
                 elf.defines("__cudaRegisterFatBinary") &&
                 elf.defines("cudaGetDeviceProperties_v2") == is_cuda_12, // which that version alone has
-            .uses_driver = std::find(needed.begin(), needed.end(), "libcuda.so.1") != needed.end(),
+            .driver_functions = std::find(needed.begin(), needed.end(), "libcuda.so.1") != needed.end()
+                                    ? std::move(driver_functions)
+                                    : std::vector<std::string>{},
             .libraries = std::move(libraries),
             .has_old_style_rpath = elf.has_dynamic(DT_RPATH) && !elf.has_dynamic(DT_RUNPATH)};
+}
+
+std::vector<std::string> missing_in(const fs::path& library, const std::vector<std::string>& functions) {
+    const MappedFile file(library);
+    const auto exports = Elf(file.bytes()).exports();
+    std::vector<std::string> missing;
+    for (const std::string& function : functions)
+        if (!exports.contains(function)) missing.push_back(function);
+    return missing;
 }
 
 EmulatorLibrary emulator_library() {

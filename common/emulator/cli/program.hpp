@@ -14,7 +14,7 @@ struct CudaLinkage {
     bool imports_runtime = false; ///< it gets the runtime from a shared library
     /// It contains the static runtime of this library's CUDA version, and the names of its functions.
     bool has_replaceable_runtime = false;
-    bool uses_driver = false; ///< it is linked with libcuda.so
+    std::vector<std::string> driver_functions; ///< that it gets from a shared library: "cuInit"
     /// NVIDIA's that it is linked with and that need the driver: "cuBLAS".
     std::vector<std::string> libraries;
     bool has_old_style_rpath = false; ///< which goes before LD_LIBRARY_PATH
@@ -35,5 +35,9 @@ struct EmulatorLibrary {
 
 /// \throws CommandError if it does not exist.
 EmulatorLibrary emulator_library();
+
+/// Those of the functions that the library does not export.
+std::vector<std::string> missing_in(const std::filesystem::path& library,
+                                    const std::vector<std::string>& functions);
 
 } // namespace emulate

@@ -40,6 +40,10 @@ constexpr const char* static_runtime =
     "not stripped and has the CUDA version of " EMULATE_LIBRARY ".\n"
     "Link the shared one: nvcc -cudart shared, or set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) in CMake.";
 
+constexpr const char* driver_functions =
+    "{}: uses functions of the CUDA driver that the emulator does not have: {}.\n"
+    "The emulator has those of the CUDA runtime (cuda...) and some of the driver's.";
+
 /// The absolute path of --ptx, since the program may change its folder. Reads the file to report its errors
 /// before the program runs.
 std::string checked_ptx(const std::string& name) {
@@ -85,6 +89,9 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
     if (!request.ptx.empty()) passed_on.ptx = checked_ptx(request.ptx);
 
     const EmulatorLibrary library = emulator_library();
+    if (const auto missing = missing_in(library.file, linkage.driver_functions); !missing.empty())
+        throw CommandError(ExitStatus::not_runnable, fmt::format(driver_functions, emulator::printable(name),
+                                                                 fmt::join(missing, ", ")));
     const TemporaryFile records;
     Command command{.file = file,
                     .arguments = program,
@@ -111,13 +118,8 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
 std::string why_nothing_was_observed(const Report& report) {
     const std::string name = emulator::printable(report.program.front());
     if (report.processes.empty())
-        return cuda_linkage(find_program(report.program.front())).uses_driver
-                   ? fmt::format("{}: uses the CUDA driver (libcuda.so); the emulator has only the runtime "
-                                 "above it, so nothing was observed",
-                                 name)
-                   : fmt::format("{}: never called the CUDA runtime, so nothing was observed; is it a CUDA "
-                                 "program?",
-                                 name);
+        return fmt::format(
+            "{}: never called the CUDA runtime, so nothing was observed; is it a CUDA program?", name);
     if (!report.launches.empty() || !report.findings.empty() || report.running) return "";
     if (!report.other_launches.empty()) {
         std::set<std::string> kernels;

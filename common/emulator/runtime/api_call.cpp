@@ -59,6 +59,15 @@ cudaError_t query_call(const std::function<void(Device&)>& body) {
     return remember(outcome(body, *runtime.device));
 }
 
+cudaError_t driver_call(const std::function<cudaError_t()>& body) {
+    const cudaError_t before = thread_error;
+    const cudaError_t error = body();
+    thread_error = before;
+    // The driver has fewer errors than the runtime for what an argument may be.
+    constexpr int first_of_driver = 100, last_common = cudaErrorMemoryAllocation;
+    return error > last_common && error < first_of_driver ? cudaErrorInvalidValue : error;
+}
+
 cudaError_t stream_call(const void* stream, const GraphNode& node) {
     return api_call([&](Device& device) {
         require_stream(device, stream);

@@ -39,6 +39,9 @@ abi::cudaError_t api_call(const std::function<void(Device&)>& body);
 /// program.
 abi::cudaError_t query_call(const std::function<void(Device&)>& body);
 
+/// Runs a call of the driver's API, which does not change the error for cudaGetLastError.
+abi::cudaError_t driver_call(const std::function<abi::cudaError_t()>& body);
+
 /// Runs the node's work as one call of the API, or stores the node if the stream is being captured. \throws
 /// never; returns CUDA's errors for what a capture does not allow, which ends it.
 abi::cudaError_t stream_call(const void* stream, const GraphNode& node);

@@ -495,16 +495,11 @@ TEST(Emulate, fails_after_a_call_that_it_does_not_support) {
     const struct {
         std::string what, function;
     } rows[] = {
-        {"texture", "cudaCreateTextureObject"},
-        {"surface", "cudaCreateSurfaceObject"},
-        {"levels", "cudaMallocMipmappedArray"},
-        {"sparse", "cudaMallocArray"},
-        {"cube of planes", "cudaMalloc3DArray"},
-        {"graph", "cudaUserObjectCreate"},
-        {"capture", "cudaGraphReleaseUserObject"},
-        {"pool", "cudaMemPoolCreate"},
-        {"kernel attribute", "cudaFuncSetAttribute"},
-        {"launch attribute", "cudaLaunchKernelExC"},
+        {"texture", "cudaCreateTextureObject"},       {"surface", "cudaCreateSurfaceObject"},
+        {"levels", "cudaMallocMipmappedArray"},       {"sparse", "cudaMallocArray"},
+        {"cube of planes", "cudaMalloc3DArray"},      {"graph", "cudaUserObjectCreate"},
+        {"capture", "cudaGraphReleaseUserObject"},    {"pool", "cudaMemPoolCreate"},
+        {"kernel attribute", "cudaFuncSetAttribute"}, {"launch attribute", "cudaLaunchKernelExC"},
     };
     for (const auto& [what, function] : rows) {
         const Result result = emulate("./emulate_subject unsupported '" + what + "'");
@@ -525,6 +520,20 @@ TEST(Emulate, fails_after_a_call_that_it_does_not_support) {
     EXPECT_EQ(advice.status, 0) << "a program can do without it: " << advice.err;
     EXPECT_EQ(advice.out, "cudaSuccess\n");
     EXPECT_EQ(advice.err, "emulator: cudaGraphDebugDotPrint is not supported by the emulator\n");
+}
+
+TEST(Emulate, has_the_driver_where_it_has_the_runtime) {
+    EXPECT_EQ(emulate("./emulate_subject driver").status, 0);
+    EXPECT_EQ(emulate("./emulate_subject_with_static_runtime driver").status, 0);
+}
+
+TEST(Emulate, refuses_functions_of_the_driver_that_it_does_not_have) {
+    const Result result = emulate("./emulate_subject_with_driver");
+    EXPECT_EQ(result.status, 126);
+    EXPECT_EQ(result.err,
+              "emulate: ./emulate_subject_with_driver: uses functions of the CUDA driver that the "
+              "emulator does not have: cuNoSuchFunction.\n"
+              "The emulator has those of the CUDA runtime (cuda...) and some of the driver's.\n");
 }
 
 TEST(Emulate, says_which_library_needs_the_driver) {

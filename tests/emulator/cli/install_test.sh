@@ -20,7 +20,8 @@ if [[ -e $build/emulator/observing/export.html ]]; then # it is installed where 
     "$installed/bin/emulate" --export page.html ./program "two kernels"
     grep -q '"launches":' page.html
 fi
-[[ -z $(find "$installed" -name 'libcudart*' -not -path '*/lib/emulate/*') ]] || { echo "a libcudart where others look"; exit 1; }
+"$installed/bin/emulate" ./program driver
+[[ -z $(find "$installed" -name 'libcuda*' -not -path '*/lib/emulate/*') ]] || { echo "a library of CUDA where others look"; exit 1; }
 
 page=$installed/share/man/man1/emulate.1
 warnings=$(LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" 2>&1 >"$stage/page")

@@ -139,3 +139,79 @@ TEST(Device, copies_between_devices_within_itself) {
     EXPECT_CUDA(cudaFree(values));
     cudaGetLastError();
 }
+
+namespace {
+
+/// The driver's function of that name, as libcu++ gets it.
+template <class Function> Function driver(const char* name) {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    EXPECT_CUDA(cudaGetDriverEntryPointByVersion(name, &function, 12080, cudaEnableDefault, &found)) << name;
+    EXPECT_EQ(found, cudaDriverEntryPointSuccess) << name;
+    return reinterpret_cast<Function>(function);
+}
+
+} // namespace
+
+TEST(Driver, is_found_by_its_file) {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
+    using GetProcAddress = int (*)(const char*, void**, int, std::uint64_t, int*);
+    const auto get = reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
+    ASSERT_NE(get, nullptr);
+    int (*count_devices)(int*) = nullptr;
+    int found = 5, count = 0;
+    EXPECT_EQ(get("cuDeviceGetCount", reinterpret_cast<void**>(&count_devices), 12000, 0, &found), 0);
+    EXPECT_EQ(found, 0);
+    EXPECT_EQ(count_devices(&count), 0);
+    EXPECT_GE(count, 1);
+    void* none = nullptr;
+    EXPECT_NE(get("cuNoSuchFunction", &none, 12000, 0, &found), 0);
+    EXPECT_EQ(found, 1); // not found
+    EXPECT_EQ(none, nullptr);
+}
+
+TEST(Driver, knows_the_device_and_its_context) {
+    using Handle = void*;
+    int device = -1, warp = 0;
+    EXPECT_EQ(driver<int (*)(unsigned int)>("cuInit")(0), 0);
+    EXPECT_EQ(driver<int (*)(int*, int)>("cuDeviceGet")(&device, 0), 0);
+    EXPECT_EQ(device, 0);
+    EXPECT_EQ(driver<int (*)(int*, int)>("cuDeviceGet")(&device, 99), 101);
+    EXPECT_EQ(driver<int (*)(int*, int, int)>("cuDeviceGetAttribute")(&warp, cudaDevAttrWarpSize, 0), 0);
+    EXPECT_EQ(warp, 32);
+    char name[256] = {}, start[4] = {};
+    EXPECT_EQ(driver<int (*)(char*, int, int)>("cuDeviceGetName")(name, sizeof name, 0), 0);
+    EXPECT_EQ(driver<int (*)(char*, int, int)>("cuDeviceGetName")(start, sizeof start, 0), 0);
+    EXPECT_EQ(std::string(name).substr(0, 3), start);
+    Handle primary = nullptr, current = nullptr;
+    EXPECT_EQ(driver<int (*)(Handle*, int)>("cuDevicePrimaryCtxRetain")(&primary, 0), 0);
+    EXPECT_EQ(driver<int (*)(Handle)>("cuCtxPushCurrent")(primary), 0);
+    EXPECT_EQ(driver<int (*)(Handle*)>("cuCtxGetCurrent")(&current), 0);
+    EXPECT_EQ(current, primary);
+    EXPECT_EQ(driver<int (*)(Handle*)>("cuCtxPopCurrent")(&current), 0);
+    EXPECT_EQ(driver<int (*)(int)>("cuDevicePrimaryCtxRelease")(0), 0);
+    EXPECT_CUDA(cudaGetLastError()) << "the driver's errors are not the runtime's";
+}
+
+TEST(Driver, has_the_runtimes_memory) {
+    int* memory = nullptr;
+    ASSERT_EQ(driver<int (*)(int**, std::size_t)>("cuMemAlloc")(&memory, 40), 0);
+    EXPECT_EQ(
+        driver<int (*)(int*, unsigned int, std::size_t, void*)>("cuMemsetD32Async")(memory, 7, 10, nullptr),
+        0);
+    int values[10] = {}, ordinal = -1, type = 0;
+    EXPECT_EQ(driver<int (*)(void*, const void*, std::size_t)>("cuMemcpyDtoH")(values, memory, sizeof values),
+              0);
+    EXPECT_EQ(values[9], 7);
+    const auto attribute = driver<int (*)(void*, int, const void*)>("cuPointerGetAttribute");
+    constexpr int memory_type = 2, device_ordinal = 9, on_device = 2;
+    EXPECT_EQ(attribute(&type, memory_type, memory), 0);
+    EXPECT_EQ(type, on_device);
+    EXPECT_EQ(attribute(&ordinal, device_ordinal, memory), 0);
+    EXPECT_EQ(ordinal, 0);
+    EXPECT_EQ(attribute(&type, memory_type, values), 1) << "CUDA does not know this memory";
+    EXPECT_EQ(driver<int (*)(int*)>("cuMemFree")(memory), 0);
+    EXPECT_EQ(driver<int (*)(int*)>("cuMemFree")(memory), 1);
+    EXPECT_CUDA(cudaGetLastError());
+}
