@@ -43,21 +43,13 @@ bool within(Dim3 extent, Dim3 limit) {
            extent.z <= limit.z;
 }
 
+[[noreturn]] void reject(const Kernel& kernel, const std::string& why) {
+    throw Error(Failure::invalid_configuration, "cannot launch " + kernel.readable_name() + ": " + why);
+}
+
 void check(const Kernel& kernel, const LaunchConfiguration& configuration,
            std::span<const std::byte> parameters) {
-    const auto reject = [&](const std::string& why) {
-        throw Error(Failure::invalid_configuration, "cannot launch " + kernel.readable_name() + ": " + why);
-    };
-    if (!within(configuration.grid, DeviceLimits::grid))
-        reject("a grid of " + show(configuration.grid) +
-               " blocks; each extent must be at least 1 and at most " + show(DeviceLimits::grid));
-    if (!within(configuration.block, DeviceLimits::block))
-        reject("a block of " + show(configuration.block) +
-               " threads; each extent must be at least 1 and at most " + show(DeviceLimits::block));
-    const std::uint32_t most = kernel.max_threads_per_block();
-    if (configuration.block.count() > most)
-        reject("a block of " + std::to_string(configuration.block.count()) +
-               " threads; this kernel takes at most " + std::to_string(most));
+    check_extents(kernel, configuration);
     const std::uint64_t shared =
         std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes;
     // The limit is on dynamic shared memory; static shared memory comes on top.
@@ -65,12 +57,13 @@ void check(const Kernel& kernel, const LaunchConfiguration& configuration,
         std::max(std::uint64_t{DeviceLimits::default_shared_bytes_per_block},
                  std::uint64_t{configuration.dynamic_shared_limit} + kernel.static_shared_bytes());
     if (shared > allowed)
-        reject(std::to_string(shared) + " bytes of shared memory; at most " + std::to_string(allowed) +
-               " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " +
-               std::to_string(DeviceLimits::shared_bytes_per_block) + ")");
+        reject(kernel, std::to_string(shared) + " bytes of shared memory; at most " +
+                           std::to_string(allowed) +
+                           " are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize raises it to " +
+                           std::to_string(DeviceLimits::shared_bytes_per_block) + ")");
     if (parameters.size() < kernel.parameter_bytes())
-        reject(std::to_string(parameters.size()) + " bytes of parameters instead of " +
-               std::to_string(kernel.parameter_bytes()));
+        reject(kernel, std::to_string(parameters.size()) + " bytes of parameters instead of " +
+                           std::to_string(kernel.parameter_bytes()));
 }
 
 /// What a launch asks for; none: without clusters.
@@ -231,6 +224,20 @@ std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& 
     return std::uint64_t{DeviceLimits::multiprocessors} *
            resident_blocks(configuration.block.count(),
                            std::uint64_t{kernel.static_shared_bytes()} + configuration.dynamic_shared_bytes);
+}
+
+void check_extents(const Kernel& kernel, const LaunchConfiguration& configuration) {
+    if (!within(configuration.grid, DeviceLimits::grid))
+        reject(kernel, "a grid of " + show(configuration.grid) +
+                           " blocks; each extent must be at least 1 and at most " + show(DeviceLimits::grid));
+    if (!within(configuration.block, DeviceLimits::block))
+        reject(kernel, "a block of " + show(configuration.block) +
+                           " threads; each extent must be at least 1 and at most " +
+                           show(DeviceLimits::block));
+    const std::uint32_t most = kernel.max_threads_per_block();
+    if (configuration.block.count() > most)
+        reject(kernel, "a block of " + std::to_string(configuration.block.count()) +
+                           " threads; this kernel takes at most " + std::to_string(most));
 }
 
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration) {

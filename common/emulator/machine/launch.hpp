@@ -56,6 +56,9 @@ struct RunOptions {
     std::optional<std::uint64_t> schedule = {}; ///< seed of a random order of blocks, warps and lanes
 };
 
+/// \throws Error invalid_configuration if the device does not accept the grid, or the kernel the block.
+void check_extents(const Kernel& kernel, const LaunchConfiguration& configuration);
+
 /// \throws Error invalid_cluster unless the launch may have the clusters that it asks for.
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration);
 

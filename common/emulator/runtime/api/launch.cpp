@@ -45,10 +45,10 @@ std::vector<std::byte> parameter_buffer(const Kernel& kernel, void* const* argum
     return buffer;
 }
 
-/// CUDA's 'invalid value' errors. Grids and blocks that no device accepts are left to run(), which reports an
-/// invalid configuration.
+/// The errors of an H100 with CUDA 13.0, in its order. What run() reports is left to it, unless the kernel runs later,
+/// in a graph.
 void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& configuration,
-                          std::size_t shared_bytes) {
+                          std::size_t shared_bytes, bool runs_later) {
     const auto threads = configuration.block.count();
     const auto bound = kernel.max_threads_per_block();
     const std::string launched_with = kernel.readable_name() + ": launched with ";
@@ -56,9 +56,17 @@ void check_against_kernel(const Kernel& kernel, const LaunchConfiguration& confi
         throw ApiError(cudaErrorInvalidValue, launched_with + std::to_string(threads) +
                                                   " threads per block; its __launch_bounds__ allow " +
                                                   std::to_string(bound));
-    if (shared_bytes > configuration.dynamic_shared_limit)
+    try {
+        check_extents(kernel, configuration);
+    } catch (const Error& error) {
+        if (runs_later) throw ApiError(cudaErrorInvalidValue, error.what());
+        return;
+    }
+    const bool has_room = shared_bytes <= configuration.dynamic_shared_limit;
+    if (runs_later || !has_room) check_cluster(kernel, configuration);
+    if (!has_room)
         throw ApiError(
-            cudaErrorInvalidValue,
+            configuration.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue,
             launched_with + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
                 std::to_string(configuration.dynamic_shared_limit) + " are allowed, or more after\n" +
                 "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
@@ -113,7 +121,7 @@ void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configura
                           : run(kernel, configuration, parameters, device.memory.global());
     } catch (const Error& error) {
         if (error.failure() == Failure::invalid_configuration)
-            throw ApiError(cudaErrorInvalidValue, error.what()); // CUDA 13's answer, seen on an H200
+            throw ApiError(cudaErrorInvalidValue, error.what());
         if (is_launch_error(error.failure())) throw;
         report(error.what());
         device.fault = error_code(error.failure());
@@ -130,7 +138,7 @@ struct LaunchRequest {
     bool cooperative = false;
 };
 
-GraphNode node_of(Device& device, const LaunchRequest& request) {
+GraphNode node_of(Device& device, const LaunchRequest& request, bool runs_later) {
     const Kernel& kernel = device.modules.kernel(registered_kernel(request.host_stub)).kernel;
     const LaunchConfiguration configuration{extents(request.grid),
                                             extents(request.block),
@@ -139,7 +147,7 @@ GraphNode node_of(Device& device, const LaunchRequest& request) {
                                             request.cluster,
                                             cluster_limit(device, request.host_stub),
                                             request.cooperative};
-    check_against_kernel(kernel, configuration, request.shared_bytes);
+    check_against_kernel(kernel, configuration, request.shared_bytes, runs_later);
     return {
         .type = cudaGraphNodeTypeKernel,
         .work =
@@ -187,11 +195,15 @@ cudaError_t launch(const void* stream, const LaunchRequest& request) {
     bool in_background = false;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
-        node = noting_refusal(device, [&] { return node_of(device, request); });
+        node = noting_refusal(device,
+                              [&] { return node_of(device, request, device.capture_of(stream) != nullptr); });
         in_background = may_wait_for_host(device, request.host_stub);
     });
     if (error == cudaSuccess)
         return in_background ? launch_in_background(stream, std::move(node)) : stream_call(stream, node);
+    api_call([&](Device& device) {
+        if (Capture* const capture = device.capture_of(stream)) capture->is_invalid = true;
+    });
     if (Observation* const observation = Observation::instance()) observation->write_rejected_launch();
     return error;
 }
@@ -292,7 +304,7 @@ EMULATOR_PER_THREAD_TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKerne
 
 GraphNode emulator::kernel_node(Device& device, const void* host_stub, dim3 grid, dim3 block,
                                 void* const* arguments, std::size_t shared_bytes) {
-    return node_of(device, {host_stub, grid, block, arguments, shared_bytes});
+    return node_of(device, {host_stub, grid, block, arguments, shared_bytes}, true);
 }
 
 /// A cudaFunction_t is the address of the host stub too.

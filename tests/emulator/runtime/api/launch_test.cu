@@ -178,6 +178,39 @@ TEST(Launch, refuses_grids_and_blocks_that_no_device_takes) {
     EXPECT_CUDA(cudaGetLastError());
 }
 
+// As on an H100.
+TEST(Launch, refuses_a_captured_one_at_once) {
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamCreate(&stream));
+    for (const dim3 grid : {dim3(0), dim3(1, 65536)}) {
+        ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        do_nothing<<<grid, 32, 0, stream>>>();
+        EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+        EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    }
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t node = nullptr;
+    cudaKernelNodeParams kernel{};
+    kernel.func = reinterpret_cast<void*>(&do_nothing);
+    kernel.gridDim = dim3(1);
+    kernel.blockDim = dim3(0);
+    EXPECT_EQ(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &kernel), cudaErrorInvalidValue);
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    EXPECT_CUDA(cudaStreamDestroy(stream));
+    (void)cudaGetLastError();
+}
+
+TEST(CooperativeLaunch, is_too_large_with_too_much_shared_memory) {
+    EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(do_nothing), dim3(1), dim3(32),
+                                          nullptr, 1 << 20, nullptr),
+              cudaErrorCooperativeLaunchTooLarge);
+    EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(do_nothing), dim3(0), dim3(32),
+                                          nullptr, 1 << 20, nullptr),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
 TEST(Launch, refuses_more_threads_than_the_launch_bounds) {
     DeviceInts out(1);
     at_most_128_threads<<<1, 129>>>(out.data());
