@@ -11,10 +11,10 @@ from pathlib import Path
 # named here, else a part of the floor around it, as check/race is of check.
 FLOORS = [
     ["."],  # error.hpp, text.hpp, terminal.hpp, command_line.hpp, counter_legend.hpp, cuda_emulator.h
-    ["ptx", "memory"],
+    ["ptx", "memory", "timing"],
     ["program"],
     ["machine"],
-    ["execute", "check", "observe"],
+    ["execute", "check", "observe", "machine_code"],
     ["runtime"],
     ["runtime/api"],
     ["session"],

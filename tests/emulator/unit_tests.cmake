@@ -2,7 +2,7 @@
 # tests/aarch64 builds it too.
 set(folder ${CMAKE_CURRENT_LIST_DIR})
 file(GLOB unit_tests CONFIGURE_DEPENDS ${folder}/ptx/*.cpp ${folder}/program/*.cpp ${folder}/memory/*.cpp ${folder}/machine/*.cpp
-    ${folder}/execute/*.cpp ${folder}/check/*.cpp ${folder}/observe/*.cpp)
+    ${folder}/execute/*.cpp ${folder}/check/*.cpp ${folder}/observe/*.cpp ${folder}/machine_code/*.cpp)
 add_executable(emulator_unit_tests ${unit_tests})
 target_link_libraries(emulator_unit_tests PRIVATE project_options emulator_core GTest::gmock_main PkgConfig::mpfr)
 target_compile_definitions(emulator_unit_tests PRIVATE EMULATOR_TESTS="${folder}"

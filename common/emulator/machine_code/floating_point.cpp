@@ -1,0 +1,348 @@
+#include "emulator/machine_code/actions.hpp"
+#include "emulator/machine_code/warp.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+// Traces need values only where they decide what is executed, so the last bit of a result does not matter here:
+// approximations are exact, and rounding modes are heeded only where whole numbers are made of them.
+
+namespace emulator::machine_code {
+namespace {
+
+using Kind = Operand::Kind;
+template <class Real> using Reals = std::array<Real, warp_size>;
+
+/// An immediate as a number: hexadecimal bits are of a float, or the upper half of a double.
+double immediate_number(const Operand& operand) {
+    const std::string& text = operand.text;
+    const bool minus = text.starts_with("-");
+    if (text.find("INF") != std::string::npos) return minus ? -HUGE_VAL : HUGE_VAL;
+    if (text.find("NAN") != std::string::npos) return std::numeric_limits<double>::quiet_NaN();
+    return std::strtod(text.c_str(), nullptr);
+}
+
+bool is_hexadecimal(const Operand& operand) { return operand.text.find("0x") != std::string::npos; }
+
+template <class Real> Real with_signs(const Operand& operand, Real value) {
+    if (operand.absolute) value = std::fabs(value);
+    return operand.negated ? -value : value;
+}
+
+/// The operand without the signs that would be taken for those of integers.
+Operand bare(Operand operand) {
+    operand.negated = operand.absolute = false;
+    return operand;
+}
+
+template <class Real> Reals<Real> numbers(const Warp& warp, const Operand& operand) {
+    Reals<Real> result;
+    if (operand.kind == Kind::immediate && !is_hexadecimal(operand)) {
+        result.fill(static_cast<Real>(immediate_number(operand)));
+    } else if constexpr (sizeof(Real) == 4) {
+        const Lanes bits = warp.value(bare(operand));
+        for (int lane = 0; lane < warp_size; ++lane)
+            result[lane] = with_signs(operand, std::bit_cast<float>(bits[lane]));
+    } else {
+        const WideLanes bits = operand.kind == Kind::immediate ? WideLanes{} : warp.wide(bare(operand));
+        for (int lane = 0; lane < warp_size; ++lane)
+            result[lane] = with_signs(operand, std::bit_cast<double>(bits[lane]));
+    }
+    return result;
+}
+
+template <class Real> void write(Warp& warp, const Operand& to, LaneMask lanes, const Reals<Real>& values) {
+    if constexpr (sizeof(Real) == 4)
+        warp.write(to, lanes, std::bit_cast<Lanes>(values));
+    else
+        warp.write_wide(to, lanes, std::bit_cast<WideLanes>(values));
+}
+
+template <class Real, std::size_t sources, class Function>
+Action arithmetic(const Instruction& i, Function function) {
+    if (i.operands.size() < sources + 1) throw NotUnderstood(i.text);
+    return [operands = i.operands, function](Warp& warp, LaneMask lanes) {
+        Reals<Real> values[sources], result;
+        for (std::size_t k = 0; k < sources; ++k) values[k] = numbers<Real>(warp, operands[k + 1]);
+        for (int lane = 0; lane < warp_size; ++lane) {
+            if constexpr (sources == 2)
+                result[lane] = function(values[0][lane], values[1][lane]);
+            else
+                result[lane] = function(values[0][lane], values[1][lane], values[2][lane]);
+        }
+        write<Real>(warp, operands[0], lanes, result);
+    };
+}
+
+template <class Real> Action add(const Instruction& i) {
+    return arithmetic<Real, 2>(i, [](Real a, Real b) { return a + b; });
+}
+template <class Real> Action multiply(const Instruction& i) {
+    return arithmetic<Real, 2>(i, [](Real a, Real b) { return a * b; });
+}
+template <class Real> Action multiply_add(const Instruction& i) {
+    const bool saturates = i.has("SAT");
+    return arithmetic<Real, 3>(i, [saturates](Real a, Real b, Real c) {
+        const Real result = std::fma(a, b, c);
+        return !saturates ? result : result > 0 ? std::fmin(result, Real{1}) : Real{0};
+    });
+}
+
+template <class Real> bool compare(std::string_view relation, Real a, Real b) {
+    const bool unordered = std::isnan(a) || std::isnan(b);
+    if (relation == "NUM") return !unordered;
+    if (relation == "NAN") return unordered;
+    if (unordered) return relation.ends_with("U");
+    const std::string_view order = relation.substr(0, 2);
+    return order == "LT"   ? a < b
+           : order == "LE" ? a <= b
+           : order == "GT" ? a > b
+           : order == "GE" ? a >= b
+           : order == "EQ" ? a == b
+                           : a != b;
+}
+
+template <class Real> Action compare(const Instruction& i) {
+    const char combination = i.has("OR") ? '|' : i.has("XOR") ? '^' : '&';
+    if (i.operands.size() != 5 || i.modifiers.empty()) throw NotUnderstood(i.text);
+    return [operands = i.operands, relation = i.modifiers[0], combination](Warp& warp, LaneMask lanes) {
+        const auto a = numbers<Real>(warp, operands[2]), b = numbers<Real>(warp, operands[3]);
+        const LaneMask set = lanes_where([&](int lane) { return compare<Real>(relation, a[lane], b[lane]); });
+        const LaneMask other = warp.predicate(operands[4]);
+        const auto combined = [&](LaneMask own) {
+            return combination == '|' ? own | other : combination == '^' ? own ^ other : own & other;
+        };
+        warp.write_predicate(operands[0], lanes, combined(set));
+        warp.write_predicate(operands[1], lanes, combined(~set));
+    };
+}
+
+Action select(const Instruction& i) {
+    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+        auto result = numbers<float>(warp, operands[1]);
+        const auto other = numbers<float>(warp, operands[2]);
+        const LaneMask first = warp.predicate(operands[3]);
+        for (int lane = 0; lane < warp_size; ++lane)
+            if ((first >> lane & 1) == 0) result[lane] = other[lane];
+        write<float>(warp, operands[0], lanes, result);
+    };
+}
+
+Action minmax(const Instruction& i) {
+    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+        auto result = numbers<float>(warp, operands[1]);
+        const auto other = numbers<float>(warp, operands[2]);
+        const LaneMask least = warp.predicate(operands[3]);
+        for (int lane = 0; lane < warp_size; ++lane)
+            result[lane] = (least >> lane & 1) != 0 ? std::fmin(result[lane], other[lane])
+                                                    : std::fmax(result[lane], other[lane]);
+        write<float>(warp, operands[0], lanes, result);
+    };
+}
+
+float function_of(std::string_view name, float x) {
+    if (name == "RCP") return 1 / x;
+    if (name == "RSQ") return 1 / std::sqrt(x);
+    if (name == "SQRT") return std::sqrt(x);
+    if (name == "EX2") return std::exp2(x);
+    if (name == "LG2") return std::log2(x);
+    if (name == "SIN") return std::sin(x);
+    return std::cos(x);
+}
+
+/// MUFU.RCP64H: the upper half of a double's reciprocal, from its upper half.
+Action reciprocal_of_upper_half(const Instruction& i) {
+    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+        Lanes bits = warp.value(bare(operands[1]));
+        for (std::uint32_t& upper : bits) {
+            const auto x = std::bit_cast<double>(std::uint64_t{upper} << 32);
+            upper = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(1 / x) >> 32);
+        }
+        warp.write(operands[0], lanes, bits);
+    };
+}
+
+Action function(const Instruction& i) {
+    if (i.has("RCP64H")) return reciprocal_of_upper_half(i);
+    if (i.modifiers.empty()) throw NotUnderstood(i.text);
+    return [operands = i.operands, name = i.modifiers[0]](Warp& warp, LaneMask lanes) {
+        auto values = numbers<float>(warp, operands[1]);
+        for (float& value : values) value = function_of(name, value);
+        write<float>(warp, operands[0], lanes, values);
+    };
+}
+
+/// Whether a / b leaves the range in which a reciprocal and a few steps give it.
+bool division_needs_care(float a, float b) {
+    if (!std::isnormal(b) || !std::isfinite(a)) return true;
+    if (a == 0) return false;
+    const int exponent = std::ilogb(a) - std::ilogb(b);
+    return std::ilogb(b) < -125 || std::ilogb(b) > 125 || exponent < -124 || exponent > 125 ||
+           !std::isnormal(a);
+}
+
+Action check_division(const Instruction& i) {
+    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+        const auto a = numbers<float>(warp, operands[1]), b = numbers<float>(warp, operands[2]);
+        warp.write_predicate(operands[0], lanes,
+                             lanes_where([&](int lane) { return division_needs_care(a[lane], b[lane]); }));
+    };
+}
+
+/// The integers that I2F converts, as numbers that hold them exactly.
+std::array<long double, warp_size> integers(const Warp& warp, const Operand& operand, bool wide,
+                                            bool is_signed) {
+    const WideLanes bits = wide ? warp.wide(operand) : WideLanes{};
+    const Lanes words = wide ? Lanes{} : warp.value(operand);
+    std::array<long double, warp_size> result;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        if (wide)
+            result[lane] = is_signed ? static_cast<long double>(static_cast<std::int64_t>(bits[lane]))
+                                     : static_cast<long double>(bits[lane]);
+        else
+            result[lane] = is_signed ? static_cast<long double>(static_cast<std::int32_t>(words[lane]))
+                                     : static_cast<long double>(words[lane]);
+    }
+    return result;
+}
+
+template <class Real> Real rounded(long double value, bool up) {
+    const Real nearest = static_cast<Real>(value);
+    return up && nearest < value ? std::nextafter(nearest, std::numeric_limits<Real>::infinity()) : nearest;
+}
+
+Action from_integer(const Instruction& i) {
+    const bool is_double = i.has("F64"), up = i.has("RP"), wide = i.has("S64") || i.has("U64");
+    const bool is_signed = !i.has("U32") && !i.has("U64");
+    return [operands = i.operands, is_double, up, wide, is_signed](Warp& warp, LaneMask lanes) {
+        const auto values = integers(warp, operands[1], wide, is_signed);
+        Reals<float> singles;
+        Reals<double> doubles;
+        for (int lane = 0; lane < warp_size; ++lane) {
+            singles[lane] = rounded<float>(values[lane], up);
+            doubles[lane] = rounded<double>(values[lane], up);
+        }
+        is_double ? write<double>(warp, operands[0], lanes, doubles)
+                  : write<float>(warp, operands[0], lanes, singles);
+    };
+}
+
+Action to_integer(const Instruction& i) {
+    const bool from_double = i.has("F64"), wide = i.has("S64") || i.has("U64"),
+               is_signed = !i.has("U32") && !i.has("U64");
+    if (!i.has("TRUNC")) throw NotUnderstood(i.opcode());
+    return [operands = i.operands, from_double, wide, is_signed](Warp& warp, LaneMask lanes) {
+        const auto singles = from_double ? Reals<float>{} : numbers<float>(warp, operands[1]);
+        const auto doubles = from_double ? numbers<double>(warp, operands[1]) : Reals<double>{};
+        const double limit = std::ldexp(1.0, (wide ? 64 : 32) - (is_signed ? 1 : 0));
+        WideLanes results;
+        Lanes words;
+        for (int lane = 0; lane < warp_size; ++lane) {
+            double value = std::trunc(from_double ? doubles[lane] : static_cast<double>(singles[lane]));
+            if (std::isnan(value)) value = 0;
+            const double least = is_signed ? -limit : 0;
+            const auto most =
+                static_cast<std::uint64_t>(is_signed ? (std::uint64_t{1} << (wide ? 63 : 31)) - 1
+                                           : wide    ? ~std::uint64_t{0}
+                                                     : 0xFFFF'FFFF);
+            value = std::fmax(value, least);
+            results[lane] = value >= limit ? most
+                            : value < 0    ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                                           : static_cast<std::uint64_t>(value);
+            words[lane] = static_cast<std::uint32_t>(results[lane]);
+        }
+        wide ? warp.write_wide(operands[0], lanes, results) : warp.write(operands[0], lanes, words);
+    };
+}
+
+Action between_reals(const Instruction& i) {
+    if (!i.text.starts_with("F2F.F64.F32") && !i.text.starts_with("F2F.F32.F64"))
+        throw NotUnderstood(i.opcode());
+    const bool widens = i.text.starts_with("F2F.F64.F32");
+    return [operands = i.operands, widens](Warp& warp, LaneMask lanes) {
+        const auto singles = widens ? numbers<float>(warp, operands[1]) : Reals<float>{};
+        const auto doubles = widens ? Reals<double>{} : numbers<double>(warp, operands[1]);
+        Reals<double> wide;
+        Reals<float> narrow;
+        for (int lane = 0; lane < warp_size; ++lane) {
+            wide[lane] = static_cast<double>(singles[lane]);
+            narrow[lane] = static_cast<float>(doubles[lane]);
+        }
+        widens ? write<double>(warp, operands[0], lanes, wide)
+               : write<float>(warp, operands[0], lanes, narrow);
+    };
+}
+
+float from_half(std::uint32_t bits) {
+    const int exponent = static_cast<int>(bits >> 10 & 31), mantissa = static_cast<int>(bits & 0x3FF);
+    const float magnitude = exponent == 31  ? (mantissa != 0 ? NAN : INFINITY)
+                            : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                            : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+    return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+std::uint32_t to_half(double value) {
+    for (std::uint32_t bits = 0; bits < 0x7C00; ++bits)
+        if (static_cast<double>(from_half(bits)) == std::fabs(value))
+            return bits | (std::signbit(value) ? 0x8000 : 0);
+    return std::isinf(value) ? 0x7C00 | (value < 0 ? 0x8000 : 0) : 0x7FFF;
+}
+
+/// HADD2.F32 R15, -RZ, R23.H0_H0: a half becomes a float.
+Action half_to_float(const Instruction& i) {
+    if (!i.has("F32") || i.operands.size() != 3 || i.operands[1].index != zero_register)
+        throw NotUnderstood(i.opcode());
+    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+        const Lanes pairs = warp.value(bare(operands[2]));
+        Reals<float> result;
+        for (int lane = 0; lane < warp_size; ++lane)
+            result[lane] = with_signs(
+                operands[2], from_half(operands[2].high_half ? pairs[lane] >> 16 : pairs[lane] & 0xFFFF));
+        write<float>(warp, operands[0], lanes, result);
+    };
+}
+
+/// HFMA2.MMA R13, -RZ, RZ, 0, 4.7e-07: how ptxas makes a constant, of two halves.
+Action half_constant(const Instruction& i) {
+    const auto& operands = i.operands;
+    const bool is_constant = operands.size() == 5 && operands[1].index == zero_register &&
+                             operands[2].index == zero_register && operands[3].kind == Kind::immediate;
+    if (!is_constant) throw NotUnderstood(i.opcode());
+    Lanes values;
+    values.fill(to_half(immediate_number(operands[3])) << 16 | to_half(immediate_number(operands[4])));
+    return [to = operands[0], values](Warp& warp, LaneMask lanes) { warp.write(to, lanes, values); };
+}
+
+} // namespace
+
+std::span<const Opcode> floating_point_opcodes() {
+    static constexpr const char* rounding = " FTZ RN RM RP RZ SAT ";
+    static constexpr const char* relations =
+        " LT LE GT GE EQ NE LTU LEU GTU GEU EQU NEU NUM NAN AND OR XOR FTZ ";
+    static constexpr Opcode opcodes[] = {
+        {"FADD", rounding, add<float>},
+        {"FMUL", rounding, multiply<float>},
+        {"FFMA", rounding, multiply_add<float>},
+        {"DADD", rounding, add<double>},
+        {"DMUL", rounding, multiply<double>},
+        {"DFMA", rounding, multiply_add<double>},
+        {"FSETP", relations, compare<float>},
+        {"DSETP", relations, compare<double>},
+        {"FSEL", " ", select},
+        {"FMNMX", " FTZ ", minmax},
+        {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS RCP64H ", function},
+        {"FCHK", " ", check_division},
+        {"I2F", " F64 S64 U64 U32 RP ", from_integer},
+        {"I2FP", " F32 S32 U32 ", from_integer},
+        {"F2I", " FTZ F64 S64 U64 U32 TRUNC NTZ ", to_integer},
+        {"F2F", " F64 F32 ", between_reals},
+        {"HADD2", " F32 ", half_to_float},
+        {"HFMA2", " MMA ", half_constant},
+    };
+    return opcodes;
+}
+
+} // namespace emulator::machine_code

@@ -1,0 +1,231 @@
+#include "emulator/machine_code/interpreter.hpp"
+
+#include "emulator/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace emulator::machine_code {
+namespace {
+
+/// Lanes of a warp that go the same way.
+struct Group {
+    enum class State : std::uint8_t { ready, at_barrier, at_warp_sync, at_block_sync };
+    LaneMask lanes = 0;
+    std::uint32_t at = 0;
+    State state = State::ready;
+    LaneMask awaited = 0; ///< at_warp_sync: the lanes that meet there
+};
+
+/// A warp with the ways that its lanes go. Lanes meet again only at BSYNC, WARPSYNC and BAR, as on the card.
+class WarpRun {
+public:
+    WarpRun(const Code& code, BlockState& block, std::uint32_t number)
+        : code_(code), warp_(block, number), groups_{{.lanes = warp_.existing()}} {}
+
+    /// Until no lane can go on without other warps.
+    void run(std::size_t& steps_left) {
+        while (Group* group = next()) step(*group, steps_left);
+    }
+
+    bool has_exited() const { return groups_.empty(); }
+    bool waits_for_block() const {
+        return std::all_of(groups_.begin(), groups_.end(),
+                           [](const Group& group) { return group.state == Group::State::at_block_sync; });
+    }
+
+    void pass_block_barrier() {
+        for (Group& group : groups_) {
+            group.state = Group::State::ready;
+            ++group.at;
+        }
+        join_where([](const Group&) { return true; });
+    }
+
+    timing::WarpTrace take_trace() { return std::move(trace_); }
+
+private:
+    Group* next() {
+        const auto ready = std::find_if(groups_.begin(), groups_.end(), [](const Group& group) {
+            return group.state == Group::State::ready;
+        });
+        return ready == groups_.end() ? nullptr : &*ready;
+    }
+
+    void step(Group& group, std::size_t& steps_left) {
+        if (group.at >= code_.instructions.size()) throw NotUnderstood("code that runs past its end");
+        if (steps_left-- == 0) throw NotUnderstood("a block that executes too many instructions to follow");
+        const Instruction& instruction = code_.instructions[group.at];
+        const LaneMask lanes = group.lanes & warp_.guard(instruction);
+        warp_.step = {.instruction = group.at, .lanes = static_cast<std::uint8_t>(std::popcount(lanes))};
+        const std::size_t place = trace_.size();
+        trace_.push_back(warp_.step);
+        if (instruction.flow == Flow::next) {
+            if (lanes != 0) {
+                instruction.action(warp_, lanes);
+                trace_[place] = warp_.step;
+            }
+            ++group.at;
+        } else {
+            flow(group, instruction, lanes);
+        }
+    }
+
+    void flow(Group& group, const Instruction& instruction, LaneMask lanes) {
+        switch (instruction.flow) {
+        case Flow::next: break;
+        case Flow::branch: return branch(group, instruction, lanes);
+        case Flow::branch_unless_converged: return branch_unless_converged(group, instruction, lanes);
+        case Flow::call: return jump(group, lanes, target_of(instruction));
+        case Flow::call_return: return give_back(group, instruction, lanes);
+        case Flow::exit: return exit(group, lanes);
+        case Flow::set_barrier: barriers_[instruction.operands[0].index] = group.lanes; break;
+        case Flow::wait_barrier: group.state = Group::State::at_barrier; return release_barriers();
+        case Flow::leave_barrier:
+            barriers_[instruction.operands[0].index] &= ~lanes;
+            ++group.at;
+            return release_barriers();
+        case Flow::sync_warp: return sync_warp(group, instruction, lanes);
+        case Flow::sync_block:
+            group.state = Group::State::at_block_sync;
+            return check_barrier(instruction, lanes);
+        }
+        ++group.at;
+    }
+
+    static std::uint32_t target_of(const Instruction& instruction) {
+        return static_cast<std::uint32_t>(instruction.operands.back().bits);
+    }
+
+    /// The lanes go to `target`, the others of the group to the next instruction, and first.
+    void jump(Group& group, LaneMask lanes, std::uint32_t target) {
+        trace_.back().taken = lanes != 0;
+        const LaneMask others = group.lanes & ~lanes;
+        const std::uint32_t next = group.at + 1;
+        if (lanes != 0 && others != 0) {
+            group.lanes = others;
+            group.at = next;
+            groups_.push_back({.lanes = lanes, .at = target});
+        } else {
+            group.at = lanes != 0 ? target : next;
+        }
+    }
+
+    void branch(Group& group, const Instruction& instruction, LaneMask lanes) {
+        if (instruction.operands.size() > 1) lanes &= warp_.predicate(instruction.operands[0]);
+        jump(group, lanes, target_of(instruction));
+    }
+
+    void branch_unless_converged(Group& group, const Instruction& instruction, LaneMask lanes) {
+        const LaneMask expected = warp_.value(instruction.operands[0])[0] & live();
+        jump(group, lanes == expected ? 0 : lanes, target_of(instruction));
+    }
+
+    void give_back(Group& group, const Instruction& instruction, LaneMask lanes) {
+        if (lanes != group.lanes) throw NotUnderstood("a return of some lanes only");
+        jump(group, lanes, warp_.value(instruction.operands[0])[first_lane(lanes)] / instruction_bytes);
+    }
+
+    void exit(Group& group, LaneMask lanes) {
+        ++group.at;
+        group.lanes &= ~lanes;
+        trace_.back().taken = live() == 0;
+        std::erase_if(groups_, [](const Group& other) { return other.lanes == 0; });
+        for (LaneMask& barrier : barriers_) barrier &= ~lanes;
+        release_barriers();
+    }
+
+    /// Lets those go on that have met at a BSYNC or a WARPSYNC.
+    void release_barriers() {
+        for (std::size_t k = 0; k < groups_.size(); ++k) {
+            const Group waiting = groups_[k];
+            if (waiting.state != Group::State::at_barrier && waiting.state != Group::State::at_warp_sync)
+                continue;
+            const bool is_barrier = waiting.state == Group::State::at_barrier;
+            const LaneMask members =
+                is_barrier ? barriers_[code_.instructions[waiting.at].operands[0].index] & live()
+                           : waiting.awaited & live();
+            const auto meets = [&](const Group& other) {
+                return other.at == waiting.at && other.state == waiting.state;
+            };
+            LaneMask met = 0;
+            for (const Group& other : groups_) met |= meets(other) ? other.lanes : 0;
+            if ((members & ~met) != 0) continue;
+            for (Group& other : groups_) {
+                if (!meets(other)) continue;
+                other.state = Group::State::ready;
+                ++other.at;
+            }
+            join_where([&](const Group& other) { return other.at == waiting.at + 1; });
+            k = static_cast<std::size_t>(-1); // once more: places have changed
+        }
+    }
+
+    void sync_warp(Group& group, const Instruction& instruction, LaneMask lanes) {
+        group.state = Group::State::at_warp_sync;
+        group.awaited = group.lanes;
+        if (lanes != 0)
+            group.awaited =
+                instruction.has("ALL") ? all_lanes : warp_.value(instruction.operands[0])[first_lane(lanes)];
+        release_barriers();
+    }
+
+    void check_barrier(const Instruction& instruction, LaneMask lanes) const {
+        const bool is_plain = instruction.operands.size() == 1 && instruction.operands[0].bits == 0;
+        if (!is_plain || lanes == 0) throw NotUnderstood("a barrier of some threads, " + instruction.text);
+    }
+
+    /// Makes one group of those that are ready at the same place, if `may_join` says so.
+    template <class Condition> void join_where(Condition may_join) {
+        for (std::size_t k = 0; k < groups_.size(); ++k) {
+            Group& first = groups_[k];
+            if (first.state != Group::State::ready || !may_join(first)) continue;
+            for (std::size_t j = k + 1; j < groups_.size(); ++j) {
+                Group& other = groups_[j];
+                if (other.state != Group::State::ready || other.at != first.at) continue;
+                first.lanes |= other.lanes;
+                other.lanes = 0;
+            }
+        }
+        std::erase_if(groups_, [](const Group& group) { return group.lanes == 0; });
+    }
+
+    LaneMask live() const {
+        LaneMask lanes = 0;
+        for (const Group& group : groups_) lanes |= group.lanes;
+        return lanes;
+    }
+
+    const Code& code_;
+    Warp warp_;
+    std::vector<Group> groups_;
+    std::array<LaneMask, 256> barriers_{};
+    timing::WarpTrace trace_;
+};
+
+} // namespace
+
+InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
+                           std::size_t max_steps) {
+    BlockState state(launch, block);
+    std::vector<WarpRun> warps;
+    const auto count = static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
+    warps.reserve(count);
+    for (std::uint32_t k = 0; k < count; ++k) warps.emplace_back(code, state, k);
+    for (bool all_exited = false; !all_exited;) {
+        all_exited = true;
+        for (WarpRun& warp : warps) {
+            warp.run(max_steps);
+            if (warp.has_exited()) continue;
+            all_exited = false;
+            if (!warp.waits_for_block()) throw NotUnderstood("lanes that wait for each other");
+        }
+        for (WarpRun& warp : warps) warp.pass_block_barrier();
+    }
+    InterpretedBlock result{.trace = {}, .atomic_words = std::move(state.atomic_words())};
+    for (WarpRun& warp : warps) result.trace.push_back(warp.take_trace());
+    return result;
+}
+
+} // namespace emulator::machine_code

@@ -1,0 +1,183 @@
+#include "emulator/machine_code/sampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace emulator::machine_code {
+namespace {
+
+using timing::Effect;
+using timing::Latency;
+using timing::Unit;
+
+constexpr std::size_t max_steps = 12'000'000; ///< of all blocks that are interpreted
+constexpr std::size_t max_samples = 40;
+
+struct UnitOf {
+    std::string_view bases; ///< with a blank before and after each
+    Unit unit;
+    Latency latency = Latency::other;
+};
+
+constexpr UnitOf units[] = {
+    {" ISETP LOP3 SHF IADD3 LEA SEL VIADD MOV PRMT VOTE PLOP3 VIMNMX VIMNMX3 VIADDMNMX IABS FSETP FSEL FMNMX "
+     "P2R R2P CS2R I2FP ",
+     Unit::alu},
+    {" FADD FMUL FFMA HADD2 HFMA2 ", Unit::fma},
+    {" IMAD ", Unit::fma_heavy},
+    {" DADD DMUL DFMA DSETP ", Unit::fp64, Latency::fp64},
+    {" I2F F2I F2F MUFU POPC BREV FLO FCHK ", Unit::xu, Latency::xu},
+    {" REDUX ", Unit::xu, Latency::redux},
+    {" R2UR ELECT VOTEU ", Unit::uniform},
+    {" S2R S2UR ", Unit::adu, Latency::special_register}, // S2R of SR_TID: see below
+    {" LDC ", Unit::adu, Latency::constant},
+    {" BAR ", Unit::adu},
+    {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET ", Unit::branch},
+    {" SHFL ", Unit::shared, Latency::shuffle},
+    {" LDS STS ATOMS ", Unit::shared, Latency::shared_load},
+    {" LDG STG RED REDG ATOMG ", Unit::global},
+};
+
+Effect effect_of(const Instruction& instruction) {
+    static const std::map<std::string, Effect, std::less<>> effects{
+        {"LDG", Effect::load},    {"STG", Effect::store},    {"RED", Effect::atomic},
+        {"REDG", Effect::atomic}, {"ATOMG", Effect::atomic}, {"LDS", Effect::shared},
+        {"STS", Effect::shared},  {"SHFL", Effect::shared},  {"ATOMS", Effect::shared_atomic},
+        {"BAR", Effect::barrier}, {"EXIT", Effect::exit},    {"BRA", Effect::branch},
+        {"CALL", Effect::branch}, {"RET", Effect::branch}};
+    const auto found = effects.find(instruction.base);
+    return found == effects.end() ? Effect::none : found->second;
+}
+
+std::uint8_t bytes_of(const Instruction& instruction) {
+    if (instruction.has("128")) return 16;
+    if (instruction.has("64")) return 8;
+    return instruction.has("U8") || instruction.has("S8")     ? 1
+           : instruction.has("U16") || instruction.has("S16") ? 2
+                                                              : 4;
+}
+
+/// What tells blocks apart: how much their warps execute, and what it costs.
+using Signature = std::array<std::uint64_t, 5>;
+
+Signature signature_of(const timing::BlockTrace& block) {
+    Signature sums{};
+    for (const timing::WarpTrace& warp : block)
+        for (const timing::Step& step : warp) {
+            ++sums[0];
+            sums[1] += step.lanes;
+            sums[2] += step.passes;
+            sums[3] += step.sectors;
+            sums[4] += step.same;
+        }
+    return sums;
+}
+
+class Sampling {
+public:
+    Sampling(const Code& code, const LaunchView& launch) : code_(code), launch_(launch) {}
+
+    /// Adds runs for the blocks from `first` to `last`.
+    void between(std::uint64_t first, std::uint64_t last) {
+        const std::size_t a = look_at(first), b = look_at(last);
+        if (last - first < 2) return;
+        const std::uint64_t middle = first + (last - first) / 2;
+        if (a == b && (last - first < 3 || look_at(middle) == a)) return;
+        if (seen_.size() >= max_samples) return;
+        between(first, middle);
+        between(middle, last);
+    }
+
+    void take_into(timing::Work& work) {
+        for (const auto& [block, sample] : seen_)
+            if (work.runs.empty() || work.runs.back().sample != sample) work.runs.push_back({block, sample});
+        work.samples = std::move(samples_);
+        work.atomic_words = atomic_words();
+    }
+
+private:
+    /// Those of the whole launch: if no two blocks that were looked at share one, each block has its own.
+    double atomic_words() const {
+        const double each = static_cast<double>(sum_of_atomic_words_) / static_cast<double>(seen_.size());
+        const bool shares = sum_of_atomic_words_ > atomic_words_.size();
+        return shares ? static_cast<double>(atomic_words_.size())
+                      : each * static_cast<double>(launch_.grid.count());
+    }
+
+    /// The sample that the block is like.
+    std::size_t look_at(std::uint64_t block) {
+        if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
+        InterpretedBlock interpreted =
+            interpret(code_, launch_, block, max_steps - std::min(steps_, max_steps));
+        const Signature signature = signature_of(interpreted.trace);
+        sum_of_atomic_words_ += interpreted.atomic_words.size();
+        atomic_words_.merge(interpreted.atomic_words);
+        steps_ += signature[0];
+        const auto [place, is_new] = known_.try_emplace(signature, samples_.size());
+        if (is_new) samples_.push_back(std::move(interpreted.trace));
+        return seen_[block] = place->second;
+    }
+
+    const Code& code_;
+    const LaunchView& launch_;
+    std::size_t steps_ = 0;
+    std::map<std::uint64_t, std::size_t> seen_; ///< samples by block
+    std::map<Signature, std::size_t> known_;
+    std::vector<timing::BlockTrace> samples_;
+    std::unordered_set<std::uint64_t> atomic_words_;
+    std::size_t sum_of_atomic_words_ = 0;
+};
+
+/// What is left of the L1 cache for a block, beside its multiprocessor's shared memory.
+std::uint64_t cache_bytes(const timing::Work& work, const timing::Card& card) {
+    const double resident = std::max(1U, timing::resident_blocks(work, card));
+    const double shared = resident * (work.shared_bytes + card["shared_reserved"]);
+    return static_cast<std::uint64_t>(std::max(0.0, card["l1_bytes"] - shared) / resident);
+}
+
+} // namespace
+
+timing::Instruction timing_of(const Instruction& instruction) {
+    timing::Instruction result{.effect = effect_of(instruction),
+                               .stall = instruction.control.stall,
+                               .write_scoreboard = instruction.control.write_scoreboard,
+                               .read_scoreboard = instruction.control.read_scoreboard,
+                               .waits = instruction.control.waits,
+                               .bytes = bytes_of(instruction)};
+    const auto names = [&](const UnitOf& unit, std::string_view base) {
+        return unit.bases.find(" " + std::string(base) + " ") != std::string_view::npos;
+    };
+    for (const UnitOf& unit : units) {
+        if (!names(unit, instruction.base)) continue;
+        result.unit = unit.unit;
+        result.latency = static_cast<std::uint8_t>(unit.latency);
+        // The data pipe delivers a thread's index and its lane.
+        const auto is_of = [&](const char* name) { return instruction.text.find(name) != std::string::npos; };
+        if (instruction.base == "S2R" && (is_of("SR_TID") || is_of("SR_LANEID"))) result.unit = Unit::shared;
+        if (unit.unit == Unit::fma_heavy && (instruction.has("WIDE") || instruction.has("HI")))
+            result.unit = Unit::fma_wide;
+        return result;
+    }
+    const bool is_nothing = instruction.base == "NOP" || instruction.base == "YIELD";
+    if (instruction.base.starts_with("U") && !is_nothing) result.unit = Unit::uniform;
+    return result;
+}
+
+timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card) {
+    timing::Work facts;
+    for (const Instruction& instruction : code.instructions) facts.code.push_back(timing_of(instruction));
+    facts.blocks = launch.grid.count();
+    facts.threads = static_cast<std::uint32_t>(launch.block.count());
+    facts.registers = code.registers;
+    facts.shared_bytes = launch.shared_bytes;
+    launch.cache_bytes = cache_bytes(facts, card);
+    Sampling sampling(code, launch);
+    sampling.between(0, facts.blocks - 1);
+    sampling.take_into(facts);
+    return facts;
+}
+
+} // namespace emulator::machine_code

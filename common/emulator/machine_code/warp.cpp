@@ -1,0 +1,218 @@
+#include "emulator/machine_code/warp.hpp"
+
+#include "emulator/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace emulator::machine_code {
+namespace {
+
+using Kind = Operand::Kind;
+
+// Where the driver puts what a kernel of sm_90 reads from constant bank 0.
+constexpr std::uint64_t block_extents = 0x0, grid_extents = 0xC, parameter_place = 0x210;
+// Where a block's shared memory begins: CUDA reserves the first KiB.
+constexpr std::uint64_t shared_begin = 1024;
+
+/// Where the upper half of 64 bits is.
+Operand upper_half(Operand operand) {
+    if (operand.kind == Kind::constant) operand.bits += 4;
+    if (operand.kind == Kind::immediate) operand.bits >>= 32;
+    if (operand.kind == Kind::reg && operand.index != zero_register) ++operand.index;
+    if (operand.kind == Kind::uniform && operand.index != zero_uniform_register) ++operand.index;
+    return operand;
+}
+
+} // namespace
+
+BlockState::BlockState(const LaunchView& launch, std::uint64_t block)
+    : launch_(launch), index_(coordinates(block, launch.grid)), shared_(launch.shared_bytes) {}
+
+std::uint32_t BlockState::constant(std::uint64_t bank, std::uint64_t offset) const {
+    const Dim3 &block = launch_.block, &grid = launch_.grid;
+    const std::uint32_t extents[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
+    static_assert(grid_extents == block_extents + 12);
+    if (bank == 0 && offset < sizeof extents) return extents[offset / 4];
+    if (bank == 0 && offset >= parameter_place) {
+        std::uint32_t word = 0;
+        const std::uint64_t place = offset - parameter_place, size = launch_.parameters.size();
+        if (place < size)
+            std::memcpy(&word, launch_.parameters.data() + place, std::min<std::size_t>(4, size - place));
+        return word;
+    }
+    if (bank == 0) return 0; // the stack, and the descriptor of global memory
+    throw NotUnderstood("the constant c[" + hexadecimal(bank) + "][" + hexadecimal(offset) + "]");
+}
+
+std::uint64_t BlockState::load_global(std::uint64_t address, std::uint32_t bytes) const {
+    std::uint64_t value = 0;
+    const std::byte* const at = launch_.memory.bytes(address, bytes);
+    if (!at) throw NotUnderstood("a load from " + hexadecimal(address) + ", where no memory is");
+    std::memcpy(&value, at, bytes);
+    if (written_.empty()) return value;
+    for (std::uint32_t k = 0; k < bytes; ++k) { // bytes of words
+        const auto word = written_.find((address + k) / 4);
+        if (word == written_.end()) continue;
+        const std::uint64_t byte = word->second >> (address + k) % 4 * 8 & 0xFF;
+        value = (value & ~(std::uint64_t{0xFF} << 8 * k)) | byte << 8 * k;
+    }
+    return value;
+}
+
+void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
+    const std::uint64_t last = (address + bytes - 1) / 4;
+    for (std::uint64_t word = address / 4; word <= last; ++word) {
+        auto whole = static_cast<std::uint32_t>(load_global(word * 4, 4));
+        auto* const at = reinterpret_cast<std::byte*>(&whole);
+        for (std::uint32_t k = 0; k < bytes; ++k)
+            if ((address + k) / 4 == word) at[(address + k) % 4] = static_cast<std::byte>(value >> 8 * k);
+        written_[word] = whole;
+    }
+}
+
+bool BlockState::misses(std::uint64_t sector) {
+    if (touches_ > 0 && sector == latest_) return false; // lanes side by side
+    latest_ = sector;
+    const auto [last, is_first] = touched_.try_emplace(sector, touches_);
+    const bool is_gone = (touches_ - last->second) * 32 > launch_.cache_bytes;
+    last->second = touches_++;
+    return is_first || is_gone;
+}
+
+std::size_t BlockState::shared_place(std::uint64_t address, std::uint32_t bytes) const {
+    const std::uint64_t place = (address & 0xFF'FFFF) - shared_begin; // the rest names a block of a cluster
+    if (place > shared_.size() || shared_.size() - place < bytes)
+        throw NotUnderstood("an access past the block's shared memory, at " + hexadecimal(address));
+    return place;
+}
+
+std::uint64_t BlockState::load_shared(std::uint64_t address, std::uint32_t bytes) const {
+    std::uint64_t value = 0;
+    std::memcpy(&value, shared_.data() + shared_place(address, bytes), bytes);
+    return value;
+}
+
+void BlockState::store_shared(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
+    std::memcpy(shared_.data() + shared_place(address, bytes), &value, bytes);
+}
+
+Warp::Warp(BlockState& block, std::uint32_t number)
+    : block_(&block), number_(number), registers_(256, Lanes{}) {
+    const std::uint64_t threads = block.launch().block.count();
+    existing_ = lanes_where([&](int lane) { return number * std::uint64_t{warp_size} + lane < threads; });
+    predicates_[true_predicate] = uniform_predicates_[true_predicate] = all_lanes;
+}
+
+Lanes Warp::raw(const Operand& operand) const {
+    Lanes values;
+    if (operand.kind == Kind::reg) return registers_[operand.index];
+    if (operand.kind == Kind::uniform) {
+        values.fill(uniform_[operand.index]);
+    } else if (operand.kind == Kind::immediate) {
+        values.fill(static_cast<std::uint32_t>(operand.bits));
+    } else if (operand.kind == Kind::constant && operand.index_register == zero_register) {
+        values.fill(block_->constant(operand.index, operand.bits));
+    } else if (operand.kind == Kind::constant) {
+        const Lanes& offsets = registers_[operand.index_register];
+        std::transform(offsets.begin(), offsets.end(), values.begin(), [&](std::uint32_t offset) {
+            return block_->constant(operand.index, operand.bits + offset);
+        });
+    } else {
+        throw NotUnderstood("the operand " + operand.text);
+    }
+    return values;
+}
+
+Lanes Warp::value(const Operand& operand) const {
+    Lanes values = raw(operand);
+    if (operand.inverted)
+        for (std::uint32_t& value : values) value = ~value;
+    if (operand.negated)
+        for (std::uint32_t& value : values) value = 0 - value;
+    return values;
+}
+
+WideLanes Warp::wide(const Operand& operand) const {
+    const Lanes lows = raw(operand), highs = raw(upper_half(operand));
+    WideLanes values;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        values[lane] = std::uint64_t{highs[lane]} << 32 | lows[lane];
+        if (operand.inverted) values[lane] = ~values[lane];
+        if (operand.negated) values[lane] = 0 - values[lane];
+    }
+    return values;
+}
+
+LaneMask Warp::predicate(const Operand& operand) const {
+    const bool is_uniform = operand.kind == Kind::uniform_predicate;
+    if (!is_uniform && operand.kind != Kind::predicate) throw NotUnderstood("the operand " + operand.text);
+    const LaneMask holds = (is_uniform ? uniform_predicates_ : predicates_)[operand.index];
+    return operand.inverted ? ~holds : holds;
+}
+
+WideLanes Warp::addresses(const Operand& operand) const {
+    Operand base{.kind = Kind::reg, .index = operand.index},
+        uniform{.kind = Kind::uniform, .index = operand.uniform};
+    WideLanes result{};
+    const bool uniform_is_wide = operand.wide_base;
+    const WideLanes added = uniform_is_wide ? wide(uniform) : WideLanes{};
+    const WideLanes bases = operand.wide_base ? wide(base) : WideLanes{};
+    const Lanes& narrow = registers_[operand.index];
+    for (int lane = 0; lane < warp_size; ++lane)
+        result[lane] =
+            operand.wide_base
+                ? bases[lane] + added[lane] + operand.bits
+                : static_cast<std::uint32_t>(narrow[lane] + uniform_[operand.uniform] + operand.bits);
+    return result;
+}
+
+void Warp::write_register(Kind kind, std::uint32_t index, LaneMask lanes, const Lanes& values) {
+    if (kind == Kind::uniform) {
+        if (index != zero_uniform_register) uniform_[index] = values[first_lane(lanes)];
+        return;
+    }
+    if (kind != Kind::reg) throw NotUnderstood("a result that is no register");
+    if (index == zero_register) return;
+    Lanes& to = registers_[index];
+    for (int lane = 0; lane < warp_size; ++lane)
+        to[lane] = (lanes >> lane & 1) != 0 ? values[lane] : to[lane];
+}
+
+void Warp::write(const Operand& to, LaneMask lanes, const Lanes& values) {
+    write_register(to.kind, to.index, lanes, values);
+}
+
+void Warp::write_wide(const Operand& to, LaneMask lanes, const WideLanes& values) {
+    Lanes lows, highs;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        lows[lane] = static_cast<std::uint32_t>(values[lane]);
+        highs[lane] = static_cast<std::uint32_t>(values[lane] >> 32);
+    }
+    write_register(to.kind, to.index, lanes, lows);
+    write_register(to.kind, upper_half(to).index, lanes, highs);
+}
+
+void Warp::write_predicate(const Operand& to, LaneMask lanes, LaneMask values) {
+    if (to.index == true_predicate) return;
+    if (to.kind == Kind::uniform_predicate)
+        uniform_predicates_[to.index] = (values & lanes) != 0 ? all_lanes : 0;
+    else if (to.kind == Kind::predicate)
+        predicates_[to.index] = (predicates_[to.index] & ~lanes) | (values & lanes);
+    else
+        throw NotUnderstood("the result " + to.text);
+}
+
+std::uint32_t Warp::predicates_of(int lane) const {
+    std::uint32_t bits = 0;
+    for (std::uint32_t k = 0; k < true_predicate; ++k) bits |= (predicates_[k] >> lane & 1) << k;
+    return bits;
+}
+
+void Warp::set_predicates(int lane, std::uint32_t bits, std::uint32_t mask) {
+    for (std::uint32_t k = 0; k < true_predicate; ++k)
+        if ((mask >> k & 1) != 0)
+            predicates_[k] = (predicates_[k] & ~(LaneMask{1} << lane)) | (bits >> k & 1) << lane;
+}
+
+} // namespace emulator::machine_code

@@ -1,0 +1,118 @@
+/// \file
+/// A warp of a sampled block: its registers, and what it shares with its block.
+#pragma once
+
+#include "emulator/machine/dim3.hpp"
+#include "emulator/machine_code/instruction.hpp"
+#include "emulator/timing/trace.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace emulator::machine_code {
+
+using Lanes = std::array<std::uint32_t, warp_size>;
+using WideLanes = std::array<std::uint64_t, warp_size>;
+
+/// The lowest of some lanes.
+inline std::size_t first_lane(LaneMask lanes) {
+    return static_cast<std::size_t>(std::countr_zero(lanes)) % warp_size;
+}
+
+/// The launch's memory, which is only read.
+class MemorySource {
+public:
+    virtual ~MemorySource() = default;
+    /// The bytes at an address, or null where there is no memory. They are valid until the next call.
+    virtual const std::byte* bytes(std::uint64_t address, std::size_t count) const = 0;
+};
+
+/// The launch of the kernel, as its blocks see it.
+struct LaunchView {
+    Dim3 grid, block;
+    std::span<const std::byte> parameters;
+    std::uint32_t shared_bytes = 0;     ///< static and dynamic
+    std::uint64_t cache_bytes = 65'536; ///< a block's part of the L1 cache
+    const MemorySource& memory;
+};
+
+/// What the threads of a block share. Global memory is seen through what the block itself has written.
+class BlockState {
+public:
+    BlockState(const LaunchView& launch, std::uint64_t block);
+
+    const LaunchView& launch() const { return launch_; }
+    Dim3 index() const { return index_; }
+    std::uint32_t constant(std::uint64_t bank, std::uint64_t offset) const;
+
+    std::uint64_t load_global(std::uint64_t address, std::uint32_t bytes) const;
+    void store_global(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
+    std::uint64_t load_shared(std::uint64_t address, std::uint32_t bytes) const;
+    void store_shared(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
+
+    /// Whether a sector of global memory is not in the block's part of the L1 cache. Now it is.
+    bool misses(std::uint64_t sector);
+
+    /// The words of global memory that its atomics go to.
+    std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
+
+private:
+    std::size_t shared_place(std::uint64_t address, std::uint32_t bytes) const;
+
+    const LaunchView& launch_;
+    Dim3 index_;
+    std::vector<std::byte> shared_;
+    std::unordered_map<std::uint64_t, std::uint32_t> written_; ///< words of global memory by address / 4
+    std::unordered_map<std::uint64_t, std::uint64_t>
+        touched_; ///< sectors: how many touches were before the last
+    std::uint64_t touches_ = 0, latest_ = 0;
+    std::unordered_set<std::uint64_t> atomic_words_;
+};
+
+class Warp {
+public:
+    Warp(BlockState& block, std::uint32_t number);
+
+    BlockState& block() const { return *block_; }
+    std::uint32_t number() const { return number_; }
+    LaneMask existing() const { return existing_; } ///< lanes that are threads of the block
+
+    /// Operands: of 32 and 64 bits per lane, and of one.
+    Lanes value(const Operand& operand) const;
+    WideLanes wide(const Operand& operand) const;
+    LaneMask predicate(const Operand& operand) const;
+    WideLanes addresses(const Operand& operand) const;
+
+    void write(const Operand& to, LaneMask lanes, const Lanes& values);
+    void write_wide(const Operand& to, LaneMask lanes, const WideLanes& values);
+    void write_predicate(const Operand& to, LaneMask lanes, LaneMask values);
+
+    LaneMask guard(const Instruction& instruction) const {
+        return instruction.guarded ? predicate(instruction.guard) : all_lanes;
+    }
+
+    /// P0 to P6 of a lane, one bit each.
+    std::uint32_t predicates_of(int lane) const;
+    void set_predicates(int lane, std::uint32_t bits, std::uint32_t mask);
+
+    timing::Step step{}; ///< the one that is being executed: actions of memory fill in what it costs
+
+private:
+    Lanes raw(const Operand& operand) const;
+    void write_register(Operand::Kind kind, std::uint32_t index, LaneMask lanes, const Lanes& values);
+
+    BlockState* block_;
+    std::uint32_t number_;
+    LaneMask existing_ = 0;
+    std::vector<Lanes> registers_;
+    std::array<std::uint32_t, 64> uniform_{};
+    std::array<LaneMask, 8> predicates_{}, uniform_predicates_{};
+};
+
+} // namespace emulator::machine_code

@@ -1,0 +1,66 @@
+#include "emulator/timing/card.hpp"
+
+#include <cards.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace emulator::timing {
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;
+
+/// The value at `x` on the line through the points; beyond its ends that of the end.
+double interpolated(const Points& points, double x) {
+    const auto above =
+        std::find_if(points.begin(), points.end(), [&](const auto& point) { return point.first >= x; });
+    if (above == points.begin()) return points.front().second;
+    if (above == points.end()) return points.back().second;
+    const auto below = above - 1;
+    return below->second +
+           (above->second - below->second) * (x - below->first) / (above->first - below->first);
+}
+
+} // namespace
+
+Card::Card(std::string_view text) {
+    const auto json = nlohmann::json::parse(text);
+    json.at("card").get_to(id_);
+    json.at("name").get_to(name_);
+    for (const auto& [constant, description] : json.at("constants").items())
+        constants_[constant] = description.at("value");
+    for (const auto& point : json.at("loaded_latency"))
+        loaded_latencies_.emplace_back(point.at("bandwidth"), point.at("latency"));
+    if (loaded_latencies_.empty()) throw std::runtime_error(id_ + ": loaded_latency is empty");
+}
+
+double Card::operator[](std::string_view constant) const {
+    const auto found = constants_.find(constant);
+    if (found == constants_.end())
+        throw std::runtime_error("the description of " + id_ + " has no " + std::string(constant));
+    return found->second;
+}
+
+double Card::loaded_latency(double bandwidth) const {
+    const double least = std::min_element(loaded_latencies_.begin(), loaded_latencies_.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; })
+                             ->second;
+    return interpolated(loaded_latencies_, bandwidth) - least;
+}
+
+double Card::atomic_rate(double words) const {
+    const Points rates{{0, std::log((*this)["atomics_1"])},
+                       {8, std::log((*this)["atomics_256"])},
+                       {16, std::log((*this)["atomics_65536"])}};
+    return std::exp(interpolated(rates, std::log2(std::max(words, 1.0))));
+}
+
+const Card& find_card(std::string_view id) {
+    static const Card h200(h200_json);
+    if (id == h200.id()) return h200;
+    throw std::runtime_error("there is no card " + std::string(id) + "; there is h200");
+}
+
+} // namespace emulator::timing

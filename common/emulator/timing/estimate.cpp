@@ -1,0 +1,176 @@
+#include "emulator/timing/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace emulator::timing {
+namespace {
+
+/// So many instructions are simulated: more take too long, and say nothing new.
+constexpr double max_steps = 1'200'000;
+/// So many blocks of a multiprocessor, if its blocks are short; those of the first wave run in step.
+constexpr double max_blocks = 256, settled = 80, last_in_step = 16;
+
+std::size_t sample_of(const Work& work, std::uint64_t block) {
+    const auto next = std::upper_bound(work.runs.begin(), work.runs.end(), block,
+                                       [](std::uint64_t b, const BlockRun& run) { return b < run.first; });
+    return (next - 1)->sample;
+}
+
+/// How many blocks are like each sample.
+std::vector<double> weights_of(const Work& work) {
+    std::vector<double> weights(work.samples.size());
+    for (std::size_t k = 0; k < work.runs.size(); ++k) {
+        const std::uint64_t end = k + 1 < work.runs.size() ? work.runs[k + 1].first : work.blocks;
+        weights[work.runs[k].sample] += static_cast<double>(end - work.runs[k].first);
+    }
+    return weights;
+}
+
+double busy_multiprocessors(const Work& work, const Card& card) {
+    return std::min(card["multiprocessors"], static_cast<double>(work.blocks));
+}
+
+double steps_of(const BlockTrace& trace) {
+    return std::accumulate(trace.begin(), trace.end(), 0.0, [](double sum, const WarpTrace& warp) {
+        return sum + static_cast<double>(warp.size());
+    });
+}
+
+/// Adds `weight` times what one step does.
+void add(Totals& totals, const Instruction& instruction, const Step& step, double weight, double write_cost,
+         double atom) {
+    totals.issued[static_cast<std::size_t>(instruction.unit)] += weight;
+    if (instruction.effect == Effect::barrier) return;
+    if (instruction.unit == Unit::shared) {
+        const double passes = std::max<double>(step.passes, 1);
+        totals.passes += static_cast<std::uint64_t>(passes * weight);
+        totals.conflicts += static_cast<std::uint64_t>(step.conflicts * weight);
+        totals.pipe_cycles +=
+            weight *
+            (passes + (instruction.effect == Effect::shared_atomic ? std::max<int>(step.same, 1) - 1 : 0));
+    }
+    if (instruction.unit != Unit::global) return;
+    if (step.lanes == 0 && instruction.effect == Effect::load)
+        totals.passes += static_cast<std::uint64_t>(weight);
+    totals.pipe_cycles += weight * std::max<double>(step.lines, 1);
+    const double share = step.sectors > 0 ? static_cast<double>(step.misses) / step.sectors : 0;
+    if (instruction.effect == Effect::load)
+        totals.moved_sectors += weight * std::max<double>(step.misses, share * step.lines * atom);
+    if (instruction.effect == Effect::store) {
+        const bool is_partial = step.lanes * instruction.bytes < step.sectors * 32;
+        totals.moved_sectors += weight * step.misses * (write_cost + (is_partial ? 1 : 0));
+    }
+    if (instruction.effect == Effect::atomic) totals.atomics += weight * step.lanes;
+}
+
+double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card["bandwidth_copy"] - 1; }
+
+/// Cycles that `blocks` blocks of one multiprocessor take, and what their warps wait for.
+struct Simulated {
+    double cycles = 0;
+    std::array<double, wait_count> waited{};
+};
+
+Simulated simulate_share(const Work& work, const Card& card, std::uint32_t resident) {
+    const double busy = busy_multiprocessors(work, card), share = static_cast<double>(work.blocks) / busy;
+    const auto weights = weights_of(work);
+    double steps = 0;
+    for (std::size_t k = 0; k < weights.size(); ++k) steps += weights[k] * steps_of(work.samples[k]);
+    steps /= static_cast<double>(work.blocks);
+    const double least = std::max(2.0 * resident, 2.0);
+    const double most = std::max(least, std::min(max_blocks, max_steps / std::max(steps, 1.0)));
+    const bool all = std::ceil(share) <= most;
+    const auto count = static_cast<std::size_t>(all ? std::ceil(share) : most);
+    std::vector<const BlockTrace*> blocks(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const double place = all ? static_cast<double>(k) * busy
+                                 : (static_cast<double>(k) + 0.5) / static_cast<double>(count) *
+                                       static_cast<double>(work.blocks);
+        blocks[k] =
+            &work.samples[sample_of(work, std::min(static_cast<std::uint64_t>(place), work.blocks - 1))];
+    }
+    const ShiftTimes times = simulate({.code = work.code,
+                                       .blocks = blocks,
+                                       .resident = resident,
+                                       .busy_multiprocessors = busy,
+                                       .atomic_words = work.atomic_words},
+                                      card);
+    Simulated result{.cycles = times.cycles, .waited = times.waited};
+    if (all) return result;
+    // Beyond the first waves, blocks end at an even rate.
+    const auto from = static_cast<std::size_t>(std::min(settled, static_cast<double>(count) / 2));
+    const auto to =
+        count - static_cast<std::size_t>(std::min(last_in_step, static_cast<double>(count) / 8)) - 1;
+    const double per_block = (times.ends[to] - times.ends[from]) / static_cast<double>(to - from);
+    result.cycles += per_block * (share - static_cast<double>(count));
+    return result;
+}
+
+} // namespace
+
+Totals totals_of(const Work& work, const Card& card) {
+    Totals totals;
+    const double cost = write_cost(card), atom = card["memory_atom"] / 32;
+    const auto weights = weights_of(work);
+    for (std::size_t k = 0; k < work.samples.size(); ++k) {
+        const auto weight = static_cast<std::uint64_t>(weights[k]);
+        std::uint64_t barriers = 0;
+        for (const WarpTrace& warp : work.samples[k]) {
+            totals.instructions += weight * warp.size();
+            for (const Step& step : warp) {
+                add(totals, work.code[step.instruction], step, weights[k], cost, atom);
+                barriers += work.code[step.instruction].effect == Effect::barrier ? 1 : 0;
+            }
+        }
+        // One for each barrier of the block.
+        totals.passes += weight * (barriers / std::max<std::uint64_t>(work.samples[k].size(), 1));
+    }
+    return totals;
+}
+
+std::uint32_t resident_blocks(const Work& work, const Card& card) {
+    const auto rounded = [](double value, double unit) { return std::ceil(value / unit) * unit; };
+    const double warps = std::ceil(work.threads / 32.0),
+                 registers = rounded(work.registers * 32.0, card["register_granularity"]);
+    const double by_threads = card["threads"] / (warps * 32);
+    const double by_registers =
+        registers > 0 ? std::floor(card["registers"] / registers / 4) * 4 / warps : card["blocks"];
+    const double by_shared = card["shared_bytes"] /
+                             rounded(work.shared_bytes + card["shared_reserved"], card["shared_granularity"]);
+    return static_cast<std::uint32_t>(std::min({card["blocks"], by_threads, by_registers, by_shared}));
+}
+
+std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Card& card) {
+    const Totals totals = totals_of(work, card);
+    const double cycles_per_us = busy_multiprocessors(work, card) * card["clock"] * 1e3;
+    const auto issued = [&](Unit unit) { return totals.issued[static_cast<std::size_t>(unit)]; };
+    const double fma =
+        (issued(Unit::fma) * card["issue_fma"] + issued(Unit::fma_heavy) * card["issue_fma_heavy"] +
+         issued(Unit::fma_wide) * card["issue_fma_wide"]) /
+        4;
+    return {{"memory", totals.moved_sectors * 32 / card["bandwidth_loads"] / 1e3},
+            {"instructions", static_cast<double>(totals.instructions) / 4 / cycles_per_us},
+            {"data_pipe", totals.pipe_cycles / cycles_per_us},
+            {"barriers", issued(Unit::adu) * card["adu_warp"] / cycles_per_us},
+            {"alu", issued(Unit::alu) * card["issue_alu"] / 4 / cycles_per_us},
+            {"fma", fma / cycles_per_us},
+            {"xu", issued(Unit::xu) * card["issue_xu"] / 4 / cycles_per_us},
+            {"block_starts", static_cast<double>(work.blocks) / card["block_starts"] / 1e3},
+            {"atomics", totals.atomics / card.atomic_rate(work.atomic_words) / 1e3}};
+}
+
+Estimate estimate(const Work& work, const Card& card) {
+    Estimate result{.time_us = 0, .floors_us = floors_us(work, card), .waits = {}};
+    const Simulated simulated = simulate_share(work, card, std::max(1U, resident_blocks(work, card)));
+    result.time_us = card["launch"] + simulated.cycles / card["clock"] / 1e3;
+    const double all = std::accumulate(simulated.waited.begin(), simulated.waited.end(), 0.0);
+    for (std::size_t k = 0; k < wait_count && all > 0; ++k)
+        result.waits.emplace_back(wait_name(static_cast<Wait>(k)), simulated.waited[k] / all);
+    std::sort(result.waits.begin(), result.waits.end(),
+              [](const auto& a, const auto& b) { return a.second > b.second; });
+    return result;
+}
+
+} // namespace emulator::timing

@@ -1,0 +1,60 @@
+/// \file
+/// The time that a launch would take on a card, and what it would wait for.
+#pragma once
+
+#include "emulator/timing/card.hpp"
+#include "emulator/timing/multiprocessor.hpp"
+#include "emulator/timing/trace.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace emulator::timing {
+
+/// Blocks that do the same, as far as that was looked at.
+struct BlockRun {
+    std::uint64_t first = 0; ///< the others follow it, up to the next run
+    std::size_t sample = 0;  ///< which trace
+};
+
+/// What a launch makes the card do.
+struct Work {
+    std::vector<Instruction> code;
+    std::vector<BlockTrace> samples;
+    std::vector<BlockRun> runs; ///< in the order of their blocks; the first begins at 0
+    std::uint64_t blocks = 0;
+    std::uint32_t threads = 0, registers = 0, shared_bytes = 0; ///< of a block, of a thread, of a block
+    double atomic_words = 1;                                    ///< of global memory, that its atomics go to
+};
+
+/// Sums over the whole launch.
+struct Totals {
+    std::uint64_t instructions = 0;
+    std::uint64_t passes = 0;    ///< of the shared-memory data pipe: idle ones, shuffles and barriers too
+    std::uint64_t conflicts = 0; ///< those of them that bank conflicts cause
+    double moved_sectors = 0;    ///< from and to memory, those written weighted with what they cost more
+    double pipe_cycles = 0;      ///< of the data pipe
+    double atomics = 0;          ///< lanes with an atomic on global memory
+    std::array<double, unit_count> issued{}; ///< instructions by unit
+};
+Totals totals_of(const Work& work, const Card& card);
+
+struct Estimate {
+    double time_us = 0;
+    /// No launch takes less than any of them: the time that one part of the card needs alone.
+    std::vector<std::pair<std::string, double>> floors_us;
+    /// Shares of what the warps wait for; their sum is 1.
+    std::vector<std::pair<std::string, double>> waits;
+};
+
+/// Blocks that a multiprocessor holds at once; 0: not even one.
+std::uint32_t resident_blocks(const Work& work, const Card& card);
+
+std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Card& card);
+
+Estimate estimate(const Work& work, const Card& card);
+
+} // namespace emulator::timing

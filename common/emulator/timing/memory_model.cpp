@@ -1,0 +1,106 @@
+#include "emulator/timing/memory_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace emulator::timing {
+namespace {
+
+constexpr double sector_bytes = 32;
+/// Cycles over which the card's load is averaged.
+constexpr double recent = 4000;
+
+} // namespace
+
+MemoryModel::MemoryModel(const Card& card, double busy_multiprocessors, double atomic_words)
+    : card_(card), entry_(card["pipe_entry"]), operands_read_(card["operands_read"]),
+      l1_latency_(card["latency_l1_load"]), memory_latency_(card["latency_memory_load"]),
+      jitter_(card["latency_jitter"]), atomic_latency_(card["latency_global_atomic"]),
+      shared_atomic_latency_(card["latency_shared_atomic"]), shared_atomic_lane_(card["shared_atomic_lane"]),
+      other_latency_(card["latency_other"]), atom_(card["memory_atom"]) {
+    const double clock = card["clock"], loads = card["bandwidth_loads"];
+    // A copy reads as much as it writes.
+    write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
+    gigabytes_ = busy_multiprocessors * clock;
+    bytes_per_cycle_ = loads / gigabytes_;
+    partial_interval_ = gigabytes_ / card["partial_stores"];
+    atomic_interval_ = gigabytes_ / card.atomic_rate(atomic_words);
+}
+
+double MemoryModel::pass_pipe(double now, double cycles) {
+    const double begin = std::max(now + entry_, pipe_);
+    pipe_ = begin + cycles;
+    return begin;
+}
+
+Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency) {
+    if (step.lanes == 0) { // it takes a pass all the same
+        const double begin = pass_pipe(now, 1);
+        return {.result = std::max(now + other_latency_, begin + 1), .read = begin + operands_read_};
+    }
+    double cycles =
+        std::max(1.0, static_cast<double>(instruction.unit == Unit::global ? step.lines : step.passes));
+    if (instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
+    const double begin = pass_pipe(now, cycles);
+    const double read = pipe_ - 1 + operands_read_;
+    switch (instruction.effect) {
+    case Effect::shared_atomic:
+        return {.result = begin - entry_ + shared_atomic_latency_ + (step.same - 1) * shared_atomic_lane_,
+                .read = read};
+    case Effect::load: return {.result = load(step, begin), .read = read};
+    case Effect::atomic: return {.result = atomic(step, begin), .read = read};
+    case Effect::store: store(instruction, step, begin); return {.result = read, .read = read};
+    default: return {.result = pipe_ - 1 - entry_ + latency, .read = read};
+    }
+}
+
+double MemoryModel::load(const Step& step, double begin) {
+    if (step.misses == 0) return pipe_ - 1 - entry_ + l1_latency_;
+    const double missed_lines =
+        std::ceil(static_cast<double>(step.lines) * step.misses / std::max<double>(step.sectors, 1));
+    const double bytes = std::max(step.misses * sector_bytes, missed_lines * atom_);
+    double latest = 0;
+    for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random());
+    const double latency = memory_latency_ * (1 + jitter_ * (latest - 0.5)) +
+                           card_.loaded_latency(recent_bandwidth(bytes, begin));
+    return std::max(move(bytes, begin), begin) + latency;
+}
+
+double MemoryModel::atomic(const Step& step, double begin) {
+    atomics_ = std::max(atomics_, begin) + step.lanes * atomic_interval_;
+    return atomics_ + atomic_latency_;
+}
+
+void MemoryModel::store(const Instruction& instruction, const Step& step, double begin) {
+    const double bytes = step.lanes * instruction.bytes, whole = step.sectors * sector_bytes;
+    double moved = step.misses * sector_bytes * write_cost_;
+    if (bytes < whole) {
+        moved += step.misses * sector_bytes; // the rest of the sector is read
+        partial_stores_ = std::max(partial_stores_, begin) + step.sectors * partial_interval_;
+    }
+    recent_bandwidth(moved, begin);
+    stores_ = move(moved, begin);
+}
+
+double MemoryModel::move(double bytes, double begin) {
+    memory_ = std::max(memory_, begin) + bytes / bytes_per_cycle_;
+    return memory_;
+}
+
+double MemoryModel::recent_bandwidth(double bytes, double now) {
+    if (now > recent_time_) {
+        recent_ *= std::exp((recent_time_ - now) / recent);
+        recent_time_ = now;
+    }
+    recent_ += bytes / recent;
+    return recent_ * gigabytes_;
+}
+
+double MemoryModel::random() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<double>(state_ >> 11) * 0x1p-53;
+}
+
+} // namespace emulator::timing

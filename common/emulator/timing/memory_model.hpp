@@ -1,0 +1,53 @@
+/// \file
+/// The data pipe of a multiprocessor, and its share of the card's memory.
+#pragma once
+
+#include "emulator/timing/card.hpp"
+#include "emulator/timing/trace.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace emulator::timing {
+
+/// When an access has its result, and when its operands are read.
+struct Access {
+    double result = 0, read = 0;
+};
+
+class MemoryModel {
+public:
+    MemoryModel(const Card& card, double busy_multiprocessors, double atomic_words);
+
+    Access access(const Instruction& instruction, const Step& step, double now, double latency);
+
+    /// When the data pipe has done what waits for it.
+    double pipe_free() const { return pipe_; }
+
+    /// When there is room for another store or atomic.
+    double writes_free() const { return std::max({atomics_, partial_stores_, stores_}) - atomic_latency_; }
+
+private:
+    /// The data pipe is occupied for so many cycles. Returns when that begins.
+    double pass_pipe(double now, double cycles);
+    double load(const Step& step, double begin);
+    double atomic(const Step& step, double begin);
+    void store(const Instruction& instruction, const Step& step, double begin);
+    /// Moves bytes to or from memory. Returns when they have passed.
+    double move(double bytes, double begin);
+    double recent_bandwidth(double bytes, double now);
+    double random(); ///< from 0 to 1, the same in each run
+
+    const Card& card_;
+    double entry_, operands_read_, l1_latency_, memory_latency_, jitter_, atomic_latency_,
+        shared_atomic_latency_, shared_atomic_lane_, other_latency_, write_cost_, atom_;
+    double gigabytes_;        ///< per second and byte in a cycle of each multiprocessor
+    double bytes_per_cycle_;  ///< this multiprocessor's share
+    double partial_interval_; ///< cycles of a store to a part of a sector
+    double atomic_interval_;  ///< cycles of one lane's atomic
+    double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0, stores_ = 0;
+    double recent_ = 0, recent_time_ = 0;
+    std::uint64_t state_ = 0x9E3779B97F4A7C15;
+};
+
+} // namespace emulator::timing

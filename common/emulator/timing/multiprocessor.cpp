@@ -1,0 +1,298 @@
+#include "emulator/timing/multiprocessor.hpp"
+
+#include "emulator/timing/memory_model.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <queue>
+
+namespace emulator::timing {
+namespace {
+
+constexpr std::size_t scheduler_count = 4;
+constexpr double never = std::numeric_limits<double>::infinity();
+
+struct ResidentBlock;
+
+struct WarpState {
+    const WarpTrace* trace = nullptr;
+    std::size_t at = 0; ///< in the trace
+    std::uint32_t age = 0;
+    std::size_t scheduler = 0;
+    ResidentBlock* block = nullptr;
+    std::array<double, 8> released{}; ///< when each scoreboard is
+    std::array<bool, 8> is_long{};    ///< whether it waits for memory
+    double ready = 0;                 ///< when it can issue next
+    double since = 0;                 ///< it has waited
+    Wait reason = Wait::wait;
+
+    const Step& step() const { return (*trace)[at]; }
+};
+
+struct ResidentBlock {
+    std::vector<WarpState> warps;
+    std::size_t alive = 0;
+    std::vector<WarpState*> at_barrier;
+};
+
+struct Later {
+    bool operator()(const WarpState* a, const WarpState* b) const {
+        return a->ready != b->ready ? a->ready > b->ready : a->age > b->age;
+    }
+};
+
+struct Scheduler {
+    std::priority_queue<WarpState*, std::vector<WarpState*>, Later> waiting;
+    std::vector<WarpState*> ready; ///< that has waited longest first
+    std::array<double, unit_count> free{};
+    double light_free = 0; ///< the half of the FMA pipe that has no integer multiplier
+};
+
+class Multiprocessor {
+public:
+    Multiprocessor(const Shift& shift, const Card& card)
+        : shift_(shift), memory_(card, shift.busy_multiprocessors, shift.atomic_words) {
+        intervals_ = {0,
+                      card["issue_alu"],
+                      card["issue_fma_heavy"],
+                      card["issue_fma_heavy"],
+                      card["issue_fma_wide"],
+                      card["issue_fp64"],
+                      card["issue_xu"],
+                      card["issue_uniform"],
+                      0,
+                      card["issue_branch"],
+                      card["issue_memory"],
+                      card["issue_memory"]};
+        latencies_ = {card["latency_other"],    card["latency_special_register"],
+                      card["latency_constant"], card["latency_xu"],
+                      card["latency_shuffle"],  card["latency_shared_load"],
+                      card["latency_redux"],    card["latency_fp64"]};
+        const double clock = card["clock"];
+        block_interval_ = shift.busy_multiprocessors / card["block_starts"] * clock;
+        block_gap_ = card["block_gap"];
+        warp_gap_ = card["warp_gap"];
+        adu_warp_ = card["adu_warp"];
+        barrier_ = card["barrier"];
+        queue_ = card["pipe_queue"];
+        branch_ = card["branch_taken"];
+        operands_read_ = card["operands_read"];
+    }
+
+    ShiftTimes run() {
+        for (std::uint32_t k = 0; k < shift_.resident && started_ < shift_.blocks.size(); ++k) start_block(0);
+        for (double now = 0; now < never;) {
+            double next = never;
+            for (Scheduler& scheduler : schedulers_) next = std::min(next, advance(scheduler, now));
+            now = std::max(next, now + 1);
+            if (next == never) break;
+            times_.cycles = now;
+        }
+        if (!times_.ends.empty()) times_.cycles = times_.ends.back();
+        return std::move(times_);
+    }
+
+private:
+    /// Issues at most one instruction. Returns when the scheduler may issue again.
+    double advance(Scheduler& scheduler, double now) {
+        wake(scheduler, now);
+        double soonest = never;
+        auto chosen = scheduler.ready.end();
+        for (auto warp = scheduler.ready.begin(); warp != scheduler.ready.end(); ++warp) {
+            const double from = can_issue_from(scheduler, **warp, now);
+            if (from <= now) {
+                chosen = warp;
+                break;
+            }
+            soonest = std::min(soonest, from);
+        }
+        if (chosen != scheduler.ready.end()) {
+            WarpState& warp = **chosen;
+            scheduler.ready.erase(chosen);
+            issue(scheduler, warp, now);
+            soonest = now + 1;
+        }
+        return scheduler.waiting.empty()
+                   ? soonest
+                   : std::min(soonest, std::max(scheduler.waiting.top()->ready, now + 1));
+    }
+
+    void wake(Scheduler& scheduler, double now) {
+        while (!scheduler.waiting.empty() && scheduler.waiting.top()->ready <= now) {
+            WarpState* const warp = scheduler.waiting.top();
+            scheduler.waiting.pop();
+            charge(*warp, warp->reason, warp->ready);
+            warp->reason = Wait::not_selected;
+            scheduler.ready.push_back(warp);
+        }
+    }
+
+    void charge(WarpState& warp, Wait reason, double until) {
+        times_.waited[static_cast<std::size_t>(reason)] += std::max(0.0, until - warp.since);
+        warp.since = std::max(warp.since, until);
+    }
+
+    const Instruction& instruction_of(const WarpState& warp) const {
+        return shift_.code[warp.step().instruction];
+    }
+
+    double can_issue_from(const Scheduler& scheduler, WarpState& warp, double now) const {
+        const Unit unit = instruction_of(warp).unit;
+        double from = scheduler.free[static_cast<std::size_t>(unit)];
+        if (unit == Unit::fma) from = std::min(fma_heavy_free(scheduler), scheduler.light_free);
+        if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
+        if (from > now) warp.reason = Wait::math_pipe_throttle;
+        if (unit == Unit::shared || unit == Unit::global) {
+            from = std::max(from, memory_.pipe_free() - queue_);
+            if (from > now) warp.reason = Wait::mio_throttle;
+        }
+        if (unit == Unit::global && memory_.writes_free() > from) {
+            from = memory_.writes_free();
+            if (from > now) warp.reason = Wait::lg_throttle;
+        }
+        return from;
+    }
+
+    static double fma_heavy_free(const Scheduler& scheduler) {
+        return scheduler.free[static_cast<std::size_t>(Unit::fma_heavy)];
+    }
+
+    void occupy(Scheduler& scheduler, Unit unit, double now) {
+        const double until = now + intervals_[static_cast<std::size_t>(unit)];
+        const bool is_heavy = unit == Unit::fma_heavy || unit == Unit::fma_wide ||
+                              (unit == Unit::fma && scheduler.light_free > now);
+        if (is_heavy)
+            scheduler.free[static_cast<std::size_t>(Unit::fma_heavy)] = until;
+        else if (unit == Unit::fma)
+            scheduler.light_free = until;
+        else
+            scheduler.free[static_cast<std::size_t>(unit)] = until;
+    }
+
+    void issue(Scheduler& scheduler, WarpState& warp, double now) {
+        const Instruction& instruction = instruction_of(warp);
+        const Step step = warp.step();
+        charge(warp, warp.reason, now);
+        charge(warp, Wait::selected, now + 1);
+        occupy(scheduler, instruction.unit, now);
+        ++warp.at;
+        warp.ready = now + std::max<double>(instruction.stall, 1);
+        warp.reason = Wait::wait;
+        execute(warp, instruction, step, now);
+        if (instruction.effect == Effect::exit && step.taken) return end_warp(warp, now);
+        if (instruction.effect == Effect::barrier) return arrive(warp, now);
+        wait_for_scoreboards(warp);
+        scheduler.waiting.push(&warp);
+    }
+
+    void execute(WarpState& warp, const Instruction& instruction, const Step& step, double now) {
+        Access access{.result = now + latencies_[instruction.latency], .read = now + operands_read_};
+        const bool is_memory = instruction.unit == Unit::shared || instruction.unit == Unit::global;
+        if (is_memory) access = memory_.access(instruction, step, now, latencies_[instruction.latency]);
+        if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier)
+            access.result += pass_adu(now) - now - adu_warp_;
+        if (instruction.effect == Effect::branch && step.taken) {
+            warp.ready += branch_;
+            warp.reason = Wait::branch_resolving;
+        }
+        release(warp, instruction.write_scoreboard, access.result, instruction.unit == Unit::global);
+        release(warp, instruction.read_scoreboard, access.read, false);
+    }
+
+    static void release(WarpState& warp, std::uint8_t scoreboard, double at, bool is_long) {
+        if (scoreboard >= no_scoreboard || at <= warp.released[scoreboard]) return;
+        warp.released[scoreboard] = at;
+        warp.is_long[scoreboard] = is_long;
+    }
+
+    void wait_for_scoreboards(WarpState& warp) {
+        if (warp.at >= warp.trace->size()) return;
+        const std::uint8_t waits = instruction_of(warp).waits;
+        for (std::size_t k = 0; k < 6; ++k) {
+            if ((waits >> k & 1) == 0 || warp.released[k] <= warp.ready) continue;
+            charge(warp, warp.reason, warp.ready);
+            warp.ready = warp.released[k];
+            warp.reason = warp.is_long[k] ? Wait::long_scoreboard : Wait::short_scoreboard;
+        }
+    }
+
+    /// When the address unit, which all schedulers share, has served one more warp.
+    double pass_adu(double now) { return adu_free_ = std::max(adu_free_, now) + adu_warp_; }
+
+    void arrive(WarpState& warp, double now) {
+        ResidentBlock& block = *warp.block;
+        const double served = pass_adu(now);
+        block.at_barrier.push_back(&warp);
+        warp.reason = Wait::barrier;
+        if (block.at_barrier.size() == block.alive) pass_barrier(block, served + barrier_);
+    }
+
+    void pass_barrier(ResidentBlock& block, double at) {
+        for (WarpState* const warp : block.at_barrier) {
+            warp->ready = std::max(warp->ready, at);
+            warp->reason = Wait::barrier;
+            wait_for_scoreboards(*warp);
+            schedulers_[warp->scheduler].waiting.push(warp);
+        }
+        block.at_barrier.clear();
+    }
+
+    void end_warp(WarpState& warp, double now) {
+        ResidentBlock& block = *warp.block;
+        --block.alive;
+        if (block.alive != 0) {
+            if (block.at_barrier.size() == block.alive) pass_barrier(block, now + barrier_);
+            return;
+        }
+        times_.ends.push_back(now);
+        if (started_ < shift_.blocks.size()) start_block(now + block_gap_);
+    }
+
+    void start_block(double at) {
+        const BlockTrace& trace = *shift_.blocks[started_++];
+        at = std::max(at, next_start_);
+        next_start_ = at + block_interval_;
+        double first = std::max(at, warp_free_);
+        blocks_.push_back(std::make_unique<ResidentBlock>());
+        ResidentBlock& block = *blocks_.back();
+        block.alive = trace.size();
+        block.warps.resize(trace.size());
+        for (std::size_t k = 0; k < trace.size(); ++k, first += warp_gap_) {
+            WarpState& warp = block.warps[k];
+            warp.trace = &trace[k];
+            warp.block = &block;
+            warp.age = age_++;
+            warp.scheduler = warp.age % scheduler_count;
+            warp.ready = warp.since = first;
+            schedulers_[warp.scheduler].waiting.push(&warp);
+        }
+        warp_free_ = first;
+    }
+
+    const Shift& shift_;
+    std::array<double, unit_count> intervals_{};
+    std::array<double, latency_count> latencies_{};
+    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, queue_, branch_, operands_read_;
+    MemoryModel memory_;
+    std::array<Scheduler, scheduler_count> schedulers_;
+    std::vector<std::unique_ptr<ResidentBlock>> blocks_;
+    std::size_t started_ = 0;
+    std::uint32_t age_ = 0;
+    double next_start_ = 0, warp_free_ = 0, adu_free_ = 0;
+    ShiftTimes times_;
+};
+
+} // namespace
+
+std::string_view wait_name(Wait wait) {
+    static constexpr std::string_view names[] = {"selected",         "not_selected",       "wait",
+                                                 "branch_resolving", "math_pipe_throttle", "mio_throttle",
+                                                 "lg_throttle",      "short_scoreboard",   "long_scoreboard",
+                                                 "barrier"};
+    return names[static_cast<std::size_t>(wait)];
+}
+
+ShiftTimes simulate(const Shift& shift, const Card& card) { return Multiprocessor(shift, card).run(); }
+
+} // namespace emulator::timing

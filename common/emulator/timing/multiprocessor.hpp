@@ -1,0 +1,50 @@
+/// \file
+/// One multiprocessor, cycle by cycle: the model behind an estimate.
+#pragma once
+
+#include "emulator/timing/card.hpp"
+#include "emulator/timing/trace.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace emulator::timing {
+
+/// What a warp waits for, in the profiler's terms.
+enum class Wait : std::uint8_t {
+    selected, ///< it issues
+    not_selected,
+    wait, ///< the stall that its instruction asks for
+    branch_resolving,
+    math_pipe_throttle,
+    mio_throttle, ///< the data pipe's queue is full
+    lg_throttle,  ///< stores and atomics on global memory have to wait
+    short_scoreboard,
+    long_scoreboard,
+    barrier,
+};
+inline constexpr std::size_t wait_count = 10;
+std::string_view wait_name(Wait wait); ///< "long_scoreboard"
+
+/// The blocks that a multiprocessor gets.
+struct Shift {
+    std::span<const Instruction> code;
+    std::span<const BlockTrace* const> blocks; ///< in the order of their start
+    std::uint32_t resident = 1;                ///< how many at once
+    double busy_multiprocessors = 0;           ///< of the card: they share its memory and its block starts
+    double atomic_words = 1;                   ///< of global memory, that all atomics of the launch go to
+};
+
+struct ShiftTimes {
+    double cycles = 0;                       ///< until the last block has ended
+    std::vector<double> ends;                ///< of the blocks, in the order of their end
+    std::array<double, wait_count> waited{}; ///< cycles of all warps
+};
+
+ShiftTimes simulate(const Shift& shift, const Card& card);
+
+} // namespace emulator::timing

@@ -1,0 +1,74 @@
+/// \file
+/// What the clock is fed with: code, as far as its time depends on it, and which of it each warp executes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace emulator::timing {
+
+/// What an instruction is issued to.
+enum class Unit : std::uint8_t {
+    none,      ///< issued, and nothing more
+    alu,       ///< integers, logic, comparisons
+    fma,       ///< single precision and short multiplications
+    fma_heavy, ///< integer multiplications: half of the pipe
+    fma_wide,  ///< their 64-bit products
+    fp64,
+    xu,      ///< conversions, reciprocals, bit counts
+    uniform, ///< the uniform datapath
+    adu,     ///< special registers, constants by address, barriers
+    branch,
+    shared, ///< shared memory and shuffles: the data pipe
+    global, ///< global memory: the same pipe, L1, L2 and memory
+};
+inline constexpr std::size_t unit_count = 12;
+
+/// What an instruction does beyond occupying its unit.
+enum class Effect : std::uint8_t { none, load, store, atomic, shared, shared_atomic, branch, barrier, exit };
+
+inline constexpr std::uint8_t no_scoreboard = 7;
+
+/// An instruction, as its control word and its opcode tell.
+struct Instruction {
+    Unit unit = Unit::none;
+    Effect effect = Effect::none;
+    std::uint8_t latency = 0;                      ///< which of a card's latencies: an index into Latency
+    std::uint8_t stall = 1;                        ///< cycles until the warp's next instruction
+    std::uint8_t write_scoreboard = no_scoreboard; ///< that its result releases
+    std::uint8_t read_scoreboard = no_scoreboard;  ///< that the reading of its operands releases
+    std::uint8_t waits = 0;                        ///< scoreboards that it waits for, one bit each
+    std::uint8_t bytes = 4;                        ///< per lane, of a memory access
+};
+
+/// Variable latencies of a card, which scoreboards guard.
+enum class Latency : std::uint8_t {
+    other,
+    special_register,
+    constant,
+    xu,
+    shuffle,
+    shared_load,
+    redux,
+    fp64
+};
+inline constexpr std::size_t latency_count = 8;
+
+/// One instruction that a warp executes.
+struct Step {
+    std::uint32_t instruction = 0; ///< index in the code
+    std::uint8_t lanes = 0;        ///< that execute it; 0: the guard was false for all
+    std::uint8_t passes = 0;       ///< of the shared-memory data pipe, conflicts included
+    std::uint8_t conflicts = 0;    ///< those of them that other addresses would not need
+    std::uint8_t sectors = 0;      ///< of global memory that the request touches
+    std::uint8_t lines = 0;        ///< of 128 bytes, that these sectors are in
+    std::uint8_t misses = 0;       ///< sectors that its block had not touched before
+    std::uint8_t same = 0;         ///< lanes of an atomic with the most popular word
+    bool taken = false;            ///< a branch that jumps
+};
+
+using WarpTrace = std::vector<Step>;
+using BlockTrace = std::vector<WarpTrace>;
+
+} // namespace emulator::timing

@@ -1,0 +1,189 @@
+// The ladder's kernels in machine code, ladder.sass: `ptxas --verbose -arch=sm_90` of CUDA 13.0.88 and `nvdisasm --print-code
+// --print-instruction-encoding` of 13.2.51, for blocks of 256. What they execute is compared with what an H200 counted, and
+// estimates with their record.
+
+#include "emulator/machine_code/listing.hpp"
+#include "emulator/machine_code/sampling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace emulator {
+namespace {
+
+using machine_code::LaunchView;
+
+const std::string folder = EMULATOR_TESTS;
+
+std::string text_of(const std::string& file) {
+    std::ifstream stream(file);
+    EXPECT_TRUE(stream) << file;
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Any word anywhere: the ladder's kernels only add them.
+class AnyMemory final : public machine_code::MemorySource {
+public:
+    const std::byte* bytes(std::uint64_t address, std::size_t) const override {
+        words_.fill(static_cast<std::uint32_t>(address * 2654435761));
+        return reinterpret_cast<const std::byte*>(words_.data());
+    }
+
+private:
+    mutable std::array<std::uint32_t, 4> words_{};
+};
+
+struct LadderKernel {
+    const char* name;
+    const char* mangled;
+    std::uint64_t elements_per_block; ///< 0: as many blocks as the card holds at once
+};
+
+constexpr LadderKernel ladder[] = {
+    {"reduce0", "_Z7reduce0PKiPim", 256},          {"reduce0a", "_Z8reduce0aPKiPim", 256},
+    {"reduce1", "_Z7reduce1PKiPim", 256},          {"reduce2", "_Z7reduce2PKiPim", 256},
+    {"reduce3", "_Z7reduce3PKiPim", 512},          {"reduce4", "_Z7reduce4PKiPim", 512},
+    {"reduce5", "_Z7reduce5ILj256EEvPKiPim", 512}, {"reduce6", "_Z7reduce6ILj256EEvPKiPim", 0},
+    {"reduce7", "_Z7reduce7ILj256EEvPKiPim", 0},   {"reduce8", "_Z7reduce8ILj256EEvPKiPim", 0}};
+
+timing::Work work_of(const LadderKernel& kernel, std::uint64_t elements) {
+    static const std::string listing = text_of(folder + "/machine_code/ladder.sass");
+    const machine_code::Code code = machine_code::read_listing(listing, kernel.mangled);
+    const std::uint64_t parameters[] = {0x7F00'0000'0000, 0x7E00'0000'0000, elements};
+    const std::uint64_t blocks =
+        kernel.elements_per_block == 0 ? 8 * 132 : elements / kernel.elements_per_block;
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
+                            .block = {256, 1, 1},
+                            .parameters = std::as_bytes(std::span(parameters)),
+                            .shared_bytes = 1024,
+                            .memory = memory};
+    return machine_code::sample(code, launch, timing::find_card("h200"));
+}
+
+/// The rows of a record by a name: for each, its values by column.
+std::map<std::string, std::map<std::string, std::string>>
+record(const std::string& file, const std::string& program, const std::string& arguments) {
+    std::istringstream lines(text_of(folder + "/../../docs/data/nvidia-h200/" + file));
+    const auto split = [](const std::string& line) {
+        std::vector<std::string> fields;
+        std::istringstream words(line);
+        for (std::string word; std::getline(words, word, ',');) fields.push_back(word);
+        return fields;
+    };
+    std::vector<std::string> head;
+    std::map<std::string, std::map<std::string, std::string>> rows;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("#")) continue;
+        const auto fields = split(line);
+        if (head.empty()) {
+            head = fields;
+            continue;
+        }
+        std::map<std::string, std::string> row;
+        for (std::size_t k = 0; k < fields.size(); ++k) row[head[k]] = fields[k];
+        if (row["program"] == program && row["arguments"] == arguments) rows[row["kernel"]] = row;
+    }
+    return rows;
+}
+
+TEST(MachineCode, executes_what_a_card_counted) {
+    auto counted = record("clock_ncu.csv", "ladder", "--n 2^25 --block 256");
+    for (const LadderKernel& kernel : ladder) {
+        const timing::Totals totals = timing::totals_of(work_of(kernel, 1 << 25), timing::find_card("h200"));
+        EXPECT_EQ(totals.instructions, std::stoull(counted[kernel.name]["smsp__inst_executed.sum"]))
+            << kernel.name;
+    }
+}
+
+/// Passes without an active lane too. A card adds some that it calls conflicts, so those are left out on both sides.
+TEST(MachineCode, passes_the_data_pipe_as_often_as_a_card) {
+    auto counted = record("clock_ncu.csv", "ladder", "--n 2^25 --block 256");
+    for (const LadderKernel& kernel : ladder) {
+        const timing::Totals totals = timing::totals_of(work_of(kernel, 1 << 25), timing::find_card("h200"));
+        const auto column = [&](const char* name) { return std::stod(counted[kernel.name][name]); };
+        const double passes = column("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum") -
+                              column("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum") -
+                              column("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
+        EXPECT_NEAR(static_cast<double>(totals.passes - totals.conflicts) / passes, 1, 0.003) << kernel.name;
+    }
+}
+
+TEST(Clock, estimates_what_is_recorded) {
+    auto recorded = record("clock.csv", "ladder", "--n 2^25 --block 256");
+    for (const LadderKernel& kernel : ladder) {
+        const timing::Estimate estimate =
+            timing::estimate(work_of(kernel, 1 << 25), timing::find_card("h200"));
+        EXPECT_NEAR(estimate.time_us / std::stod(recorded[kernel.name]["estimated_us"]), 1, 1e-3)
+            << kernel.name;
+    }
+}
+
+/// What a launch can't go below is below what it takes.
+TEST(Clock, has_no_floor_above_its_estimate) {
+    for (const LadderKernel& kernel : ladder) {
+        const timing::Work work = work_of(kernel, 1 << 22);
+        const timing::Estimate estimate = timing::estimate(work, timing::find_card("h200"));
+        for (const auto& [name, time] : estimate.floors_us)
+            EXPECT_LT(time, estimate.time_us) << kernel.name << " " << name;
+        double shares = 0;
+        for (const auto& [name, share] : estimate.waits) shares += share;
+        EXPECT_NEAR(shares, 1, 1e-9) << kernel.name;
+    }
+}
+
+/// Pass 3 of 16 lanes each: a made-up kernel whose lanes part and meet again.
+TEST(MachineCode, lets_lanes_part_and_meet) {
+    const std::string listing =
+        "Compiling entry function 'k'\nUsed 8 registers\n\n.text.k:\n"
+        "/*0000*/ S2R R0, SR_TID.X ; /* 0x0 */\n/* 0x000e2e0000002100 */\n"
+        "/*0010*/ ISETP.GE.U32.AND P0, PT, R0, 0x10, PT ; /* 0x0 */\n/* 0x000fe20000000800 */\n"
+        "/*0020*/ BSSY B0, `(.L_2) ; /* 0x0 */\n/* 0x000fe20000000800 */\n"
+        "/*0030*/ @P0 BRA `(.L_1) ; /* 0x0 */\n/* 0x000fe20000000800 */\n"
+        "/*0040*/ BRA `(.L_2) ; /* 0x0 */\n/* 0x000fe20000000800 */\n"
+        ".L_1:\n"
+        "/*0050*/ VIADD R0, R0, 0x1 ; /* 0x0 */\n/* 0x000fe20000000800 */\n"
+        ".L_2:\n"
+        "/*0060*/ BSYNC B0 ; /* 0x0 */\n/* 0x000fe20000000800 */\n"
+        "/*0070*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000800 */\n";
+    const machine_code::Code code = machine_code::read_listing(listing, "k");
+    EXPECT_EQ(code.registers, 8U);
+    // 0x000e2e...: bits 41 to 44 are the stall, 7; then a yield bit, scoreboards 1 to write and none to read.
+    EXPECT_EQ(code.instructions[0].control.stall, 7);
+    EXPECT_EQ(code.instructions[0].control.write_scoreboard, 0);
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const auto block = machine_code::interpret(code, launch, 0, 100);
+    ASSERT_EQ(block.trace.size(), 1U);
+    std::vector<std::pair<std::uint32_t, int>> executed;
+    for (const timing::Step& step : block.trace[0]) executed.emplace_back(step.instruction, step.lanes);
+    // All 32 come to the branch; 16 go on and wait at BSYNC; the other 16 add and meet them there.
+    EXPECT_EQ(executed,
+              (std::vector<std::pair<std::uint32_t, int>>{
+                  {0, 32}, {1, 32}, {2, 32}, {3, 16}, {4, 16}, {6, 16}, {5, 16}, {6, 16}, {7, 32}}));
+}
+
+TEST(MachineCode, names_what_it_does_not_understand) {
+    const std::string listing =
+        "\n.text.k:\n/*0000*/ FROB.WIDE R0, R1 ; /* 0x0 */\n/* 0x000e2e0000002100 */\n";
+    const machine_code::Code code = machine_code::read_listing(listing, "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    try {
+        machine_code::interpret(code, launch, 0, 100);
+        FAIL() << "it was understood";
+    } catch (const machine_code::NotUnderstood& error) {
+        EXPECT_STREQ(error.what(), "FROB.WIDE");
+    }
+}
+
+} // namespace
+} // namespace emulator
