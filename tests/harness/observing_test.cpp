@@ -41,6 +41,9 @@ TEST(Observing, hands_its_options_on) {
                 ElementsAre("--lines", "--check=mem,race"));
     EXPECT_THAT(given_to_emulate({"--check", "--check", "race", "--check", "mem"}),
                 ElementsAre("--check=all", "--check=race", "--check=mem"));
+    EXPECT_THAT(given_to_emulate({"--time", "--n", "5"}), ElementsAre("--time"));
+    EXPECT_THAT(given_to_emulate({"--time=h200", "--format", "json"}),
+                ElementsAre("--time=h200", "--format=json"));
     EXPECT_THAT(given_to_emulate({"--draw", "tile", "--line", "17"}),
                 ElementsAre("--draw=tile", "--line=17"));
     EXPECT_THAT(given_to_emulate({"--schedule", "2^24"}), ElementsAre("--schedule=2^24"));
@@ -92,6 +95,7 @@ TEST(Observing, is_in_the_help) {
     const std::string help = help_text({.name = "lesson42", .title = "A title"}, {"reduce1"});
     for (const std::string name : {"--lines", "--check", "--draw", "--line", "--schedule", "--schedules"})
         EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
+    EXPECT_THAT(help, HasSubstr("\n  --time[=CARD] "));
     EXPECT_THAT(help, HasSubstr("\n  10 "));
 }
 

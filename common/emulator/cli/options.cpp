@@ -1,6 +1,7 @@
 #include "emulator/cli/options.hpp"
 
 #include "emulator/cli/exit_status.hpp"
+#include "emulator/cli/time.hpp"
 #include "emulator/command_line.hpp"
 #include "emulator/counter_legend.hpp"
 #include "emulator/terminal.hpp"
@@ -91,6 +92,12 @@ void check(const Options& options, bool has_format) {
     require(!options.explain || counters, "--explain: add --counters");
     require(!request.leaks || request.checks("mem"), "--leaks: add --check mem");
     require(!request.global_races || request.checks("race"), "--global-races: add --check race");
+    const bool times = !request.time.empty();
+    require(!times || !(draws || request.replay || request.schedule || options.schedules),
+            "--time: estimates alone or with --counters, --lines and --check; leave out --draw, --export, "
+            "--schedule and --schedules");
+    require(!request.time_only || !(counters || lines || checks),
+            "--time-only: runs no launch; leave out --counters, --lines and --check");
     require(!request.line || draws, "--line: picks the access to draw; add --draw");
     require(!draws || !(counters || lines || checks),
             "--draw: makes a picture of its own; leave out --counters, --lines and --check");
@@ -108,23 +115,24 @@ void check(const Options& options, bool has_format) {
     require(!options.schedules || !selects, "--schedules: compares all that the program does; leave out "
                                             "--kernel and --launch");
     require(options.reports() || options.schedules || !(has_format || selects || !options.output.empty()),
-            "nothing to report: add --counters, --lines, --check, --draw or --export");
-    require(options.format != Format::csv || (counters && !lines && !checks),
-            "csv is for counters: write --counters, without --lines and --check");
-    require(options.format != Format::html || (lines && !counters && !checks),
-            "html is for lines: write --lines, without --counters and --check");
+            "nothing to report: add --counters, --lines, --check, --time, --draw or --export");
+    require(options.format != Format::csv || (counters && !lines && !checks && !times),
+            "csv is for counters: write --counters, without --lines, --check and --time");
+    require(options.format != Format::html || (lines && !counters && !checks && !times),
+            "html is for lines: write --lines, without --counters, --check and --time");
 }
 
 } // namespace
 
 bool Options::reports() const {
-    return counters || request.lines || !request.check.empty() || !request.draw.empty() || request.replay;
+    return counters || request.lines || !request.check.empty() || !request.draw.empty() || request.replay ||
+           !request.time.empty();
 }
 
 void parse_options(int argc, const char* const* argv, Options& options) {
     std::string launch, line, page, schedule, schedules, tagged, format, error_exit_code, color = "auto";
     Names check_lists;
-    bool help = false, version = false;
+    bool help = false, version = false, time_only = false;
     emulator::Request& request = options.request;
 
     CLI::App app;
@@ -143,6 +151,8 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     app.add_option("--check", check_lists)->allow_extra_args(false);
     flag("--leaks", request.leaks);
     flag("--global-races", request.global_races);
+    app.add_flag("--time{h200}", request.time)->take_last(); // --time=CARD; a word behind it is the program
+    flag("--time-only", time_only);
     option("--draw", request.draw);
     option("--line", line);
     option("--export", page);
@@ -184,6 +194,11 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     if (given("--draw") && !contains(pictures, request.draw))
         throw UsageError(fmt::format("--draw {}: write one of {}{}", request.draw, fmt::join(pictures, ", "),
                                      suggestion(request.draw, pictures)));
+    if (time_only && !given("--time")) request.time = "h200";
+    request.time_only = time_only;
+    if (given("--time") && !is_known_card(request.time))
+        throw UsageError(
+            fmt::format("--time={}: there is no description of that card; write h200", request.time));
     if (given("--line"))
         request.line = static_cast<std::uint32_t>(parse_number("--line", line, 1, UINT32_MAX));
     if (given("--schedule")) request.schedule = parse_number("--schedule", schedule, 0);
@@ -236,6 +251,10 @@ What to report:
                      sync  barriers and masks that threads miss
   --leaks          mem: also memory that is never freed
   --global-races   race: also global memory, between blocks
+  --time[=CARD]    an estimate of each launch's time on a card, and what it
+                   waits for; CARD: h200
+  --time-only      the same without running the launches: for any size. What
+                   the program computes is wrong then
   --draw WHAT      a picture: banks, sectors, activity or tile
   --line N         draw: of the access in line N of the source
   --export FILE    a page in which a browser runs the launches again, counts,

@@ -6,6 +6,7 @@
 #include "emulator/cli/export.hpp"
 #include "emulator/cli/findings_text.hpp"
 #include "emulator/cli/lines.hpp"
+#include "emulator/cli/time.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +39,7 @@ std::size_t columns(const Options& options) {
 std::string as_text(const Report& report, const ReadSource& sources, const Options& options) {
     std::vector<std::string> parts;
     if (options.counters) parts.push_back(counters_as_text(report, options.explain));
+    if (!options.request.time.empty()) parts.push_back(times_as_text(report));
     if (options.request.lines)
         parts.push_back(lines_as_text(kernel_lines(report.lines, sources), columns(options)));
     if (const emulator::Request& request = options.request; !request.check.empty()) {

@@ -25,6 +25,7 @@
 #include "emulator/session/records.hpp"
 #include "emulator/session/replay_recorder.hpp"
 #include "emulator/session/request.hpp"
+#include "emulator/session/time_recorder.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -95,6 +96,7 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     if (!request_.draw.empty())
         recorders.push_back(
             std::make_unique<AccessRecorder>(TraceOptions{.line = request_.line.value_or(0)}));
+    if (!request_.time.empty()) recorders.push_back(std::make_unique<TimeRecorder>(request_));
     if (request_.replay) recorders.push_back(std::make_unique<ReplayRecorder>());
     if (request_.checks("mem"))
         recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));
@@ -177,8 +179,11 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     };
     try {
         const RunOptions options{.watchers = watchers, .schedule = request_.schedule};
-        const Counters counters = emulator::run(kernel, configuration, parameters, memory, options);
-        record["counters"] = counters;
+        Counters counters;
+        if (!request_.time_only) {
+            counters = emulator::run(kernel, configuration, parameters, memory, options);
+            record["counters"] = counters;
+        }
         end();
         return counters;
     } catch (const std::exception& error) {

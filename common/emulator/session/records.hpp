@@ -16,7 +16,8 @@
 ///   {"record": "error", "text": "…"}: a message that the emulator printed on stderr
 ///   {"record": "cut off"}, alone: the file could not be written
 ///   and the recorders' records: {"record": "lines", "launch": 0, …}, {"record": "accesses", …},
-///   {"record": "replay", …}
+///   {"record": "replay", …},
+///   {"record": "time", …}
 #pragma once
 
 #include "emulator/machine/finding.hpp"

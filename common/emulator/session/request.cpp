@@ -21,6 +21,10 @@ template <class SomeRequest, class Field> void for_each_field(SomeRequest& reque
     field("global_races", request.global_races);
     field("draw", request.draw);
     field("line", request.line);
+    field("time", request.time);
+    field("time_only", request.time_only);
+    field("ptxas", request.ptxas);
+    field("nvdisasm", request.nvdisasm);
     field("replay", request.replay);
     field("schedule", request.schedule);
     field("ptx", request.ptx);

@@ -27,6 +27,9 @@ struct Request {
     bool global_races = false;               ///< race: also between blocks, in global memory
     std::string draw{};                      ///< "banks", "sectors", "activity" or "tile"
     std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
+    std::string time{};                      ///< the card on which to estimate the time; empty: none
+    bool time_only = false;                  ///< without running the launches
+    std::string ptxas{}, nvdisasm{};         ///< time: where these programs are
     bool replay = false;                     ///< all that a page needs to run them again
     std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes
     std::string ptx{};                       ///< a file whose kernels replace the program's

@@ -19,6 +19,7 @@ const char* observing_help() {
 Reports on the kernels, from the emulator, on stderr:
   --lines         the kernels' source with the counters of each line
   --check [WHAT]  errors: all, or some of mem,init,race,sync. Default: all
+  --time[=CARD]   the time on a card, estimated, and what warps wait for there
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
                   pictures: banks, sectors, activity or tile
   --line N        draw: the access in line N of the source

@@ -181,6 +181,7 @@ void add_observing_options(CLI::App& app) {
     app.add_flag("--lines")->disable_flag_override();
     app.add_option("--check")->expected(0, 1)->allow_extra_args(false)->multi_option_policy(
         CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--time")->expected(0, 1)->allow_extra_args(false)->take_last();
     for (const char* const name : {"--draw", "--line", "--schedule", "--schedules"})
         app.add_option(name)->take_last();
 }
@@ -299,8 +300,8 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     if (std::find(options.emulate.begin(), options.emulate.end(), "--check=") != options.emulate.end())
         options.note =
             "--check runs the checkers. To verify only, without times and counters, write --verify.";
-    std::replace(options.emulate.begin(), options.emulate.end(), std::string("--check="),
-                 std::string("--check=all"));
+    for (const auto& [given, meant] : {std::pair("--check=", "--check=all"), std::pair("--time=", "--time")})
+        std::replace(options.emulate.begin(), options.emulate.end(), std::string(given), std::string(meant));
     if (!options.emulate.empty() && options.device == DeviceChoice::gpu)
         throw UsageError(fmt::format("--device gpu: {} needs the emulator. Leave one of them out.",
                                      options.emulate.front()));
@@ -325,7 +326,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         if (checks + observing.count("--schedule") > 0)
             options.arguments.insert(options.arguments.begin(), "--verify");
         // There are no pictures in JSON, and --schedule alone reports nothing.
-        if (format == "json" && checks + observing.count("--lines") > 0)
+        if (format == "json" && checks + observing.count("--lines") + observing.count("--time") > 0)
             options.emulate.emplace_back("--format=json");
     }
     if (info.complete_options) info.complete_options(options.lesson_options);

@@ -86,6 +86,42 @@ TEST(Emulate, leaves_output_and_exit_status_as_they_are) {
     EXPECT_THAT(counted.err, StartsWith("on stderr\nlaunch 0: "));
 }
 
+// ---- times
+
+/// Runs `emulate` with ptxas and nvdisasm that do as these shell scripts do.
+Result with_tools(const std::string& ptxas, const std::string& nvdisasm, const std::string& arguments) {
+    const Folder folder;
+    const fs::path bin = folder.path() / "bin";
+    fs::create_directory(bin);
+    for (const auto& [name, script] : {std::pair("ptxas", ptxas), std::pair("nvdisasm", nvdisasm)}) {
+        std::ofstream(bin / name) << "#!/bin/sh\n" << script << "\n";
+        fs::permissions(bin / name, fs::perms::owner_all);
+    }
+    return run("export CUDA_HOME='" + folder.path().string() + "' XDG_CACHE_HOME='" + folder.path().string() +
+               "'; ./emulate " + arguments);
+}
+
+TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
+    // Here PTX is the machine code, and nvdisasm finds one kernel in it, which ends at once.
+    const std::string kernel = R"(name=$(grep -o '_Z[A-Za-z0-9_]*4fillEPii' "$3" | head -n 1))";
+    const std::string listing =
+        R"(printf '\n.text.%s:\n/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n' "$name")";
+    const Result result =
+        with_tools(R"(cp "$5" "$4")", kernel + "\n" + listing, "--time ./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(result.status, 5);
+    EXPECT_EQ(result.out, "42\n");
+    EXPECT_THAT(result.err, HasSubstr("  estimate for NVIDIA H200: 2.8 us\n")); // an empty launch
+    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
+}
+
+TEST(Emulate, runs_what_it_cannot_estimate) {
+    const Result result =
+        with_tools("echo 'ptxas fatal: no' >&2; exit 1", "true", "--time ./emulate_subject 'two kernels' 5");
+    EXPECT_EQ(result.status, 5);
+    EXPECT_EQ(result.out, "42\n");
+    EXPECT_THAT(result.err, HasSubstr("ptxas failed: ptxas fatal: no\n"));
+}
+
 TEST(Emulate, leaves_the_input_to_the_program) {
     EXPECT_EQ(run("printf 'one\\ntwo' | ./emulate --counters ./emulate_subject input").out, "one\ntwo");
 }

@@ -33,6 +33,20 @@ TEST(EmulateOptions, have_defaults) {
     EXPECT_THAT(options.program, ElementsAre("./program"));
 }
 
+TEST(EmulateOptions, estimate_for_a_card) {
+    EXPECT_EQ(parse({"./program"}).request.time, "");
+    EXPECT_EQ(parse({"--time", "./program"}).request.time, "h200");
+    EXPECT_THAT(parse({"--time", "./program"}).program, ElementsAre("./program"));
+    EXPECT_EQ(parse({"--time=h200", "./program"}).request.time, "h200");
+    EXPECT_FALSE(parse({"--time", "./program"}).request.time_only);
+    EXPECT_EQ(parse({"--time-only", "./program"}).request.time, "h200");
+    EXPECT_TRUE(parse({"--time-only", "./program"}).request.time_only);
+    expect_error({"--time=a100", "p"}, "--time=a100: there is no description of that card; write h200");
+    expect_error({"--time", "--draw", "banks", "p"}, "--time: estimates alone or with --counters");
+    expect_error({"--time-only", "--counters", "p"}, "--time-only: runs no launch");
+    expect_error({"--time", "--format", "csv", "p"}, "csv is for counters");
+}
+
 TEST(EmulateOptions, end_where_the_program_begins) {
     EXPECT_THAT(parse({"--counters", "./program", "--lines", "--check", "all", "--", "-h"}).program,
                 ElementsAre("./program", "--lines", "--check", "all", "--", "-h"));

@@ -1,0 +1,110 @@
+#include "emulator/cli/time.hpp"
+
+#include "emulator/cli/exit_status.hpp"
+#include "emulator/machine/dim3.hpp"
+#include "emulator/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <unistd.h>
+
+namespace emulate {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a tool may be: the toolkit's that CUDA_HOME names, the PATH's, the usual one, and what scripts/setup
+/// fetched for this build tree.
+std::vector<fs::path> tool_folders() {
+    std::vector<fs::path> folders;
+    if (const char* const home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
+    const char* const path = std::getenv("PATH");
+    std::istringstream words(path ? path : "");
+    for (std::string word; std::getline(words, word, ':');)
+        if (!word.empty()) folders.emplace_back(word);
+    folders.emplace_back("/usr/local/cuda/bin");
+    std::error_code error;
+    const fs::path builds = fs::read_symlink("/proc/self/exe", error).parent_path() / ".." / "..";
+    folders.push_back(builds / "toolkit" / "cuda" / "bin");
+    folders.push_back(builds / "disassembler" / "bin");
+    return folders;
+}
+
+std::string find_tool(const char* name) {
+    for (const fs::path& folder : tool_folders())
+        if (const fs::path tool = folder / name; access(tool.c_str(), X_OK) == 0)
+            return tool.lexically_normal();
+    throw CommandError(
+        ExitStatus::failed,
+        fmt::format("--time: there is no {}, which the CUDA toolkit has; `scripts/setup time` fetches "
+                    "it from PyPI, or set CUDA_HOME",
+                    name));
+}
+
+std::string microseconds(double time) { return fmt::format("{:.{}f}", time, time < 99.95 ? 1 : 0); }
+
+/// "memory 30.1, block starts 78.9 (highest), …": those of at least a tenth of the highest.
+std::string floors_as_text(const Json& floors) {
+    double highest = 0;
+    for (const auto& [name, time] : floors.items()) highest = std::max(highest, time.get<double>());
+    std::string text;
+    for (const auto& [name, time] : floors.items()) {
+        if (time.get<double>() < highest / 10) continue;
+        std::string readable = name;
+        std::replace(readable.begin(), readable.end(), '_', ' ');
+        text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", readable, microseconds(time),
+                            time.get<double>() == highest ? " (the highest)" : "");
+    }
+    return text;
+}
+
+/// "long_scoreboard 31 %, …": those of at least 3 %, the longest first.
+std::string waits_as_text(const Json& waits) {
+    std::string text;
+    for (const auto& [name, share] : waits.items())
+        if (share.get<double>() >= 0.03)
+            text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * share.get<double>());
+    return text;
+}
+
+std::string launch_as_text(const Json& launch) {
+    std::string text = fmt::format(
+        "launch {}: {}\n  grid {}, block {}\n", launch.at("launch").get<std::uint64_t>(),
+        launch.at("name").get<std::string>(), emulator::triple(launch.at("grid").get<emulator::Dim3>()),
+        emulator::triple(launch.at("block").get<emulator::Dim3>()));
+    const std::string card = launch.value("card", "");
+    if (launch.contains("no_estimate"))
+        return text +
+               fmt::format("  no estimate for {}: {}\n", card, launch.at("no_estimate").get<std::string>());
+    if (!launch.contains("time_us_estimated")) return text;
+    text += fmt::format("  estimate for {}: {} us\n", card, microseconds(launch.at("time_us_estimated")));
+    text += fmt::format("  floors in us: {}\n", floors_as_text(launch.at("floors_us")));
+    text += fmt::format("  warps wait: {}\n", waits_as_text(launch.at("waits")));
+    return text + fmt::format("  instructions (sm_90): {}; passes of the data pipe: {}\n",
+                              emulator::thousands(launch.at("instructions_sm_90")),
+                              emulator::thousands(launch.at("data_pipe_passes")));
+}
+
+} // namespace
+
+bool is_known_card(const std::string& card) { return card == "h200"; }
+
+void find_tools(emulator::Request& request) {
+    if (request.time.empty()) return;
+    request.ptxas = find_tool("ptxas");
+    request.nvdisasm = find_tool("nvdisasm");
+}
+
+std::string times_as_text(const Report& report) {
+    std::string text;
+    for (const Json& launch : report.launches) text += (text.empty() ? "" : "\n") + launch_as_text(launch);
+    return text +
+           "\nAn estimate comes from a model of the card; no card was asked. No launch can take less than a "
+           "floor.\n";
+}
+
+} // namespace emulate

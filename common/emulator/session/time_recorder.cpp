@@ -1,0 +1,88 @@
+#include "emulator/session/time_recorder.hpp"
+
+#include "emulator/machine/loaded_module.hpp"
+#include "emulator/machine_code/listing.hpp"
+#include "emulator/machine_code/sampling.hpp"
+#include "emulator/timing/estimate.hpp"
+
+#include <utility>
+
+namespace emulator {
+namespace {
+
+/// The launch's memory. Lanes that follow each other nearly always read from one allocation.
+class LaunchMemory final : public machine_code::MemorySource {
+public:
+    explicit LaunchMemory(const GlobalMemory& memory) : memory_(memory) {}
+
+    const std::byte* bytes(std::uint64_t address, std::size_t count) const override {
+        if (!last_ || !last_->contains(address, count)) last_ = memory_.find(address);
+        if (!last_ || !last_->contains(address, count)) return nullptr;
+        return reinterpret_cast<const std::byte*>(address);
+    }
+
+private:
+    const GlobalMemory& memory_;
+    mutable const Allocation* last_ = nullptr;
+};
+
+/// Why the clock does not know such launches; empty: it does.
+std::string out_of_scope(const ObservedLaunch& launch) {
+    if (launch.configuration.cluster || launch.kernel.cluster() || launch.kernel.needs_cluster())
+        return "blocks in clusters are not modeled";
+    if (launch.configuration.cooperative) return "blocks that wait for each other are not modeled";
+    return "";
+}
+
+timing::Work work_of(const ObservedLaunch& launch, const machine_code::Tools& tools,
+                     const timing::Card& card) {
+    const Kernel& kernel = launch.kernel;
+    const std::string listing = machine_code::listing_of(kernel.module().ptx().text, kernel.name(), tools);
+    const machine_code::Code code = machine_code::read_listing(listing, kernel.name());
+    const LaunchMemory memory(launch.memory);
+    const machine_code::LaunchView view{.grid = launch.configuration.grid,
+                                        .block = launch.configuration.block,
+                                        .parameters = launch.parameters,
+                                        .shared_bytes = kernel.static_shared_bytes() +
+                                                        launch.configuration.dynamic_shared_bytes,
+                                        .memory = memory};
+    return machine_code::sample(code, view, card);
+}
+
+Json object(const std::vector<std::pair<std::string, double>>& values) {
+    Json json = Json::object();
+    for (const auto& [name, value] : values) json[name] = value;
+    return json;
+}
+
+} // namespace
+
+Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
+    pending_.reset();
+    if (!launch.selected) return nullptr;
+    const timing::Card& card = timing::find_card(card_);
+    Json& record = pending_.emplace(Json{{"record", "time"}, {"card", card.name()}});
+    try {
+        if (const std::string reason = out_of_scope(launch); !reason.empty())
+            throw machine_code::NotUnderstood(reason);
+        const timing::Work work = work_of(launch, tools_, card);
+        const timing::Totals totals = timing::totals_of(work, card);
+        record["instructions_sm_90"] = totals.instructions;
+        record["data_pipe_passes"] = totals.passes;
+        record["data_pipe_conflicts"] = totals.conflicts;
+        const timing::Estimate estimate = timing::estimate(work, card);
+        record["time_us_estimated"] = estimate.time_us;
+        record["floors_us"] = object(estimate.floors_us);
+        record["waits"] = object(estimate.waits);
+    } catch (const machine_code::NotUnderstood& error) {
+        record["no_estimate"] = error.what();
+    }
+    return nullptr;
+}
+
+std::vector<Json> TimeRecorder::end(const ObservedLaunch&) {
+    if (!pending_) return {};
+    return {*std::exchange(pending_, std::nullopt)};
+}
+
+} // namespace emulator

@@ -1,0 +1,34 @@
+/// \file
+/// The time that a launch would take on a card: {"record": "time", "card": "NVIDIA H200", "time_us_estimated":
+/// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "instructions_sm_90":
+/// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no estimate, "no_estimate" says
+/// why; floors are there if the machine code was understood.
+#pragma once
+
+#include "emulator/machine_code/tools.hpp"
+#include "emulator/session/recorder.hpp"
+#include "emulator/session/request.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace emulator {
+
+class TimeRecorder final : public Recorder {
+public:
+    explicit TimeRecorder(const Request& request)
+        : card_(request.time), tools_{.ptxas = request.ptxas, .nvdisasm = request.nvdisasm} {}
+
+    /// Estimates before the launch, from memory as it is then.
+    Watcher* begin(const ObservedLaunch& launch) override;
+    std::vector<Json> end(const ObservedLaunch& launch) override;
+
+private:
+    const std::string card_;
+    const machine_code::Tools tools_;
+    std::optional<Json> pending_;
+};
+
+} // namespace emulator
