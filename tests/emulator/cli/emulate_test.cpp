@@ -589,8 +589,9 @@ TEST(Emulate, refuses_wrong_options) {
     const Result result = emulate("--format json ./emulate_subject 'the same'");
     EXPECT_EQ(result.status, 125);
     EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err, "emulate: nothing to report: add --counters, --lines, --check, --draw or --export\n"
-                          "Try: emulate --help\n");
+    EXPECT_EQ(result.err,
+              "emulate: nothing to report: add --counters, --lines, --check, --time, --draw or --export\n"
+              "Try: emulate --help\n");
 }
 
 TEST(Emulate, answers_questions) {
