@@ -97,6 +97,7 @@ struct FlowOpcode {
 constexpr FlowOpcode flow_opcodes[] = {
     {"BRA", " U ", Flow::branch},
     {"BRA", " DIV ", Flow::branch_unless_converged},
+    {"BRX", " ", Flow::branch_by_register},
     {"CALL", " REL NOINC ", Flow::call},
     {"RET", " REL NODEC ", Flow::call_return},
     {"EXIT", " ", Flow::exit},

@@ -150,23 +150,25 @@ float function_of(std::string_view name, float x) {
     if (name == "EX2") return std::exp2(x);
     if (name == "LG2") return std::log2(x);
     if (name == "SIN") return std::sin(x);
+    if (name == "TANH") return std::tanh(x);
     return std::cos(x);
 }
 
-/// MUFU.RCP64H: the upper half of a double's reciprocal, from its upper half.
+/// MUFU.RCP64H, RSQ64H: the upper half of a double's reciprocal, or of that of its root, from its upper half.
 Action reciprocal_of_upper_half(const Instruction& i) {
-    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+    return [operands = i.operands, of_root = i.has("RSQ64H")](Warp& warp, LaneMask lanes) {
         Lanes bits = warp.value(bare(operands[1]));
         for (std::uint32_t& upper : bits) {
             const auto x = std::bit_cast<double>(std::uint64_t{upper} << 32);
-            upper = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(1 / x) >> 32);
+            upper = static_cast<std::uint32_t>(
+                std::bit_cast<std::uint64_t>(1 / (of_root ? std::sqrt(x) : x)) >> 32);
         }
         warp.write(operands[0], lanes, bits);
     };
 }
 
 Action function(const Instruction& i) {
-    if (i.has("RCP64H")) return reciprocal_of_upper_half(i);
+    if (i.has("RCP64H") || i.has("RSQ64H")) return reciprocal_of_upper_half(i);
     if (i.modifiers.empty()) throw NotUnderstood(i.text);
     return [operands = i.operands, name = i.modifiers[0]](Warp& warp, LaneMask lanes) {
         auto values = numbers<float>(warp, operands[1]);
@@ -230,18 +232,34 @@ Action from_integer(const Instruction& i) {
     };
 }
 
+/// To a whole number: by the nearest, if nothing else is said.
+double (*rounding_of(const Instruction& i))(double) {
+    if (i.has("TRUNC")) return [](double value) { return std::trunc(value); };
+    if (i.has("FLOOR")) return [](double value) { return std::floor(value); };
+    if (i.has("CEIL")) return [](double value) { return std::ceil(value); };
+    return [](double value) { return std::nearbyint(value); };
+}
+
+Action to_whole_number(const Instruction& i) {
+    return [operands = i.operands, rounded = rounding_of(i)](Warp& warp, LaneMask lanes) {
+        auto values = numbers<float>(warp, operands[1]);
+        for (float& value : values) value = static_cast<float>(rounded(static_cast<double>(value)));
+        write<float>(warp, operands[0], lanes, values);
+    };
+}
+
 Action to_integer(const Instruction& i) {
     const bool from_double = i.has("F64"), wide = i.has("S64") || i.has("U64"),
                is_signed = !i.has("U32") && !i.has("U64");
-    if (!i.has("TRUNC")) throw NotUnderstood(i.opcode());
-    return [operands = i.operands, from_double, wide, is_signed](Warp& warp, LaneMask lanes) {
+    return [operands = i.operands, from_double, wide, is_signed, rounded = rounding_of(i)](Warp& warp,
+                                                                                           LaneMask lanes) {
         const auto singles = from_double ? Reals<float>{} : numbers<float>(warp, operands[1]);
         const auto doubles = from_double ? numbers<double>(warp, operands[1]) : Reals<double>{};
         const double limit = std::ldexp(1.0, (wide ? 64 : 32) - (is_signed ? 1 : 0));
         WideLanes results;
         Lanes words;
         for (int lane = 0; lane < warp_size; ++lane) {
-            double value = std::trunc(from_double ? doubles[lane] : static_cast<double>(singles[lane]));
+            double value = rounded(from_double ? doubles[lane] : static_cast<double>(singles[lane]));
             if (std::isnan(value)) value = 0;
             const double least = is_signed ? -limit : 0;
             const auto most =
@@ -333,11 +351,12 @@ std::span<const Opcode> floating_point_opcodes() {
         {"DSETP", relations, compare<double>},
         {"FSEL", " ", select},
         {"FMNMX", " FTZ ", minmax},
-        {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS RCP64H ", function},
+        {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H ", function},
         {"FCHK", " ", check_division},
         {"I2F", " F64 S64 U64 U32 RP ", from_integer},
         {"I2FP", " F32 S32 U32 ", from_integer},
-        {"F2I", " FTZ F64 S64 U64 U32 TRUNC NTZ ", to_integer},
+        {"F2I", " FTZ F64 S64 U64 U32 TRUNC FLOOR CEIL NTZ ", to_integer},
+        {"FRND", " FTZ TRUNC FLOOR CEIL ", to_whole_number},
         {"F2F", " F64 F32 ", between_reals},
         {"HADD2", " F32 ", half_to_float},
         {"HFMA2", " MMA ", half_constant},

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -62,6 +63,7 @@ enum class Flow : std::uint8_t {
     next,
     branch,                  ///< BRA
     branch_unless_converged, ///< BRA.DIV
+    branch_by_register,      ///< BRX
     call,
     call_return,
     exit,
@@ -92,10 +94,18 @@ struct Instruction {
     std::string opcode() const { return text.substr(0, text.find(' ')); }
 };
 
+/// What the listing says of constant memory beside the parameters.
+struct Constants {
+    std::vector<std::uint8_t> literals;             ///< bank 2: the compiler's own
+    std::map<std::uint64_t, std::string> variables; ///< bank 3: `__constant__`, by their offsets
+    std::map<std::uint64_t, std::string> addresses; ///< bank 4: those of the variables, by offset
+};
+
 /// A kernel's machine code.
 struct Code {
     std::vector<Instruction> instructions;
     std::uint32_t registers = 0; ///< per thread
+    Constants constants{};
 };
 
 inline constexpr std::uint32_t instruction_bytes = 16;

@@ -77,6 +77,7 @@ private:
         case Flow::next: break;
         case Flow::branch: return branch(group, instruction, lanes);
         case Flow::branch_unless_converged: return branch_unless_converged(group, instruction, lanes);
+        case Flow::branch_by_register: return branch_by_register(group, instruction, lanes);
         case Flow::call: return jump(group, lanes, target_of(instruction));
         case Flow::call_return: return give_back(group, instruction, lanes);
         case Flow::exit: return exit(group, lanes);
@@ -115,6 +116,24 @@ private:
     void branch(Group& group, const Instruction& instruction, LaneMask lanes) {
         if (instruction.operands.size() > 1) lanes &= warp_.predicate(instruction.operands[0]);
         jump(group, lanes, target_of(instruction));
+    }
+
+    /// Lanes with other targets than the first come again.
+    void branch_by_register(Group& group, const Instruction& instruction, LaneMask lanes) {
+        if (lanes == 0) return jump(group, 0, 0);
+        if (lanes != group.lanes) throw NotUnderstood("BRX of some lanes only");
+        const Lanes targets = warp_.value(instruction.operands[0]);
+        const std::uint32_t first = targets[first_lane(lanes)];
+        const LaneMask same = lanes & lanes_where([&](int lane) { return targets[lane] == first; });
+        const std::uint64_t next = (group.at + 1) * std::uint64_t{instruction_bytes};
+        const auto target =
+            static_cast<std::uint32_t>(next + first + instruction.operands[0].bits) / instruction_bytes;
+        const LaneMask others = lanes & ~same;
+        trace_.back().taken = true;
+        group.lanes = same;
+        const std::uint32_t here = group.at;
+        group.at = target;
+        if (others != 0) groups_.push_back({.lanes = others, .at = here});
     }
 
     void branch_unless_converged(Group& group, const Instruction& instruction, LaneMask lanes) {
@@ -208,7 +227,7 @@ private:
 
 InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
                            std::size_t max_steps) {
-    BlockState state(launch, block);
+    BlockState state(launch, code.constants, block);
     std::vector<WarpRun> warps;
     const auto count = static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
     warps.reserve(count);

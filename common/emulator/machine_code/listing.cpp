@@ -139,6 +139,10 @@ Operand read_operand(Text text, const std::map<std::string, std::uint64_t, std::
         operand.absolute = true;
         text = text.substr(0, text.find('|'));
     }
+    if (const auto blank = text.find(" -0x"); blank != Text::npos) { // of BRX
+        operand.bits = 0 - hexadecimal(text.substr(blank + 2));
+        text = text.substr(0, blank);
+    }
     if (text.starts_with("desc[")) text.remove_prefix(text.find("][") + 1);
     if (text.starts_with("[")) {
         read_address(text.substr(1, text.find(']') - 1), operand);
@@ -192,6 +196,8 @@ Instruction read_instruction(const Line& line,
     Text opcode = take_until(rest, " ");
     instruction.base = std::string(take_until(opcode, "."));
     while (!opcode.empty()) instruction.modifiers.emplace_back(take_until(opcode, "."));
+    if (instruction.base == "BRX")
+        rest = rest.substr(0, rest.find("(*")); // BRX R6 -0x190 (*"BRANCH_TARGETS …"*)
     while (!rest.empty())
         if (const Text operand = trimmed(take_until(rest, ",")); !operand.empty())
             instruction.operands.push_back(read_operand(operand, labels));
@@ -206,13 +212,56 @@ std::uint32_t registers_of(Text listing, Text name) {
     return used == Text::npos ? 0 : static_cast<std::uint32_t>(std::atoi(listing.data() + used + 5));
 }
 
-/// The lines of the kernel's section.
-Text section_of(Text listing, Text name) {
-    const std::string head = "\n.text." + std::string(name) + ":\n";
+/// The lines of a section; empty: there is none.
+Text section_of(Text listing, const std::string& name) {
+    const std::string head = "\n" + name + ":\n";
     const auto begin = listing.find(head);
-    if (begin == Text::npos) throw NotUnderstood("a listing without " + std::string(name));
+    if (begin == Text::npos) return {};
     listing.remove_prefix(begin + head.size());
     return listing.substr(0, listing.find("\n//-----"));
+}
+
+/// Lines such as `.byte 0x2a, 0x00`, `.zero 64`, `.dword counter` and, in front of a variable's bytes, `k:`.
+class DataSection {
+public:
+    explicit DataSection(Text lines) {
+        while (!lines.empty()) {
+            Text line = trimmed(take_until(lines, "\n"));
+            if (take(line, "/*")) take_until(line, "*/");
+            line = trimmed(line);
+            if (line.ends_with(":") && !line.starts_with("."))
+                labels[bytes.size()] = std::string(line.substr(0, line.size() - 1));
+            else
+                read(line);
+        }
+    }
+
+    std::vector<std::uint8_t> bytes;
+    std::map<std::uint64_t, std::string> labels, symbols; ///< by offset
+
+private:
+    void read(Text line) {
+        static constexpr std::pair<Text, std::size_t> sizes[] = {
+            {".byte", 1}, {".short", 2}, {".word", 4}, {".dword", 8}};
+        if (take(line, ".zero"))
+            bytes.resize(bytes.size() + std::strtoull(std::string(line).c_str(), nullptr, 0));
+        for (const auto& [directive, size] : sizes) {
+            if (!take(line, directive)) continue;
+            while (!line.empty()) add(trimmed(take_until(line, ",")), size);
+        }
+    }
+
+    void add(Text value, std::size_t size) {
+        if (!value.starts_with("0x")) symbols[bytes.size()] = std::string(value);
+        const std::uint64_t number = value.starts_with("0x") ? hexadecimal(value) : 0;
+        for (std::size_t k = 0; k < size; ++k) bytes.push_back(static_cast<std::uint8_t>(number >> 8 * k));
+    }
+};
+
+Constants constants_of(Text listing, Text kernel) {
+    return {.literals = DataSection(section_of(listing, ".nv.constant2." + std::string(kernel))).bytes,
+            .variables = DataSection(section_of(listing, ".nv.constant3")).labels,
+            .addresses = DataSection(section_of(listing, ".nv.constant4")).symbols};
 }
 
 } // namespace
@@ -221,7 +270,9 @@ Code read_listing(Text listing, Text name) {
     Code code{.instructions = {}, .registers = registers_of(listing, name)};
     std::map<std::string, std::uint64_t, std::less<>> labels;
     std::vector<Line> lines;
-    for (Text section = section_of(listing, name); !section.empty();) {
+    Text section = section_of(listing, ".text." + std::string(name));
+    if (section.empty()) throw NotUnderstood("a listing without " + std::string(name));
+    while (!section.empty()) {
         Text line = trimmed(take_until(section, "\n"));
         if (line.ends_with(":")) {
             labels.emplace(line.substr(0, line.size() - 1), lines.size());
@@ -234,6 +285,7 @@ Code read_listing(Text listing, Text name) {
             lines.push_back({.statement = trimmed(statement)});
         }
     }
+    code.constants = constants_of(listing, name);
     for (const Line& line : lines) code.instructions.push_back(read_instruction(line, labels));
     return code;
 }

@@ -54,12 +54,17 @@ void count(Warp& warp, AccessKind kind, bool shared, std::uint32_t bytes, LaneMa
     }
     const bool is_atomic = kind == AccessKind::atom || kind == AccessKind::red;
     warp.step.sectors = static_cast<std::uint8_t>(is_atomic ? atomic_sectors(access) : sectors(access));
+    BlockState& block = warp.block();
+    block.begin_request();
     std::array<std::uint64_t, warp_size> lines; // where each begins
     std::size_t number = 0;
     for_each_lane(lanes, [&](int lane) {
         const std::uint64_t first = each[lane] / sector_bytes, last = (each[lane] + bytes - 1) / sector_bytes;
         for (std::uint64_t sector = first; sector <= last; ++sector)
-            if (warp.block().misses(sector)) ++warp.step.misses;
+            if (block.misses(sector)) {
+                ++warp.step.misses;
+                warp.step.in_l2 += block.came_with_neighbor(sector) ? 1 : 0;
+            }
         lines[number++] = each[lane] / line_bytes; // an access of a lane lies in one line
     });
     std::sort(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(number));
@@ -119,6 +124,27 @@ Action store(const Instruction& i) { // STS, STG
     };
 }
 
+/// LDL, STL: a word of all lanes lies together, so that a warp's access is one line. The L1 cache has it.
+Action local(const Instruction& i) {
+    const bool loads = i.base == "LDL";
+    const std::uint32_t words = bytes_of(i) / 4;
+    if (i.operands.size() != 2 || words == 0) throw NotUnderstood(i.opcode());
+    return [operands = i.operands, loads, words](Warp& warp, LaneMask lanes) {
+        const WideLanes addresses = warp.addresses(operands[loads ? 1 : 0]);
+        warp.step.lines = static_cast<std::uint8_t>(words);
+        warp.step.sectors = static_cast<std::uint8_t>(4 * words);
+        for (std::uint32_t k = 0; k < words; ++k) {
+            const Operand data = later(operands[loads ? 0 : 1], k);
+            Lanes values = loads ? Lanes{} : warp.value(data);
+            for_each_lane(lanes, [&](int lane) {
+                std::uint32_t& word = warp.local(static_cast<std::uint32_t>(addresses[lane] / 4 + k))[lane];
+                loads ? values[lane] = word : word = values[lane];
+            });
+            if (loads) warp.write(data, lanes, values);
+        }
+    };
+}
+
 template <class Word> Word combined(std::string_view operation, Word old, Word value, bool is_signed) {
     using Signed = std::make_signed_t<Word>;
     const bool less = is_signed ? static_cast<Signed>(value) < static_cast<Signed>(old) : value < old;
@@ -146,6 +172,7 @@ struct Atomic {
     std::string operation;
     std::uint32_t bytes = 4;
     bool shared = false, is_signed = false, is_float = false, has_result = false;
+    bool tells_success = false; ///< CAST: 1 instead of the old value, if that was as expected
 
     explicit Atomic(const Instruction& i)
         : bytes(bytes_of(i)), shared(i.base == "ATOMS"), is_signed(i.has("S32") || i.has("S64")),
@@ -163,6 +190,8 @@ struct Atomic {
                                                 "MIN", "MAX", "DEC", "CAS"};
         for (const char* name : names)
             if (i.has(name)) operation = name;
+        if (i.has("CAST")) operation = "CAS";
+        tells_success = i.has("CAST");
         if (i.has("INC")) operation = i.has("POPC") ? "ADD" : "INC"; // ATOMS.POPC.INC: each lane adds 1
         if (operation.empty() || (is_float && operation != "ADD")) throw NotUnderstood(i.opcode());
     }
@@ -200,9 +229,10 @@ Action atomic(const Instruction& i) {
             old[lane] = a.shared ? block.load_shared(at, a.bytes) : block.load_global(at, a.bytes);
             const std::uint64_t value = a.updated(old[lane], first[lane], second[lane]);
             a.shared ? block.store_shared(at, value, a.bytes) : block.store_global(at, value, a.bytes);
+            if (a.tells_success) old[lane] = old[lane] == first[lane] ? 1 : 0;
         });
         if (!a.has_result) return;
-        if (a.bytes == 8) return warp.write_wide(a.result, lanes, old);
+        if (a.bytes == 8 && !a.tells_success) return warp.write_wide(a.result, lanes, old);
         Lanes narrow;
         for (int lane = 0; lane < warp_size; ++lane) narrow[lane] = static_cast<std::uint32_t>(old[lane]);
         warp.write(a.result, lanes, narrow);
@@ -219,13 +249,15 @@ Action nothing(const Instruction&) {
 std::span<const Opcode> memory_opcodes() {
     static constexpr const char* access =
         " E 64 128 U8 S8 U16 S16 CONSTANT STRONG GPU SYS CTA EF EL LTC128B LTC64B LTC256B NA ";
-    static constexpr const char* atomics =
-        " E 64 S32 S64 F32 FTZ RN STRONG GPU SYS CTA ADD AND OR XOR EXCH MIN MAX INC DEC CAS POPC 32 ";
+    static constexpr const char* atomics = " E 64 S32 S64 F32 FTZ RN STRONG GPU SYS CTA ADD AND OR XOR EXCH "
+                                           "MIN MAX INC DEC CAS CAST SPIN POPC 32 ";
     static constexpr Opcode opcodes[] = {
         {"LDS", " U8 S8 U16 S16 64 128 ", load},
         {"STS", " U8 U16 64 128 ", store},
         {"LDG", access, load},
         {"STG", access, store},
+        {"LDL", " 64 128 ", local},
+        {"STL", " 64 128 ", local},
         {"ATOMS", atomics, atomic},
         {"ATOMG", atomics, atomic},
         {"RED", atomics, atomic},

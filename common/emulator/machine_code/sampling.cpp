@@ -29,25 +29,36 @@ constexpr UnitOf units[] = {
     {" FADD FMUL FFMA HADD2 HFMA2 ", Unit::fma},
     {" IMAD ", Unit::fma_heavy},
     {" DADD DMUL DFMA DSETP ", Unit::fp64, Latency::fp64},
-    {" I2F F2I F2F MUFU POPC BREV FLO FCHK ", Unit::xu, Latency::xu},
+    {" I2F F2I F2F FRND MUFU POPC BREV FLO FCHK ", Unit::xu, Latency::xu},
     {" REDUX ", Unit::xu, Latency::redux},
     {" R2UR ELECT VOTEU ", Unit::uniform},
     {" S2R S2UR ", Unit::adu, Latency::special_register}, // S2R of SR_TID: see below
     {" LDC ", Unit::adu, Latency::constant},
     {" BAR ", Unit::adu},
-    {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET ", Unit::branch},
+    {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET BRX ", Unit::branch},
     {" SHFL ", Unit::shared, Latency::shuffle},
     {" LDS STS ATOMS ", Unit::shared, Latency::shared_load},
-    {" LDG STG RED REDG ATOMG ", Unit::global},
+    {" LDG STG LDL STL RED REDG ATOMG ", Unit::global},
 };
 
 Effect effect_of(const Instruction& instruction) {
-    static const std::map<std::string, Effect, std::less<>> effects{
-        {"LDG", Effect::load},    {"STG", Effect::store},    {"RED", Effect::atomic},
-        {"REDG", Effect::atomic}, {"ATOMG", Effect::atomic}, {"LDS", Effect::shared},
-        {"STS", Effect::shared},  {"SHFL", Effect::shared},  {"ATOMS", Effect::shared_atomic},
-        {"BAR", Effect::barrier}, {"EXIT", Effect::exit},    {"BRA", Effect::branch},
-        {"CALL", Effect::branch}, {"RET", Effect::branch}};
+    static const std::map<std::string, Effect, std::less<>> effects{{"LDG", Effect::load},
+                                                                    {"LDL", Effect::load},
+                                                                    {"STL", Effect::store},
+                                                                    {"STG", Effect::store},
+                                                                    {"RED", Effect::atomic},
+                                                                    {"REDG", Effect::atomic},
+                                                                    {"ATOMG", Effect::atomic},
+                                                                    {"LDS", Effect::shared},
+                                                                    {"STS", Effect::shared},
+                                                                    {"SHFL", Effect::shared},
+                                                                    {"ATOMS", Effect::shared_atomic},
+                                                                    {"BAR", Effect::barrier},
+                                                                    {"EXIT", Effect::exit},
+                                                                    {"BRA", Effect::branch},
+                                                                    {"CALL", Effect::branch},
+                                                                    {"BRX", Effect::branch},
+                                                                    {"RET", Effect::branch}};
     const auto found = effects.find(instruction.base);
     return found == effects.end() ? Effect::none : found->second;
 }

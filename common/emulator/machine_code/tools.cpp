@@ -133,16 +133,16 @@ std::string size_of(const std::string& program) {
 std::string listing_of(std::string_view ptx, std::string_view name, const Tools& tools) {
     const std::string_view unit = unit_with(ptx, name);
     const fs::path folder = cache();
-    const fs::path kept =
-        folder / hash_of({unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm, size_of(tools.nvdisasm)});
+    const fs::path kept = folder / hash_of({"2", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm,
+                                            size_of(tools.nvdisasm)});
     if (!folder.empty() && fs::exists(kept)) return contents(kept);
     const TemporaryFolder work;
     std::ofstream(work / "ptx", std::ios::binary) << unit;
     run({tools.ptxas, "--verbose", architecture_of(unit), "--output-file", (work / "cubin").string(),
          (work / "ptx").string()},
         work / "listing", work / "listing");
-    run({tools.nvdisasm, "--print-code", "--print-instruction-encoding", (work / "cubin").string()},
-        work / "listing", work / "errors");
+    run({tools.nvdisasm, "--print-instruction-encoding", (work / "cubin").string()}, work / "listing",
+        work / "errors");
     const std::string listing = contents(work / "listing");
     if (!folder.empty()) keep(kept, listing);
     return listing;

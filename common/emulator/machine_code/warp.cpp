@@ -26,8 +26,9 @@ Operand upper_half(Operand operand) {
 
 } // namespace
 
-BlockState::BlockState(const LaunchView& launch, std::uint64_t block)
-    : launch_(launch), index_(coordinates(block, launch.grid)), shared_(launch.shared_bytes) {}
+BlockState::BlockState(const LaunchView& launch, const Constants& constants, std::uint64_t block)
+    : launch_(launch), constants_(constants), index_(coordinates(block, launch.grid)),
+      shared_(launch.shared_bytes) {}
 
 std::uint32_t BlockState::constant(std::uint64_t bank, std::uint64_t offset) const {
     const Dim3 &block = launch_.block, &grid = launch_.grid;
@@ -42,7 +43,27 @@ std::uint32_t BlockState::constant(std::uint64_t bank, std::uint64_t offset) con
         return word;
     }
     if (bank == 0) return 0; // the stack, and the descriptor of global memory
+    if (bank == 2 && offset + 4 <= constants_.literals.size()) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, constants_.literals.data() + offset, 4);
+        return word;
+    }
+    if (const auto at = constants_.addresses.find(offset & ~7ULL);
+        bank == 4 && at != constants_.addresses.end())
+        return static_cast<std::uint32_t>(address_of(at->second) >> (offset & 4) * 8);
+    const auto above = constants_.variables.upper_bound(offset);
+    if (bank == 3 && above != constants_.variables.begin()) {
+        const auto variable = std::prev(above);
+        return static_cast<std::uint32_t>(
+            load_global(address_of(variable->second) + offset - variable->first, 4));
+    }
     throw NotUnderstood("the constant c[" + hexadecimal(bank) + "][" + hexadecimal(offset) + "]");
+}
+
+std::uint64_t BlockState::address_of(const std::string& variable) const {
+    const std::uint64_t address = launch_.address_of(variable);
+    if (address == 0) throw NotUnderstood("the variable " + variable);
+    return address;
 }
 
 std::uint64_t BlockState::load_global(std::uint64_t address, std::uint32_t bytes) const {
@@ -78,6 +99,11 @@ bool BlockState::misses(std::uint64_t sector) {
     const bool is_gone = (touches_ - last->second) * 32 > launch_.cache_bytes;
     last->second = touches_++;
     return is_first || is_gone;
+}
+
+bool BlockState::came_with_neighbor(std::uint64_t sector) const {
+    const auto neighbor = touched_.find(sector ^ 1);
+    return neighbor != touched_.end() && neighbor->second < request_;
 }
 
 std::size_t BlockState::shared_place(std::uint64_t address, std::uint32_t bytes) const {

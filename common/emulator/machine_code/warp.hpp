@@ -40,12 +40,14 @@ struct LaunchView {
     std::uint32_t shared_bytes = 0;     ///< static and dynamic
     std::uint64_t cache_bytes = 65'536; ///< a block's part of the L1 cache
     const MemorySource& memory;
+    /// The address of a variable of the module; 0: there is none.
+    std::function<std::uint64_t(const std::string&)> address_of = [](const std::string&) { return 0; };
 };
 
 /// What the threads of a block share. Global memory is seen through what the block itself has written.
 class BlockState {
 public:
-    BlockState(const LaunchView& launch, std::uint64_t block);
+    BlockState(const LaunchView& launch, const Constants& constants, std::uint64_t block);
 
     const LaunchView& launch() const { return launch_; }
     Dim3 index() const { return index_; }
@@ -59,19 +61,26 @@ public:
     /// Whether a sector of global memory is not in the block's part of the L1 cache. Now it is.
     bool misses(std::uint64_t sector);
 
+    /// Whether memory has already delivered it: together with its neighbor, for an earlier request.
+    bool came_with_neighbor(std::uint64_t sector) const;
+    void begin_request() { request_ = touches_; }
+
     /// The words of global memory that its atomics go to.
     std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
 
 private:
     std::size_t shared_place(std::uint64_t address, std::uint32_t bytes) const;
 
+    std::uint64_t address_of(const std::string& variable) const;
+
     const LaunchView& launch_;
+    const Constants& constants_;
     Dim3 index_;
     std::vector<std::byte> shared_;
     std::unordered_map<std::uint64_t, std::uint32_t> written_; ///< words of global memory by address / 4
     std::unordered_map<std::uint64_t, std::uint64_t>
         touched_; ///< sectors: how many touches were before the last
-    std::uint64_t touches_ = 0, latest_ = 0;
+    std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
     std::unordered_set<std::uint64_t> atomic_words_;
 };
 
@@ -101,6 +110,9 @@ public:
     std::uint32_t predicates_of(int lane) const;
     void set_predicates(int lane, std::uint32_t bits, std::uint32_t mask);
 
+    /// Words of local memory, each of all lanes.
+    Lanes& local(std::uint32_t word) { return local_[word]; }
+
     timing::Step step{}; ///< the one that is being executed: actions of memory fill in what it costs
 
 private:
@@ -111,6 +123,7 @@ private:
     std::uint32_t number_;
     LaneMask existing_ = 0;
     std::vector<Lanes> registers_;
+    std::unordered_map<std::uint32_t, Lanes> local_;
     std::array<std::uint32_t, 64> uniform_{};
     std::array<LaneMask, 8> predicates_{}, uniform_predicates_{};
 };

@@ -40,12 +40,16 @@ timing::Work work_of(const ObservedLaunch& launch, const machine_code::Tools& to
     const std::string listing = machine_code::listing_of(kernel.module().ptx().text, kernel.name(), tools);
     const machine_code::Code code = machine_code::read_listing(listing, kernel.name());
     const LaunchMemory memory(launch.memory);
-    const machine_code::LaunchView view{.grid = launch.configuration.grid,
-                                        .block = launch.configuration.block,
-                                        .parameters = launch.parameters,
-                                        .shared_bytes = kernel.static_shared_bytes() +
-                                                        launch.configuration.dynamic_shared_bytes,
-                                        .memory = memory};
+    const machine_code::LaunchView view{
+        .grid = launch.configuration.grid,
+        .block = launch.configuration.block,
+        .parameters = launch.parameters,
+        .shared_bytes = kernel.static_shared_bytes() + launch.configuration.dynamic_shared_bytes,
+        .memory = memory,
+        .address_of = [&](const std::string& variable) {
+            const Allocation* const place = kernel.module().variable(variable);
+            return place ? place->address : 0;
+        }};
     return machine_code::sample(code, view, card);
 }
 

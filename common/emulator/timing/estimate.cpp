@@ -55,9 +55,9 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     if (step.lanes == 0 && instruction.effect == Effect::load)
         totals.passes += static_cast<std::uint64_t>(weight);
     totals.pipe_cycles += weight * std::max<double>(step.lines, 1);
-    const double share = step.sectors > 0 ? static_cast<double>(step.misses) / step.sectors : 0;
+    const double fetched = step.misses - step.in_l2, share = step.sectors > 0 ? fetched / step.sectors : 0;
     if (instruction.effect == Effect::load)
-        totals.moved_sectors += weight * std::max<double>(step.misses, share * step.lines * atom);
+        totals.moved_sectors += weight * std::max(fetched, share * step.lines * atom);
     if (instruction.effect == Effect::store) {
         const bool is_partial = step.lanes * instruction.bytes < step.sectors * 32;
         totals.moved_sectors += weight * step.misses * (write_cost + (is_partial ? 1 : 0));

@@ -14,10 +14,11 @@ constexpr double recent = 4000;
 
 MemoryModel::MemoryModel(const Card& card, double busy_multiprocessors, double atomic_words)
     : card_(card), entry_(card["pipe_entry"]), operands_read_(card["operands_read"]),
-      l1_latency_(card["latency_l1_load"]), memory_latency_(card["latency_memory_load"]),
-      jitter_(card["latency_jitter"]), atomic_latency_(card["latency_global_atomic"]),
-      shared_atomic_latency_(card["latency_shared_atomic"]), shared_atomic_lane_(card["shared_atomic_lane"]),
-      other_latency_(card["latency_other"]), atom_(card["memory_atom"]) {
+      l1_latency_(card["latency_l1_load"]), l2_latency_(card["latency_l2_load"]),
+      memory_latency_(card["latency_memory_load"]), jitter_(card["latency_jitter"]),
+      atomic_latency_(card["latency_global_atomic"]), shared_atomic_latency_(card["latency_shared_atomic"]),
+      shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
+      atom_(card["memory_atom"]) {
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
@@ -56,9 +57,11 @@ Access MemoryModel::access(const Instruction& instruction, const Step& step, dou
 
 double MemoryModel::load(const Step& step, double begin) {
     if (step.misses == 0) return pipe_ - 1 - entry_ + l1_latency_;
+    const double fetched = step.misses - step.in_l2;
+    if (fetched == 0) return pipe_ - 1 - entry_ + l2_latency_;
     const double missed_lines =
-        std::ceil(static_cast<double>(step.lines) * step.misses / std::max<double>(step.sectors, 1));
-    const double bytes = std::max(step.misses * sector_bytes, missed_lines * atom_);
+        std::ceil(static_cast<double>(step.lines) * fetched / std::max<double>(step.sectors, 1));
+    const double bytes = std::max(fetched * sector_bytes, missed_lines * atom_);
     double latest = 0;
     for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random());
     const double latency = memory_latency_ * (1 + jitter_ * (latest - 0.5)) +

@@ -39,7 +39,7 @@ private:
     double random(); ///< from 0 to 1, the same in each run
 
     const Card& card_;
-    double entry_, operands_read_, l1_latency_, memory_latency_, jitter_, atomic_latency_,
+    double entry_, operands_read_, l1_latency_, l2_latency_, memory_latency_, jitter_, atomic_latency_,
         shared_atomic_latency_, shared_atomic_lane_, other_latency_, write_cost_, atom_;
     double gigabytes_;        ///< per second and byte in a cycle of each multiprocessor
     double bytes_per_cycle_;  ///< this multiprocessor's share
