@@ -19,6 +19,7 @@ MemoryModel::MemoryModel(const Card& card, double busy_multiprocessors, double a
       atomic_latency_(card["latency_global_atomic"]), shared_atomic_latency_(card["latency_shared_atomic"]),
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
       atom_(card["memory_atom"]) {
+    queue_.resize(static_cast<std::size_t>(card["pipe_queue"]));
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
@@ -31,6 +32,8 @@ MemoryModel::MemoryModel(const Card& card, double busy_multiprocessors, double a
 double MemoryModel::pass_pipe(double now, double cycles) {
     const double begin = std::max(now + entry_, pipe_);
     pipe_ = begin + cycles;
+    queue_[next_in_queue_] = begin;
+    next_in_queue_ = (next_in_queue_ + 1) % queue_.size();
     return begin;
 }
 

@@ -6,7 +6,9 @@
 #include "emulator/timing/trace.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace emulator::timing {
 
@@ -21,8 +23,8 @@ public:
 
     Access access(const Instruction& instruction, const Step& step, double now, double latency);
 
-    /// When the data pipe has done what waits for it.
-    double pipe_free() const { return pipe_; }
+    /// When the queue in front of the data pipe has room.
+    double queue_free() const { return queue_[next_in_queue_]; }
 
     /// When there is room for another store or atomic.
     double writes_free() const { return std::max({atomics_, partial_stores_, stores_}) - atomic_latency_; }
@@ -41,10 +43,12 @@ private:
     const Card& card_;
     double entry_, operands_read_, l1_latency_, l2_latency_, memory_latency_, jitter_, atomic_latency_,
         shared_atomic_latency_, shared_atomic_lane_, other_latency_, write_cost_, atom_;
-    double gigabytes_;        ///< per second and byte in a cycle of each multiprocessor
-    double bytes_per_cycle_;  ///< this multiprocessor's share
-    double partial_interval_; ///< cycles of a store to a part of a sector
-    double atomic_interval_;  ///< cycles of one lane's atomic
+    double gigabytes_;          ///< per second and byte in a cycle of each multiprocessor
+    double bytes_per_cycle_;    ///< this multiprocessor's share
+    double partial_interval_;   ///< cycles of a store to a part of a sector
+    double atomic_interval_;    ///< cycles of one lane's atomic
+    std::vector<double> queue_; ///< when each of the latest accesses leaves it
+    std::size_t next_in_queue_ = 0;
     double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0, stores_ = 0;
     double recent_ = 0, recent_time_ = 0;
     std::uint64_t state_ = 0x9E3779B97F4A7C15;

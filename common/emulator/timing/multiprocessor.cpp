@@ -75,7 +75,6 @@ public:
         warp_gap_ = card["warp_gap"];
         adu_warp_ = card["adu_warp"];
         barrier_ = card["barrier"];
-        queue_ = card["pipe_queue"];
         branch_ = card["branch_taken"];
         operands_read_ = card["operands_read"];
     }
@@ -144,7 +143,7 @@ private:
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         if (from > now) warp.reason = Wait::math_pipe_throttle;
         if (unit == Unit::shared || unit == Unit::global) {
-            from = std::max(from, memory_.pipe_free() - queue_);
+            from = std::max(from, memory_.queue_free());
             if (from > now) warp.reason = Wait::mio_throttle;
         }
         if (unit == Unit::global && memory_.writes_free() > from) {
@@ -273,7 +272,7 @@ private:
     const Shift& shift_;
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
-    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, queue_, branch_, operands_read_;
+    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, operands_read_;
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;
     std::vector<std::unique_ptr<ResidentBlock>> blocks_;
