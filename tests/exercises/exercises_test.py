@@ -91,6 +91,9 @@ class OneExercise(Solutions):
     def setUpClass(cls):
         cls.exercise = WithFewCases(WHAT)
         cls.wrong = [wrong for wrong in wrong_solutions(cls.exercise) if wrong.step != "compiles"]
+        if len(cls.wrong) < 3:
+            raise AssertionError(f"wrong.diff of exercise {WHAT} has {len(cls.wrong)} wrong solutions of at least three: see "
+                                 "'Writing an exercise' in docs/teaching.md")
         # Not the first of each, so that the exercises together cover every step.
         cls.one_wrong = cls.wrong[checker.all_numbers().index(WHAT) % len(cls.wrong)]
         cls.texts = {str(cls.exercise.text): cls.exercise.text.read_text(encoding="utf-8"),

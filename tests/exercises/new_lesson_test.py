@@ -26,13 +26,15 @@ def left_to_fill_in(tree):
 
 class Lessons(unittest.TestCase):
     def test_are_filled_in(self):
-        self.assertEqual(left_to_fill_in(ROOT), [])
+        left = left_to_fill_in(ROOT)
+        self.assertFalse(left, "left to fill in:\n" + "\n".join(left))
 
     def test_run_in_their_pages(self):
         folders = [ROOT / "lessons/start", *ROOT.glob("lessons/lesson[0-9][0-9]_*")]
         in_manifest = {lesson.folder for lesson in read_lessons() if "playground" in lesson.manifest}
         self.assertEqual([folder.name for folder in folders
-                          if (folder / "course/playground.js").is_file() == (folder in in_manifest)], [])
+                          if (folder / "course/playground.js").is_file() == (folder in in_manifest)], [],
+                         "these have both course/playground.js and the manifest's key playground, or neither")
 
 
 class Skeleton(unittest.TestCase):
