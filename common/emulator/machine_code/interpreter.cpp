@@ -58,6 +58,7 @@ private:
         if (steps_left-- == 0) throw NotUnderstood("a block that executes too many instructions to follow");
         const Instruction& instruction = code_.instructions[group.at];
         const LaneMask lanes = group.lanes & warp_.guard(instruction);
+        warp_.active = lanes;
         warp_.step = {.instruction = group.at, .lanes = static_cast<std::uint8_t>(std::popcount(lanes))};
         const std::size_t place = trace_.size();
         trace_.push_back(warp_.step);

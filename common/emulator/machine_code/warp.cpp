@@ -43,7 +43,8 @@ std::uint32_t BlockState::constant(std::uint64_t bank, std::uint64_t offset) con
         return word;
     }
     if (bank == 0) return 0; // the stack, and the descriptor of global memory
-    if (bank == 2 && offset + 4 <= constants_.literals.size()) {
+    const std::size_t literals = constants_.literals.size();
+    if (bank == 2 && literals >= 4 && offset <= literals - 4) {
         std::uint32_t word = 0;
         std::memcpy(&word, constants_.literals.data() + offset, 4);
         return word;
@@ -82,10 +83,16 @@ std::uint64_t BlockState::load_global(std::uint64_t address, std::uint32_t bytes
 }
 
 void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
+    if (!launch_.memory.bytes(address, bytes))
+        throw NotUnderstood("a store to " + hexadecimal(address) + ", where no memory is");
     const std::uint64_t last = (address + bytes - 1) / 4;
     for (std::uint64_t word = address / 4; word <= last; ++word) {
-        auto whole = static_cast<std::uint32_t>(load_global(word * 4, 4));
+        std::uint32_t whole = 0;
         auto* const at = reinterpret_cast<std::byte*>(&whole);
+        const bool is_whole = address <= word * 4 && word * 4 + 4 <= address + bytes;
+        for (std::uint32_t k = 0; k < 4 && !is_whole; ++k) // An allocation may end within the word.
+            if (launch_.memory.bytes(word * 4 + k, 1))
+                at[k] = static_cast<std::byte>(load_global(word * 4 + k, 1));
         for (std::uint32_t k = 0; k < bytes; ++k)
             if ((address + k) / 4 == word) at[(address + k) % 4] = static_cast<std::byte>(value >> 8 * k);
         written_[word] = whole;
@@ -141,9 +148,9 @@ Lanes Warp::raw(const Operand& operand) const {
         values.fill(block_->constant(operand.index, operand.bits));
     } else if (operand.kind == Kind::constant) {
         const Lanes& offsets = registers_[operand.index_register];
-        std::transform(offsets.begin(), offsets.end(), values.begin(), [&](std::uint32_t offset) {
-            return block_->constant(operand.index, operand.bits + offset);
-        });
+        for (int lane = 0; lane < warp_size; ++lane) // Other lanes may hold any index.
+            values[lane] =
+                (active >> lane & 1) != 0 ? block_->constant(operand.index, operand.bits + offsets[lane]) : 0;
     } else {
         throw NotUnderstood("the operand " + operand.text);
     }

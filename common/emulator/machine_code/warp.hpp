@@ -113,7 +113,8 @@ public:
     /// Words of local memory, each of all lanes.
     Lanes& local(std::uint32_t word) { return local_[word]; }
 
-    timing::Step step{}; ///< the one that is being executed: actions of memory fill in what it costs
+    LaneMask active = all_lanes; ///< that execute the instruction
+    timing::Step step{};         ///< the one that is being executed: actions of memory fill in what it costs
 
 private:
     Lanes raw(const Operand& operand) const;

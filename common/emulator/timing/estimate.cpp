@@ -100,9 +100,12 @@ Simulated simulate_share(const Work& work, const Card& card, std::uint32_t resid
     Simulated result{.cycles = times.cycles, .waited = times.waited};
     if (all) return result;
     // Beyond the first waves, blocks end at an even rate.
-    const auto from = static_cast<std::size_t>(std::min(settled, static_cast<double>(count) / 2));
-    const auto to =
-        count - static_cast<std::size_t>(std::min(last_in_step, static_cast<double>(count) / 8)) - 1;
+    auto from = static_cast<std::size_t>(std::min(settled, static_cast<double>(count) / 2));
+    auto to = count - static_cast<std::size_t>(std::min(last_in_step, static_cast<double>(count) / 8)) - 1;
+    if (to - from < resident) { // Blocks of one wave end together: take a whole one. count >= 2 * resident
+        to = count - 1;
+        from = to - resident;
+    }
     const double per_block = (times.ends[to] - times.ends[from]) / static_cast<double>(to - from);
     result.cycles += per_block * (share - static_cast<double>(count));
     return result;

@@ -44,7 +44,7 @@ Totals totals_of(const Work& work, const Card& card);
 
 struct Estimate {
     double time_us = 0;
-    /// No launch takes less than any of them: the time that one part of the card needs alone.
+    /// The time that one part of the card needs alone, by the model.
     std::vector<std::pair<std::string, double>> floors_us;
     /// Shares of what the warps wait for; their sum is 1.
     std::vector<std::pair<std::string, double>> waits;

@@ -4,6 +4,7 @@
 
 #include "emulator/machine_code/listing.hpp"
 #include "emulator/machine_code/sampling.hpp"
+#include "emulator/timing/estimate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -244,6 +245,42 @@ TEST(MachineCode, names_what_it_does_not_understand) {
     } catch (const machine_code::NotUnderstood& error) {
         EXPECT_STREQ(error.what(), "FROB.WIDE");
     }
+}
+
+/// Three bytes, as cudaMalloc(3) gives.
+class ThreeBytes final : public machine_code::MemorySource {
+public:
+    const std::byte* bytes(std::uint64_t address, std::size_t count) const override {
+        return address >= 0x1000 && address + count <= 0x1003 ? &bytes_[address - 0x1000] : nullptr;
+    }
+
+private:
+    std::array<std::byte, 3> bytes_{};
+};
+
+TEST(MachineCode, stores_the_last_bytes_of_an_allocation) {
+    const ThreeBytes memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const machine_code::Constants constants;
+    machine_code::BlockState block(launch, constants, 0);
+    block.store_global(0x1002, 0xAB, 1);
+    EXPECT_EQ(block.load_global(0x1002, 1), 0xABU);
+    EXPECT_THROW(block.store_global(0x1002, 0xABCD, 2), machine_code::NotUnderstood);
+}
+
+/// 4 blocks per multiprocessor, one after the other, whose 500,000 instructions take the ALU 2 cycles each.
+TEST(Timing, follows_blocks_that_run_long_and_alone) {
+    timing::WarpTrace warp(500'000, {.instruction = 0, .lanes = 32});
+    warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
+    timing::Work work{.code = {{.unit = timing::Unit::alu}, {.effect = timing::Effect::exit}},
+                      .samples = {{warp}},
+                      .runs = {{}},
+                      .blocks = 4 * 132,
+                      .threads = 32,
+                      .shared_bytes = 200'000};
+    const timing::Card& card = timing::find_card("h200");
+    ASSERT_EQ(timing::resident_blocks(work, card), 1U);
+    EXPECT_NEAR(timing::estimate(work, card).time_us, 4 * 500'000 * 2 / (card["clock"] * 1e3), 20);
 }
 
 } // namespace
