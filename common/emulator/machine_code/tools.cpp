@@ -2,6 +2,7 @@
 
 #include "emulator/machine_code/instruction.hpp"
 
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -67,7 +68,7 @@ void run(std::vector<std::string> words, const fs::path& output, const fs::path&
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors.c_str(), flags, 0600);
     std::vector<char*> environment = plain_environment();
     pid_t child = 0;
-    int status = 0;
+    int status = -1; // Unknown, if the program reaps all children or ignores them.
     const int error =
         posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&files);
@@ -81,7 +82,14 @@ void run(std::vector<std::string> words, const fs::path& output, const fs::path&
 
 /// Of texts that were joined, the one with the kernel: each begins with its `.version`.
 std::string_view unit_with(std::string_view ptx, std::string_view name) {
-    const auto kernel = ptx.find(".entry " + std::string(name));
+    const std::string entry = ".entry " + std::string(name);
+    const auto goes_on = [&](std::size_t at) { // _Z3fooPi is not _Z3fooPiS_
+        const std::size_t end = at + entry.size();
+        return end < ptx.size() &&
+               (std::isalnum(static_cast<unsigned char>(ptx[end])) || ptx[end] == '_' || ptx[end] == '$');
+    };
+    auto kernel = ptx.find(entry);
+    while (kernel != std::string_view::npos && goes_on(kernel)) kernel = ptx.find(entry, kernel + 1);
     if (kernel == std::string_view::npos) throw NotUnderstood("PTX without the kernel " + std::string(name));
     const auto begin = ptx.rfind(".version", kernel);
     const std::string_view unit = ptx.substr(begin == std::string_view::npos ? 0 : begin);
@@ -113,14 +121,16 @@ fs::path cache() {
     return error ? fs::path() : folder;
 }
 
-/// Under another name first: somebody else may be reading.
+/// Writes to a temporary name, then renames: other processes may be reading.
 void keep(const fs::path& file, const std::string& text) {
-    const fs::path unfinished = file.string() + "." + std::to_string(getpid());
+    std::string unfinished = file.string() + ".XXXXXX";
+    const int descriptor = mkstemp(unfinished.data());
+    if (descriptor < 0) return;
+    close(descriptor);
     std::error_code error;
     if (std::ofstream(unfinished, std::ios::binary) << text << std::flush)
         fs::rename(unfinished, file, error);
-    else
-        fs::remove(unfinished, error);
+    fs::remove(unfinished, error); // Renamed, it is not there.
 }
 
 std::string size_of(const std::string& program) {
@@ -135,7 +145,8 @@ std::string listing_of(std::string_view ptx, std::string_view name, const Tools&
     const fs::path folder = cache();
     const fs::path kept = folder / hash_of({"2", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm,
                                             size_of(tools.nvdisasm)});
-    if (!folder.empty() && fs::exists(kept)) return contents(kept);
+    if (!folder.empty())
+        if (const std::string listing = contents(kept); !listing.empty()) return listing;
     const TemporaryFolder work;
     std::ofstream(work / "ptx", std::ios::binary) << unit;
     run({tools.ptxas, "--verbose", architecture_of(unit), "--output-file", (work / "cubin").string(),
@@ -144,7 +155,8 @@ std::string listing_of(std::string_view ptx, std::string_view name, const Tools&
     run({tools.nvdisasm, "--print-instruction-encoding", (work / "cubin").string()}, work / "listing",
         work / "errors");
     const std::string listing = contents(work / "listing");
-    if (!folder.empty()) keep(kept, listing);
+    if (!folder.empty() && listing.find(".text." + std::string(name) + ":") != std::string::npos)
+        keep(kept, listing);
     return listing;
 }
 
