@@ -5,6 +5,9 @@
 #include "emulator/machine_code/sampling.hpp"
 #include "emulator/timing/estimate.hpp"
 
+#include <cmath>
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace emulator {
@@ -75,11 +78,14 @@ Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
         record["data_pipe_passes"] = totals.passes;
         record["data_pipe_conflicts"] = totals.conflicts;
         const timing::Estimate estimate = timing::estimate(work, card);
+        if (!std::isfinite(estimate.time_us)) throw machine_code::NotUnderstood("the model gives no number");
         record["time_us_estimated"] = estimate.time_us;
         record["floors_us"] = object(estimate.floors_us);
         record["waits"] = object(estimate.waits);
     } catch (const machine_code::NotUnderstood& error) {
         record["no_estimate"] = error.what();
+    } catch (const std::exception& error) { // The program must not notice what fails here.
+        record["no_estimate"] = std::string("the estimate failed: ") + error.what();
     }
     return nullptr;
 }

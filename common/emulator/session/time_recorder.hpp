@@ -1,8 +1,8 @@
 /// \file
 /// The time that a launch would take on a card: {"record": "time", "card": "NVIDIA H200", "time_us_estimated":
 /// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "instructions_sm_90":
-/// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no estimate, "no_estimate" says
-/// why; floors are there if the machine code was understood.
+/// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no
+/// estimate, "no_estimate" has the reason.
 #pragma once
 
 #include "emulator/machine_code/tools.hpp"
