@@ -253,7 +253,7 @@ What to report:
   --global-races   race: also global memory, between blocks
   --time[=CARD]    an estimate of each launch's time on a card, and what it
                    waits for; CARD: h200
-  --time-only      the same without running the launches: for any size. What
+  --time-only      the same without running the launches, which is faster. What
                    the program computes is wrong then
   --draw WHAT      a picture: banks, sectors, activity or tile
   --line N         draw: of the access in line N of the source

@@ -17,32 +17,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a tool may be: the toolkit's that CUDA_HOME names, the PATH's, the usual one, and what scripts/setup
-/// fetched for this build tree.
+/// Where a tool may be: in the toolkit that CUDA_HOME names, in what scripts/setup fetched for this build tree,
+/// in the PATH, and at the usual place.
 std::vector<fs::path> tool_folders() {
     std::vector<fs::path> folders;
     if (const char* const home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
+    std::error_code error;
+    const fs::path builds = fs::read_symlink("/proc/self/exe", error).parent_path() / ".." / "..";
+    folders.push_back(builds / "toolkit" / "cuda" / "bin");
+    folders.push_back(builds / "disassembler" / "bin");
     const char* const path = std::getenv("PATH");
     std::istringstream words(path ? path : "");
     for (std::string word; std::getline(words, word, ':');)
         if (!word.empty()) folders.emplace_back(word);
     folders.emplace_back("/usr/local/cuda/bin");
-    std::error_code error;
-    const fs::path builds = fs::read_symlink("/proc/self/exe", error).parent_path() / ".." / "..";
-    folders.push_back(builds / "toolkit" / "cuda" / "bin");
-    folders.push_back(builds / "disassembler" / "bin");
     return folders;
 }
 
 std::string find_tool(const char* name) {
+    std::error_code error;
     for (const fs::path& folder : tool_folders())
-        if (const fs::path tool = folder / name; access(tool.c_str(), X_OK) == 0)
-            return tool.lexically_normal();
+        if (const fs::path tool = fs::absolute(folder / name).lexically_normal();
+            fs::is_regular_file(tool, error) && access(tool.c_str(), X_OK) == 0)
+            return tool;
     throw CommandError(
         ExitStatus::failed,
-        fmt::format("--time: there is no {}, which the CUDA toolkit has; `scripts/setup time` fetches "
-                    "it from PyPI, or set CUDA_HOME",
-                    name));
+        fmt::format(
+            "--time: there is no {}, which is part of the CUDA toolkit: set CUDA_HOME. In the tutorial's "
+            "folder, `scripts/setup` fetches ptxas and `scripts/setup time` nvdisasm",
+            name));
 }
 
 std::string microseconds(double time) { return fmt::format("{:.{}f}", time, time < 99.95 ? 1 : 0); }
@@ -102,9 +105,9 @@ void find_tools(emulator::Request& request) {
 std::string times_as_text(const Report& report) {
     std::string text;
     for (const Json& launch : report.launches) text += (text.empty() ? "" : "\n") + launch_as_text(launch);
-    return text +
-           "\nAn estimate comes from a model of the card; no card was asked. No launch can take less than a "
-           "floor.\n";
+    return text + "\nThese times come from a model of the card; nothing was measured. A floor is the time "
+                  "that one part "
+                  "of the card\nneeds alone, in that model.\n";
 }
 
 } // namespace emulate
