@@ -171,13 +171,14 @@ cudaError_t launch_in_background(const void* stream, GraphNode node) {
     const std::future<void> has_begun = begins.get_future();
     std::packaged_task<cudaError_t()> task(
         [stream, type = node.type, work = std::move(node.work), begins = std::move(begins)]() mutable {
+            std::promise<void> begun = std::move(begins); // Ends with this call: `result` keeps the lambda.
             const auto begin = [&](Device& device) {
                 struct Running { // this thread has the lock
                     std::atomic<bool>& runs = Runtime::instance().runs_in_background;
                     Running() { runs = true; }
                     ~Running() { runs = false; }
                 } const running;
-                begins.set_value();
+                begun.set_value();
                 work(device);
             };
             return stream_call(stream, {.type = type, .work = begin, .host = nullptr});
