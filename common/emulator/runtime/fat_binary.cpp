@@ -15,7 +15,6 @@ namespace {
 constexpr std::uint32_t wrapper_magic = 0x466243B1;
 constexpr std::uint32_t fat_binary_magic = 0xBA55ED50;
 constexpr std::uint16_t fat_binary_version = 1;
-constexpr std::size_t fat_binary_header_bytes = 16;
 
 constexpr std::size_t entry_header_bytes = 64;
 constexpr std::uint16_t entry_is_ptx = 1, entry_is_machine_code = 2;

@@ -29,6 +29,8 @@ enum class ImageKind { ptx, fat_binary, wrapper, machine_code };
 /// What begins there, by its first four bytes: PTX, if it is none of the others.
 ImageKind image_kind(const void* image);
 
+inline constexpr std::size_t fat_binary_header_bytes = 16;
+
 /// All bytes of the fat binary that begins there. \throws Error invalid_ptx if there is none.
 std::span<const std::byte> fat_binary_at(const void* code);
 

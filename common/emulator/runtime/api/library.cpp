@@ -4,6 +4,7 @@
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/fat_binary.hpp"
 
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -17,9 +18,15 @@ namespace {
 RegisteredBinary& library_at(const void* handle) { return Runtime::instance().registry.library(handle); }
 
 /// The library keeps a copy, except of what a wrapper points to.
-RegisteredBinary library_of(const void* code) {
+/// `available`: bytes that are there; those of a file, which may have been cut off.
+RegisteredBinary library_of(const void* code, std::size_t available = SIZE_MAX) {
     RegisteredBinary library{.is_library = true};
-    switch (image_kind(code)) {
+    const ImageKind kind = image_kind(code);
+    const bool is_whole = kind == ImageKind::wrapper      ? available == SIZE_MAX // it points to the rest
+                          : kind == ImageKind::fat_binary ? available >= fat_binary_header_bytes
+                                                          : true;
+    require(is_whole, cudaErrorInvalidKernelImage);
+    switch (kind) {
     case ImageKind::wrapper: library.wrapper = code; break;
     case ImageKind::ptx: library.image = static_cast<const char*>(code); break;
     case ImageKind::machine_code:
@@ -29,6 +36,7 @@ RegisteredBinary library_of(const void* code) {
             "binary with PTX in it");
     case ImageKind::fat_binary:
         const auto bytes = fat_binary_at(code);
+        require(bytes.size() <= available, cudaErrorInvalidKernelImage);
         library.image.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
     return library;
@@ -89,7 +97,7 @@ EMULATOR_ENTRY cudaError_t cudaLibraryLoadFromFile(const void** library, const c
         std::ifstream file(path, std::ios::binary);
         const std::string text(std::istreambuf_iterator<char>(file), {});
         require(bool(file), cudaErrorFileNotFound);
-        return library_of(text.c_str());
+        return library_of(text.c_str(), text.size());
     });
 }
 

@@ -2,6 +2,8 @@
 
 #include "cuda_test.hpp"
 
+#include <cstdint>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -173,5 +175,16 @@ TEST(Library, has_to_be_one) {
               cudaErrorInvalidValue);
     EXPECT_EQ(cudaLibraryLoadFromFile(&library, "/nowhere", nullptr, nullptr, 0, nullptr, nullptr, 0),
               cudaErrorFileNotFound);
+    (void)cudaGetLastError();
+}
+
+TEST(LibraryOnEmulator, may_be_a_file_that_was_cut_off) {
+    const std::string file = testing::TempDir() + "cut_off.fatbin";
+    const std::uint64_t cut_off[] = {0x0010'0001'BA55'ED50,
+                                     1 << 30}; // header of 16 bytes, and a GiB that is not there
+    std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(cut_off), sizeof cut_off);
+    cudaLibrary_t library = nullptr;
+    EXPECT_EQ(cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+              cudaErrorInvalidKernelImage);
     (void)cudaGetLastError();
 }
