@@ -19,9 +19,8 @@ void MaskWaits::arrive(OfBlock& of_block, const Warp& warp, const Instruction& i
         if ((group & ~named) != 0) found_mask_without_caller(warp, instruction, group & ~named, named);
         if ((named & ~warp.live()) != 0 && arrival.source)
             check_sources(warp, instruction, arrival.source, group, named, exits);
-        if ((named & warp.live() & ~group) != 0)
-            wait(of_block, warp, instruction, group, named);
-        else if (named != all_lanes && arrival.source)
+        if ((named & warp.live() & ~group) != 0) wait(of_block, warp, instruction, group, named);
+        if (named != all_lanes && arrival.source)
             check_sources_are_named(warp, instruction, arrival.source, group & named, named);
     }
 }
