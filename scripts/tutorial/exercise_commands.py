@@ -65,6 +65,7 @@ def write(path, text):
         part.write_text(text, encoding="utf-8")
         part.replace(path)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise checker.ExerciseError(f"{name_of(path)} cannot be written: {error.strerror}") from None
 
 
