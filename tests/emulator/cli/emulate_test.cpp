@@ -103,7 +103,7 @@ Result with_tools(const std::string& ptxas, const std::string& nvdisasm, const s
 
 TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     // Here PTX is the machine code, and nvdisasm finds one kernel in it, which ends at once.
-    const std::string kernel = R"(name=$(grep -o '_Z[A-Za-z0-9_]*4fillEPii' "$3" | head -n 1))";
+    const std::string kernel = R"(name=$(grep -o '_Z[A-Za-z0-9_]*4fillEPii' "$2" | head -n 1))";
     const std::string listing =
         R"(printf '\n.text.%s:\n/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n' "$name")";
     const Result result =
