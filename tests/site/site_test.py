@@ -362,8 +362,20 @@ class Browser(InBrowser):
         self.wait(lambda driver: counted())
         self.wait_for_run()
         before = counted()
-        self.tap(self.find(f'[aria-label="{slider}, slider"]'), 0.98)
-        self.tap(self.find(".playground [type=submit]"))
+        field = self.find(f'[aria-label="{slider}, slider"]')
+        value = field.get_property("value")
+
+        # What the first run draws may still move the page under the finger: then it taps again.
+        def is_moved(driver):
+            self.tap(field, 0.98)
+            return field.get_property("value") != value
+
+        def is_running(driver):
+            self.tap(self.find(".playground [type=submit]"))
+            return self.find(".playground").get_attribute("aria-busy") == "true" or counted() != before
+
+        self.wait(is_moved)
+        self.wait(is_running)
         self.wait(lambda driver: counted() != before)
         self.wait_for_run()
         self.assertIn("verified", self.find(".playground .status").text)
