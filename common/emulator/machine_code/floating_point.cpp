@@ -111,12 +111,7 @@ template <class Real> Action compare(const Instruction& i) {
     return [operands = i.operands, relation = i.modifiers[0], combination](Warp& warp, LaneMask lanes) {
         const auto a = numbers<Real>(warp, operands[2]), b = numbers<Real>(warp, operands[3]);
         const LaneMask set = lanes_where([&](int lane) { return compare<Real>(relation, a[lane], b[lane]); });
-        const LaneMask other = warp.predicate(operands[4]);
-        const auto combined = [&](LaneMask own) {
-            return combination == '|' ? own | other : combination == '^' ? own ^ other : own & other;
-        };
-        warp.write_predicate(operands[0], lanes, combined(set));
-        warp.write_predicate(operands[1], lanes, combined(~set));
+        warp.write_comparison(operands, lanes, set, combination);
     };
 }
 

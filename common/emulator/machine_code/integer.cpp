@@ -248,12 +248,7 @@ Action isetp(const Instruction& i) {
             const std::int64_t y = is_signed ? signed_word(b[lane]) : std::int64_t{b[lane]};
             return extended ? holds_above(order, x, y, (below >> lane & 1) != 0) : holds(order, x, y);
         });
-        const LaneMask other = warp.predicate(operands[4]);
-        const auto combined = [&](LaneMask own) {
-            return combination == '|' ? own | other : combination == '^' ? own ^ other : own & other;
-        };
-        warp.write_predicate(operands[0], lanes, combined(set));
-        warp.write_predicate(operands[1], lanes, combined(~set));
+        warp.write_comparison(operands, lanes, set, combination);
     };
 }
 

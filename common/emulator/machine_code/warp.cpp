@@ -236,6 +236,16 @@ void Warp::write_predicate(const Operand& to, LaneMask lanes, LaneMask values) {
         throw NotUnderstood("the result " + to.text);
 }
 
+void Warp::write_comparison(const std::vector<Operand>& operands, LaneMask lanes, LaneMask set,
+                            char combination) {
+    const LaneMask other = predicate(operands[4]);
+    const auto combined = [&](LaneMask own) {
+        return combination == '|' ? own | other : combination == '^' ? own ^ other : own & other;
+    };
+    write_predicate(operands[0], lanes, combined(set));
+    write_predicate(operands[1], lanes, combined(~set));
+}
+
 std::uint32_t Warp::predicates_of(int lane) const {
     std::uint32_t bits = 0;
     for (std::uint32_t k = 0; k < true_predicate; ++k) bits |= (predicates_[k] >> lane & 1) << k;

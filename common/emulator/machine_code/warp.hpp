@@ -101,6 +101,9 @@ public:
     void write(const Operand& to, LaneMask lanes, const Lanes& values);
     void write_wide(const Operand& to, LaneMask lanes, const WideLanes& values);
     void write_predicate(const Operand& to, LaneMask lanes, LaneMask values);
+    /// Of ISETP and its like: the lanes in `set`, and the others, each combined (& | ^) with a predicate.
+    void write_comparison(const std::vector<Operand>& operands, LaneMask lanes, LaneMask set,
+                          char combination);
 
     LaneMask guard(const Instruction& instruction) const {
         return instruction.guarded ? predicate(instruction.guard) : all_lanes;
