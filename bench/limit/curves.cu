@@ -54,7 +54,9 @@ std::vector<RingCase> ring_cases() {
     };
     for (const unsigned int blocks_per_sm : {1, 2, 3, 4, 6, 8}) {
         for (const unsigned int stage_bytes : {4096, 8192, 16384, 32768, 65536}) {
-            for (const auto& [stages, kernel] : kernels10) {
+            for (const auto& staged : kernels10) {
+                const unsigned int stages = staged.first;
+                const Kernel10 kernel = staged.second;
                 const std::size_t ring_bytes = std::size_t{stages} * stage_bytes;
                 add("reduce10", reinterpret_cast<const void*>(kernel), stages, stage_bytes, blocks_per_sm,
                     [=](const int* input, int* output, std::size_t n, unsigned int grid) {

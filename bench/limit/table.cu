@@ -3,6 +3,7 @@
 //
 //     limit_table sum|strategies [--largest EXPONENT] [--runs R]
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cub/device/device_reduce.cuh>
@@ -33,7 +34,8 @@ std::vector<Case> cases(unsigned int largest) {
     for (const unsigned int e : {10, 14, 17, 20, 24, 28, 30}) {
         for (const std::size_t offset : {1, 2, 3}) all.push_back({std::size_t{1} << e, offset});
     }
-    std::erase_if(all, [&](const Case& one) { return one.n > std::size_t{1} << largest; });
+    const auto too_large = [&](const Case& one) { return one.n > std::size_t{1} << largest; };
+    all.erase(std::remove_if(all.begin(), all.end(), too_large), all.end());
     return all;
 }
 
@@ -78,7 +80,7 @@ public:
 
 private:
     Contender ours(const char* name, Case one, Workspace state) {
-        return {name, [=, this] {
+        return {name, [this, one, state] {
                     std::size_t bytes = workspace_.bytes();
                     HARNESS_CHECK(take_home::sum(workspace_.data(), bytes, input_.data(one.offset),
                                                  bench_.result(), one.n, nullptr, state));
@@ -86,14 +88,14 @@ private:
     }
 
     Contender by(const char* name, Case one, Strategy strategy, Workspace state) {
-        return {name, [=, this] {
+        return {name, [this, strategy, one, state] {
                     HARNESS_CHECK(take_home::sum_by(strategy, meeting_.data(), input_.data(one.offset),
                                                     bench_.result(), one.n, nullptr, state, facts_));
                 }};
     }
 
     Contender cub(Case one, const char* name) {
-        return {name, [=, this] {
+        return {name, [this, one] {
                     std::size_t bytes = scratch_.bytes();
                     HARNESS_CHECK(cub::DeviceReduce::Sum(scratch_.data(), bytes, input_.data(one.offset),
                                                          bench_.result(), one.n));
@@ -104,7 +106,7 @@ private:
     /// small.
     Contender cub_int(Case one) {
         if (one.n > 2'147'483'647) return cub(one, "cub_again");
-        return {"cub_int", [=, this] {
+        return {"cub_int", [this, one] {
                     std::size_t bytes = scratch_.bytes();
                     HARNESS_CHECK(cub::DeviceReduce::Sum(scratch_.data(), bytes, input_.data(one.offset),
                                                          bench_.result(), static_cast<int>(one.n)));

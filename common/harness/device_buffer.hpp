@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,9 +47,10 @@ public:
     /// Fills the buffer with poison_byte. Called before each run, it reveals elements that no kernel wrote.
     void poison() { detail::poison(data_, bytes()); }
 
-    /// Copies `values` to the elements from `first` on. They must fit.
-    void write(std::span<const T> values, std::size_t first = 0) {
-        detail::copy_to_device(data_ + first, values.data(), values.size_bytes());
+    /// Copies `values`, a vector or an array of T, to the elements from `first` on. They must fit.
+    template <class Values> void write(const Values& values, std::size_t first = 0) {
+        const T* elements = std::data(values);
+        detail::copy_to_device(data_ + first, elements, std::size(values) * sizeof(T));
     }
 
     /// Copies all elements of `other`, which has the same size. Restores the input of an in-place kernel

@@ -19,9 +19,9 @@ int random_int(std::uint64_t seed, std::uint64_t index) {
     return below_2000 < 1000 ? below_2000 - 1000 : below_2000 - 999; // -1000 to -1, and 1 to 1000
 }
 
-int reference_sum(std::span<const int> values) {
+int reference_sum(const int* values, std::size_t count) {
     unsigned int sum = 0; // unsigned arithmetic wraps; signed overflow is undefined
-    for (const int value : values) sum += static_cast<unsigned int>(value);
+    for (std::size_t i = 0; i < count; ++i) sum += static_cast<unsigned int>(values[i]);
     return static_cast<int>(sum);
 }
 
@@ -42,20 +42,19 @@ RandomInts::RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset)
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::vector<int> part = values(first, std::min(chunk, size - first));
         device_.write(part, offset + first);
-        std::span<const int> rest = part;
-        for (; rest.size() >= piece; rest = rest.subspan(piece))
-            sums_.push_back(reference_sum(rest.first(piece)));
-        sum_ = reference_sum(std::array{sum_, reference_sum(rest)});
+        std::size_t summed = 0;
+        for (; part.size() - summed >= piece; summed += piece)
+            sums_.push_back(reference_sum(part.data() + summed, piece));
+        sum_ = reference_sum(std::array{sum_, reference_sum(part.data() + summed, part.size() - summed)});
     }
     sum_ = reference_sum(std::array{sum_, reference_sum(sums_)});
 }
 
 int RandomInts::sum(std::size_t first, std::size_t count) const {
     const std::size_t pieces = first % piece == 0 ? count / piece : 0;
-    const std::span<const int> whole = std::span(sums_).subspan(pieces > 0 ? first / piece : 0, pieces);
+    const int whole = reference_sum(sums_.data() + (pieces > 0 ? first / piece : 0), pieces);
     const std::size_t summed = pieces * piece;
-    return reference_sum(
-        std::array{reference_sum(whole), reference_sum(values(first + summed, count - summed))});
+    return reference_sum(std::array{whole, reference_sum(values(first + summed, count - summed))});
 }
 
 std::vector<int> RandomInts::values(std::size_t first, std::size_t count) const {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <iterator>
 
 namespace harness {
 
@@ -17,8 +17,13 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
 /// sum. Computed without the elements before it: SplitMix64 only scrambles a counter.
 int random_int(std::uint64_t seed, std::uint64_t index);
 
-/// The reference: the sum of `values`, wrapped to 32 bits.
-int reference_sum(std::span<const int> values);
+/// The reference: the sum of `count` values, wrapped to 32 bits.
+int reference_sum(const int* values, std::size_t count);
+
+/// The same of a vector or an array.
+template <class Values> int reference_sum(const Values& values) {
+    return reference_sum(std::data(values), std::size(values));
+}
 
 /// `size` random ints in device memory, and their sum. They start `offset` ints into an allocation that is
 /// aligned to 256 bytes. The ints before them are poisoned.

@@ -46,7 +46,7 @@ Verification compare_float(float expected, float actual, double error, double bo
     return result;
 }
 
-Verification compare_elements(std::span<const int> expected, std::span<const int> actual,
+Verification compare_elements(const std::vector<int>& expected, const std::vector<int>& actual,
                               const char* element) {
     if (expected.size() != actual.size()) {
         Verification result = compare_value(static_cast<std::int64_t>(expected.size()),

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,7 @@ Verification compare_value(std::int64_t expected, std::int64_t actual);
 Verification compare_float(float expected, float actual, double error, double bound);
 
 /// Compares element by element. Different lengths are wrong. \param element what messages call one
-Verification compare_elements(std::span<const int> expected, std::span<const int> actual,
+Verification compare_elements(const std::vector<int>& expected, const std::vector<int>& actual,
                               const char* element = "element");
 
 /// "expected 12, got -7", with a note if `actual` is the value of poisoned memory.

@@ -3,7 +3,6 @@
 //     make lesson15 && ./lesson15
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -55,7 +54,7 @@ harness::LaunchConfiguration segments(const KernelRun& run, unsigned int element
 
 void check_coarsening(harness::OptionValues& options) {
     const std::uint64_t coarsening = options.at("--coarsening");
-    if (!std::has_single_bit(coarsening) || coarsening > 16)
+    if (coarsening == 0 || 16 % coarsening != 0)
         throw harness::UsageError("--coarsening " + std::to_string(coarsening) +
                                   ": no kernel is compiled for it. Write 1, 2, 4, 8 or 16.");
 }

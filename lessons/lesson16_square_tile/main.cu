@@ -7,7 +7,7 @@
 #include "padded.cuh"
 
 int main(int argc, char** argv) {
-    using enum harness::Order;
+    using harness::by_columns, harness::by_rows;
     harness::Lesson lesson(harness::square_tile_lesson("lesson16", "A square tile, by rows and by columns"));
 
     lesson.add_kernel("setRowReadRow", [](harness::KernelRun& run) {

@@ -8,7 +8,7 @@
 #include "padded.cuh"
 
 int main(int argc, char** argv) {
-    using enum harness::Order;
+    using harness::by_columns, harness::by_rows;
     harness::Lesson lesson(harness::square_tile_lesson("lesson17", "A square tile, sized at launch"));
 
     lesson.add_kernel("setRowReadCol", [](harness::KernelRun& run) {

@@ -7,7 +7,7 @@
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
-    using enum harness::Order;
+    using harness::by_columns, harness::by_rows;
     harness::Lesson lesson(harness::square_tile_lesson("lesson18", "A square tile, padded", 1));
 
     lesson.add_kernel("setRowReadCol", [](harness::KernelRun& run) {

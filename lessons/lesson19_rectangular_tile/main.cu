@@ -7,7 +7,7 @@
 #include "padded.cuh"
 
 int main(int argc, char** argv) {
-    using enum harness::Order;
+    using harness::by_columns, harness::by_rows;
     harness::Lesson lesson(
         harness::rectangular_tile_lesson("lesson19", "A rectangular tile, by rows and by columns"));
 

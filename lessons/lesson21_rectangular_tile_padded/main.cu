@@ -8,7 +8,7 @@
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
-    using enum harness::Order;
+    using harness::by_columns, harness::by_rows;
     harness::Lesson lesson(harness::rectangular_tile_lesson("lesson21", "A rectangular tile, padded", 2));
 
     lesson.add_kernel("setRowReadCol", [](harness::KernelRun& run) {

@@ -9,7 +9,7 @@
 /// Signed integers wrap around as unsigned ones do: their own overflow is undefined.
 template <class T>
 using Wrapping =
-    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::remove_cv<T>>::type;
 
 /// No number is above the first one, or below the second.
 template <class T>

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,7 +18,7 @@
 #include "harness/verification.hpp"
 
 /// The softmax of a row, by the obvious loops. Rows without a softmax become NaN: inf - inf is NaN.
-inline std::vector<double> softmax_in_double(std::span<const float> row) {
+inline std::vector<double> softmax_in_double(const std::vector<float>& row) {
     double max = -std::numeric_limits<double>::infinity(), sum = 0;
     for (const float value : row) max = value > max ? value : max;
     for (const float value : row) sum += std::exp(value - max);

@@ -94,7 +94,7 @@ class Compiled:
             main = checker.lay_out(self.exercise, self.exercise.solution, Path(folder) / "shadow")
             main.write_text(source, encoding="utf-8")
             ptx = Path(folder) / "solutions.ptx"
-            run = subprocess.run([nvcc, *checker.COMPILE_OPTIONS, "-o", ptx, main], stdout=subprocess.PIPE,
+            run = subprocess.run([nvcc, *checker.COMPILE_OPTIONS, checker.STANDARDS[0], "-o", ptx, main], stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True)
             if run.returncode != 0:
                 raise AssertionError(f"solutions of exercise {self.exercise.number} do not compile:\n{run.stdout}")

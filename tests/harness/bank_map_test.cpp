@@ -9,7 +9,7 @@
 #include <vector>
 
 using namespace harness;
-using enum harness::Order;
+using harness::by_columns, harness::by_rows;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -60,8 +60,8 @@ TEST(Wavefronts, are_the_different_words_of_the_worst_bank) {
 }
 
 TEST(Padding, is_the_smallest_that_frees_all_orders) {
-    const Order rows[] = {by_rows}, columns[] = {by_columns}, both[] = {by_rows, by_columns};
-    const auto smallest = [](Tile tile, std::span<const Order> orders) {
+    const std::vector<Order> rows{by_rows}, columns{by_columns}, both{by_rows, by_columns};
+    const auto smallest = [](Tile tile, const std::vector<Order>& orders) {
         return smallest_padding(tile, orders).value_or(99);
     };
     EXPECT_EQ(smallest({32, 32}, both), 1u);
@@ -118,7 +118,7 @@ TEST(PaddingRule, holds_for_every_tile_and_padding) {
 }
 
 TEST(PaddingRule, tells_which_tiles_have_no_padding) {
-    const Order columns[] = {by_columns}, rows[] = {by_rows};
+    const std::vector<Order> columns{by_columns}, rows{by_rows};
     for (const Tile& tile : every_tile()) {
         if (tile.threads() < 32) continue;
         const unsigned int height = tile.height;
@@ -130,7 +130,7 @@ TEST(PaddingRule, tells_which_tiles_have_no_padding) {
 }
 
 TEST(PaddingRule, leaves_many_tiles_without_a_padding) {
-    const Order columns[] = {by_columns}, both[] = {by_rows, by_columns};
+    const std::vector<Order> columns{by_columns}, both{by_rows, by_columns};
     std::size_t tiles = 0, none_for_load = 0, none_for_both = 0;
     for (const Tile& tile : every_tile()) {
         if (tile.threads() < 32) continue;
@@ -145,7 +145,7 @@ TEST(PaddingRule, leaves_many_tiles_without_a_padding) {
 }
 
 TEST(PaddingRule, tells_which_squares_need_padding) {
-    const Order both[] = {by_rows, by_columns};
+    const std::vector<Order> both{by_rows, by_columns};
     for (unsigned int width = 6; width <= 32; ++width) {
         const std::optional<unsigned int> padding = smallest_padding({width, width}, both);
         if (width == 32)

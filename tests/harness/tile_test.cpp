@@ -9,7 +9,7 @@
 #include "harness/exit_status.hpp"
 
 using namespace harness;
-using enum harness::Order;
+using harness::by_columns, harness::by_rows;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

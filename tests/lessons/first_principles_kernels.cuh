@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <span>
+#include <vector>
 
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
@@ -45,7 +45,7 @@ int run(const Kernel& kernel, const RandomInts& input, unsigned int block, int f
         unsigned int superfluous_blocks = 0);
 
 /// For kernels that add to what is there.
-void expect_every_size_to_be_added(std::span<const Kernel> kernels);
-void expect_sums_with_superfluous_blocks(std::span<const Kernel> kernels);
+void expect_every_size_to_be_added(const std::vector<Kernel>& kernels);
+void expect_sums_with_superfluous_blocks(const std::vector<Kernel>& kernels);
 
 } // namespace first_principles_kernels

@@ -22,7 +22,7 @@ int run(const Kernel& kernel, const RandomInts& input, unsigned int block, int f
 
 // The value of *result before the launch is part of the sum. A kernel that zeroed it would lose it, and in a
 // grid of several blocks what others had already added.
-void expect_every_size_to_be_added(std::span<const Kernel> kernels) {
+void expect_every_size_to_be_added(const std::vector<Kernel>& kernels) {
     with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
         for (const std::size_t n : sizes_for(block)) {
             const RandomInts input(n, n + block);
@@ -34,7 +34,7 @@ void expect_every_size_to_be_added(std::span<const Kernel> kernels) {
     });
 }
 
-void expect_sums_with_superfluous_blocks(std::span<const Kernel> kernels) {
+void expect_sums_with_superfluous_blocks(const std::vector<Kernel>& kernels) {
     with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
         for (const std::size_t n : {1, 1000, 10'007}) {
             const RandomInts input(n, n + block);

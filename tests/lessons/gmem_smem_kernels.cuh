@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <span>
+#include <vector>
 
 #include "harness/check.hpp"
 #include "harness/launch_size.hpp"
@@ -28,12 +28,12 @@ template <auto kernel> void launch_dynamic(const Pass& pass) {
     kernel<<<pass.grid, pass.block, pass.shared_bytes>>>(pass.input, pass.partial_sums, pass.n);
 }
 
-void expect_sums_of_every_size_in_every_run(std::span<const Kernel> kernels);
-void expect_sums_without_what_lies_behind(std::span<const Kernel> kernels);
+void expect_sums_of_every_size_in_every_run(const std::vector<Kernel>& kernels);
+void expect_sums_without_what_lies_behind(const std::vector<Kernel>& kernels);
 
 /// For kernels that sum in place.
-void expect_writes_to_words_of_the_tree_only(std::span<const Kernel> kernels);
-void expect_sums_to_be_left_in_the_input(std::span<const Kernel> kernels);
+void expect_writes_to_words_of_the_tree_only(const std::vector<Kernel>& kernels);
+void expect_sums_to_be_left_in_the_input(const std::vector<Kernel>& kernels);
 
 template <class Function> std::size_t static_shared_bytes(Function kernel) {
     cudaFuncAttributes attributes;

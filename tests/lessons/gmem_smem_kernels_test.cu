@@ -9,7 +9,7 @@
 
 namespace gmem_smem_kernels {
 
-void expect_sums_of_every_size_in_every_run(std::span<const Kernel> kernels) {
+void expect_sums_of_every_size_in_every_run(const std::vector<Kernel>& kernels) {
     with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
         for (const std::size_t n : sizes_for(block)) {
             const RandomInts input(n, n + block); // fresh data for each
@@ -60,14 +60,14 @@ struct Surrounded {
     std::vector<int> expected(std::size_t elements_a_block, unsigned int grid) const {
         std::vector<int> sums(grid, 0);
         for (std::size_t b = 0; b < grid && b * elements_a_block < n; ++b) {
-            const auto first = values.begin() + before + b * elements_a_block;
-            sums[b] = reference_sum({first, std::min(elements_a_block, n - b * elements_a_block)});
+            const int* first = values.data() + before + b * elements_a_block;
+            sums[b] = reference_sum(first, std::min(elements_a_block, n - b * elements_a_block));
         }
         return sums;
     }
 };
 
-void expect_sums_without_what_lies_behind(std::span<const Kernel> kernels) {
+void expect_sums_without_what_lies_behind(const std::vector<Kernel>& kernels) {
     with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
         const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
         for (const std::size_t n :
@@ -80,7 +80,7 @@ void expect_sums_without_what_lies_behind(std::span<const Kernel> kernels) {
     });
 }
 
-void expect_writes_to_words_of_the_tree_only(std::span<const Kernel> kernels) {
+void expect_writes_to_words_of_the_tree_only(const std::vector<Kernel>& kernels) {
     with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
         const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;
         for (const std::size_t n : {std::size_t{1}, elements - 1, elements + 1, 2 * elements + 17}) {
@@ -97,7 +97,7 @@ void expect_writes_to_words_of_the_tree_only(std::span<const Kernel> kernels) {
     });
 }
 
-void expect_sums_to_be_left_in_the_input(std::span<const Kernel> kernels) {
+void expect_sums_to_be_left_in_the_input(const std::vector<Kernel>& kernels) {
     with_every_kernel_and_block(kernels, [](const Kernel& kernel, unsigned int block) {
         // Which is why the input has to be restored before each run.
         const std::size_t elements = std::size_t{block} * kernel.shape.elements_per_thread;

@@ -11,7 +11,7 @@
 namespace layout_kernels {
 
 using namespace harness;
-using enum harness::Order;
+using harness::by_columns, harness::by_rows;
 
 /// A kernel, and the order in which it stores and loads.
 struct Unpadded {

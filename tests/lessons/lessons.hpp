@@ -21,7 +21,7 @@ inline std::vector<std::string> lessons() {
 /// The contents of a lesson's lesson.json. \param lesson "lesson03"
 inline nlohmann::json manifest_of(const std::string& lesson) {
     for (const auto& entry : std::filesystem::directory_iterator(PROJECT_ROOT "/lessons"))
-        if (entry.path().filename().string().starts_with(lesson + "_"))
+        if (entry.path().filename().string().rfind(lesson + "_", 0) == 0)
             return nlohmann::json::parse(std::ifstream(entry.path() / "course/lesson.json"));
     throw std::runtime_error("there is no folder of " + lesson);
 }

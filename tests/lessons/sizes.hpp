@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstddef>
 #include <iterator>
 #include <vector>
@@ -17,7 +16,7 @@ constexpr std::size_t sizes[] = {1,   2,   3,   4,    5,    31,   32,   33,   12
 constexpr std::size_t large_sizes[] = {999'983, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
 /// One large size per block. With all blocks a kernel comes to all of them.
-constexpr std::size_t large_size_for(unsigned int block) { return large_sizes[std::countr_zero(block) % 4]; }
+constexpr std::size_t large_size_for(unsigned int block) { return large_sizes[__builtin_ctz(block) % 4]; }
 
 /// All sizes, and the block's large one.
 inline std::vector<std::size_t> sizes_for(unsigned int block) {

@@ -58,7 +58,7 @@ public:
         EXPECT_EQ(mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE), 0);
         for (std::uint64_t i = 0; i < count; ++i) window[i] = harness::random_int(1, first + i);
         memory_.adopt(window, count * sizeof(int), "a window");
-        return harness::reference_sum({window, count});
+        return harness::reference_sum(window, count);
     }
 
 private:
@@ -218,7 +218,7 @@ TEST(Lesson25WideIndex, of_sums_of_rows_is_right_in_the_last_block) {
         sums.open(first, rows - first);
         wide.run(kernel, grid, grid - 1, {address(input.data()), address(sums.data()), rows, columns});
         for (std::uint64_t row = first; row < rows; ++row)
-            ASSERT_EQ(sums.data()[row], harness::reference_sum({input.data() + row * columns, columns}));
+            ASSERT_EQ(sums.data()[row], harness::reference_sum(input.data() + row * columns, columns));
     }
 }
 
@@ -475,7 +475,7 @@ TEST(LimitWideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
             EXPECT_EQ(count, 2);
             EXPECT_EQ(sum, expected);
         } else {
-            EXPECT_EQ(harness::reference_sum({sums.data(), 2}), expected);
+            EXPECT_EQ(harness::reference_sum(sums.data(), 2), expected);
         }
     }
 }

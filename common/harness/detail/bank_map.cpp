@@ -102,7 +102,7 @@ std::vector<unsigned int> words_of_warp(const Tile& tile, Order order, unsigned 
     return words;
 }
 
-unsigned int wavefronts(std::span<const unsigned int> words) {
+unsigned int wavefronts(const std::vector<unsigned int>& words) {
     std::vector<unsigned int> different(words.begin(), words.end()); // lanes share a wavefront for a word
     std::sort(different.begin(), different.end());
     different.erase(std::unique(different.begin(), different.end()), different.end());
@@ -124,7 +124,7 @@ bool is_conflict_free(const Tile& tile, Order order) {
     return true;
 }
 
-std::optional<unsigned int> smallest_padding(Tile tile, std::span<const Order> orders) {
+std::optional<unsigned int> smallest_padding(Tile tile, const std::vector<Order>& orders) {
     for (tile.padding = 0; tile.padding <= most_padding; ++tile.padding) {
         if (std::all_of(orders.begin(), orders.end(),
                         [&](Order order) { return is_conflict_free(tile, order); }))

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +30,7 @@ struct Tile {
 
 /// The order in which threads 0, 1, 2, … access the tile.
 enum class Order { by_rows, by_columns };
+inline constexpr Order by_rows = Order::by_rows, by_columns = Order::by_columns;
 
 /// The word that a thread accesses. \param thread its index in the block
 unsigned int word_of(const Tile& tile, Order order, unsigned int thread);
@@ -39,7 +39,7 @@ unsigned int word_of(const Tile& tile, Order order, unsigned int thread);
 std::vector<unsigned int> words_of_warp(const Tile& tile, Order order, unsigned int warp);
 
 /// Wavefronts of one request for these words: the most different words that lie in one bank.
-unsigned int wavefronts(std::span<const unsigned int> words);
+unsigned int wavefronts(const std::vector<unsigned int>& words);
 
 /// Wavefronts of all warps together.
 std::uint64_t wavefronts(const Tile& tile, Order order);
@@ -49,7 +49,7 @@ bool is_conflict_free(const Tile& tile, Order order);
 
 /// The smallest padding up to most_padding that avoids bank conflicts in all of these orders.
 /// \param tile its padding is ignored
-std::optional<unsigned int> smallest_padding(Tile tile, std::span<const Order> orders);
+std::optional<unsigned int> smallest_padding(Tile tile, const std::vector<Order>& orders);
 
 /// A picture of what warp 0 stores and loads, in lines of at most 100 characters.
 std::string draw_bank_map(const std::string& kernel, const Tile& tile, Order store, Order load);

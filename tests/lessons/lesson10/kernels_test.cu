@@ -17,7 +17,7 @@ void launch_reduceSmem(const Pass& pass) {
 constexpr ReductionShape in_place{.shared_ints_per_thread = 0, .in_place = true};
 constexpr ReductionShape in_shared_memory{.shared_ints_per_thread = 0};
 /// The first two sum in place.
-constexpr Kernel kernels_of_lesson10[] = {
+const std::vector<Kernel> kernels_of_lesson10 = {
     {"reduceNeighboredGmem", launch_in_place<reduceNeighboredGmem>, in_place},
     {"reduceGmem", launch_in_place<reduceGmem>, in_place},
     {"reduceNeighboredSmem", launch_reduceNeighboredSmem, in_shared_memory},
@@ -33,11 +33,11 @@ TEST(Lesson10GmemAndSmem, adds_nothing_that_lies_behind_the_elements) {
 }
 
 TEST(Lesson10InPlaceKernels, write_only_to_words_that_hold_their_tree) {
-    expect_writes_to_words_of_the_tree_only(std::span(kernels_of_lesson10).first(2));
+    expect_writes_to_words_of_the_tree_only({kernels_of_lesson10[0], kernels_of_lesson10[1]});
 }
 
 TEST(Lesson10InPlaceKernels, leave_their_sums_in_their_input) {
-    expect_sums_to_be_left_in_the_input(std::span(kernels_of_lesson10).first(2));
+    expect_sums_to_be_left_in_the_input({kernels_of_lesson10[0], kernels_of_lesson10[1]});
 }
 
 TEST(Lesson10StaticSize, is_one_int_a_thread) {

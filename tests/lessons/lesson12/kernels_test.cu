@@ -3,7 +3,7 @@
 
 namespace gmem_smem_kernels {
 
-constexpr Kernel kernels_of_lesson12[] = {
+const std::vector<Kernel> kernels_of_lesson12 = {
     {"reduceSmemDyn", launch_dynamic<reduceSmemDyn>, {}},
     {"reduceSmemUnrollDyn", launch_dynamic<reduceSmemUnrollDyn>, {.elements_per_thread = 4}},
 };

@@ -14,7 +14,7 @@ TEST(Lesson13Sequential, is_right_for_every_size) {
     }
 }
 
-constexpr Kernel kernels_of_lesson13[] = {
+const std::vector<Kernel> kernels_of_lesson13 = {
     {"naive_reduction", launch<naive_reduction>, 1},
     {"warp_reduction", launch<warp_reduction>, 1},
     {"block_reduction", launch<block_reduction>, 1},

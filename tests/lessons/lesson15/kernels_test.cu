@@ -3,7 +3,7 @@
 
 namespace first_principles_kernels {
 
-constexpr Kernel kernels_of_lesson15[] = {
+const std::vector<Kernel> kernels_of_lesson15 = {
     {"segmented_blocked", launch_in_place<segmented_blocked>},
     {"segmented_strided", launch_in_place<segmented_strided>},
     {"segmented_smem", launch_with_shared_memory<segmented_smem>},

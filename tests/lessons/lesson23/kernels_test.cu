@@ -4,8 +4,8 @@
 #include <mpfr.h>
 
 #include <algorithm>
+#include <cstring>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -33,7 +33,17 @@ constexpr FloatKind kinds[] = {{}, {.cancel = true}, {.tiny = true}, {.cancel = 
 constexpr float largest = std::numeric_limits<float>::max();
 constexpr float smallest = 0x1p-149f;
 
-std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+std::uint32_t bits_of(float value) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+float float_of(std::uint32_t bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 /// A number of 700 bits: any sum of 2^100 floats, exactly.
 class Exact {
@@ -195,7 +205,7 @@ TEST(Lesson23FloatSum, is_within_its_bound_and_has_the_bits_of_its_order) {
 
 TEST(Lesson23FloatSum, is_right_for_large_sizes) {
     with_every_block([](unsigned int block) {
-        const FloatKind kind = kinds[std::countr_zero(block) % 4];
+        const FloatKind kind = kinds[__builtin_ctz(block) % 4];
         expect_all(large_size_for(block), kind, block, std::numeric_limits<unsigned int>::max());
         expect_all(200'003, {.cancel = true}, block, 5);
     });
@@ -345,7 +355,7 @@ TEST(Lesson23SumReproducible, is_mpfrs_for_random_bits) {
         const std::uint32_t exponents = 1 + random() % 255; // fewer of them in some rounds
         for (float& value : values) {
             const std::uint32_t exponent = random() % exponents;
-            value = std::bit_cast<float>(static_cast<std::uint32_t>(random() & 0x807fffff) | exponent << 23);
+            value = float_of(static_cast<std::uint32_t>(random() & 0x807fffff) | exponent << 23);
             exact.add(value);
         }
         EXPECT_EQ(bits_of(sum_in_many_ways(values)), bits_of(exact.rounded())) << round;
