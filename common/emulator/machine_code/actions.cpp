@@ -14,7 +14,7 @@ using Kind = Operand::Kind;
 
 /// SHFL.DOWN P0, R7, R4, 0x10, 0x1f: the last operand holds where a lane's segment ends, and its width.
 Action shuffle(const Instruction& i) {
-    if (i.operands.size() != 5 || i.modifiers.size() != 1) throw NotUnderstood(i.text);
+    if (i.operands.size() != 5 || i.modifiers.size() != 1) throw unknown(i);
     return [operands = i.operands, how = i.modifiers[0]](Warp& warp, LaneMask lanes) {
         const Lanes values = warp.value(operands[2]), by = warp.value(operands[3]),
                     clamps = warp.value(operands[4]);
@@ -85,10 +85,6 @@ Action redux(const Instruction& i) {
     };
 }
 
-Action nothing(const Instruction&) {
-    return [](Warp&, LaneMask) {};
-}
-
 struct FlowOpcode {
     std::string_view base, modifiers;
     Flow flow;
@@ -108,7 +104,7 @@ constexpr FlowOpcode flow_opcodes[] = {
     {"BAR", " SYNC DEFER_BLOCKING ", Flow::sync_block},
 };
 
-bool heeds(std::string_view known, const Instruction& instruction) {
+bool accepts_modifiers(std::string_view known, const Instruction& instruction) {
     return std::all_of(instruction.modifiers.begin(), instruction.modifiers.end(),
                        [&](const std::string& modifier) {
                            return known.find(" " + modifier + " ") != std::string_view::npos;
@@ -137,30 +133,38 @@ const Opcode* opcode_of(const Instruction& instruction) {
 
 } // namespace
 
+NotUnderstood unknown(const Instruction& instruction) {
+    return NotUnderstood("the model does not know the instruction " + instruction.opcode());
+}
+
+Action no_effect(const Instruction&) {
+    return [](Warp&, LaneMask) {};
+}
+
 std::span<const Opcode> warp_opcodes() {
     static constexpr Opcode opcodes[] = {
         {"SHFL", " UP DOWN BFLY IDX ", shuffle},
         {"VOTE", " ANY ALL EQ ", vote},
         {"ELECT", " ", elect},
         {"REDUX", " SUM OR XOR AND MIN MAX S32 ", redux},
-        {"NOP", " ", nothing},
-        {"ENDCOLLECTIVE", " ", nothing},
-        {"YIELD", " ", nothing},
+        {"NOP", " ", no_effect},
+        {"ENDCOLLECTIVE", " ", no_effect},
+        {"YIELD", " ", no_effect},
     };
     return opcodes;
 }
 
 void decode(Instruction& instruction) {
     for (const FlowOpcode& opcode : flow_opcodes) {
-        if (opcode.base != instruction.base || !heeds(opcode.modifiers, instruction)) continue;
+        if (opcode.base != instruction.base || !accepts_modifiers(opcode.modifiers, instruction)) continue;
         instruction.flow = opcode.flow;
         return;
     }
     const Opcode* const opcode = opcode_of(instruction);
-    if (opcode && heeds(opcode->modifiers, instruction))
+    if (opcode && accepts_modifiers(opcode->modifiers, instruction))
         instruction.action = opcode->action(instruction);
     else
-        instruction.action = [name = instruction.opcode()](Warp&, LaneMask) { throw NotUnderstood(name); };
+        instruction.action = [reason = unknown(instruction)](Warp&, LaneMask) { throw reason; };
 }
 
 } // namespace emulator::machine_code

@@ -1,6 +1,6 @@
 /// \file
 /// What each opcode does. To understand another one: write how its operands make its action, in the file of
-/// its family, and add it to the table there with all modifiers that it heeds.
+/// its family, and add it to the table there with all modifiers that it accepts.
 #pragma once
 
 #include "emulator/machine_code/instruction.hpp"
@@ -21,6 +21,14 @@ std::span<const Opcode> integer_opcodes();
 std::span<const Opcode> floating_point_opcodes();
 std::span<const Opcode> memory_opcodes();
 std::span<const Opcode> warp_opcodes();
+
+/// What to throw where an instruction, or a form of it, is not known.
+NotUnderstood unknown(const Instruction& instruction);
+
+Action no_effect(const Instruction& instruction);
+
+/// Of a memory access, per lane.
+std::uint32_t bytes_of(const Instruction& instruction);
 
 /// Sets the instruction's action, or its flow. \throws NotUnderstood with its opcode
 void decode(Instruction& instruction);

@@ -8,7 +8,7 @@
 #include <limits>
 
 // Traces need values only where they decide what is executed, so the last bit of a result does not matter here:
-// approximations are exact, and rounding modes are heeded only where whole numbers are made of them.
+// approximations are exact, and rounding modes matter only where whole numbers are made of them.
 
 namespace emulator::machine_code {
 namespace {
@@ -63,7 +63,7 @@ template <class Real> void write(Warp& warp, const Operand& to, LaneMask lanes, 
 
 template <class Real, std::size_t sources, class Function>
 Action arithmetic(const Instruction& i, Function function) {
-    if (i.operands.size() < sources + 1) throw NotUnderstood(i.text);
+    if (i.operands.size() < sources + 1) throw unknown(i);
     return [operands = i.operands, function](Warp& warp, LaneMask lanes) {
         Reals<Real> values[sources], result;
         for (std::size_t k = 0; k < sources; ++k) values[k] = numbers<Real>(warp, operands[k + 1]);
@@ -107,7 +107,7 @@ template <class Real> bool compare(std::string_view relation, Real a, Real b) {
 
 template <class Real> Action compare(const Instruction& i) {
     const char combination = i.has("OR") ? '|' : i.has("XOR") ? '^' : '&';
-    if (i.operands.size() != 5 || i.modifiers.empty()) throw NotUnderstood(i.text);
+    if (i.operands.size() != 5 || i.modifiers.empty()) throw unknown(i);
     return [operands = i.operands, relation = i.modifiers[0], combination](Warp& warp, LaneMask lanes) {
         const auto a = numbers<Real>(warp, operands[2]), b = numbers<Real>(warp, operands[3]);
         const LaneMask set = lanes_where([&](int lane) { return compare<Real>(relation, a[lane], b[lane]); });
@@ -115,7 +115,7 @@ template <class Real> Action compare(const Instruction& i) {
     };
 }
 
-Action select(const Instruction& i) {
+Action select_real(const Instruction& i) {
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         auto result = numbers<float>(warp, operands[1]);
         const auto other = numbers<float>(warp, operands[2]);
@@ -126,7 +126,7 @@ Action select(const Instruction& i) {
     };
 }
 
-Action minmax(const Instruction& i) {
+Action minmax_of_reals(const Instruction& i) {
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         auto result = numbers<float>(warp, operands[1]);
         const auto other = numbers<float>(warp, operands[2]);
@@ -164,7 +164,7 @@ Action reciprocal_of_upper_half(const Instruction& i) {
 
 Action function(const Instruction& i) {
     if (i.has("RCP64H") || i.has("RSQ64H")) return reciprocal_of_upper_half(i);
-    if (i.modifiers.empty()) throw NotUnderstood(i.text);
+    if (i.modifiers.empty()) throw unknown(i);
     return [operands = i.operands, name = i.modifiers[0]](Warp& warp, LaneMask lanes) {
         auto values = numbers<float>(warp, operands[1]);
         for (float& value : values) value = function_of(name, value);
@@ -272,8 +272,7 @@ Action to_integer(const Instruction& i) {
 }
 
 Action between_reals(const Instruction& i) {
-    if (!i.text.starts_with("F2F.F64.F32") && !i.text.starts_with("F2F.F32.F64"))
-        throw NotUnderstood(i.opcode());
+    if (!i.text.starts_with("F2F.F64.F32") && !i.text.starts_with("F2F.F32.F64")) throw unknown(i);
     const bool widens = i.text.starts_with("F2F.F64.F32");
     return [operands = i.operands, widens](Warp& warp, LaneMask lanes) {
         const auto singles = widens ? numbers<float>(warp, operands[1]) : Reals<float>{};
@@ -306,8 +305,7 @@ std::uint32_t to_half(double value) {
 
 /// HADD2.F32 R15, -RZ, R23.H0_H0: a half becomes a float.
 Action half_to_float(const Instruction& i) {
-    if (!i.has("F32") || i.operands.size() != 3 || i.operands[1].index != zero_register)
-        throw NotUnderstood(i.opcode());
+    if (!i.has("F32") || i.operands.size() != 3 || i.operands[1].index != zero_register) throw unknown(i);
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         const Lanes pairs = warp.value(bare(operands[2]));
         Reals<float> result;
@@ -323,7 +321,7 @@ Action half_constant(const Instruction& i) {
     const auto& operands = i.operands;
     const bool is_constant = operands.size() == 5 && operands[1].index == zero_register &&
                              operands[2].index == zero_register && operands[3].kind == Kind::immediate;
-    if (!is_constant) throw NotUnderstood(i.opcode());
+    if (!is_constant) throw unknown(i);
     Lanes values;
     values.fill(to_half(immediate_number(operands[3])) << 16 | to_half(immediate_number(operands[4])));
     return [to = operands[0], values](Warp& warp, LaneMask lanes) { warp.write(to, lanes, values); };
@@ -344,8 +342,8 @@ std::span<const Opcode> floating_point_opcodes() {
         {"DFMA", rounding, multiply_add<double>},
         {"FSETP", relations, compare<float>},
         {"DSETP", relations, compare<double>},
-        {"FSEL", " ", select},
-        {"FMNMX", " FTZ ", minmax},
+        {"FSEL", " ", select_real},
+        {"FMNMX", " FTZ ", minmax_of_reals},
         {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H ", function},
         {"FCHK", " ", check_division},
         {"I2F", " F64 S64 U64 U32 RP ", from_integer},

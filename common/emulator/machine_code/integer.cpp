@@ -52,7 +52,7 @@ struct Carrying {
 /// One word from others, lane by lane.
 template <std::size_t sources, class Function>
 Action lanewise(const Instruction& instruction, Function function) {
-    if (instruction.operands.size() < sources + 1) throw NotUnderstood(instruction.text);
+    if (instruction.operands.size() < sources + 1) throw unknown(instruction);
     return [operands = instruction.operands, function](Warp& warp, LaneMask lanes) {
         Lanes values[sources], result;
         for (std::size_t k = 0; k < sources; ++k) values[k] = warp.value(operands[k + 1]);
@@ -176,7 +176,7 @@ Action lop3(const Instruction& i) {
     const bool has_predicate = is_predicate(operands[0]), both = i.has("PAND");
     if (!has_predicate)
         operands.insert(operands.begin(), Operand{.kind = Kind::predicate, .index = true_predicate});
-    if (operands.size() < 6) throw NotUnderstood(i.text);
+    if (operands.size() < 6) throw unknown(i);
     return [operands, has_predicate, both](Warp& warp, LaneMask lanes) {
         const Lanes a = warp.value(operands[2]), b = warp.value(operands[3]), c = warp.value(operands[4]);
         const auto table = static_cast<std::uint32_t>(operands[5].bits);
@@ -196,7 +196,7 @@ Action lop3(const Instruction& i) {
 }
 
 Action plop3(const Instruction& i) {
-    if (i.operands.size() != 7) throw NotUnderstood(i.text);
+    if (i.operands.size() != 7) throw unknown(i);
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         const LaneMask a = warp.predicate(operands[2]), b = warp.predicate(operands[3]),
                        c = warp.predicate(operands[4]);
@@ -214,7 +214,7 @@ Order order_of(const Instruction& i) {
         {"GE", Order::greater_equal}, {"EQ", Order::equal},      {"NE", Order::unequal}};
     for (const auto& [name, order] : names)
         if (i.has(name)) return order;
-    throw NotUnderstood(i.opcode());
+    throw unknown(i);
 }
 
 bool holds(Order order, std::int64_t a, std::int64_t b) {
@@ -238,7 +238,7 @@ bool holds_above(Order order, std::int64_t a, std::int64_t b, bool below) {
 Action isetp(const Instruction& i) {
     const bool is_signed = !i.has("U32"), extended = i.has("EX");
     const char combination = i.has("OR") ? '|' : i.has("XOR") ? '^' : '&';
-    if (i.operands.size() < (extended ? 6U : 5U)) throw NotUnderstood(i.text);
+    if (i.operands.size() < (extended ? 6U : 5U)) throw unknown(i);
     return [operands = i.operands, order = order_of(i), is_signed, extended, combination](Warp& warp,
                                                                                           LaneMask lanes) {
         const Lanes a = warp.value(operands[2]), b = warp.value(operands[3]);
@@ -252,7 +252,7 @@ Action isetp(const Instruction& i) {
     };
 }
 
-Action select(const Instruction& i) {
+Action select_integer(const Instruction& i) {
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         const Lanes a = warp.value(operands[1]), b = warp.value(operands[2]);
         const LaneMask first = warp.predicate(operands[3]);
@@ -264,7 +264,7 @@ Action select(const Instruction& i) {
 }
 
 /// The least or the greatest of the sources; the predicate behind them says which. VIADDMNMX adds the first two.
-Action minmax(const Instruction& i) {
+Action minmax_of_integers(const Instruction& i) {
     const bool is_signed = !i.has("U32"), adds = i.base == "VIADDMNMX";
     return [operands = i.operands, is_signed, adds](Warp& warp, LaneMask lanes) {
         const LaneMask least = warp.predicate(operands.back());
@@ -325,7 +325,7 @@ Action iabs(const Instruction& i) {
 
 /// P2R R5, PR, R6, 0x8: these predicates as bits, the others of a word.
 Action p2r(const Instruction& i) {
-    if (i.operands.size() != 4) throw NotUnderstood(i.text);
+    if (i.operands.size() != 4) throw unknown(i);
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         const Lanes others = warp.value(operands[2]);
         const auto mask = static_cast<std::uint32_t>(operands[3].bits);
@@ -338,7 +338,7 @@ Action p2r(const Instruction& i) {
 
 /// R2P PR, R5, 0x8
 Action r2p(const Instruction& i) {
-    if (i.operands.size() != 3) throw NotUnderstood(i.text);
+    if (i.operands.size() != 3) throw unknown(i);
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
         const Lanes values = warp.value(operands[1]);
         for_each_lane(lanes, [&](int lane) {
@@ -392,7 +392,7 @@ Action special_register(const Instruction& i) {
             values.fill(axis == 'X' ? block.x : axis == 'Y' ? block.y : axis == 'Z' ? block.z : 0);
             warp.write(to, lanes, values);
         };
-    throw NotUnderstood(i.base + " of " + name);
+    throw NotUnderstood("the model does not know the special register " + name);
 }
 
 } // namespace
@@ -409,10 +409,10 @@ std::span<const Opcode> integer_opcodes() {
         {"LOP3", " LUT PAND ", lop3},
         {"PLOP3", " LUT ", plop3},
         {"ISETP", " LT LE GT GE EQ NE U32 AND OR XOR EX ", isetp},
-        {"SEL", " ", select},
-        {"VIMNMX", " U32 ", minmax},
-        {"VIMNMX3", " U32 ", minmax},
-        {"VIADDMNMX", " U32 ", minmax},
+        {"SEL", " ", select_integer},
+        {"VIMNMX", " U32 ", minmax_of_integers},
+        {"VIMNMX3", " U32 ", minmax_of_integers},
+        {"VIADDMNMX", " U32 ", minmax_of_integers},
         {"PRMT", " ", prmt},
         {"POPC", " ", popc},
         {"FLO", " U32 SH ", flo},

@@ -36,7 +36,7 @@ Text take_until(Text& text, Text separator) {
     return front;
 }
 
-std::uint64_t hexadecimal(Text text) {
+std::uint64_t from_hexadecimal(Text text) {
     take(text, "0x");
     std::uint64_t value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -86,7 +86,7 @@ void read_address(Text text, Operand& operand) {
         const bool wide = term.ends_with(".64");
         const Text plain = term.substr(0, term.find('.'));
         if (term.starts_with("0x")) {
-            operand.bits += minus ? 0 - hexadecimal(term) : hexadecimal(term);
+            operand.bits += minus ? 0 - from_hexadecimal(term) : from_hexadecimal(term);
         } else if (read_register(plain, part) && !minus && part.kind == Kind::reg) {
             operand.index = part.index;
             operand.wide_base |= wide;
@@ -105,7 +105,7 @@ void read_address(Text text, Operand& operand) {
 void read_constant(Text text, Operand& operand) {
     operand.kind = Kind::constant;
     take(text, "c[");
-    operand.index = static_cast<std::uint8_t>(hexadecimal(take_until(text, "][")));
+    operand.index = static_cast<std::uint8_t>(from_hexadecimal(take_until(text, "][")));
     Operand address;
     read_address(text.substr(0, text.find(']')), address);
     operand.index_register = address.index;
@@ -116,7 +116,8 @@ void read_number(Text text, Operand& operand) {
     operand.kind = Kind::immediate;
     Text digits = text;
     const bool minus = take(digits, "-");
-    if (digits.starts_with("0x")) operand.bits = minus ? 0 - hexadecimal(digits) : hexadecimal(digits);
+    if (digits.starts_with("0x"))
+        operand.bits = minus ? 0 - from_hexadecimal(digits) : from_hexadecimal(digits);
     // Only the opcode tells what the bits of 1.5 are: see real_number() and its like.
 }
 
@@ -140,7 +141,7 @@ Operand read_operand(Text text, const std::map<std::string, std::uint64_t, std::
         text = text.substr(0, text.find('|'));
     }
     if (const auto blank = text.find(" -0x"); blank != Text::npos) { // of BRX
-        operand.bits = 0 - hexadecimal(text.substr(blank + 2));
+        operand.bits = 0 - from_hexadecimal(text.substr(blank + 2));
         text = text.substr(0, blank);
     }
     if (text.starts_with("desc[")) text.remove_prefix(text.find("][") + 1);
@@ -253,7 +254,7 @@ private:
 
     void add(Text value, std::size_t size) {
         if (!value.starts_with("0x")) symbols[bytes.size()] = std::string(value);
-        const std::uint64_t number = value.starts_with("0x") ? hexadecimal(value) : 0;
+        const std::uint64_t number = value.starts_with("0x") ? from_hexadecimal(value) : 0;
         for (std::size_t k = 0; k < size; ++k) bytes.push_back(static_cast<std::uint8_t>(number >> 8 * k));
     }
 };
@@ -277,7 +278,7 @@ Code read_listing(Text listing, Text name) {
         if (line.ends_with(":")) {
             labels.emplace(line.substr(0, line.size() - 1), lines.size());
         } else if (take(line, "/* ")) {
-            if (!lines.empty()) lines.back().control = hexadecimal(line.substr(0, line.find(' ')));
+            if (!lines.empty()) lines.back().control = from_hexadecimal(line.substr(0, line.find(' ')));
         } else if (take(line, "/*")) {
             take_until(line, "*/");
             Text statement = trimmed(line.substr(0, line.find("/*")));

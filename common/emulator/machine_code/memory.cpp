@@ -13,14 +13,6 @@ using Kind = Operand::Kind;
 
 constexpr std::uint64_t line_bytes = 128; ///< of the L1 cache
 
-std::uint32_t bytes_of(const Instruction& i) {
-    static constexpr std::pair<const char*, std::uint32_t> sizes[] = {{"128", 16}, {"64", 8}, {"U16", 2},
-                                                                      {"S16", 2},  {"U8", 1}, {"S8", 1}};
-    for (const auto& [name, bytes] : sizes)
-        if (i.has(name)) return bytes;
-    return 4;
-}
-
 std::uint32_t extended(std::uint64_t value, std::uint32_t bytes, bool is_signed) {
     if (is_signed && bytes == 1) return static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
     if (is_signed && bytes == 2) return static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
@@ -63,7 +55,7 @@ void count(Warp& warp, AccessKind kind, bool shared, std::uint32_t bytes, LaneMa
         for (std::uint64_t sector = first; sector <= last; ++sector)
             if (block.misses(sector)) {
                 ++warp.step.misses;
-                warp.step.in_l2 += block.came_with_neighbor(sector) ? 1 : 0;
+                warp.step.in_l2 += block.fetched_with_neighbor(sector) ? 1 : 0;
             }
         lines[number++] = each[lane] / line_bytes; // an access of a lane lies in one line
     });
@@ -88,7 +80,7 @@ std::uint8_t most_popular(LaneMask lanes, const WideLanes& addresses) {
 
 Action load(const Instruction& i) { // LDS, LDG
     const bool shared = i.base == "LDS", is_signed = i.has("S8") || i.has("S16");
-    if (i.operands.size() != 2) throw NotUnderstood(i.text);
+    if (i.operands.size() != 2) throw unknown(i);
     return [operands = i.operands, shared, is_signed, bytes = bytes_of(i)](Warp& warp, LaneMask lanes) {
         const WideLanes addresses = warp.addresses(operands[1]);
         count(warp, AccessKind::load, shared, bytes, lanes, addresses);
@@ -108,7 +100,7 @@ Action load(const Instruction& i) { // LDS, LDG
 
 Action store(const Instruction& i) { // STS, STG
     const bool shared = i.base == "STS";
-    if (i.operands.size() != 2) throw NotUnderstood(i.text);
+    if (i.operands.size() != 2) throw unknown(i);
     return [operands = i.operands, shared, bytes = bytes_of(i)](Warp& warp, LaneMask lanes) {
         const WideLanes addresses = warp.addresses(operands[0]);
         count(warp, AccessKind::store, shared, bytes, lanes, addresses);
@@ -128,7 +120,7 @@ Action store(const Instruction& i) { // STS, STG
 Action local(const Instruction& i) {
     const bool loads = i.base == "LDL";
     const std::uint32_t words = bytes_of(i) / 4;
-    if (i.operands.size() != 2 || words == 0) throw NotUnderstood(i.opcode());
+    if (i.operands.size() != 2 || words == 0) throw unknown(i);
     return [operands = i.operands, loads, words](Warp& warp, LaneMask lanes) {
         const WideLanes addresses = warp.addresses(operands[loads ? 1 : 0]);
         warp.step.lines = static_cast<std::uint8_t>(words);
@@ -193,7 +185,7 @@ struct Atomic {
         if (i.has("CAST")) operation = "CAS";
         tells_success = i.has("CAST");
         if (i.has("INC")) operation = i.has("POPC") ? "ADD" : "INC"; // ATOMS.POPC.INC: each lane adds 1
-        if (operation.empty() || (is_float && operation != "ADD")) throw NotUnderstood(i.opcode());
+        if (operation.empty() || (is_float && operation != "ADD")) throw unknown(i);
     }
 
     std::uint64_t updated(std::uint64_t old, std::uint64_t first, std::uint64_t second) const {
@@ -239,12 +231,15 @@ Action atomic(const Instruction& i) {
     };
 }
 
-/// Fences: blocks are interpreted one after the other, so nothing can overtake.
-Action nothing(const Instruction&) {
-    return [](Warp&, LaneMask) {};
-}
-
 } // namespace
+
+std::uint32_t bytes_of(const Instruction& i) {
+    static constexpr std::pair<const char*, std::uint32_t> sizes[] = {{"128", 16}, {"64", 8}, {"U16", 2},
+                                                                      {"S16", 2},  {"U8", 1}, {"S8", 1}};
+    for (const auto& [name, bytes] : sizes)
+        if (i.has(name)) return bytes;
+    return 4;
+}
 
 std::span<const Opcode> memory_opcodes() {
     static constexpr const char* access =
@@ -262,10 +257,11 @@ std::span<const Opcode> memory_opcodes() {
         {"ATOMG", atomics, atomic},
         {"RED", atomics, atomic},
         {"REDG", atomics, atomic},
-        {"MEMBAR", " SC ALL GPU SYS CTA ", nothing},
-        {"ERRBAR", " ", nothing},
-        {"CGAERRBAR", " ", nothing},
-        {"CCTL", " IVALL ", nothing},
+        // Fences: blocks are interpreted one after the other, so nothing can overtake.
+        {"MEMBAR", " SC ALL GPU SYS CTA ", no_effect},
+        {"ERRBAR", " ", no_effect},
+        {"CGAERRBAR", " ", no_effect},
+        {"CCTL", " IVALL ", no_effect},
     };
     return opcodes;
 }

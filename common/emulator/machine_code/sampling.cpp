@@ -1,5 +1,7 @@
 #include "emulator/machine_code/sampling.hpp"
 
+#include "emulator/machine_code/actions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -63,14 +65,6 @@ Effect effect_of(const Instruction& instruction) {
     return found == effects.end() ? Effect::none : found->second;
 }
 
-std::uint8_t bytes_of(const Instruction& instruction) {
-    if (instruction.has("128")) return 16;
-    if (instruction.has("64")) return 8;
-    return instruction.has("U8") || instruction.has("S8")     ? 1
-           : instruction.has("U16") || instruction.has("S16") ? 2
-                                                              : 4;
-}
-
 /// What tells blocks apart: how much their warps execute, and what it costs.
 using Signature = std::array<std::uint64_t, 5>;
 
@@ -93,10 +87,10 @@ public:
 
     /// Adds runs for the blocks from `first` to `last`.
     void between(std::uint64_t first, std::uint64_t last) {
-        const std::size_t a = look_at(first), b = look_at(last);
+        const std::size_t a = sample_block(first), b = sample_block(last);
         if (last - first < 2) return;
         const std::uint64_t middle = first + (last - first) / 2;
-        if (a == b && (last - first < 3 || look_at(middle) == a)) return;
+        if (a == b && (last - first < 3 || sample_block(middle) == a)) return;
         if (seen_.size() >= max_samples) return;
         between(first, middle);
         between(middle, last);
@@ -119,7 +113,7 @@ private:
     }
 
     /// The sample that the block is like.
-    std::size_t look_at(std::uint64_t block) {
+    std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
         InterpretedBlock interpreted =
             interpret(code_, launch_, block, max_steps - std::min(steps_, max_steps));
@@ -157,7 +151,7 @@ timing::Instruction timing_of(const Instruction& instruction) {
                                .write_scoreboard = instruction.control.write_scoreboard,
                                .read_scoreboard = instruction.control.read_scoreboard,
                                .waits = instruction.control.waits,
-                               .bytes = bytes_of(instruction)};
+                               .bytes = static_cast<std::uint8_t>(bytes_of(instruction))};
     const auto names = [&](const UnitOf& unit, std::string_view base) {
         return unit.bases.find(" " + std::string(base) + " ") != std::string_view::npos;
     };

@@ -108,7 +108,7 @@ bool BlockState::misses(std::uint64_t sector) {
     return is_first || is_gone;
 }
 
-bool BlockState::came_with_neighbor(std::uint64_t sector) const {
+bool BlockState::fetched_with_neighbor(std::uint64_t sector) const {
     const auto neighbor = touched_.find(sector ^ 1);
     return neighbor != touched_.end() && neighbor->second < request_;
 }

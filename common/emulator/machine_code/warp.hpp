@@ -62,7 +62,7 @@ public:
     bool misses(std::uint64_t sector);
 
     /// Whether memory has already delivered it: together with its neighbor, for an earlier request.
-    bool came_with_neighbor(std::uint64_t sector) const;
+    bool fetched_with_neighbor(std::uint64_t sector) const;
     void begin_request() { request_ = touches_; }
 
     /// The words of global memory that its atomics go to.

@@ -243,7 +243,7 @@ TEST(MachineCode, names_what_it_does_not_understand) {
         machine_code::interpret(code, launch, 0, 100);
         FAIL() << "it was understood";
     } catch (const machine_code::NotUnderstood& error) {
-        EXPECT_STREQ(error.what(), "FROB.WIDE");
+        EXPECT_STREQ(error.what(), "the model does not know the instruction FROB.WIDE");
     }
 }
 
