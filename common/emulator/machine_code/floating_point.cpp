@@ -47,7 +47,9 @@ template <class Real> Reals<Real> numbers(const Warp& warp, const Operand& opera
         for (int lane = 0; lane < warp_size; ++lane)
             result[lane] = with_signs(operand, std::bit_cast<float>(bits[lane]));
     } else {
-        const WideLanes bits = operand.kind == Kind::immediate ? WideLanes{} : warp.wide(bare(operand));
+        WideLanes bits;
+        bits.fill(operand.bits << 32);
+        if (operand.kind != Kind::immediate) bits = warp.wide(bare(operand));
         for (int lane = 0; lane < warp_size; ++lane)
             result[lane] = with_signs(operand, std::bit_cast<double>(bits[lane]));
     }

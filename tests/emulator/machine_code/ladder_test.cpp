@@ -247,6 +247,24 @@ TEST(MachineCode, names_what_it_does_not_understand) {
     }
 }
 
+/// Lines of a listing without labels: each instruction waits for nothing.
+std::string listed(std::initializer_list<std::string> lines) {
+    std::string listing = "\n.text.k:\n";
+    for (const std::string& line : lines)
+        listing += line.ends_with(":") ? line + "\n"
+                                       : "/*0000*/ " + line + " ; /* 0x0 */\n/* 0x000fe20000000000 */\n";
+    return listing;
+}
+
+/// An immediate in hexadecimal is the upper half of a double.
+TEST(MachineCode, reads_doubles_in_hexadecimal) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"DADD R2, RZ, 0x3ff80000", "DSETP.EQ.AND P0, PT, R2, 1.5, PT", "@P0 EXIT", "EXIT"}), "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace[0].size(), 3U);
+}
+
 /// Three bytes, as cudaMalloc(3) gives.
 class ThreeBytes final : public machine_code::MemorySource {
 public:
