@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,8 +17,8 @@ using timing::Effect;
 using timing::Latency;
 using timing::Unit;
 
-constexpr std::size_t max_steps = 12'000'000; ///< of all blocks that are interpreted
-constexpr std::size_t max_samples = 40;
+constexpr std::size_t max_steps = 12'000'000; ///< of the blocks that a multiprocessor holds at once
+constexpr std::size_t enough_steps = 3'000'000, max_samples = 40; ///< of all blocks that are interpreted
 
 struct UnitOf {
     std::string_view bases; ///< with a blank before and after each
@@ -83,17 +85,23 @@ Signature signature_of(const timing::BlockTrace& block) {
 
 class Sampling {
 public:
-    Sampling(const Code& code, const LaunchView& launch) : code_(code), launch_(launch) {}
+    Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block)
+        : code_(code), launch_(launch), steps_of_block_(steps_of_block) {}
 
-    /// Adds runs for the blocks from `first` to `last`.
-    void between(std::uint64_t first, std::uint64_t last) {
-        const std::size_t a = sample_block(first), b = sample_block(last);
-        if (last - first < 2) return;
-        const std::uint64_t middle = first + (last - first) / 2;
-        if (a == b && (last - first < 3 || sample_block(middle) == a)) return;
-        if (seen_.size() >= max_samples) return;
-        between(first, middle);
-        between(middle, last);
+    /// Looks at both ends and at the middle of wide gaps before narrow ones, so that it has looked everywhere when
+    /// it has seen enough.
+    void run() {
+        std::deque<std::pair<std::uint64_t, std::uint64_t>> gaps{{0, launch_.grid.count() - 1}};
+        for (; !gaps.empty(); gaps.pop_front()) {
+            const auto [first, last] = gaps.front();
+            const std::size_t a = sample_block(first), b = sample_block(last);
+            if (last - first < 2) continue;
+            if (seen_.size() >= max_samples || steps_ >= enough_steps) return;
+            const std::uint64_t middle = first + (last - first) / 2;
+            if (sample_block(middle) == a && a == b) continue;
+            gaps.emplace_back(first, middle);
+            gaps.emplace_back(middle, last);
+        }
     }
 
     void take_into(timing::Work& work) {
@@ -115,8 +123,7 @@ private:
     /// The sample that the block is like.
     std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
-        InterpretedBlock interpreted =
-            interpret(code_, launch_, block, max_steps - std::min(steps_, max_steps));
+        InterpretedBlock interpreted = interpret(code_, launch_, block, steps_of_block_);
         const Signature signature = signature_of(interpreted.trace);
         sum_of_atomic_words_ += interpreted.atomic_words.size();
         atomic_words_.merge(interpreted.atomic_words);
@@ -128,13 +135,19 @@ private:
 
     const Code& code_;
     const LaunchView& launch_;
-    std::size_t steps_ = 0;
+    std::size_t steps_of_block_, steps_ = 0;
     std::map<std::uint64_t, std::size_t> seen_; ///< samples by block
     std::map<Signature, std::size_t> known_;
     std::vector<timing::BlockTrace> samples_;
     std::unordered_set<std::uint64_t> atomic_words_;
     std::size_t sum_of_atomic_words_ = 0;
 };
+
+/// How many blocks a multiprocessor really holds.
+double held_blocks(const timing::Work& work, const timing::Card& card) {
+    const double share = std::ceil(static_cast<double>(work.blocks) / card["multiprocessors"]);
+    return std::clamp<double>(timing::resident_blocks(work, card), 1, share);
+}
 
 /// What is left of the L1 cache for a block, beside its multiprocessor's shared memory.
 std::uint64_t cache_bytes(const timing::Work& work, const timing::Card& card) {
@@ -179,8 +192,8 @@ timing::Work sample(const Code& code, LaunchView launch, const timing::Card& car
     facts.registers = code.registers;
     facts.shared_bytes = launch.shared_bytes;
     launch.cache_bytes = cache_bytes(facts, card);
-    Sampling sampling(code, launch);
-    sampling.between(0, facts.blocks - 1);
+    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held_blocks(facts, card)));
+    sampling.run();
     sampling.take_into(facts);
     return facts;
 }

@@ -11,7 +11,7 @@ namespace emulator::machine_code {
 timing::Instruction timing_of(const Instruction& instruction);
 
 /// Interprets blocks until those between two neighbors do as they do. Where they never do, since data decide,
-/// it stops after some.
+/// it stops after some, all over the grid.
 /// \throws NotUnderstood
 timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card);
 

@@ -12,6 +12,8 @@ using Kind = Operand::Kind;
 
 // Where the driver puts what a kernel of sm_90 reads from constant bank 0.
 constexpr std::uint64_t block_extents = 0x0, grid_extents = 0xC, parameter_place = 0x210;
+// So many sectors are remembered. A cache holds fewer: those that are forgotten are no longer in it.
+constexpr std::size_t most_sectors = 1'000'000;
 // Where a block's shared memory begins: CUDA reserves the first KiB.
 constexpr std::uint64_t shared_begin = 1024;
 
@@ -96,12 +98,15 @@ void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::u
         for (std::uint32_t k = 0; k < bytes; ++k)
             if ((address + k) / 4 == word) at[(address + k) % 4] = static_cast<std::byte>(value >> 8 * k);
         written_[word] = whole;
+        if (written_.size() > launch_.most_words)
+            throw NotUnderstood("a block that writes too much to follow");
     }
 }
 
 bool BlockState::misses(std::uint64_t sector) {
     if (touches_ > 0 && sector == latest_) return false; // lanes side by side
     latest_ = sector;
+    if (touched_.size() >= most_sectors) touched_.clear();
     const auto [last, is_first] = touched_.try_emplace(sector, touches_);
     const bool is_gone = (touches_ - last->second) * 32 > launch_.cache_bytes;
     last->second = touches_++;

@@ -39,6 +39,7 @@ struct LaunchView {
     std::span<const std::byte> parameters;
     std::uint32_t shared_bytes = 0;     ///< static and dynamic
     std::uint64_t cache_bytes = 65'536; ///< a block's part of the L1 cache
+    std::size_t most_words = 4'000'000; ///< of global memory, that a block may write
     const MemorySource& memory;
     /// The address of a variable of the module; 0: there is none.
     std::function<std::uint64_t(const std::string&)> address_of = [](const std::string&) { return 0; };

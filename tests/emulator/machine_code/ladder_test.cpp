@@ -265,6 +265,32 @@ TEST(MachineCode, reads_doubles_in_hexadecimal) {
     EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace[0].size(), 3U);
 }
 
+/// Block k goes round k times, so all of them differ.
+TEST(MachineCode, samples_blocks_all_over_the_grid) {
+    const machine_code::Code code =
+        machine_code::read_listing(listed({"S2R R0, SR_CTAID.X", ".L_1:", "VIADD R0, R0, 0xffffffff",
+                                           "ISETP.GE.AND P0, PT, R0, RZ, PT", "@P0 BRA `(.L_1)", "EXIT"}),
+                                   "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1000, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const timing::Work work = machine_code::sample(code, launch, timing::find_card("h200"));
+    std::vector<int> runs(10);
+    for (const timing::BlockRun& run : work.runs) ++runs[run.first / 100];
+    for (std::size_t tenth = 0; tenth < 10; ++tenth) EXPECT_GE(runs[tenth], 2) << tenth;
+}
+
+TEST(MachineCode, stops_at_a_block_that_writes_too_much) {
+    const AnyMemory memory;
+    const LaunchView launch{
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .most_words = 2, .memory = memory};
+    const machine_code::Constants constants;
+    machine_code::BlockState block(launch, constants, 0);
+    block.store_global(0x1000, 1, 4);
+    block.store_global(0x1004, 1, 4);
+    block.store_global(0x1000, 2, 4);
+    EXPECT_THROW(block.store_global(0x1008, 1, 4), machine_code::NotUnderstood);
+}
+
 /// Three bytes, as cudaMalloc(3) gives.
 class ThreeBytes final : public machine_code::MemorySource {
 public:
