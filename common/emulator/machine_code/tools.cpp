@@ -143,15 +143,24 @@ std::string size_of(const std::string& program) {
 std::string listing_of(std::string_view ptx, std::string_view name, const Tools& tools) {
     const std::string_view unit = unit_with(ptx, name);
     const fs::path folder = cache();
-    const fs::path kept = folder / hash_of({"2", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm,
+    const fs::path kept = folder / hash_of({"3", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm,
                                             size_of(tools.nvdisasm)});
     if (!folder.empty())
         if (const std::string listing = contents(kept); !listing.empty()) return listing;
     const TemporaryFolder work;
     std::ofstream(work / "ptx", std::ios::binary) << unit;
-    run({tools.ptxas, "--verbose", architecture_of(unit), "--output-file", (work / "cubin").string(),
-         (work / "ptx").string()},
-        work / "listing", work / "listing");
+    std::vector<std::string> compile{tools.ptxas,
+                                     "--verbose",
+                                     architecture_of(unit),
+                                     "--output-file",
+                                     (work / "cubin").string(),
+                                     (work / "ptx").string()};
+    try {
+        run(compile, work / "listing", work / "listing");
+    } catch (const NotUnderstood&) { // Another unit may have what it calls: that matters to other kernels.
+        compile.push_back("--compile-only");
+        run(compile, work / "listing", work / "listing");
+    }
     run({tools.nvdisasm, "--print-instruction-encoding", (work / "cubin").string()}, work / "listing",
         work / "errors");
     const std::string listing = contents(work / "listing");

@@ -114,6 +114,13 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
 }
 
+TEST(Emulate, compiles_kernels_beside_calls_of_other_translation_units) {
+    const Result result = with_tools(
+        R"([ "$6" = --compile-only ] || { echo 'ptxas fatal: Unresolved extern'; exit 255; }; cp "$5" "$4")",
+        "true", "--time ./emulate_subject 'two kernels' 5");
+    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
+}
+
 TEST(Emulate, runs_what_it_cannot_estimate) {
     const Result result =
         with_tools("echo 'ptxas fatal: no' >&2; exit 1", "true", "--time ./emulate_subject 'two kernels' 5");
