@@ -81,8 +81,9 @@ std::string launch_as_text(const Json& launch) {
         emulator::triple(launch.at("block").get<emulator::Dim3>()));
     const std::string card = launch.value("card", "");
     if (launch.contains("no_estimate"))
-        return text +
-               fmt::format("  no estimate for {}: {}\n", card, launch.at("no_estimate").get<std::string>());
+        return text + fmt::format("  no estimate for {}: {}\n  floors in us: {}\n", card,
+                                  launch.at("no_estimate").get<std::string>(),
+                                  floors_as_text(launch.at("floors_us")));
     if (!launch.contains("time_us_estimated")) return text;
     text += fmt::format("  estimate for {}: {} us\n", card, microseconds(launch.at("time_us_estimated")));
     text += fmt::format("  floors in us: {}\n", floors_as_text(launch.at("floors_us")));

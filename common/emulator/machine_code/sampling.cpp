@@ -198,4 +198,20 @@ timing::Work sample(const Code& code, LaunchView launch, const timing::Card& car
     return facts;
 }
 
+std::string out_of_scope(const Code& code, const timing::Work& work) {
+    std::vector<bool> executed(code.instructions.size());
+    for (const timing::BlockTrace& block : work.samples)
+        for (const timing::WarpTrace& warp : block)
+            for (const timing::Step& step : warp)
+                if (step.lanes > 0) executed[step.instruction] = true;
+    for (std::size_t k = 0; k < executed.size(); ++k) {
+        const Instruction& instruction = code.instructions[k];
+        if (!executed[k] || effect_of(instruction) != Effect::atomic) continue;
+        if (instruction.has("F32")) return "the rate of atomics on floats was not measured";
+        if (instruction.has("CAS") || instruction.has("CAST"))
+            return "how often a compare-and-swap fails is not modeled";
+    }
+    return "";
+}
+
 } // namespace emulator::machine_code

@@ -15,4 +15,7 @@ timing::Instruction timing_of(const Instruction& instruction);
 /// \throws NotUnderstood
 timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card);
 
+/// Why the clock cannot judge what the sampled blocks execute; empty: it can.
+std::string out_of_scope(const Code& code, const timing::Work& work);
+
 } // namespace emulator::machine_code

@@ -1,11 +1,13 @@
 #include "emulator/session/time_recorder.hpp"
 
+#include "emulator/machine/dim3.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine_code/listing.hpp"
 #include "emulator/machine_code/sampling.hpp"
 #include "emulator/timing/estimate.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
@@ -37,8 +39,10 @@ std::string out_of_scope(const ObservedLaunch& launch) {
     return "";
 }
 
-timing::Work work_of(const ObservedLaunch& launch, const machine_code::Tools& tools,
-                     const timing::Card& card) {
+/// Calls `judge` with the kernel's code and the work that the launch would be.
+template <class Judge>
+void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
+               const Judge& judge) {
     const Kernel& kernel = launch.kernel;
     const std::string listing = machine_code::listing_of(kernel.module().ptx().text, kernel.name(), tools);
     const machine_code::Code code = machine_code::read_listing(listing, kernel.name());
@@ -53,7 +57,7 @@ timing::Work work_of(const ObservedLaunch& launch, const machine_code::Tools& to
             const Allocation* const place = kernel.module().variable(variable);
             return place ? place->address : 0;
         }};
-    return machine_code::sample(code, view, card);
+    judge(code, machine_code::sample(code, view, card));
 }
 
 Json object(const std::vector<std::pair<std::string, double>>& values) {
@@ -62,37 +66,61 @@ Json object(const std::vector<std::pair<std::string, double>>& values) {
     return json;
 }
 
+/// What tells launches apart, but for the data that they find.
+std::string key_of(const ObservedLaunch& launch) {
+    const LaunchConfiguration& configuration = launch.configuration;
+    std::string key =
+        launch.kernel.name() + " " + triple(configuration.grid) + " " + triple(configuration.block);
+    key += " " + std::to_string(configuration.dynamic_shared_bytes) + " " +
+           std::to_string(reinterpret_cast<std::uintptr_t>(&launch.kernel)) + " ";
+    return key.append(reinterpret_cast<const char*>(launch.parameters.data()), launch.parameters.size());
+}
+
+/// The rest of the record: an estimate, or a reason why there is none; and the floors that are known.
+Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card) {
+    Json record{{"record", "time"}, {"card", card.name()}};
+    // Known of all launches.
+    const double blocks = static_cast<double>(launch.configuration.grid.count());
+    record["floors_us"] = {{"block_starts", blocks / card["block_starts"] / 1e3}};
+    std::string reason = out_of_scope(launch);
+    try {
+        with_work(launch, tools, card, [&](const machine_code::Code& code, const timing::Work& work) {
+            const timing::Totals totals = timing::totals_of(work, card);
+            record["instructions_sm_90"] = totals.instructions;
+            record["data_pipe_passes"] = totals.passes;
+            record["data_pipe_conflicts"] = totals.conflicts;
+            record["floors_us"] = object(timing::floors_us(work, card));
+            if (reason.empty()) reason = machine_code::out_of_scope(code, work);
+            if (!reason.empty()) return;
+            const timing::Estimate estimate = timing::estimate(work, card);
+            if (!std::isfinite(estimate.time_us))
+                throw machine_code::NotUnderstood("the model gives no number");
+            record["time_us_estimated"] = estimate.time_us;
+            record["waits"] = object(estimate.waits);
+        });
+    } catch (const machine_code::NotUnderstood& error) {
+        if (reason.empty()) reason = error.what();
+    } catch (const std::exception& error) { // The program must not notice what fails here.
+        reason = std::string("the estimate failed: ") + error.what();
+    }
+    if (!reason.empty()) record["no_estimate"] = reason;
+    return record;
+}
+
 } // namespace
 
 Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
-    pending_.reset();
+    pending_ = nullptr;
     if (!launch.selected) return nullptr;
-    const timing::Card& card = timing::find_card(card_);
-    Json& record = pending_.emplace(Json{{"record", "time"}, {"card", card.name()}});
-    try {
-        if (const std::string reason = out_of_scope(launch); !reason.empty())
-            throw machine_code::NotUnderstood(reason);
-        const timing::Work work = work_of(launch, tools_, card);
-        const timing::Totals totals = timing::totals_of(work, card);
-        record["instructions_sm_90"] = totals.instructions;
-        record["data_pipe_passes"] = totals.passes;
-        record["data_pipe_conflicts"] = totals.conflicts;
-        const timing::Estimate estimate = timing::estimate(work, card);
-        if (!std::isfinite(estimate.time_us)) throw machine_code::NotUnderstood("the model gives no number");
-        record["time_us_estimated"] = estimate.time_us;
-        record["floors_us"] = object(estimate.floors_us);
-        record["waits"] = object(estimate.waits);
-    } catch (const machine_code::NotUnderstood& error) {
-        record["no_estimate"] = error.what();
-    } catch (const std::exception& error) { // The program must not notice what fails here.
-        record["no_estimate"] = std::string("the estimate failed: ") + error.what();
-    }
+    const auto [time, is_new] = times_.try_emplace(key_of(launch));
+    if (is_new) time->second = time_of(launch, tools_, timing::find_card(card_));
+    pending_ = &time->second;
     return nullptr;
 }
 
 std::vector<Json> TimeRecorder::end(const ObservedLaunch&) {
     if (!pending_) return {};
-    return {*std::exchange(pending_, std::nullopt)};
+    return {*std::exchange(pending_, nullptr)};
 }
 
 } // namespace emulator

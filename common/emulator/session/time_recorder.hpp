@@ -2,7 +2,7 @@
 /// The time that a launch would take on a card: {"record": "time", "card": "NVIDIA H200", "time_us_estimated":
 /// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "instructions_sm_90":
 /// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no
-/// estimate, "no_estimate" has the reason.
+/// estimate, "no_estimate" has the reason, and "floors_us" those that are known.
 #pragma once
 
 #include "emulator/machine_code/tools.hpp"
@@ -11,7 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <optional>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace emulator {
@@ -28,7 +29,9 @@ public:
 private:
     const std::string card_;
     const machine_code::Tools tools_;
-    std::optional<Json> pending_;
+    std::map<std::string, Json>
+        times_; ///< by launch: what is launched again, with the same arguments, is known
+    const Json* pending_ = nullptr;
 };
 
 } // namespace emulator

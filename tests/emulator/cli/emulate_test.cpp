@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -112,6 +113,19 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     EXPECT_EQ(result.out, "42\n");
     EXPECT_THAT(result.err, HasSubstr("  estimate for NVIDIA H200: 2.8 us\n")); // an empty launch
     EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
+    // What is known all the same: 2 blocks.
+    EXPECT_THAT(result.err, HasSubstr("\n  floors in us: block starts 0.0 (the highest)\n"));
+}
+
+TEST(Emulate, estimates_a_launch_that_is_repeated_once) {
+    const Folder folder;
+    const std::string asked = (folder.path() / "asked").string();
+    // Listings without the kernel are not kept.
+    const Result result =
+        with_tools(R"(cp "$5" "$4")", "echo >> '" + asked + "'", "--time ./emulate_subject 'the same'");
+    EXPECT_THAT(result.err, HasSubstr("launch 4: "));
+    std::ifstream lines(asked);
+    EXPECT_EQ(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'), 1);
 }
 
 TEST(Emulate, compiles_kernels_beside_calls_of_other_translation_units) {

@@ -279,6 +279,22 @@ TEST(MachineCode, samples_blocks_all_over_the_grid) {
     for (std::size_t tenth = 0; tenth < 10; ++tenth) EXPECT_GE(runs[tenth], 2) << tenth;
 }
 
+TEST(MachineCode, says_which_atomics_are_out_of_scope) {
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const auto reason = [&](const std::string& atomic) {
+        const machine_code::Code code = machine_code::read_listing(listed({atomic, "EXIT"}), "k");
+        return machine_code::out_of_scope(code,
+                                          machine_code::sample(code, launch, timing::find_card("h200")));
+    };
+    EXPECT_EQ(reason("RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5"), "");
+    EXPECT_EQ(reason("RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"),
+              "the rate of atomics on floats was not measured");
+    EXPECT_EQ(reason("@!PT RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"), "");
+    EXPECT_EQ(reason("ATOMG.E.CAS.STRONG.GPU PT, R5, desc[UR4][R2.64], R6, R7"),
+              "how often a compare-and-swap fails is not modeled");
+}
+
 TEST(MachineCode, stops_at_a_block_that_writes_too_much) {
     const AnyMemory memory;
     const LaunchView launch{
