@@ -4,6 +4,7 @@
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine_code/listing.hpp"
 #include "emulator/machine_code/sampling.hpp"
+#include "emulator/text.hpp"
 #include "emulator/timing/estimate.hpp"
 
 #include <cmath>
@@ -76,6 +77,14 @@ std::string key_of(const ObservedLaunch& launch) {
     return key.append(reinterpret_cast<const char*>(launch.parameters.data()), launch.parameters.size());
 }
 
+/// Empty unless it matters by more than a quarter of the estimate whether loads pass atomics.
+std::string unclear(const timing::Estimate& estimate) {
+    if (estimate.most_us <= 1.25 * estimate.time_us) return "";
+    const auto rounded = [](double time) { return thousands(static_cast<std::uint64_t>(std::lround(time))); };
+    return "how long atomics delay loads is not known: " + rounded(estimate.least_us) + " to " +
+           rounded(estimate.most_us) + " us";
+}
+
 /// The rest of the record: an estimate, or a reason why there is none; and the floors that are known.
 Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card) {
     Json record{{"record", "time"}, {"card", card.name()}};
@@ -95,6 +104,8 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
             const timing::Estimate estimate = timing::estimate(work, card);
             if (!std::isfinite(estimate.time_us))
                 throw machine_code::NotUnderstood("the model gives no number");
+            reason = unclear(estimate);
+            if (!reason.empty()) return;
             record["time_us_estimated"] = estimate.time_us;
             record["waits"] = object(estimate.waits);
         });

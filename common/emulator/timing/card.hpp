@@ -23,7 +23,7 @@ public:
     /// Cycles that a load from memory takes longer than on an idle card, while the card moves so many GB/s.
     double loaded_latency(double bandwidth) const;
 
-    /// Lanes of atomics per nanosecond, if they are spread over so many words.
+    /// Sectors that atomics take per nanosecond, if they are spread over so many words.
     double atomic_rate(double words) const;
 
 private:

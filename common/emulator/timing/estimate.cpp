@@ -61,8 +61,9 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     if (instruction.effect == Effect::store) {
         const bool is_partial = step.lanes * instruction.bytes < step.sectors * 32;
         totals.moved_sectors += weight * step.misses * (write_cost + (is_partial ? 1 : 0));
+        if (is_partial) totals.partial_stores += weight * (step.sectors + step.lines);
     }
-    if (instruction.effect == Effect::atomic) totals.atomics += weight * step.lanes;
+    if (instruction.effect == Effect::atomic) totals.atomics += weight * step.sectors;
 }
 
 double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card["bandwidth_copy"] - 1; }
@@ -73,13 +74,15 @@ struct Simulated {
     std::array<double, wait_count> waited{};
 };
 
-Simulated simulate_share(const Work& work, const Card& card, std::uint32_t resident) {
+Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_atomics) {
+    const std::uint32_t resident = std::max(1U, resident_blocks(work, card));
     const double busy = busy_multiprocessors(work, card), share = static_cast<double>(work.blocks) / busy;
     const auto weights = weights_of(work);
     double steps = 0;
     for (std::size_t k = 0; k < weights.size(); ++k) steps += weights[k] * steps_of(work.samples[k]);
     steps /= static_cast<double>(work.blocks);
-    const double least = std::max(2.0 * resident, 2.0);
+    const double waves = 2.0 * resident * steps > max_steps * 4 ? 1 : 2; // at least
+    const double least = std::max(waves * resident, 2.0);
     const double most = std::max(least, std::min(max_blocks, max_steps / std::max(steps, 1.0)));
     const bool all = std::ceil(share) <= most;
     const auto count = static_cast<std::size_t>(all ? std::ceil(share) : most);
@@ -95,7 +98,8 @@ Simulated simulate_share(const Work& work, const Card& card, std::uint32_t resid
                                        .blocks = blocks,
                                        .resident = resident,
                                        .busy_multiprocessors = busy,
-                                       .atomic_words = work.atomic_words},
+                                       .atomic_words = work.atomic_words,
+                                       .loads_pass_atomics = loads_pass_atomics},
                                       card);
     Simulated result{.cycles = times.cycles, .waited = times.waited};
     if (all) return result;
@@ -104,7 +108,7 @@ Simulated simulate_share(const Work& work, const Card& card, std::uint32_t resid
     auto to = count - static_cast<std::size_t>(std::min(last_in_step, static_cast<double>(count) / 8)) - 1;
     if (to - from < resident) { // Blocks of one wave end together: take a whole one. count >= 2 * resident
         to = count - 1;
-        from = to - resident;
+        from = std::max<std::size_t>(to, resident) - resident;
     }
     const double per_block = (times.ends[to] - times.ends[from]) / static_cast<double>(to - from);
     result.cycles += per_block * (share - static_cast<double>(count));
@@ -161,13 +165,19 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
             {"fma", fma / cycles_per_us},
             {"xu", issued(Unit::xu) * card["issue_xu"] / 4 / cycles_per_us},
             {"block_starts", static_cast<double>(work.blocks) / card["block_starts"] / 1e3},
+            {"stores", totals.partial_stores * 4 / 5 / card["partial_stores"] / 1e3},
             {"atomics", totals.atomics / card.atomic_rate(work.atomic_words) / 1e3}};
 }
 
 Estimate estimate(const Work& work, const Card& card) {
-    Estimate result{.time_us = 0, .floors_us = floors_us(work, card), .waits = {}};
-    const Simulated simulated = simulate_share(work, card, std::max(1U, resident_blocks(work, card)));
-    result.time_us = card["launch"] + simulated.cycles / card["clock"] / 1e3;
+    Estimate result{.floors_us = floors_us(work, card), .waits = {}};
+    const auto microseconds = [&](double cycles) { return card["launch"] + cycles / card["clock"] / 1e3; };
+    const Simulated simulated = simulate_share(work, card, false);
+    result.least_us = result.most_us = microseconds(simulated.cycles);
+    const double atomics = result.floors_us.back().second;
+    if (atomics > result.most_us / 10)
+        result.least_us = std::min(result.most_us, microseconds(simulate_share(work, card, true).cycles));
+    result.time_us = (result.least_us + result.most_us) / 2;
     const double all = std::accumulate(simulated.waited.begin(), simulated.waited.end(), 0.0);
     for (std::size_t k = 0; k < wait_count && all > 0; ++k)
         result.waits.emplace_back(wait_name(static_cast<Wait>(k)), simulated.waited[k] / all);

@@ -37,13 +37,16 @@ struct Totals {
     std::uint64_t conflicts = 0; ///< those of them that bank conflicts cause
     double moved_sectors = 0;    ///< from and to memory, those written weighted with what they cost more
     double pipe_cycles = 0;      ///< of the data pipe
-    double atomics = 0;          ///< lanes with an atomic on global memory
+    double partial_stores = 0;   ///< sectors that are stored in part, and the lines that these are in
+    double atomics = 0;          ///< sectors of atomics on global memory
     std::array<double, unit_count> issued{}; ///< instructions by unit
 };
 Totals totals_of(const Work& work, const Card& card);
 
 struct Estimate {
-    double time_us = 0;
+    double time_us = 0; ///< in the middle of:
+    /// That if loads pass atomics on their way to the L2, and if they wait behind them. Which they do is not known.
+    double least_us = 0, most_us = 0;
     /// The time that one part of the card needs alone, by the model.
     std::vector<std::pair<std::string, double>> floors_us;
     /// Shares of what the warps wait for; their sum is 1.

@@ -12,21 +12,23 @@ constexpr double recent = 4000;
 
 } // namespace
 
-MemoryModel::MemoryModel(const Card& card, double busy_multiprocessors, double atomic_words)
+MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     : card_(card), entry_(card["pipe_entry"]), operands_read_(card["operands_read"]),
       l1_latency_(card["latency_l1_load"]), l2_latency_(card["latency_l2_load"]),
       memory_latency_(card["latency_memory_load"]), jitter_(card["latency_jitter"]),
       atomic_latency_(card["latency_global_atomic"]), shared_atomic_latency_(card["latency_shared_atomic"]),
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
-      atom_(card["memory_atom"]) {
+      atom_(card["memory_atom"]), loads_pass_atomics_(shift.loads_pass_atomics) {
     queue_.resize(static_cast<std::size_t>(card["pipe_queue"]));
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
-    gigabytes_ = busy_multiprocessors * clock;
+    gigabytes_ = shift.busy_multiprocessors * clock;
     bytes_per_cycle_ = loads / gigabytes_;
-    partial_interval_ = gigabytes_ / card["partial_stores"];
-    atomic_interval_ = gigabytes_ / card.atomic_rate(atomic_words);
+    taken_.resize(static_cast<std::size_t>(card["threads"] / 32)); // one of each warp
+    // It was measured with four sectors in a line. A line's request is taken to be as long as a sector.
+    partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
+    atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words);
 }
 
 double MemoryModel::pass_pipe(double now, double cycles) {
@@ -61,7 +63,10 @@ Access MemoryModel::access(const Instruction& instruction, const Step& step, dou
 double MemoryModel::load(const Step& step, double begin) {
     if (step.misses == 0) return pipe_ - 1 - entry_ + l1_latency_;
     const double fetched = step.misses - step.in_l2;
-    if (fetched == 0) return pipe_ - 1 - entry_ + l2_latency_;
+    // They are behind others on the way to the L2.
+    const double ahead = std::max(partial_stores_, loads_pass_atomics_ ? 0 : atomics_);
+    if (fetched == 0) return std::max(pipe_ - 1, ahead) - entry_ + l2_latency_;
+    begin = std::max(begin, ahead);
     const double missed_lines =
         std::ceil(static_cast<double>(step.lines) * fetched / std::max<double>(step.sectors, 1));
     const double bytes = std::max(fetched * sector_bytes, missed_lines * atom_);
@@ -69,11 +74,13 @@ double MemoryModel::load(const Step& step, double begin) {
     for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random());
     const double latency = memory_latency_ * (1 + jitter_ * (latest - 0.5)) +
                            card_.loaded_latency(recent_bandwidth(bytes, begin));
-    return std::max(move(bytes, begin), begin) + latency;
+    return move(bytes, begin) + latency;
 }
 
 double MemoryModel::atomic(const Step& step, double begin) {
-    atomics_ = std::max(atomics_, begin) + step.lanes * atomic_interval_;
+    atomics_ = std::max(atomics_, begin) + step.sectors * atomic_interval_;
+    taken_[next_taken_] = atomics_;
+    next_taken_ = (next_taken_ + 1) % taken_.size();
     return atomics_ + atomic_latency_;
 }
 
@@ -82,7 +89,7 @@ void MemoryModel::store(const Instruction& instruction, const Step& step, double
     double moved = step.misses * sector_bytes * write_cost_;
     if (bytes < whole) {
         moved += step.misses * sector_bytes; // the rest of the sector is read
-        partial_stores_ = std::max(partial_stores_, begin) + step.sectors * partial_interval_;
+        partial_stores_ = std::max(partial_stores_, begin) + (step.sectors + step.lines) * partial_interval_;
     }
     recent_bandwidth(moved, begin);
     stores_ = move(moved, begin);

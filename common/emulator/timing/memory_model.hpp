@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emulator/timing/card.hpp"
+#include "emulator/timing/multiprocessor.hpp"
 #include "emulator/timing/trace.hpp"
 
 #include <algorithm>
@@ -19,15 +20,20 @@ struct Access {
 
 class MemoryModel {
 public:
-    MemoryModel(const Card& card, double busy_multiprocessors, double atomic_words);
+    MemoryModel(const Card& card, const Shift& shift);
 
     Access access(const Instruction& instruction, const Step& step, double now, double latency);
 
     /// When the queue in front of the data pipe has room.
     double queue_free() const { return queue_[next_in_queue_]; }
 
-    /// When there is room for another store or atomic.
-    double writes_free() const { return std::max({atomics_, partial_stores_, stores_}) - atomic_latency_; }
+    /// When there is room for another access behind stores, and for another atomic.
+    double stores_free() const { return stores_ - atomic_latency_; }
+    double atomics_free() const { return taken_[next_taken_]; }
+
+    /// When the L2 has taken all parts of sectors so far, and all atomics.
+    double partial_stores_end() const { return partial_stores_; }
+    double atomics_end() const { return atomics_; }
 
 private:
     /// The data pipe is occupied for so many cycles. Returns when that begins.
@@ -45,10 +51,13 @@ private:
         shared_atomic_latency_, shared_atomic_lane_, other_latency_, write_cost_, atom_;
     double gigabytes_;          ///< per second and byte in a cycle of each multiprocessor
     double bytes_per_cycle_;    ///< this multiprocessor's share
-    double partial_interval_;   ///< cycles of a store to a part of a sector
-    double atomic_interval_;    ///< cycles of one lane's atomic
+    double partial_interval_;   ///< cycles of a store to a part of a sector, and of a line's request
+    double atomic_interval_;    ///< cycles of an atomic's sector
     std::vector<double> queue_; ///< when each of the latest accesses leaves it
     std::size_t next_in_queue_ = 0;
+    std::vector<double> taken_; ///< when the L2 takes each of the latest atomics
+    std::size_t next_taken_ = 0;
+    bool loads_pass_atomics_;
     double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0, stores_ = 0;
     double recent_ = 0, recent_time_ = 0;
     std::uint64_t state_ = 0x9E3779B97F4A7C15;

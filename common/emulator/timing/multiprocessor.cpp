@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <queue>
+#include <utility>
 
 namespace emulator::timing {
 namespace {
@@ -25,6 +26,8 @@ struct WarpState {
     std::array<bool, 8> is_long{};    ///< whether it waits for memory
     double ready = 0;                 ///< when it can issue next
     double since = 0;                 ///< it has waited
+    double throttled = 0;             ///< until then its unit, or a queue, has no room for it
+    double stored = 0;                ///< when the L2 has taken its parts of sectors
     Wait reason = Wait::wait;
 
     const Step& step() const { return (*trace)[at]; }
@@ -51,8 +54,7 @@ struct Scheduler {
 
 class Multiprocessor {
 public:
-    Multiprocessor(const Shift& shift, const Card& card)
-        : shift_(shift), memory_(card, shift.busy_multiprocessors, shift.atomic_words) {
+    Multiprocessor(const Shift& shift, const Card& card) : shift_(shift), memory_(card, shift) {
         intervals_ = {0,
                       card["issue_alu"],
                       card["issue_fma_heavy"],
@@ -88,7 +90,7 @@ public:
             if (next == never) break;
             times_.cycles = now;
         }
-        if (!times_.ends.empty()) times_.cycles = times_.ends.back();
+        if (!times_.ends.empty()) times_.cycles = std::max(times_.ends.back(), memory_.atomics_end());
         return std::move(times_);
     }
 
@@ -99,6 +101,7 @@ private:
         double soonest = never;
         auto chosen = scheduler.ready.end();
         for (auto warp = scheduler.ready.begin(); warp != scheduler.ready.end(); ++warp) {
+            settle(**warp, now);
             const double from = can_issue_from(scheduler, **warp, now);
             if (from <= now) {
                 chosen = warp;
@@ -123,6 +126,7 @@ private:
             scheduler.waiting.pop();
             charge(*warp, warp->reason, warp->ready);
             warp->reason = Wait::not_selected;
+            warp->throttled = 0;
             scheduler.ready.push_back(warp);
         }
     }
@@ -132,12 +136,18 @@ private:
         warp.since = std::max(warp.since, until);
     }
 
+    /// A warp that is ready has been throttled, and then not selected.
+    void settle(WarpState& warp, double now) {
+        charge(warp, warp.reason, std::min(warp.throttled, now));
+        charge(warp, Wait::not_selected, now);
+    }
+
     const Instruction& instruction_of(const WarpState& warp) const {
         return shift_.code[warp.step().instruction];
     }
 
     double can_issue_from(const Scheduler& scheduler, WarpState& warp, double now) const {
-        const Unit unit = instruction_of(warp).unit;
+        const auto [unit, effect] = std::pair(instruction_of(warp).unit, instruction_of(warp).effect);
         double from = scheduler.free[static_cast<std::size_t>(unit)];
         if (unit == Unit::fma) from = std::min(fma_heavy_free(scheduler), scheduler.light_free);
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
@@ -146,11 +156,15 @@ private:
             from = std::max(from, memory_.queue_free());
             if (from > now) warp.reason = Wait::mio_throttle;
         }
-        if (unit == Unit::global && memory_.writes_free() > from) {
-            from = memory_.writes_free();
+        const double room = unit != Unit::global ? 0
+                            : effect == Effect::atomic
+                                ? std::max(memory_.stores_free(), memory_.atomics_free())
+                                : memory_.stores_free();
+        if (room > from) {
+            from = room;
             if (from > now) warp.reason = Wait::lg_throttle;
         }
-        return from;
+        return warp.throttled = from;
     }
 
     static double fma_heavy_free(const Scheduler& scheduler) {
@@ -172,7 +186,6 @@ private:
     void issue(Scheduler& scheduler, WarpState& warp, double now) {
         const Instruction& instruction = instruction_of(warp);
         const Step step = warp.step();
-        charge(warp, warp.reason, now);
         charge(warp, Wait::selected, now + 1);
         occupy(scheduler, instruction.unit, now);
         ++warp.at;
@@ -195,6 +208,7 @@ private:
             warp.ready += branch_;
             warp.reason = Wait::branch_resolving;
         }
+        if (instruction.effect == Effect::store) warp.stored = memory_.partial_stores_end();
         release(warp, instruction.write_scoreboard, access.result, instruction.unit == Unit::global);
         release(warp, instruction.read_scoreboard, access.read, false);
     }
@@ -214,6 +228,11 @@ private:
             warp.ready = warp.released[k];
             warp.reason = warp.is_long[k] ? Wait::long_scoreboard : Wait::short_scoreboard;
         }
+        const bool ends = instruction_of(warp).effect == Effect::exit && warp.step().taken;
+        if (!ends || warp.stored <= warp.ready) return;
+        charge(warp, warp.reason, warp.ready);
+        warp.ready = warp.stored;
+        warp.reason = Wait::drain;
     }
 
     /// When the address unit, which all schedulers share, has served one more warp.
@@ -285,10 +304,10 @@ private:
 } // namespace
 
 std::string_view wait_name(Wait wait) {
-    static constexpr std::string_view names[] = {"selected",         "not_selected",       "wait",
-                                                 "branch_resolving", "math_pipe_throttle", "mio_throttle",
-                                                 "lg_throttle",      "short_scoreboard",   "long_scoreboard",
-                                                 "barrier"};
+    static constexpr std::string_view names[] = {
+        "selected",           "not_selected",    "wait",        "branch_resolving",
+        "math_pipe_throttle", "mio_throttle",    "lg_throttle", "drain",
+        "short_scoreboard",   "long_scoreboard", "barrier"};
     return names[static_cast<std::size_t>(wait)];
 }
 

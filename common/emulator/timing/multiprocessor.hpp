@@ -23,11 +23,12 @@ enum class Wait : std::uint8_t {
     math_pipe_throttle,
     mio_throttle, ///< the data pipe's queue is full
     lg_throttle,  ///< stores and atomics on global memory have to wait
+    drain,        ///< it has ended, but not its stores
     short_scoreboard,
     long_scoreboard,
     barrier,
 };
-inline constexpr std::size_t wait_count = 10;
+inline constexpr std::size_t wait_count = 11;
 std::string_view wait_name(Wait wait); ///< "long_scoreboard"
 
 /// The blocks that a multiprocessor gets.
@@ -37,6 +38,7 @@ struct Shift {
     std::uint32_t resident = 1;                ///< how many at once
     double busy_multiprocessors = 0;           ///< of the card: they share its memory and its block starts
     double atomic_words = 1;                   ///< of global memory, that all atomics of the launch go to
+    bool loads_pass_atomics = false;           ///< or wait behind them
 };
 
 struct ShiftTimes {

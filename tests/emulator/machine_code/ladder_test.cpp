@@ -343,5 +343,80 @@ TEST(Timing, follows_blocks_that_run_long_and_alone) {
     EXPECT_NEAR(timing::estimate(work, card).time_us, 4 * 500'000 * 2 / (card["clock"] * 1e3), 20);
 }
 
+/// A kernel of 10,000 blocks of 8 warps, all with these instructions.
+timing::Work work_with(const std::vector<std::pair<timing::Instruction, timing::Step>>& instructions) {
+    timing::Work work{
+        .code = {}, .samples = {{}}, .runs = {{}}, .blocks = 10'000, .threads = 256, .registers = 16};
+    timing::WarpTrace warp;
+    for (const auto& [instruction, step] : instructions) {
+        warp.push_back(step);
+        warp.back().instruction = static_cast<std::uint32_t>(work.code.size());
+        warp.back().lanes = 32;
+        work.code.push_back(instruction);
+    }
+    warp.push_back({.instruction = static_cast<std::uint32_t>(work.code.size()), .lanes = 32, .taken = true});
+    work.code.push_back({.effect = timing::Effect::exit});
+    work.samples[0].assign(8, warp);
+    return work;
+}
+
+constexpr timing::Instruction global(timing::Effect effect) {
+    return {.unit = timing::Unit::global, .effect = effect};
+}
+
+double floor_of(const timing::Work& work, const std::string& name) {
+    for (const auto& [floor, time] : timing::floors_us(work, timing::find_card("h200")))
+        if (floor == name) return time;
+    return 0;
+}
+
+/// As the card counts them: 32 words side by side are four sectors, and one word of all lanes is 32.
+TEST(Timing, takes_atomics_by_their_sectors) {
+    timing::Work work = work_with({{global(timing::Effect::atomic), {.sectors = 4, .lines = 1, .same = 1}}});
+    work.atomic_words = 256;
+    EXPECT_NEAR(floor_of(work, "atomics"), 80'000 * 4 / (3.649 * 22.26 / 32) / 1e3, 1);
+    EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, floor_of(work, "atomics"), 10);
+}
+
+TEST(Timing, takes_longer_for_parts_of_sectors_in_more_lines) {
+    const auto estimate = [](std::uint8_t lines) {
+        return timing::estimate(work_with({{global(timing::Effect::store), {.sectors = 32, .lines = lines}}}),
+                                timing::find_card("h200"))
+            .time_us;
+    };
+    EXPECT_NEAR(estimate(8), 80'000 * 32 / 111.1 / 1e3, 5); // as it was measured
+    EXPECT_NEAR(estimate(32) / estimate(8), 64.0 / 40, 0.1);
+}
+
+/// Atomics to one word delay the loads behind them, and a block's end waits for the parts of sectors that it stores.
+TEST(Timing, lets_loads_wait_behind_atomics) {
+    timing::Instruction load = global(timing::Effect::load), atomic = global(timing::Effect::atomic);
+    load.write_scoreboard = 0;
+    atomic.waits = 1;
+    timing::Work work = work_with(
+        {{load, {.sectors = 4, .lines = 1, .misses = 4}}, {atomic, {.sectors = 1, .lines = 1, .same = 1}}});
+    const timing::Estimate estimate = timing::estimate(work, timing::find_card("h200"));
+    EXPECT_EQ(estimate.waits[0].first, "long_scoreboard");
+    EXPECT_EQ(estimate.least_us, estimate.most_us); // atomics alone decide
+    for (std::size_t k = 1; k < 8; ++k) work.samples[0][k].erase(work.samples[0][k].begin() + 1);
+    const timing::Estimate one_each = timing::estimate(work, timing::find_card("h200"));
+    EXPECT_LT(one_each.least_us, one_each.most_us);
+    EXPECT_EQ(one_each.time_us, (one_each.least_us + one_each.most_us) / 2);
+    const timing::Estimate stores =
+        timing::estimate(work_with({{global(timing::Effect::store), {.sectors = 32, .lines = 32}}}),
+                         timing::find_card("h200"));
+    EXPECT_EQ(stores.waits[0].first, "drain");
+}
+
+/// Every other cycle the ALU has no room; in the others it has room for one of 16 warps.
+TEST(Timing, tells_a_busy_unit_from_other_warps) {
+    std::vector<std::pair<timing::Instruction, timing::Step>> additions(200,
+                                                                        {{.unit = timing::Unit::alu}, {}});
+    const timing::Estimate estimate = timing::estimate(work_with(additions), timing::find_card("h200"));
+    std::map<std::string, double> shares(estimate.waits.begin(), estimate.waits.end());
+    EXPECT_NEAR(shares["not_selected"], 0.45, 0.1);
+    EXPECT_NEAR(shares["math_pipe_throttle"], 0.45, 0.1);
+}
+
 } // namespace
 } // namespace emulator
