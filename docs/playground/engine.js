@@ -9,7 +9,7 @@
 // runs happen in the calling thread.
 //
 // `make playground` appends the emulator, as playground.emulator. It bundles each lesson's playground.js (or a call of
-// playground.reductions() in its place), PTX and facts as
+// playground.of_manifest() in its place), PTX and facts as
 // playground.bundle("lesson03", function (facts) { …playground.js… }, {ptx, sources, …} = facts).
 "use strict";
 
@@ -35,13 +35,42 @@ function make_playground() {
         };
     }
 
-    // A lesson of such kernels alone: `kernels` is its manifest's `playground`, for the name of each its options.
-    function reductions(name, kernels) {
+    // The launch of a kernel of one block with a thread for each int of a tile, as harness::measure_tile() has it. It stores its
+    // threads' numbers by rows, and reads them by columns; or `same_order`: thread i gets i back. `padded`: it takes the ints after
+    // each row; `dynamic`: its tile is dynamic shared memory.
+    function tile(name, {same_order = false, padded = false, dynamic = false} = {}) {
+        return (host, {width, height = width, padding}) => {
+            const threads = width * height, shared = dynamic ? 4 * height * (width + (padded ? padding : 0)) : 0;
+            if (threads > 1024)
+                throw new Error(`A block has at most 1024 threads, not ${threads}. Choose a smaller width or height.`);
+            const out = host.ints(threads);
+            host.launch(name, {grid: 1, block: [width, height], shared}, out, ...padded ? [host.u32(padding)] : []);
+            const transposed = (i) => i % height * width + Math.floor(i / height);
+            return host.verify(Array.from({length: threads}, (_, i) => same_order ? i : transposed(i)), out);
+        };
+    }
+
+    // A lesson of such kernels alone: its manifest's `playground` has for the name of each its options. `sizes`: those of tiles
+    // have a width, a padding that starts with this one, and a height unless they are square.
+    function of_manifest(name, {tile: sizes, ...kernels}) {
+        const launches = (launch) => Object.fromEntries(Object.entries(kernels).map(
+            ([kernel, options]) => [kernel.replace("<block>", ""), launch(kernel, options)]));
+        if (!sizes) {
+            lesson(name, {
+                n: {value: 65536, most: 1048576},
+                sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}},
+                kernels: launches(reduction),
+            });
+            return;
+        }
+        const most = sizes.square ? 32 : 64;
         lesson(name, {
-            n: {value: 65536, most: 1048576},
-            sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}},
-            kernels: Object.fromEntries(Object.entries(kernels).map(
-                ([kernel, options]) => [kernel.replace("<block>", ""), reduction(kernel, options)])),
+            sliders: {
+                width: {from: 1, to: most, value: 32},
+                ...sizes.square ? {} : {height: {from: 1, to: most, value: 16}},
+                padding: {from: 0, to: 33, value: sizes.padding},
+            },
+            kernels: launches(tile),
         });
     }
 
@@ -393,7 +422,7 @@ function make_playground() {
         return {run, stop: () => stop()};
     }
 
-    const playground = {lessons, bundles, lesson, reduction, reductions, bundle, engine, serve, emulator: null};
+    const playground = {lessons, bundles, lesson, reduction, tile, of_manifest, bundle, engine, serve, emulator: null};
     return playground;
 }
 

@@ -1,4 +1,4 @@
-// Each lesson's playground.js, under Node: what a page shows equals what the lesson's program prints, to the digit.
+// Each lesson's host part, under Node: what a page shows equals what the lesson's program prints, to the digit.
 // Usage: lessons_test.mjs FOLDER_OF_BUNDLES FOLDER_OF_PROGRAMS RUNS.json [LESSON...]
 // It writes each run that it compared to RUNS.json, for browser_test.py: [{request, result}].
 
