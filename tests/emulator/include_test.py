@@ -97,7 +97,7 @@ class Rules(unittest.TestCase):
             self.assertEqual([], self.wrong(file, included))
 
     def test_refuse_what_is_above_beside_or_outside(self):
-        for file, included in [("machine/warp.cpp", "execute/warp.hpp"), ("check/race/a.cpp", "observe/b.hpp"),
+        for file, included in [("machine/warp.cpp", "execute/opcodes.hpp"), ("check/race/a.cpp", "observe/b.hpp"),
                                ("ptx/parser.cpp", "memory/allocation.hpp"), ("error.hpp", "ptx/types.hpp"),
                                ("runtime/runtime.cpp", "runtime/api/graph.hpp"), ("machine/a.cpp", "extras/b.hpp"),
                                ("extras/a.cpp", "error.hpp"), ("cli/main.cpp", "../harness/check.hpp")]:

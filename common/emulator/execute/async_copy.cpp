@@ -1,8 +1,8 @@
 /// \file
 /// Asynchronous copies: cp.async with its groups and arrivals, cp.async.bulk, cp.reduce.async.bulk.
-#include "emulator/execute/async_copy.hpp"
 
 #include "emulator/execute/address_resolution.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/mbarrier.hpp"
 #include "emulator/program/decoder.hpp"

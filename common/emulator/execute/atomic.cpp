@@ -1,8 +1,7 @@
 /// \file
 /// Atomics: atom and red, on global and shared memory.
 #include "emulator/execute/address_resolution.hpp"
-#include "emulator/execute/async_copy.hpp"
-#include "emulator/execute/b128.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/fp16.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/program/decoder.hpp"

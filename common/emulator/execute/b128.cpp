@@ -1,6 +1,7 @@
-#include "emulator/execute/b128.hpp"
-
+/// \file
+/// Instructions on 128 bits: mov, ld, st, and atom with .exch and .cas. A cell has 16 bytes.
 #include "emulator/execute/address_resolution.hpp"
+#include "emulator/execute/families.hpp"
 
 #include <cstring>
 

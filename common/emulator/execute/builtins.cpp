@@ -1,5 +1,6 @@
-#include "emulator/execute/builtins.hpp"
-
+/// \file
+/// Functions that CUDA provides to kernels: vprintf, __assertfail, malloc and free.
+#include "emulator/execute/families.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"

@@ -1,6 +1,6 @@
 /// \file
 /// Arithmetic over several words: add.cc, addc, sub.cc, subc, mad.cc, madc, through a condition code.
-#include "emulator/execute/carry.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 

@@ -1,8 +1,7 @@
 /// \file
 /// Control flow: bra, brx.idx, alloca, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
-#include "emulator/execute/builtins.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/warp.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/warp.hpp"

@@ -1,11 +1,7 @@
 /// \file
 /// Moves and conversions: mov, cvt, cvta, isspacep, mapa, getctarank.
-#include "emulator/execute/convert.hpp"
-
-#include "emulator/execute/b128.hpp"
-#include "emulator/execute/floating_point.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/fp16.hpp"
-#include "emulator/execute/fp8.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/execute/rounding.hpp"
@@ -31,6 +27,13 @@ bool is_floating_point(Type type) {
 }
 
 // ---- cvt: the scalar function ----
+
+struct Conversion {
+    Type to = Type::none, from = Type::none;
+    int rounding = 0;             ///< an FE_ macro of `<cfenv>`
+    bool to_whole_number = false; ///< .rni .rzi .rmi .rpi
+    bool ftz = false, sat = false, relu = false;
+};
 
 uint64_t extend(uint64_t bits, Type type) {
     const uint32_t unused = 64 - 8 * ptx::size_of(type);
@@ -175,8 +178,8 @@ uint64_t convert_nan(uint64_t bits, Type from, Type to) {
            payload >> (52 - result.significand_bits);
 }
 
-} // namespace
-
+/// Converts the value in the low bits of `bits`. The result is sign- or zero-extended to 64 bits, depending
+/// on `to`.
 uint64_t convert(uint64_t bits, const Conversion& conversion) {
     if (!is_floating_point(conversion.from)) {
         if (!is_floating_point(conversion.to)) return integer_to_integer(bits, conversion);
@@ -198,8 +201,6 @@ uint64_t convert(uint64_t bits, const Conversion& conversion) {
 }
 
 // ---- cvt: handlers ----
-
-namespace {
 
 /// Any conversion; the instruction's detail describes it.
 struct ConversionDetail : Detail {

@@ -4,12 +4,10 @@
 ///
 /// Correctly rounded operations are bit-equal to the device's. The approximate ones (`.approx`, `.full`) are
 /// more exact than the device's and differ from them in the last bits.
-#include "emulator/execute/floating_point.hpp"
-
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/fp16.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/packed.hpp"
 
 #include <cfenv>
 #include <cmath>

@@ -1,5 +1,6 @@
-#include "emulator/execute/fp8.hpp"
-
+/// \file
+/// Conversions of pairs of 8-bit floating-point numbers: e4m3x2 and e5m2x2.
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/fp16.hpp"
 #include "emulator/execute/lanewise.hpp"
 
@@ -56,8 +57,8 @@ template <auto narrow, auto widen, bool relu> constexpr Handlers handlers() {
             &lanewise<ToHalves<widen, relu>{}, uint32_t, uint16_t>};
 }
 
-} // namespace
-
+/// The nearest number of a format with 4 and 3, or 5 and 2 bits; a number that is too large becomes the
+/// largest one.
 uint8_t to_e4m3(double value) {
     if (std::isnan(value)) return not_a_number;
     const double magnitude = std::fabs(value);
@@ -83,6 +84,8 @@ double from_e4m3(uint8_t bits) {
 }
 
 double from_e5m2(uint8_t bits) { return to_double(Half{static_cast<uint16_t>(bits << 8)}); }
+
+} // namespace
 
 bool decode_fp8_cvt(Decoding& statement) {
     const std::string_view name = statement.take_any({".e4m3x2", ".e5m2x2"});

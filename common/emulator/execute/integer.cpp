@@ -1,10 +1,8 @@
 /// \file
 /// Integer arithmetic: add, sub, mul, mad, div, rem, abs, neg, min, max, sad, mul24, mad24, dp4a, dp2a.
-#include "emulator/execute/carry.hpp"
-#include "emulator/execute/floating_point.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
-#include "emulator/execute/packed.hpp"
 
 #include <algorithm>
 #include <limits>

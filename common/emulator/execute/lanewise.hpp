@@ -102,6 +102,16 @@ template <auto operation, class T, std::size_t arity> constexpr Handler same_typ
         return &lanewise<operation, T, T, T, T>;
 }
 
+/// Two 16-bit numbers in one 32-bit register.
+template <class T> struct Packed { T low, high; };
+
+/// An operation on each of the two by itself.
+template <auto operation> struct OnBoth {
+    template <class T, class... Ts> constexpr Packed<T> operator()(Packed<T> first, Ts... others) const {
+        return {operation(first.low, others.low...), operation(first.high, others.high...)};
+    }
+};
+
 /// Takes the destination and `arity` sources of one type, in the usual order.
 inline void take_operands(Decoding& statement, ptx::Type type, std::size_t arity) {
     statement.expect_operands(arity + 1, arity + 1);

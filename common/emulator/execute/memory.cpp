@@ -2,8 +2,7 @@
 /// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and hints to caches: prefetch, prefetchu,
 /// discard, applypriority, createpolicy.
 #include "emulator/execute/address_resolution.hpp"
-#include "emulator/execute/async_copy.hpp"
-#include "emulator/execute/b128.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/program/decoder.hpp"
 

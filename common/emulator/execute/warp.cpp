@@ -3,12 +3,12 @@
 /// bar.warp.sync.
 ///
 /// Each names its members in a mask, and completes when all members that have not exited have arrived.
-#include "emulator/execute/warp.hpp"
 
+#include "emulator/machine/warp.hpp"
+#include "emulator/execute/families.hpp"
 #include "emulator/execute/opcodes.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/schedule.hpp"
-#include "emulator/machine/warp.hpp"
 #include "emulator/program/decoder.hpp"
 
 #include <algorithm>
