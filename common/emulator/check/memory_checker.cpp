@@ -4,8 +4,8 @@
 #include "emulator/machine/access_diagnosis.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/describe.hpp"
+#include "emulator/memory/address_space.hpp"
 #include "emulator/memory/global_memory.hpp"
-#include "emulator/memory/host_memory.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/describe.hpp"
 #include "emulator/machine/dim3.hpp"
-#include "emulator/memory/host_memory.hpp"
+#include "emulator/memory/address_space.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>

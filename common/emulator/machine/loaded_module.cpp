@@ -2,10 +2,10 @@
 
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/occupancy.hpp"
+#include "emulator/program/analyses.hpp"
 #include "emulator/program/code.hpp"
 #include "emulator/program/decoder.hpp"
 #include "emulator/program/names.hpp"
-#include "emulator/program/spin_loops.hpp"
 #include "emulator/ptx/diagnostic.hpp"
 #include "emulator/ptx/parser.hpp"
 

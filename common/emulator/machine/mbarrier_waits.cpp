@@ -3,8 +3,8 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/describe.hpp"
 #include "emulator/machine/mbarrier.hpp"
+#include "emulator/program/analyses.hpp"
 #include "emulator/program/source_location.hpp"
-#include "emulator/program/spin_loops.hpp"
 #include "emulator/text.hpp"
 
 #include <algorithm>

@@ -1,8 +1,10 @@
 /// \file
-/// How generic addresses are divided among the state spaces.
+/// How generic addresses are divided among the state spaces, and what those of the host point to.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace emulator {
 
@@ -20,5 +22,9 @@ inline constexpr std::uint64_t function_window = 0x0400'0000'0000'0000;
 /// capability 9.0. So a block's own address means the same in the other blocks.
 inline constexpr int shared_rank_shift = 24;
 inline constexpr std::uint64_t shared_rank_bytes = 1 << shared_rank_shift;
+
+/// What lies at `address` in this process's memory outside of the device's: "its stack", "its heap", "a variable of lesson03"; empty if unknown; nothing if
+/// there is no memory.
+std::optional<std::string> host_memory_at(std::uint64_t address);
 
 } // namespace emulator

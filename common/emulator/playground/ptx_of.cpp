@@ -3,7 +3,7 @@
 /// first: those of libraries come after the program's own.
 /// ptx_of PTX FILE NAMESPACE [REGEX]: the kernels of that namespace, of those in a file of PTX, but for
 /// kernels whose readable names match. See only_namespace.
-#include "emulator/program/namespaces.hpp"
+#include "emulator/program/names.hpp"
 #include "emulator/runtime/fat_binary.hpp"
 
 #include <fstream>

@@ -1,9 +1,8 @@
 #include "emulator/program/decoder.hpp"
 
 #include "emulator/memory/address_space.hpp"
-#include "emulator/program/divergence_analysis.hpp"
+#include "emulator/program/analyses.hpp"
 #include "emulator/program/names.hpp"
-#include "emulator/program/row_sharing.hpp"
 #include "emulator/ptx/diagnostic.hpp"
 
 #include <algorithm>

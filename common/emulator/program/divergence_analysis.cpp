@@ -1,4 +1,4 @@
-#include "emulator/program/divergence_analysis.hpp"
+#include "emulator/program/analyses.hpp"
 
 #include <algorithm>
 #include <iterator>

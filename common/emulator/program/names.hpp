@@ -1,5 +1,5 @@
 /// \file
-/// Names of kernels and variables as in the source.
+/// Names of kernels and variables as in the source, and kernels by their namespace.
 #pragma once
 
 #include <string>
@@ -15,5 +15,11 @@ std::string short_name(const std::string& readable_name);
 
 /// "tile", for the variable "_ZZ13setRowReadColPiE4tile" that is "setRowReadCol(int*)::tile"
 std::string variable_name(std::string_view mangled);
+
+/// The PTX without the kernels outside of the namespace, and without the functions that nothing left may
+/// call. A kernel gets the name of the one outside of all namespaces that is declared as it is, if there is
+/// one. \param space empty: all kernels stay, with their names \param without readable names of kernels to
+/// leave out, too; empty: none
+std::string only_namespace(const std::string& ptx, const std::string& space, const std::string& without = "");
 
 } // namespace emulator

@@ -1,6 +1,4 @@
-#include "emulator/program/row_sharing.hpp"
-
-#include "emulator/program/divergence_analysis.hpp"
+#include "emulator/program/analyses.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "emulator/program/spin_loops.hpp"
+#include "emulator/program/analyses.hpp"
 
 #include "emulator/program/code.hpp"
 

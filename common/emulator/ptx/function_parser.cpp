@@ -1,5 +1,3 @@
-#include "emulator/ptx/function_parser.hpp"
-
 #include "emulator/ptx/operand_parser.hpp"
 #include "emulator/ptx/parser.hpp"
 #include "emulator/ptx/scope.hpp"

@@ -1,6 +1,5 @@
 #include "emulator/ptx/parser.hpp"
 
-#include "emulator/ptx/function_parser.hpp"
 #include "emulator/ptx/variable_parser.hpp"
 
 #include <algorithm>

@@ -9,6 +9,8 @@
 
 namespace emulator::ptx {
 
+struct Source;
+
 /// Parses the PTX of one translation unit, or that of several in a row, which become one module: an external
 /// declaration in one unit is the definition in another. (nvcc gives a unit's static names a unique suffix.)
 /// Accepts any opcode and modifier: the decoder checks them. \throws Error invalid_ptx with line and caret;
@@ -21,5 +23,9 @@ std::unique_ptr<Module> parse_around_kernels(std::string text);
 
 /// Reads the body of one of the module's kernels, if it was not read yet. \throws as parse
 void read_body(Module& module, Function& kernel);
+
+/// Reads one function, from `.entry` or `.func` on, into the source's module: its parameters, and the statements
+/// of its body.
+void parse_function(Source& source);
 
 } // namespace emulator::ptx

@@ -2,7 +2,9 @@
 /// PTX's fundamental types and state spaces.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -46,7 +48,16 @@ enum class Space : std::uint8_t {
 };
 
 /// ".u32" -> Type::u32; nothing for a word that is not a type.
-std::optional<Type> type_from(std::string_view dot_word);
+inline std::optional<Type> type_from(std::string_view dot_word) {
+    // In the order of Type.
+    static constexpr std::string_view words[] = {"",      ".pred",  ".b8",     ".b16",   ".b32",  ".b64",
+                                                 ".b128", ".u8",    ".u16",    ".u32",   ".u64",  ".s8",
+                                                 ".s16",  ".s32",   ".s64",    ".f16",   ".bf16", ".f32",
+                                                 ".f64",  ".f16x2", ".bf16x2", ".u16x2", ".s16x2"};
+    const auto found = std::find(std::begin(words) + 1, std::end(words), dot_word);
+    if (found == std::end(words)) return std::nullopt;
+    return static_cast<Type>(found - std::begin(words));
+}
 
 /// Bytes of a value of this type; 0 for none and pred.
 constexpr std::uint32_t size_of(Type type) {

@@ -1,4 +1,4 @@
-#include "emulator/memory/host_memory.hpp"
+#include "emulator/memory/address_space.hpp"
 
 #include <gmock/gmock.h>
 

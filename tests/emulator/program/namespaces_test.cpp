@@ -1,4 +1,4 @@
-#include "emulator/program/namespaces.hpp"
+#include "emulator/program/names.hpp"
 
 #include "emulator/ptx/parser.hpp"
 

@@ -5,7 +5,7 @@
 #include "emulator/check/instruction_ids.hpp"
 #include "emulator/check/race/block_state.hpp"
 #include "emulator/check/race/current_access.hpp"
-#include "emulator/program/spin_loops.hpp"
+#include "emulator/program/analyses.hpp"
 
 #include <cstddef>
 #include <cstring>
