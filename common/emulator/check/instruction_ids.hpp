@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emulator/program/code.hpp"
+#include "emulator/program/source_location.hpp"
 
 #include <cstdint>
 #include <map>
@@ -41,7 +42,13 @@ public:
 
     /// One id per source line, since a loop may have been unrolled. An instruction without a line has its
     /// own.
-    InstructionId of_line(InstructionId id);
+    InstructionId of_line(InstructionId id) {
+        const auto [known, is_new] = of_line_.try_emplace(id, id);
+        if (!is_new) return known->second;
+        const std::string line = source_line(code(id), pc(id));
+        if (!line.empty()) known->second = first_of_line_.try_emplace(line, id).first->second;
+        return known->second;
+    }
 
 private:
     static constexpr int pc_bits = 24;

@@ -1,8 +1,6 @@
 #include "emulator/check/sync_checker.hpp"
 
 #include "emulator/check/sync/block_barriers.hpp"
-#include "emulator/check/sync/cluster_barriers.hpp"
-#include "emulator/check/sync/deadlocks.hpp"
 #include "emulator/check/sync/mask_waits.hpp"
 #include "emulator/check/sync/sync_findings.hpp"
 #include "emulator/machine/cluster.hpp"
@@ -134,7 +132,7 @@ public:
         state.exits.push_back({warp.index(), lanes, findings_.id(*running.frame->code, running.pc)});
         const LaneMask without_wait = lanes & warp.block().cluster().not_waited(warp);
         if (without_wait != 0 && !state.is_out_of_step)
-            found_no_wait(findings_, warp.block(), state.arrivals[warp.index()], state.exits.back());
+            found_no_wait(warp.block(), state.arrivals[warp.index()], state.exits.back());
     }
 
 private:
@@ -151,6 +149,18 @@ private:
     BlockState& state_of(const Block& block) {
         if (current_.first != &block) current_ = {&block, blocks_.at(&block).get()};
         return *current_.second;
+    }
+
+    /// Threads of `block` that exit between their arrival at the cluster barrier and the wait.
+    void found_no_wait(const Block& block, const LaneGroup& arrival, const LaneGroup& exit) {
+        findings_.add(SyncFindings::Kind::no_wait, arrival.id, exit.id, [&] {
+            return findings_.finding(
+                "arrival without a wait",
+                "a thread arrives at the cluster barrier and exits without waiting there",
+                {findings_.party_of("arrives here", block, arrival),
+                 findings_.party_of("has exited", block, exit)},
+                "A barrier_wait() is missing: each barrier_arrive() needs one by the same thread.");
+        });
     }
 
     SyncFindings findings_;

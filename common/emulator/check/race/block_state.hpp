@@ -3,7 +3,6 @@
 #pragma once
 
 #include "emulator/check/race/access_shadow.hpp"
-#include "emulator/check/race/cluster_order.hpp"
 #include "emulator/check/race/cluster_shared_memory.hpp"
 #include "emulator/check/race/copies_in_flight.hpp"
 #include "emulator/check/race/grid_order.hpp"

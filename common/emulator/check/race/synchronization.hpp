@@ -3,7 +3,6 @@
 #pragma once
 
 #include "emulator/check/race/block_state.hpp"
-#include "emulator/check/race/cluster_order.hpp"
 #include "emulator/check/race/current_access.hpp"
 #include "emulator/check/race/grid_order.hpp"
 #include "emulator/machine/observer.hpp"

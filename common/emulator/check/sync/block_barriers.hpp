@@ -1,5 +1,5 @@
 /// \file
-/// The barriers of one block, and errors in how its threads arrive at them.
+/// The barriers of one block, errors in how its threads arrive at them, and its deadlocks.
 #pragma once
 
 #include "emulator/check/sync/sync_findings.hpp"
@@ -59,5 +59,10 @@ private:
     SyncFindings& findings_;
     std::array<Barrier, Block::barrier_count> barriers_;
 };
+
+/// Every thread of the block is stuck: at barriers of the block or the cluster, at mbarriers, or waiting for
+/// lanes that a mask names. `exits`: the threads that have exited.
+void found_deadlock(SyncFindings& findings, const Block& block, const BlockBarriers& barriers,
+                    const std::vector<LaneGroup>& exits);
 
 } // namespace emulator

@@ -1,5 +1,4 @@
-#include "emulator/check/sync/deadlocks.hpp"
-
+#include "emulator/check/sync/block_barriers.hpp"
 #include "emulator/check/sync/mask_waits.hpp"
 #include "emulator/text.hpp"
 
