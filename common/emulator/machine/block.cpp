@@ -1,6 +1,5 @@
 #include "emulator/machine/block.hpp"
 
-#include "emulator/machine/block_errors.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/dim3.hpp"
 #include "emulator/machine/fault.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emulator/machine/async_copies.hpp"
-#include "emulator/machine/grid.hpp"
+#include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/mbarrier_waits.hpp"
 #include "emulator/machine/observer.hpp"
 #include "emulator/machine/warp.hpp"

@@ -20,7 +20,14 @@ enum class Metric : std::size_t {
 inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::count);
 
 /// Nsight Compute's name for `metric`, or our own `ptx__…` if it has none. Valid forever.
-const char* metric_name(Metric metric);
+inline const char* metric_name(Metric metric) {
+    static constexpr const char* names[] = {
+#define COUNTER_NAME(id, name, ...) name,
+        COUNTER_CATALOGUE(COUNTER_NAME)
+#undef COUNTER_NAME
+    };
+    return names[static_cast<std::size_t>(metric)];
+}
 
 /// One number for each metric.
 struct Counters {

@@ -1,8 +1,9 @@
 /// \file
-/// An error inside a kernel. The block turns it into an Error with its location.
+/// Errors inside a kernel. A block turns them into an Error with the place in the program, which ends the launch.
 #pragma once
 
 #include "emulator/error.hpp"
+#include "emulator/machine/async_copies.hpp"
 #include "emulator/machine/observer.hpp"
 #include "emulator/program/lanes.hpp"
 #include "emulator/ptx/types.hpp"
@@ -14,6 +15,7 @@
 namespace emulator {
 
 struct Instruction;
+class Block;
 class Warp;
 
 /// One lane's access of a memory instruction. Space and address are as in Access.
@@ -39,5 +41,12 @@ struct Fault {
 /// Whether an observer absorbs the fault of `lanes`: then they skip the instruction. Every observer sees the
 /// fault.
 bool is_absorbed(const Warp& warp, const Fault& fault, LaneMask lanes);
+
+/// A thread of the warp has failed.
+[[noreturn]] void report_fault(const Fault& fault, const Warp& warp);
+/// The block has ended before the copy to its shared memory.
+[[noreturn]] void report_pending_copy(const Block& block, const AsyncCopies::Bulk& bulk);
+/// Every thread of the block waits, and nothing can end that.
+[[noreturn]] void report_deadlock(const Block& block);
 
 } // namespace emulator

@@ -1,5 +1,5 @@
 /// \file
-/// The inputs of a kernel launch, and the function that runs it.
+/// The inputs of a kernel launch, the function that runs it, and what its blocks share meanwhile.
 #pragma once
 
 #include "emulator/machine/counters.hpp"
@@ -14,6 +14,7 @@
 namespace emulator {
 
 class Kernel;
+class Schedule;
 class Watcher;
 
 /// The device that the emulator reports, with the limits of compute capability 9.0.
@@ -47,6 +48,21 @@ struct LaunchConfiguration {
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
     bool cooperative = false;                                       ///< the grid may synchronize
     std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes; ///< of each thread
+};
+
+/// What all blocks of a launch share.
+struct Grid {
+    const Kernel& kernel;
+    LaunchConfiguration configuration;
+    bool has_clusters; ///< that it asked for
+    Dim3 cluster;      ///< blocks; 1 x 1 x 1 without clusters
+    std::span<const std::byte> parameters;
+    GlobalMemory& memory;
+    std::uint32_t stack_bytes = 0; ///< local memory of a thread
+    /// Of a cooperative launch: where cooperative groups keep the grid's barrier.
+    std::uint64_t workspace = 0;
+    bool may_wait = false;        ///< blocks may wait for each other in a loop
+    Schedule* schedule = nullptr; ///< null: the usual order
 };
 
 /// Options of a run. None of them changes what a correct kernel computes.
