@@ -1,5 +1,5 @@
 /// \file
-/// How code behind the API rejects a call.
+/// How code behind the API rejects a call, and CUDA's names and texts for its error codes.
 #pragma once
 
 #include "emulator/runtime/cuda_abi.hpp"
@@ -39,5 +39,11 @@ private:
 inline void require(bool holds, abi::cudaError_t error = abi::cudaErrorInvalidValue) {
     if (!holds) throw ApiError(error);
 }
+
+/// "cudaErrorInvalidValue" for 1; "unrecognized error code" for an unknown number. Never freed.
+const char* error_name(int error);
+
+/// "invalid argument" for 1; "unrecognized error code" for an unknown number. Never freed.
+const char* error_text(int error);
 
 } // namespace emulator

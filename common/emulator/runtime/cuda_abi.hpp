@@ -9,7 +9,7 @@
 
 namespace emulator::abi {
 
-/// The errors that this library returns; error_text.hpp has the names of all of CUDA's.
+/// The errors that this library returns; error_text.cpp has the names of all of CUDA's.
 enum cudaError_t : int {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,

@@ -1,5 +1,6 @@
 /// \file
-/// The emulated device's state for the program: memory, modules, streams, events, graphs, pools.
+/// The emulated device: its properties, and its state for the program: memory, modules, streams, events, graphs,
+/// pools.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -20,6 +21,17 @@
 #include <vector>
 
 namespace emulator {
+
+// ---- device_properties.cpp: the same on every host, so grids sized by them are too ----
+
+/// The result of cudaDeviceGetAttribute: a Hopper card's value (an H100's where cards differ), and 0 for what
+/// the emulator lacks, such as textures.
+int device_attribute(int attribute);
+
+/// All of them in one structure, with the machine's name and memory.
+abi::cudaDeviceProp device_properties();
+
+// ---- its state ----
 
 struct Stream {
     unsigned int flags = 0;

@@ -1,8 +1,7 @@
-#include "emulator/runtime/device_properties.hpp"
-
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/memory/global_memory.hpp"
+#include "emulator/runtime/device.hpp"
 
 #include <cstring>
 

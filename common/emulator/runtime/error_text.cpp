@@ -1,4 +1,4 @@
-#include "emulator/runtime/error_text.hpp"
+#include "emulator/runtime/api_error.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "emulator/runtime/error_text.hpp"
+#include "emulator/runtime/api_error.hpp"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

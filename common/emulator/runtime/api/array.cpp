@@ -2,7 +2,6 @@
 /// CUDA arrays: storage for copies only. There are no textures and no surfaces.
 
 #include "emulator/runtime/api_call.hpp"
-#include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/transfers.hpp"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 /// The device: its properties, its limits and its reset.
 
 #include "emulator/runtime/api_call.hpp"
-#include "emulator/runtime/device_properties.hpp"
 
 #include <algorithm>
 #include <cstring>

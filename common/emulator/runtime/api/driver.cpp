@@ -3,8 +3,6 @@
 /// is empty: it needs this library, which has them. Most are functions of the runtime under another name.
 
 #include "emulator/runtime/api_call.hpp"
-#include "emulator/runtime/device_properties.hpp"
-#include "emulator/runtime/error_text.hpp"
 #include "emulator/runtime/transfers.hpp"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 /// Error handling.
 
 #include "emulator/runtime/api_call.hpp"
-#include "emulator/runtime/error_text.hpp"
 
 using namespace emulator;
 using namespace emulator::abi;
