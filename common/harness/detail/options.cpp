@@ -5,7 +5,7 @@
 #include "emulator/terminal.hpp"
 #include "harness/detail/measure.hpp"
 #include "harness/detail/observing.hpp"
-#include "harness/detail/wrap.hpp"
+#include "harness/detail/text_table.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/numbers.hpp"
 

@@ -2,7 +2,6 @@
 #include "emulator/terminal.hpp"
 #include "harness/detail/report.hpp"
 #include "harness/detail/text_table.hpp"
-#include "harness/detail/wrap.hpp"
 #include "harness/numbers.hpp"
 
 #include <counter_catalogue.hpp>

@@ -1,13 +1,13 @@
 #include "harness/detail/text_table.hpp"
 
 #include "emulator/terminal.hpp"
-#include "harness/detail/wrap.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace harness {
@@ -162,6 +162,21 @@ std::string RowTable::format() const {
         text += "\n";
     }
     return text;
+}
+
+std::string wrap(const std::string& text) {
+    std::istringstream words(text);
+    std::string lines;
+    std::size_t length = 0;
+    for (std::string word; words >> word; length += word.size() + 1) {
+        if (length + word.size() > terminal_columns) {
+            lines.back() = '\n';
+            length = 0;
+        }
+        lines += word + " ";
+    }
+    if (!lines.empty()) lines.back() = '\n';
+    return lines;
 }
 
 } // namespace harness

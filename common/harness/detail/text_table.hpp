@@ -1,5 +1,5 @@
 /// \file
-/// Tables of text that fit a terminal.
+/// Tables and lines of text that fit a terminal.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,11 @@
 #include <vector>
 
 namespace harness {
+
+inline constexpr std::size_t terminal_columns = 80;
+
+/// The text's words in lines that fit a terminal, each with its newline.
+std::string wrap(const std::string& text);
 
 /// A column per kernel. If the columns are too wide, it breaks their names, and then itself into several
 /// tables.
