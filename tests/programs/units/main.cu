@@ -1,8 +1,15 @@
-// A kernel whose device functions and variables are in other translation units: nvcc -rdc=true.
+// A kernel whose device functions and variables are in another translation unit: nvcc -rdc=true.
 
 #include "parts.cuh"
 
 #include "../program.hpp"
+
+static __device__ int calls;
+
+__device__ int clamp(int value) {
+    atomicAdd(&calls, 2);
+    return value > 500 ? 500 : value < -500 ? -500 : value;
+}
 
 __global__ void weigh(const int* input, int* output, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,6 +3,7 @@
 #include "../program.hpp"
 
 __constant__ int weights[table_size];
+__device__ Totals totals = {0, 0};
 
 static __device__ int calls; // each translation unit has its own
 

@@ -1,6 +1,4 @@
 // sum N [without_barriers]: adds 0 + 1 + … + N - 1, and expects 1 atomic request per block.
-#include "sum.cuh"
-
 #include <cuda_emulator.h>
 #include <dlfcn.h>
 
@@ -8,6 +6,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+
+/// Adds the block's part of `input` to `total`.
+template <bool with_barriers> __global__ void sum(const int* input, int* total, int n) {
+    extern __shared__ int values[];
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    values[threadIdx.x] = i < n ? input[i] : 0;
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (with_barriers) __syncthreads(); // the other half's values are there
+        if (threadIdx.x < stride) values[threadIdx.x] += values[threadIdx.x + stride];
+    }
+    if (threadIdx.x == 0) atomicAdd(total, values[0]);
+}
 
 int main(int argc, char** argv) {
     const int n = argc > 1 ? std::atoi(argv[1]) : 1000, block = 256, blocks = (n + block - 1) / block;

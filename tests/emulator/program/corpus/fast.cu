@@ -1,3 +1,0 @@
-// What -use_fast_math changes.
-#include "floats.cu"
-#include "halves.cu"
