@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/detail/measure.hpp"
 #include "harness/exit_status.hpp"
@@ -16,6 +15,7 @@
 #include "harness/lesson.hpp"
 #include "harness/reduction.hpp"
 #include "harness/verification.hpp"
+#include "test_device.hpp"
 #include "wrong_kernels.hpp"
 
 using namespace harness;

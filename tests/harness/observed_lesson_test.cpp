@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 using testing::AllOf;
 using testing::HasSubstr;

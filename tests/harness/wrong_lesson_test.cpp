@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "device_main.hpp"
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 using testing::AllOf;
 using testing::HasSubstr;

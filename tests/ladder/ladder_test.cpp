@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "device_main.hpp"
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 using nlohmann::json;
 using testing::AllOf;

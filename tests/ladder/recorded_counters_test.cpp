@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 using nlohmann::json;
 

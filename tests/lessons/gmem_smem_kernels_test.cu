@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "device_main.hpp"
 #include "harness/detail/measure.hpp"
+#include "test_device.hpp"
 
 namespace gmem_smem_kernels {
 

@@ -2,8 +2,8 @@
 // grids, where they matter).
 #include "ladder_kernels.cuh"
 
-#include "device_main.hpp"
 #include "harness/detail/measure.hpp"
+#include "test_device.hpp"
 
 namespace ladder_kernels {
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 /// What a lesson's only kernel did on the emulator, as JSON has it.
 class Launch {

@@ -10,9 +10,9 @@
 
 #include "../../../lessons/lesson22_any_type_and_operation/data.hpp"
 #include "../../../lessons/lesson22_any_type_and_operation/kernels.cuh"
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson22_kernels {
 

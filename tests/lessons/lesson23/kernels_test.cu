@@ -17,12 +17,12 @@
 
 #include "../../../lessons/lesson23_floating_point/data.hpp"
 #include "../../../lessons/lesson23_floating_point/orders.hpp"
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson23_kernels { // Other lessons have functions of the same names.
 #include "../../../lessons/lesson23_floating_point/kernels.cuh"

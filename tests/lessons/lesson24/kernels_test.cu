@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/device_buffer.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 #include "harness/verification.hpp"
+#include "test_device.hpp"
 
 namespace transposition {
 #include "../../../lessons/lesson24_transposition/kernels.cuh"

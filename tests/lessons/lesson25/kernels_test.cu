@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "../../../lessons/lesson25_rows/data.hpp"
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace rows_of_a_matrix {
 #include "../../../lessons/lesson25_rows/kernels.cuh"

@@ -8,11 +8,11 @@
 
 #include "../../../lessons/lesson26_histogram/data.hpp"
 #include "../../../lessons/lesson26_histogram/kernels.cuh"
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson26_kernels {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson27_kernels { // Other lessons have functions of the same names.
 #include "../../../lessons/lesson27_scan/in_shared_memory.cuh"

@@ -40,9 +40,8 @@
 
 #include <string>
 
-#include "device_main.hpp"
 #include "launch.hpp"
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 using testing::AllOf;
 using testing::HasSubstr;

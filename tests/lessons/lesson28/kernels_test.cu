@@ -5,11 +5,11 @@
 #include <string>
 
 #include "../../../lessons/lesson28_bytes_in_flight/kernels.cuh"
-#include "device_main.hpp"
 #include "harness/detail/measure.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/reduction.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson28_kernels {
 

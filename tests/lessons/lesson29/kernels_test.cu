@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson29_kernels { // Other lessons have functions of the same names.
 #include "../../../lessons/lesson29_one_cluster/kernels.cuh"

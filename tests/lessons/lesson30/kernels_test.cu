@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
-#include "device_main.hpp"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "sizes.hpp"
+#include "test_device.hpp"
 
 namespace lesson30_kernels { // Other lessons have functions of the same names.
 #include "../../../lessons/lesson30_a_sum_for_every_n/kernels.cuh"

@@ -1,17 +1,29 @@
-#include "run_program.hpp"
+#include "test_device.hpp"
 
-#include "device_main.hpp"
-
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
 
 namespace {
+
+harness::Device device;
+
+harness::DeviceChoice choice(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]) == "--device=gpu") return harness::DeviceChoice::gpu;
+        if (std::string_view(argv[i]) == "--device=emulator") return harness::DeviceChoice::emulator;
+    }
+    return harness::DeviceChoice::automatic;
+}
 
 namespace fs = std::filesystem;
 
@@ -47,6 +59,8 @@ std::string read_file(const fs::path& path) {
 
 } // namespace
 
+const harness::Device& test_device() { return device; }
+
 ProgramResult run_program(const std::string& line) {
     const TemporaryFolder folder;
     const fs::path executable = fs::read_symlink("/proc/self/exe");
@@ -63,4 +77,19 @@ ProgramResult run_program(const std::string& line) {
 ProgramResult run_lesson(const std::string& lesson, const std::string& arguments) {
     const bool gpu = test_device().kind == harness::DeviceKind::gpu;
     return run_program("./" + lesson + " --device " + (gpu ? "gpu " : "emulator ") + arguments);
+}
+
+int main(int argc, char** argv) {
+    std::vector<char*> all_arguments(argv, argv + argc +
+                                               1); // InitGoogleTest takes its own out; a new start needs all
+    testing::InitGoogleTest(&argc, argv);
+    // Tests are listed while building, when the emulator may not be there yet.
+    if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
+    try {
+        device = harness::choose_device(choice(argc, argv), all_arguments.data());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return EXIT_FAILURE;
+    }
+    return RUN_ALL_TESTS();
 }

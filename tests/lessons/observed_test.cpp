@@ -1,18 +1,24 @@
-// `--lines` of every lesson: the lines' counts add up to those of the launches.
+// What `emulate` observes of every lesson: `--check all` and `--lines`.
 #include <gmock/gmock.h>
 
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "lessons.hpp"
-#include "run_program.hpp"
+#include "test_device.hpp"
 
 using nlohmann::json;
 using testing::HasSubstr;
 
 namespace {
+
+class CheckOnEmulator : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Lessons, CheckOnEmulator, testing::ValuesIn(lessons()),
+                         [](const auto& info) { return info.param; });
 
 using Counters = std::map<std::string, std::uint64_t>;
 
@@ -28,6 +34,29 @@ INSTANTIATE_TEST_SUITE_P(Lessons, LinesOnEmulator, testing::ValuesIn(lessons()),
 
 } // namespace
 
+/// `--check all` finds nothing, whatever the sizes. The manifest lists them: one element, fewer than a warp, a
+/// tail in the last block, no power of two, more blocks than one pass.
+TEST_P(CheckOnEmulator, finds_nothing) {
+    const auto runs = manifest_of(GetParam()).at("check").get<std::vector<std::string>>();
+    for (const std::string& arguments : runs) {
+        const ProgramResult result = run_program("./" + GetParam() + " --check all " + arguments);
+        EXPECT_EQ(result.status, 0) << arguments << '\n' << result.out << result.err;
+        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)\n")) << arguments;
+    }
+}
+
+/// … and the results are right in another order for each of them, in which blocks see each other's stores
+/// late.
+TEST_P(CheckOnEmulator, verifies_in_other_orders) {
+    const auto runs = manifest_of(GetParam()).at("check").get<std::vector<std::string>>();
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        const std::string arguments = " --schedule " + std::to_string(k + 1) + " " + runs[k];
+        const ProgramResult result = run_program("./" + GetParam() + arguments);
+        EXPECT_EQ(result.status, 0) << arguments << '\n' << result.out << result.err;
+    }
+}
+
+/// The lines' counts add up to those of the launches.
 TEST_P(LinesOnEmulator, have_all_that_the_launches_counted) {
     const std::string& lesson = GetParam();
     const std::string few =
