@@ -35,6 +35,17 @@ function make_playground() {
         };
     }
 
+    // The launch of a kernel that adds to a result of 0: all of its blocks to the same one. The options are those of reduction().
+    function total(name, {elements_per_thread = 1, in_place = false, shared_ints_per_thread = 0} = {}) {
+        return (host, {n, block}) => {
+            const grid = Math.ceil(n / (elements_per_thread * block)), shared = 4 * shared_ints_per_thread * block;
+            const input = host.random_ints(n), work = in_place ? host.random_ints(n) : input, result = host.ints(1);
+            host.fill(result, 0);
+            host.launch(name, {grid, block, shared}, work, result, host.u64(n));
+            return host.verify_sum(input, result);
+        };
+    }
+
     // The launch of a kernel of one block with a thread for each int of a tile, as harness::measure_tile() has it. It stores its
     // threads' numbers by rows, and reads them by columns; or `same_order`: thread i gets i back. `padded`: it takes the ints after
     // each row; `dynamic`: its tile is dynamic shared memory.
@@ -422,7 +433,7 @@ function make_playground() {
         return {run, stop: () => stop()};
     }
 
-    const playground = {lessons, bundles, lesson, reduction, tile, of_manifest, bundle, engine, serve, emulator: null};
+    const playground = {lessons, bundles, lesson, reduction, total, tile, of_manifest, bundle, engine, serve, emulator: null};
     return playground;
 }
 

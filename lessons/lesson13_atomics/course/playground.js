@@ -8,26 +8,8 @@ playground.lesson("lesson13", {
             host.launch("sequential_reduction", {grid: 1, block: 1}, input, result, host.u64(n));
             return host.verify_sum(input, result);
         },
-        naive_reduction(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("naive_reduction", {grid, block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        warp_reduction(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("warp_reduction", {grid, block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        block_reduction(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("block_reduction", {grid, block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
+        naive_reduction: playground.total("naive_reduction"),
+        warp_reduction: playground.total("warp_reduction"),
+        block_reduction: playground.total("block_reduction"),
     },
 });

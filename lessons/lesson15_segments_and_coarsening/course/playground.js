@@ -13,54 +13,13 @@ playground.lesson("lesson15", {
             host.launch("sequential_reduction", {grid: 1, block: 1}, input, result, host.u64(n));
             return host.verify_sum(input, result);
         },
-        naive_reduction(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("naive_reduction", {grid, block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        warp_reduction(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("warp_reduction", {grid, block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        block_reduction(host, {n, block}) {
-            const grid = Math.ceil(n / block);
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("block_reduction", {grid, block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        segmented_blocked(host, {n, block}) {
-            const grid = Math.ceil(n / (2 * block));
-            const input = host.random_ints(n), work = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("segmented_blocked", {grid, block}, work, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        segmented_strided(host, {n, block}) {
-            const grid = Math.ceil(n / (2 * block));
-            const input = host.random_ints(n), work = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("segmented_strided", {grid, block}, work, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        segmented_smem(host, {n, block}) {
-            const grid = Math.ceil(n / (2 * block));
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch("segmented_smem", {grid, block, shared: 4 * block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
-        coarse_reduction(host, {n, block, coarsening}) {
-            const grid = Math.ceil(n / (2 * coarsening * block));
-            const input = host.random_ints(n), result = host.ints(1);
-            host.fill(result, 0);
-            host.launch(`coarse_reduction<${coarsening}>`, {grid, block, shared: 4 * block}, input, result, host.u64(n));
-            return host.verify_sum(input, result);
-        },
+        naive_reduction: playground.total("naive_reduction"),
+        warp_reduction: playground.total("warp_reduction"),
+        block_reduction: playground.total("block_reduction"),
+        segmented_blocked: playground.total("segmented_blocked", {elements_per_thread: 2, in_place: true}),
+        segmented_strided: playground.total("segmented_strided", {elements_per_thread: 2, in_place: true}),
+        segmented_smem: playground.total("segmented_smem", {elements_per_thread: 2, shared_ints_per_thread: 1}),
+        coarse_reduction: (host, options) => playground.total(`coarse_reduction<${options.coarsening}>`,
+            {elements_per_thread: 2 * options.coarsening, shared_ints_per_thread: 1})(host, options),
     },
 });
