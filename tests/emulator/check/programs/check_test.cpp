@@ -5,7 +5,7 @@
 //     // Its comment.
 //     // options: what goes to emulate too, if anything
 //     its kernels
-//     PROGRAM(its_name) { its host part }
+//     LAUNCHES(its_name) { its host part }, or PROGRAM(its_name) with a verdict of its own
 //
 // A comment in it,
 //

@@ -1,4 +1,3 @@
-/// \file
 /// What the programs of these folders share. Those of a folder are compiled as one file, with this main.
 #pragma once
 
@@ -17,6 +16,15 @@ inline std::map<std::string, int (*)()> programs;
     static int main_of_##name();                                                                             \
     static const bool is_added_##name = programs.emplace(#name, main_of_##name).second;                      \
     static int main_of_##name()
+
+/// LAUNCHES(name) { … }: the same for a program that is right if its launches succeed.
+#define LAUNCHES(name)                                                                                       \
+    static void launch_##name();                                                                             \
+    PROGRAM(name) {                                                                                          \
+        launch_##name();                                                                                     \
+        return cudaDeviceSynchronize() != cudaSuccess;                                                       \
+    }                                                                                                        \
+    static void launch_##name()
 
 /// A Memory could not be freed.
 inline bool failed_to_free = false;

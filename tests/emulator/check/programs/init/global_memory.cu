@@ -8,11 +8,10 @@ __global__ void add_up(const int* in, int* sum, int n) {
     if (i < n) atomicAdd(sum, in[i]); // expect: init, uninitialized read
 }
 
-PROGRAM(no_memset) {
+LAUNCHES(no_memset) {
     constexpr int n = 64;
     const Memory<int> in(n, 0), sum(1);
     add_up<<<1, n>>>(in, sum, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- elements_left_out --------------------------------------------------------------------------
@@ -29,25 +28,23 @@ __global__ void square(const int* in, int* out, int n) {
     out[i] = value * value;
 }
 
-PROGRAM(elements_left_out) {
+LAUNCHES(elements_left_out) {
     constexpr int n = 1000, block = 128;
     const Memory<int> data(n), squares(n);
     fill<<<n / block, block>>>(data, n);
     square<<<(n + block - 1) / block, block>>>(data, squares, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- every_second_element -----------------------------------------------------------------------
 // The stride is two instead of one: this looks like the padding of a struct, but is not.
 __global__ void fill_strided(int* data) { data[2 * threadIdx.x] = 1; }
 
-PROGRAM(every_second_element) {
+LAUNCHES(every_second_element) {
     constexpr unsigned int n = 64;
     const Memory<int> device(n);
     int host[n];
     fill_strided<<<1, n / 2>>>(device);
     cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- one_byte_of_four ---------------------------------------------------------------------------
@@ -82,14 +79,13 @@ __global__ void sum_vectors_of_four(const float4* in, float* out, int vectors) {
     out[i] = v.x + v.y + v.z + v.w;
 }
 
-PROGRAM(part_of_a_vector) {
+LAUNCHES(part_of_a_vector) {
     constexpr int n = 126, vectors = 32;
     const float host[n] = {};
     const Memory<float4> in(vectors);
     const Memory<float> out(vectors);
     cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
     sum_vectors_of_four<<<1, 32>>>(in, out, vectors);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- copied_to_the_host -------------------------------------------------------------------------
@@ -98,13 +94,12 @@ __global__ void number_blocks(int* out, unsigned int n) {
     if (threadIdx.x == 0 && blockIdx.x + 1 < n) out[blockIdx.x] = static_cast<int>(blockIdx.x);
 }
 
-PROGRAM(copied_to_the_host) {
+LAUNCHES(copied_to_the_host) {
     constexpr unsigned int blocks = 10;
     const Memory<int> device(blocks);
     int host[blocks];
     number_blocks<<<blocks, 32>>>(device, blocks);
     cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost); // expect: init, uninitialized copy
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- carried_along_by_a_copy --------------------------------------------------------------------
@@ -117,12 +112,11 @@ __global__ void sum_pairs(const int* in, int* out) {
     out[i] = in[i] + upper;
 }
 
-PROGRAM(carried_along_by_a_copy) {
+LAUNCHES(carried_along_by_a_copy) {
     const Memory<int> data(64), copy(64), sums(32);
     fill_half<<<1, 32>>>(data);
     cudaMemcpy(copy, data, 64 * sizeof(int), cudaMemcpyDeviceToDevice);
     sum_pairs<<<1, 32>>>(copy, sums);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- array_never_filled -------------------------------------------------------------------------

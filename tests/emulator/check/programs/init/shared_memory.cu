@@ -22,11 +22,10 @@ __global__ void reduce_block(const int* in, int* out, unsigned int n) {
     if (tid == 0) *out = sums[0];
 }
 
-PROGRAM(shared_tail) {
+LAUNCHES(shared_tail) {
     constexpr unsigned int n = 50;
     const Memory<int> in(n, 0), out(1);
     reduce_block<<<1, 64>>>(in, out, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- shared_halo --------------------------------------------------------------------------------
@@ -41,11 +40,10 @@ __global__ void smooth(const float* in, float* out, int n) {
     if (i < n) out[i] = tile[tid] + tile[tid + 1] + right;
 }
 
-PROGRAM(shared_halo) {
+LAUNCHES(shared_halo) {
     constexpr int n = 256, block = 64;
     const Memory<float> in(n, 0), out(n);
     smooth<<<n / block, block, (block + 2) * sizeof(float)>>>(in, out, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- shared_of_an_earlier_block -----------------------------------------------------------------
@@ -58,10 +56,9 @@ __global__ void look_up(int* out) {
     out[blockIdx.x * blockDim.x + tid] = table[31 - tid]; // expect: init, uninitialized read
 }
 
-PROGRAM(shared_of_an_earlier_block) {
+LAUNCHES(shared_of_an_earlier_block) {
     const Memory<int> out(4 * 32);
     look_up<<<4, 32>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_shared_tail ------------------------------------------------------------------------
@@ -77,10 +74,9 @@ __global__ void __cluster_dims__(2) tail_is_read(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_shared_tail) {
+LAUNCHES(cluster_shared_tail) {
     const Memory<int> in(128, 1), out(128, 0);
     tail_is_read<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_filled_by_another ----------------------------------------------------------
@@ -97,10 +93,9 @@ __global__ void __cluster_dims__(4) filled(const int* in, int* out) {
     out[blockIdx.x * 32 + tid] = values[31 - tid];
 }
 
-PROGRAM(correct_cluster_filled_by_another) {
+LAUNCHES(correct_cluster_filled_by_another) {
     const Memory<int> in(128, 1), out(128, 0);
     filled<<<4, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_views_of_one_memory ----------------------------------------------------------------
@@ -136,9 +131,8 @@ __global__ void look_differently(int* out) {
     out[i] = all.ints[63 - i] + all.bytes[i];
 }
 
-PROGRAM(correct_views_of_one_memory) {
+LAUNCHES(correct_views_of_one_memory) {
     const Memory<int> out(64);
     carve_up<<<1, 51, 51 * 13>>>(out, 51);
     look_differently<<<1, 64>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

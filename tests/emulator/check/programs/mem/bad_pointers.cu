@@ -17,10 +17,9 @@ __global__ void find_largest(const int* in, int* largest, int* place) {
     if (value == most) *place = static_cast<int>(threadIdx.x); // expect: mem, null pointer
 }
 
-PROGRAM(null_pointer) {
+LAUNCHES(null_pointer) {
     const Memory<int> in(32, 0), largest(1);
     find_largest<<<1, 32>>>(in, largest, nullptr);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- list_without_end ---------------------------------------------------------------------------
@@ -56,12 +55,11 @@ __global__ void sum_all(const int* in, int n, int* out) {
     *out = sum;
 }
 
-PROGRAM(host_pointer) {
+LAUNCHES(host_pointer) {
     const std::vector<int> in(100, 1);
     const Memory<int> copy(in.size()), out(1);
     cudaMemcpy(copy, in.data(), in.size() * sizeof(int), cudaMemcpyHostToDevice);
     sum_all<<<1, 1>>>(in.data(), static_cast<int>(in.size()), out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- large_host_array ---------------------------------------------------------------------------
@@ -123,10 +121,9 @@ __global__ void sum_from(const float* in, float* out) {
     *out = v.x + v.y + v.z + v.w;
 }
 
-PROGRAM(misaligned_vector) {
+LAUNCHES(misaligned_vector) {
     const Memory<float> in(32, 0), out(1);
     sum_from<<<1, 1>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- misaligned_shared --------------------------------------------------------------------------
@@ -141,10 +138,9 @@ __global__ void pack(int* out) {
     if (tid == 0) out[0] = packet[0];
 }
 
-PROGRAM(misaligned_shared) {
+LAUNCHES(misaligned_shared) {
     const Memory<int> out(1);
     pack<<<1, 32>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_no_such_block ----------------------------------------------------------------------
@@ -159,10 +155,9 @@ __global__ void __cluster_dims__(2) next_one(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_no_such_block) {
+LAUNCHES(cluster_no_such_block) {
     const Memory<int> in(128, 1), out(128, 0);
     next_one<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_exited_block -----------------------------------------------------------------------
@@ -177,8 +172,7 @@ __global__ void __cluster_dims__(2) too_late(const int* in, int* out) {
         out[tid] = *cluster.map_shared_rank(&values[tid], 1); // expect: mem, shared memory of an exited block
 }
 
-PROGRAM(cluster_exited_block) {
+LAUNCHES(cluster_exited_block) {
     const Memory<int> in(128, 1), out(128, 0);
     too_late<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

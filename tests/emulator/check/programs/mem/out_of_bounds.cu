@@ -37,11 +37,10 @@ __global__ void differences(const int* in, int* out, int n) {
     out[i] = in[i] - left;
 }
 
-PROGRAM(before_the_start) {
+LAUNCHES(before_the_start) {
     constexpr int n = 64;
     const Memory<int> in(n, 0), out(n);
     differences<<<1, n>>>(in, out, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- past_the_end -------------------------------------------------------------------------------
@@ -51,11 +50,10 @@ __global__ void clear(int* data, int n) {
     if (i <= n) data[i] = 0; // expect: mem, out of bounds
 }
 
-PROGRAM(past_the_end) {
+LAUNCHES(past_the_end) {
     constexpr int n = 200;
     const Memory<int> data(n);
     clear<<<2, 128>>>(data, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- far_past_the_end ---------------------------------------------------------------------------
@@ -64,10 +62,9 @@ __global__ void touch_columns(char* matrix, int pitch) {
     matrix[threadIdx.x * static_cast<unsigned int>(pitch)] = 1; // expect: mem, out of bounds
 }
 
-PROGRAM(far_past_the_end) {
+LAUNCHES(far_past_the_end) {
     const Memory<char> matrix(4 * 1024);
     touch_columns<<<1, 4>>>(matrix, 1024 * 1024);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- behind_the_end_of_a_small_array ------------------------------------------------------------
@@ -76,11 +73,10 @@ __global__ void copy_last(const char* text, char* last, int length) {
     *last = text[length + 4]; // expect: mem, out of bounds
 }
 
-PROGRAM(behind_the_end_of_a_small_array) {
+LAUNCHES(behind_the_end_of_a_small_array) {
     constexpr int length = 10;
     const Memory<char> text(length, 'x'), last(1);
     copy_last<<<1, 1>>>(text, last, length);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- elements_for_bytes -------------------------------------------------------------------------
@@ -107,13 +103,12 @@ __global__ void count_digits(const int* in, int* out, int n) {
     out[threadIdx.x] = bins[in[threadIdx.x] & 3];
 }
 
-PROGRAM(local_array) {
+LAUNCHES(local_array) {
     constexpr int n = 8;
     const int values[n] = {0, 1, 2, 3, 4, 3, 2, 1};
     const Memory<int> in(n), out(n);
     cudaMemcpy(in, values, sizeof values, cudaMemcpyHostToDevice);
     count_digits<<<1, n>>>(in, out, n);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- constant_memory ----------------------------------------------------------------------------
@@ -126,10 +121,9 @@ __global__ void filter(float* out, int taps) {
     out[threadIdx.x] = sum;
 }
 
-PROGRAM(constant_memory) {
+LAUNCHES(constant_memory) {
     const Memory<float> out(32);
     filter<<<1, 32>>>(out, 6);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- shared_too_small ---------------------------------------------------------------------------
@@ -142,11 +136,10 @@ __global__ void reverse_block(int* data) {
     if (tid >= 120) data[tid] = block_data[blockDim.x - 1 - tid];
 }
 
-PROGRAM(shared_too_small) {
+LAUNCHES(shared_too_small) {
     constexpr int threads = 128;
     const Memory<int> data(threads, 0);
     reverse_block<<<1, threads, threads>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- between_shared_arrays ----------------------------------------------------------------------
@@ -161,13 +154,12 @@ __global__ void flag_odd(const int* in, double* out) {
     if (tid < 2) out[tid] = sums[tid] + flags[tid];
 }
 
-PROGRAM(between_shared_arrays) {
+LAUNCHES(between_shared_arrays) {
     constexpr int threads = 12;
     const Memory<int> in(threads);
     const Memory<double> out(2);
     cudaMemset(in, 0, threads * sizeof(int));
     flag_odd<<<1, threads>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_past_the_end -----------------------------------------------------------------------
@@ -182,10 +174,9 @@ __global__ void __cluster_dims__(2) beyond(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_past_the_end) {
+LAUNCHES(cluster_past_the_end) {
     const Memory<int> in(128, 1), out(128, 0);
     beyond<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_to_the_last_byte -------------------------------------------------------------------
@@ -244,10 +235,9 @@ __global__ void in_functions(int* out) {
     if (threadIdx.x == 33) printf("%s %d %f\n", "thread", depth, 0.5);
 }
 
-PROGRAM(correct_functions_with_arrays) {
+LAUNCHES(correct_functions_with_arrays) {
     const Memory<int> out(64);
     in_functions<<<1, 64>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cooperative_groups -----------------------------------------------------------------

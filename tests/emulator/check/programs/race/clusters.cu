@@ -19,10 +19,9 @@ __global__ void __cluster_dims__(2) neighbors(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_block_barrier_only) {
+LAUNCHES(cluster_block_barrier_only) {
     const Memory<int> in(128, 1), out(128, 0);
     neighbors<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_exit_too_early ---------------------------------------------------------------------
@@ -37,10 +36,9 @@ __global__ void __cluster_dims__(2) last_words(const int* in, int* out) {
         out[tid] = *cluster.map_shared_rank(&values[tid], 0); // expect: race, exit after read
 }
 
-PROGRAM(cluster_exit_too_early) {
+LAUNCHES(cluster_exit_too_early) {
     const Memory<int> in(128, 1), out(128, 0);
     last_words<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_overwritten_too_early --------------------------------------------------------------
@@ -60,10 +58,9 @@ __global__ void __cluster_dims__(2) two_rounds(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_overwritten_too_early) {
+LAUNCHES(cluster_overwritten_too_early) {
     const Memory<int> in(128, 1), out(128, 0);
     two_rounds<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_read_before_the_wait ---------------------------------------------------------------
@@ -81,10 +78,9 @@ __global__ void __cluster_dims__(2) between(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_read_before_the_wait) {
+LAUNCHES(cluster_read_before_the_wait) {
     const Memory<int> in(128, 1), out(128, 0);
     between<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_relaxed_arrival --------------------------------------------------------------------
@@ -101,10 +97,9 @@ __global__ void __cluster_dims__(2) relaxed(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(cluster_relaxed_arrival) {
+LAUNCHES(cluster_relaxed_arrival) {
     const Memory<int> in(128, 1), out(128, 0);
     relaxed<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_store_before_start -----------------------------------------------------------------
@@ -119,10 +114,9 @@ __global__ void __cluster_dims__(2) store_at_once(const int* in, int* out) {
     out[i] = values[tid];
 }
 
-PROGRAM(cluster_store_before_start) {
+LAUNCHES(cluster_store_before_start) {
     const Memory<int> in(128, 1), out(128, 0);
     store_at_once<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_sum_without_atomics ----------------------------------------------------------------
@@ -140,10 +134,9 @@ __global__ void __cluster_dims__(4) add_up(const int* in, int* out) {
     if (cluster.block_rank() == 0 && threadIdx.x == 0) *out = sum;
 }
 
-PROGRAM(cluster_sum_without_atomics) {
+LAUNCHES(cluster_sum_without_atomics) {
     const Memory<int> in(128, 1), out(128, 0);
     add_up<<<4, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_of_one_block ---------------------------------------------------------------
@@ -157,10 +150,9 @@ __global__ void alone(const int* in, int* out) {
     out[blockIdx.x * 64 + tid] = *cluster.map_shared_rank(&values[63 - tid], 0);
 }
 
-PROGRAM(correct_cluster_of_one_block) {
+LAUNCHES(correct_cluster_of_one_block) {
     const Memory<int> in(64, 1), out(128);
     alone<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_one_warp_waits -------------------------------------------------------------
@@ -182,10 +174,9 @@ __global__ void __cluster_dims__(2) one_waits(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(correct_cluster_one_warp_waits) {
+LAUNCHES(correct_cluster_one_warp_waits) {
     const Memory<int> in(128, 1), out(128);
     one_waits<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_reduction ------------------------------------------------------------------
@@ -209,10 +200,9 @@ __global__ void __cluster_dims__(4) reduce(const int* in, int* out) {
     if (cluster.block_rank() == 0 && tid == 0) *out = sum;
 }
 
-PROGRAM(correct_cluster_reduction) {
+LAUNCHES(correct_cluster_reduction) {
     const Memory<int> in(128, 1), out(128, 0);
     reduce<<<4, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_relaxed_with_fence ---------------------------------------------------------
@@ -229,10 +219,9 @@ __global__ void __cluster_dims__(2) fenced(const int* in, int* out) {
     cluster.sync();
 }
 
-PROGRAM(correct_cluster_relaxed_with_fence) {
+LAUNCHES(correct_cluster_relaxed_with_fence) {
     const Memory<int> in(128, 1), out(128, 0);
     fenced<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_relaxed_start --------------------------------------------------------------
@@ -250,10 +239,9 @@ __global__ void __cluster_dims__(2) start_relaxed(const int* in, int* out) {
     out[i] = values[tid];
 }
 
-PROGRAM(correct_cluster_relaxed_start) {
+LAUNCHES(correct_cluster_relaxed_start) {
     const Memory<int> in(128, 1), out(128, 0);
     start_relaxed<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_ring -----------------------------------------------------------------------
@@ -272,10 +260,9 @@ __global__ void __cluster_dims__(4) ring(const int* in, int* out) {
     if (blockIdx.x < 4) out[i] = values[1][tid];
 }
 
-PROGRAM(correct_cluster_ring) {
+LAUNCHES(correct_cluster_ring) {
     const Memory<int> in(128, 1), out(128, 0);
     ring<<<8, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_split_barrier --------------------------------------------------------------
@@ -297,8 +284,7 @@ __global__ void __cluster_dims__(2) split(const int* in, int* out) {
     values[tid] = 0;
 }
 
-PROGRAM(correct_cluster_split_barrier) {
+LAUNCHES(correct_cluster_split_barrier) {
     const Memory<int> in(128, 1), out(128, 0);
     split<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

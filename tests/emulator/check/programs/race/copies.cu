@@ -17,10 +17,9 @@ __global__ void arrive_at_once(int* out) {
     out[threadIdx.x] = 1;
 }
 
-PROGRAM(barrier_without_syncthreads) {
+LAUNCHES(barrier_without_syncthreads) {
     const Memory<int> out(128);
     arrive_at_once<<<1, 128>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- copies_to_one_place ------------------------------------------------------------------------
@@ -35,13 +34,12 @@ __global__ void bring_to_one_place(const int* in, int* out) {
     out[threadIdx.x] = tile[threadIdx.x % 16];
 }
 
-PROGRAM(copies_to_one_place) {
+LAUNCHES(copies_to_one_place) {
     const Memory<int> in(32), out(32);
     int host[32];
     for (int i = 0; i < 32; ++i) host[i] = i;
     cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
     bring_to_one_place<<<1, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- copy_read_too_early ------------------------------------------------------------------------
@@ -56,10 +54,9 @@ __global__ void read_early(const int* in, int* out) {
     __pipeline_wait_prior(0);
 }
 
-PROGRAM(copy_read_too_early) {
+LAUNCHES(copy_read_too_early) {
     const Memory<int> in(1024, 1), out(128);
     read_early<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- copy_without_barrier -----------------------------------------------------------------------
@@ -75,10 +72,9 @@ __global__ void read_others(const int* in, int* out) {
     out[threadIdx.x] = tile[127 - threadIdx.x];
 }
 
-PROGRAM(copy_without_barrier) {
+LAUNCHES(copy_without_barrier) {
     const Memory<int> in(1024, 1), out(128);
     read_others<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_arrivals_and_copies ----------------------------------------------------------------
@@ -102,10 +98,9 @@ __global__ void by_barrier(const int* in, int* out) {
     out[threadIdx.x] = tile[threadIdx.x ^ 64];
 }
 
-PROGRAM(correct_arrivals_and_copies) {
+LAUNCHES(correct_arrivals_and_copies) {
     const Memory<int> in(1024, 1), out(128);
     by_barrier<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_pipeline ---------------------------------------------------------------------------
@@ -131,8 +126,7 @@ __global__ void by_pipeline(const int* in, int* out) {
     out[threadIdx.x] = sum;
 }
 
-PROGRAM(correct_pipeline) {
+LAUNCHES(correct_pipeline) {
     const Memory<int> in(1024, 1), out(128);
     by_pipeline<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -15,10 +15,9 @@ __global__ void add_blocks(const int* in, int* total) {
     }
 }
 
-PROGRAM(blocks_add_to_one_place) {
+LAUNCHES(blocks_add_to_one_place) {
     const Memory<int> in(128, 1), total(1, 0);
     add_blocks<<<4, 32>>>(in, total);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- stencil_in_place ---------------------------------------------------------------------------
@@ -32,10 +31,9 @@ __global__ void add_left_neighbor(int* data) {
     data[i] += left;
 }
 
-PROGRAM(stencil_in_place) {
+LAUNCHES(stencil_in_place) {
     const Memory<int> data(256, 1);
     add_left_neighbor<<<4, 64>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- last_block_without_fence -------------------------------------------------------------------
@@ -57,10 +55,9 @@ __global__ void sum_of_parts(const int* in, int* parts, int* total) {
     }
 }
 
-PROGRAM(last_block_without_fence) {
+LAUNCHES(last_block_without_fence) {
     const Memory<int> in(128, 1), parts(4), total(1);
     sum_of_parts<<<4, 32>>>(in, parts, total);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_atomics_by_cas ---------------------------------------------------------------------
@@ -139,11 +136,10 @@ __global__ void histogram(const unsigned char* in, int* out, int* found) {
     if (tid < 64) atomicAdd(&out[tid], bins[tid] + largest + any_odd);
 }
 
-PROGRAM(correct_atomics_without_barriers) {
+LAUNCHES(correct_atomics_without_barriers) {
     const Memory<unsigned char> in(256, 7);
     const Memory<int> out(64, 0), found(1);
     histogram<<<3, 256>>>(in, out, found);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_grid_sync --------------------------------------------------------------------------
@@ -207,11 +203,10 @@ __global__ void chain(int* out) {
     out[block] = prefixes[block];
 }
 
-PROGRAM(correct_last_block) {
+LAUNCHES(correct_last_block) {
     const Memory<int> in(256, 1), parts(8), out(8);
     sum_of_all_parts<<<8, 32>>>(in, parts, out);
     chain<<<8, 1>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_lock -------------------------------------------------------------------------------
@@ -252,8 +247,7 @@ __global__ void count_all(int* out) {
     atomicExch(&global_lock, 0);
 }
 
-PROGRAM(correct_lock) {
+LAUNCHES(correct_lock) {
     const Memory<int> out(1);
     count_all<<<4, 128>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -20,10 +20,9 @@ __global__ void reverse(int* data) {
     data[tid] = tile[127 - tid]; // expect: init, uninitialized read
 }
 
-PROGRAM(read_too_early) {
+LAUNCHES(read_too_early) {
     const Memory<int> data(128, 0);
     reverse<<<1, 128>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- overwritten_too_early ----------------------------------------------------------------------
@@ -41,11 +40,10 @@ __global__ void sum_of_neighbors(const int* in, int* out, int rounds) {
     out[tid] = sum;
 }
 
-PROGRAM(overwritten_too_early) {
+LAUNCHES(overwritten_too_early) {
     const Memory<int> in(4 * 64), out(64);
     for (int i = 0; i < 4; ++i) cudaMemset(in + 64 * i, i, 64 * sizeof(int));
     sum_of_neighbors<<<1, 64>>>(in, out, 4);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- two_threads_one_place ----------------------------------------------------------------------
@@ -58,10 +56,9 @@ __global__ void squares(int* out) {
     if (tid < 64) out[tid] = values[tid];
 }
 
-PROGRAM(two_threads_one_place) {
+LAUNCHES(two_threads_one_place) {
     const Memory<int> out(64);
     squares<<<1, 128>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- lanes_at_one_place -------------------------------------------------------------------------
@@ -76,10 +73,9 @@ __global__ void last_odd(const int* in, int* out) {
     if (tid == 0) *out = last;
 }
 
-PROGRAM(lanes_at_one_place) {
+LAUNCHES(lanes_at_one_place) {
     const Memory<int> in(32, 1), out(1);
     last_odd<<<1, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- bits_without_atomics -----------------------------------------------------------------------
@@ -96,10 +92,9 @@ __global__ void mark_odd(const unsigned char* in, unsigned char* out) {
     if (tid < 8) out[tid] = bits[tid];
 }
 
-PROGRAM(bits_without_atomics) {
+LAUNCHES(bits_without_atomics) {
     const Memory<unsigned char> in(64, 1), out(8);
     mark_odd<<<1, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- tree_without_barrier -----------------------------------------------------------------------
@@ -115,10 +110,9 @@ __global__ void tree(const int* in, int* out) {
     if (tid == 0) *out = sums[0];
 }
 
-PROGRAM(tree_without_barrier) {
+LAUNCHES(tree_without_barrier) {
     const Memory<int> in(256, 0), out(1);
     tree<<<1, 256>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- counted_before_cleared ---------------------------------------------------------------------
@@ -132,12 +126,11 @@ __global__ void histogram(const unsigned char* in, int* out) {
     if (tid < 64) out[tid] = bins[tid];
 }
 
-PROGRAM(counted_before_cleared) {
+LAUNCHES(counted_before_cleared) {
     const Memory<unsigned char> in(256);
     const Memory<int> out(64);
     cudaMemset(in, 7, 256);
     histogram<<<1, 256>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- read_while_counted -------------------------------------------------------------------------
@@ -151,12 +144,11 @@ __global__ void count_odd(const unsigned char* in, int* out) {
     if (tid == 255) *out = count; // expect: race, read after atomic
 }
 
-PROGRAM(read_while_counted) {
+LAUNCHES(read_while_counted) {
     const Memory<unsigned char> in(256);
     const Memory<int> out(1);
     cudaMemset(in, 1, 256);
     count_odd<<<1, 256>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- in_a_function ------------------------------------------------------------------------------
@@ -174,10 +166,9 @@ __global__ void add_neighbors(int* out) {
     out[threadIdx.x] = neighbor(values, threadIdx.x);
 }
 
-PROGRAM(in_a_function) {
+LAUNCHES(in_a_function) {
     const Memory<int> out(64);
     add_neighbors<<<1, 64>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- shuffle_is_no_barrier ----------------------------------------------------------------------
@@ -190,10 +181,9 @@ __global__ void rotate(const int* in, int* out) {
     out[tid] = values[(tid + distance) % 32]; // expect: race, read after write
 }
 
-PROGRAM(shuffle_is_no_barrier) {
+LAUNCHES(shuffle_is_no_barrier) {
     const Memory<int> in(32, 1), out(32);
     rotate<<<1, 32>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- half_a_warp_barrier ------------------------------------------------------------------------
@@ -206,10 +196,9 @@ __global__ void swap_halves(int* data) {
     data[tid] = values[tid ^ 16]; // expect: race, read after write
 }
 
-PROGRAM(half_a_warp_barrier) {
+LAUNCHES(half_a_warp_barrier) {
     const Memory<int> data(32, 0);
     swap_halves<<<1, 32>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- volatile_without_syncwarp ------------------------------------------------------------------
@@ -228,10 +217,9 @@ __global__ void sum_of_a_warp(const int* in, int* out) {
     }
 }
 
-PROGRAM(volatile_without_syncwarp) {
+LAUNCHES(volatile_without_syncwarp) {
     const Memory<int> in(64, 0), out(1);
     sum_of_a_warp<<<1, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- named_barrier_for_too_few ------------------------------------------------------------------
@@ -248,10 +236,9 @@ __global__ void pipeline(const int* in, int* out) {
     }
 }
 
-PROGRAM(named_barrier_for_too_few) {
+LAUNCHES(named_barrier_for_too_few) {
     const Memory<int> in(64, 0), out(32);
     pipeline<<<1, 96>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- lock_without_fence -------------------------------------------------------------------------
@@ -271,10 +258,9 @@ __global__ void count_warps_unsafely(int* out) {
     if (threadIdx.x == 0) *out = count;
 }
 
-PROGRAM(lock_without_fence) {
+LAUNCHES(lock_without_fence) {
     const Memory<int> out(1);
     count_warps_unsafely<<<1, 128>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_bytes ------------------------------------------------------------------------------
@@ -290,11 +276,10 @@ __global__ void pack(const int* in, unsigned char* out) {
     out[tid] = bytes[tid];
 }
 
-PROGRAM(correct_bytes) {
+LAUNCHES(correct_bytes) {
     const Memory<int> in(99, 1);
     const Memory<unsigned char> out(99);
     pack<<<2, 99>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_compaction -------------------------------------------------------------------------
@@ -347,10 +332,9 @@ __global__ void scan(const int* in, int* out) {
     out[tid] = sums[from][tid];
 }
 
-PROGRAM(correct_double_buffer) {
+LAUNCHES(correct_double_buffer) {
     const Memory<int> in(128, 1), out(128);
     scan<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_flag_with_fence --------------------------------------------------------------------
@@ -372,10 +356,9 @@ __global__ void hand_over(int* out) {
     }
 }
 
-PROGRAM(correct_flag_with_fence) {
+LAUNCHES(correct_flag_with_fence) {
     const Memory<int> out(1);
     hand_over<<<4, 64>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_handed_on --------------------------------------------------------------------------
@@ -403,10 +386,9 @@ __global__ void hand_on(int* memory, int* out) {
     if (tid == 0) flags[blockIdx.x] = 1;
 }
 
-PROGRAM(correct_handed_on) {
+LAUNCHES(correct_handed_on) {
     const Memory<int> memory(1024, 0), out(64);
     hand_on<<<3, 64>>>(memory, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_named_barriers ---------------------------------------------------------------------
@@ -433,11 +415,10 @@ __global__ void double_values(const int* in, int* out, int rounds) {
     }
 }
 
-PROGRAM(correct_named_barriers) {
+LAUNCHES(correct_named_barriers) {
     constexpr int rounds = 8;
     const Memory<int> in(rounds * 32, 1), out(rounds * 32);
     double_values<<<3, 64>>>(in, out, rounds);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_volatile_with_syncwarp -------------------------------------------------------------
@@ -458,10 +439,9 @@ __global__ void sum_with_volatile(const int* in, int* out) {
     }
 }
 
-PROGRAM(correct_volatile_with_syncwarp) {
+LAUNCHES(correct_volatile_with_syncwarp) {
     const Memory<int> in(64, 1), out(1);
     sum_with_volatile<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_warps_on_their_own -----------------------------------------------------------------
@@ -480,10 +460,9 @@ __global__ void transpose_in_warps(const int* in, int* out) {
     out[threadIdx.x] = tiles[warp][0][lane ^ 5];
 }
 
-PROGRAM(correct_warps_on_their_own) {
+LAUNCHES(correct_warps_on_their_own) {
     const Memory<int> in(16 * 32, 1), out(128);
     transpose_in_warps<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cooperative_groups -----------------------------------------------------------------
@@ -513,10 +492,9 @@ __global__ void groups(const int* in, int* out) {
     out[block.group_index().x * 128 + tid] = sum + values[127 - tid];
 }
 
-PROGRAM(correct_cooperative_groups) {
+LAUNCHES(correct_cooperative_groups) {
     const Memory<int> in(128, 1), out(2 * 128);
     groups<<<2, 128>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cub --------------------------------------------------------------------------------
@@ -551,10 +529,9 @@ __global__ void sums(const int* in, int* out) {
     out[block_size * blockIdx.x + tid] = sum;
 }
 
-PROGRAM(correct_cub) {
+LAUNCHES(correct_cub) {
     const Memory<int> in(block_size, 1), out(2 * block_size);
     sums<<<2, block_size>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_atomic_ref -------------------------------------------------------------------------
@@ -575,8 +552,7 @@ __global__ void release_a_value(int* out) {
     }
 }
 
-PROGRAM(correct_atomic_ref) {
+LAUNCHES(correct_atomic_ref) {
     const Memory<int> out(96);
     release_a_value<<<1, 96>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

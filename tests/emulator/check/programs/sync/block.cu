@@ -28,10 +28,9 @@ __global__ void add_two_neighbors(int* data) {
     }
 }
 
-PROGRAM(barriers_in_both_branches) {
+LAUNCHES(barriers_in_both_branches) {
     const Memory<int> data(64, 0);
     add_two_neighbors<<<1, 64>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- loop_of_different_length -------------------------------------------------------------------
@@ -49,10 +48,9 @@ __global__ void sums(const int* in, int* out, int n) {
     out[tid] = sum;
 }
 
-PROGRAM(loop_of_different_length) {
+LAUNCHES(loop_of_different_length) {
     const Memory<int> in(80, 0), out(64);
     sums<<<1, 64>>>(in, out, 80);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- more_threads_than_there_are ----------------------------------------------------------------
@@ -61,10 +59,7 @@ __global__ void meet_96() {
     asm volatile("bar.sync 1, 96;"); // expect: sync, wrong number of threads
 }
 
-PROGRAM(more_threads_than_there_are) {
-    meet_96<<<1, 64>>>();
-    return cudaDeviceSynchronize() != cudaSuccess;
-}
+LAUNCHES(more_threads_than_there_are) { meet_96<<<1, 64>>>(); }
 
 // ---- numbers_that_differ ------------------------------------------------------------------------
 // One warp waits for 64 threads at barrier 1, the other for all threads.
@@ -75,10 +70,7 @@ __global__ void meet_64_or_all() {
         asm volatile("bar.sync 1;"); // expect: sync, wrong number of threads
 }
 
-PROGRAM(numbers_that_differ) {
-    meet_64_or_all<<<1, 64>>>();
-    return cudaDeviceSynchronize() != cudaSuccess;
-}
+LAUNCHES(numbers_that_differ) { meet_64_or_all<<<1, 64>>>(); }
 
 // ---- part_of_a_warp -----------------------------------------------------------------------------
 // A named barrier counts whole warps, and 40 threads are not whole warps.
@@ -86,10 +78,7 @@ __global__ void meet_40(int count) {
     asm volatile("bar.sync 1, %0;" ::"r"(count)); // expect: sync, wrong barrier
 }
 
-PROGRAM(part_of_a_warp) {
-    meet_40<<<1, 64>>>(40);
-    return cudaDeviceSynchronize() != cudaSuccess;
-}
+LAUNCHES(part_of_a_warp) { meet_40<<<1, 64>>>(40); }
 
 // ---- crosswise ----------------------------------------------------------------------------------
 // The two warps wait at two named barriers in opposite order: each waits for the other.
@@ -103,10 +92,7 @@ __global__ void meet_crosswise() {
     }
 }
 
-PROGRAM(crosswise) {
-    meet_crosswise<<<1, 64>>>();
-    return cudaDeviceSynchronize() != cudaSuccess;
-}
+LAUNCHES(crosswise) { meet_crosswise<<<1, 64>>>(); }
 
 // ---- mbarrier_for_too_many ----------------------------------------------------------------------
 // A barrier for one arrival more than there are threads: all of them wait for it.
@@ -118,10 +104,9 @@ __global__ void one_arrival_is_missing(int* out) {
     out[threadIdx.x] = 1;
 }
 
-PROGRAM(mbarrier_for_too_many) {
+LAUNCHES(mbarrier_for_too_many) {
     const Memory<int> out(64);
     one_arrival_is_missing<<<1, 64>>>(out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- pipeline_without_producer ------------------------------------------------------------------
@@ -143,10 +128,9 @@ __global__ void nothing_is_committed(const int* in, int* out) {
     }
 }
 
-PROGRAM(pipeline_without_producer) {
+LAUNCHES(pipeline_without_producer) {
     const Memory<int> in(32, 1), out(32);
     nothing_is_committed<<<1, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_against_block_barrier --------------------------------------------------------------
@@ -164,10 +148,9 @@ __global__ void __cluster_dims__(2) crossed(const int* in, int* out) {
     out[i] = in[i];
 }
 
-PROGRAM(cluster_against_block_barrier) {
+LAUNCHES(cluster_against_block_barrier) {
     const Memory<int> in(128, 1), out(128, 0);
     crossed<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_arrival_without_wait ---------------------------------------------------------------
@@ -179,10 +162,9 @@ __global__ void __cluster_dims__(2) only_arrive(const int* in, int* out) {
     cluster.barrier_arrive(); // expect: sync, arrival without a wait
 }
 
-PROGRAM(cluster_arrival_without_wait) {
+LAUNCHES(cluster_arrival_without_wait) {
     const Memory<int> in(128, 1), out(128, 0);
     only_arrive<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- cluster_wait_without_arrival ---------------------------------------------------------------
@@ -195,10 +177,9 @@ __global__ void __cluster_dims__(2) wait_twice(const int* in, int* out) {
     out[i] = in[i];
 }
 
-PROGRAM(cluster_wait_without_arrival) {
+LAUNCHES(cluster_wait_without_arrival) {
     const Memory<int> in(128, 1), out(128, 0);
     wait_twice<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_barrier_in_a_last_branch -----------------------------------------------------------
@@ -214,10 +195,9 @@ __global__ void add_neighbor(int* data) {
     }
 }
 
-PROGRAM(correct_barrier_in_a_last_branch) {
+LAUNCHES(correct_barrier_in_a_last_branch) {
     const Memory<int> data(64, 0);
     add_neighbor<<<1, 64>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_early_return -----------------------------------------------------------------------
@@ -232,10 +212,9 @@ __global__ void reverse(int* data, int n) {
     data[tid] = values[n - 1 - tid];
 }
 
-PROGRAM(correct_early_return) {
+LAUNCHES(correct_early_return) {
     const Memory<int> data(100, 0);
     reverse<<<1, 128>>>(data, 100);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cluster_early_return ---------------------------------------------------------------
@@ -248,10 +227,9 @@ __global__ void __cluster_dims__(2) tail_returns(const int* in, int* out) {
     out[i] = in[i];
 }
 
-PROGRAM(correct_cluster_early_return) {
+LAUNCHES(correct_cluster_early_return) {
     const Memory<int> in(128, 1), out(128, 0);
     tail_returns<<<2, 64>>>(in, out);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_named_barriers ---------------------------------------------------------------------
@@ -271,10 +249,9 @@ __global__ void in_groups(int* data) {
     }
 }
 
-PROGRAM(correct_named_barriers) {
+LAUNCHES(correct_named_barriers) {
     const Memory<int> data(128, 0);
     in_groups<<<2, 128>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_cooperative_groups -----------------------------------------------------------------
@@ -351,8 +328,7 @@ __global__ void groups(const int* in, int* out, int* count) {
     out[128 * blockIdx.x + tid] = sum;
 }
 
-PROGRAM(correct_cooperative_groups) {
+LAUNCHES(correct_cooperative_groups) {
     const Memory<int> in(128, 1), out(2 * 128), count(1, 0);
     groups<<<2, 128>>>(in, out, count);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }

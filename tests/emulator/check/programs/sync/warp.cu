@@ -11,10 +11,9 @@ __global__ void count_odd(int* data) {
     data[threadIdx.x] = __popc(odd);
 }
 
-PROGRAM(mask_of_all_in_a_branch) {
+LAUNCHES(mask_of_all_in_a_branch) {
     const Memory<int> data(32, 1);
     count_odd<<<1, 32>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- mask_without_caller ------------------------------------------------------------------------
@@ -25,10 +24,9 @@ __global__ void sum_of_pairs(int* data) {
     data[threadIdx.x] = value;
 }
 
-PROGRAM(mask_without_caller) {
+LAUNCHES(mask_without_caller) {
     const Memory<int> data(32, 0);
     sum_of_pairs<<<1, 32>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- shuffle_after_return -----------------------------------------------------------------------
@@ -42,10 +40,9 @@ __global__ void sum(const int* in, int* out, int n) {
     if (i == 0) *out = value;
 }
 
-PROGRAM(shuffle_after_return) {
+LAUNCHES(shuffle_after_return) {
     const Memory<int> in(20, 1), out(1);
     sum<<<1, 32>>>(in, out, 20);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- warp_barrier_against_block_barrier ---------------------------------------------------------
@@ -58,10 +55,9 @@ __global__ void meet_in_halves(int* data) {
     data[threadIdx.x] = values[63 - threadIdx.x];
 }
 
-PROGRAM(warp_barrier_against_block_barrier) {
+LAUNCHES(warp_barrier_against_block_barrier) {
     const Memory<int> data(64, 1);
     meet_in_halves<<<1, 64>>>(data);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_branches ---------------------------------------------------------------------------
@@ -97,11 +93,10 @@ __global__ void in_branches(int* data, int n, bool twice) {
     if (tid < static_cast<unsigned int>(n)) data[tid] = sum;
 }
 
-PROGRAM(correct_branches) {
+LAUNCHES(correct_branches) {
     const Memory<int> data(150, 0);
     in_branches<<<1, 64>>>(data, 150, true);
     in_branches<<<1, 64>>>(data, 150, false);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 // ---- correct_exits ------------------------------------------------------------------------------
@@ -121,9 +116,8 @@ __global__ void leave(int* data, int n) {
     data[tid] = sum;
 }
 
-PROGRAM(correct_exits) {
+LAUNCHES(correct_exits) {
     const Memory<int> data(50, 0);
     leave<<<1, 64>>>(data, 50);
     leave<<<1, 50>>>(data, 50);
-    return cudaDeviceSynchronize() != cudaSuccess;
 }
