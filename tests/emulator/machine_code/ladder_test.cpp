@@ -1,6 +1,6 @@
 // The ladder's kernels in machine code, ladder.sass: `ptxas --verbose -arch=sm_90` of CUDA 13.0.88 and `nvdisasm --print-code
-// --print-instruction-encoding` of 13.2.51, for blocks of 256. What they execute is compared with what an H200 counted, and
-// estimates with their record.
+// --print-instruction-encoding` of 13.2.51, for blocks of 256, without the NOPs that pad each kernel. What they execute is
+// compared with what an H200 counted, and estimates with their record.
 
 #include "emulator/machine_code/listing.hpp"
 #include "emulator/machine_code/sampling.hpp"
