@@ -1,4 +1,3 @@
-/// \file
 /// What the counters' tests of lessons 13 to 15 share.
 #pragma once
 
@@ -6,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "../../lessons/lesson14_one_block/steps.hpp"

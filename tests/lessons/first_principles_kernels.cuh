@@ -1,4 +1,3 @@
-/// \file
 /// What the tests of lessons 13 to 15 share: kernels that leave or add a sum.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What the counters' tests of lessons 10 to 12 share. What is counted, and where: see ladder_counters.hpp.
 #pragma once
 

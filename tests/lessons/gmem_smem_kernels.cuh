@@ -1,4 +1,3 @@
-/// \file
 /// What the tests of lessons 10 to 12 share: kernels in global and in shared memory.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What the counters' tests of lessons 00 to 09 share: the counters of the first pass.
 #pragma once
 

@@ -2,6 +2,8 @@
 // pattern.
 #include "ladder_counters.hpp"
 
+#include <gmock/gmock.h>
+
 #include <iterator>
 #include <string>
 
@@ -10,6 +12,22 @@ void expect_divergence(std::initializer_list<Splits> cases) {
         const Launch launch(lesson, kernel, arguments(1 << 20, 256));
         EXPECT_EQ(launch.counter("smsp__sass_branch_targets_threads_divergent"), expected)
             << lesson << " " << kernel;
+    }
+}
+
+void expect_success(const std::string& program, std::initializer_list<const char*> arguments) {
+    for (const char* const its_arguments : arguments) {
+        const ProgramResult result = run_program(program + " " + its_arguments);
+        EXPECT_EQ(result.status, 0) << its_arguments << '\n' << result.out << result.err;
+    }
+}
+
+void expect_clean_between_blocks(const std::string& lesson, std::initializer_list<const char*> arguments) {
+    const std::string program = "./emulate --check all --global-races ./" + lesson + " --verify --repeat 2 ";
+    for (const char* const its_arguments : arguments) {
+        const ProgramResult result = run_program(program + its_arguments);
+        EXPECT_EQ(result.status, 0) << result.out << result.err;
+        EXPECT_THAT(result.err, testing::HasSubstr("no findings (mem, init, race, sync)")) << its_arguments;
     }
 }
 

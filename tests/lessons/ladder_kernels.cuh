@@ -1,4 +1,3 @@
-/// \file
 /// What the tests of lessons 00 to 09 share: kernels that leave one partial sum per block.
 #pragma once
 

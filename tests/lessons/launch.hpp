@@ -1,4 +1,3 @@
-/// \file
 /// The counters of one launch, as a lesson prints them.
 #pragma once
 
@@ -54,3 +53,9 @@ struct Splits {
 };
 
 void expect_divergence(std::initializer_list<Splits> cases);
+
+/// `program` ends with status 0 with each of `arguments`.
+void expect_success(const std::string& program, std::initializer_list<const char*> arguments);
+
+/// No checker finds anything in two runs of the lesson with each of `arguments`, between blocks neither.
+void expect_clean_between_blocks(const std::string& lesson, std::initializer_list<const char*> arguments);

@@ -1,4 +1,3 @@
-/// \file
 /// What the counters' tests of lessons 16 to 21 share.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What the tests of lessons 16 to 21 share: tiles in shared memory. Kernels of squares and those of
 /// rectangles have the same names: each are in a namespace.
 #pragma once

@@ -3,7 +3,6 @@
 // emulator counts. The kernels run on the emulated machine itself, where each access can be looked at.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>

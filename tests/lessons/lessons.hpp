@@ -1,4 +1,3 @@
-/// \file
 /// The lessons, for tests that hold for each of them.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The blocks and input sizes that tests of kernels share.
 #pragma once
 

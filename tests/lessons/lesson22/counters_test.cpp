@@ -175,15 +175,10 @@ TEST(Lesson22, says_what_its_elements_and_its_result_are) {
 }
 
 TEST(Lesson22, is_clean_between_blocks_too) {
-    for (const char* arguments :
-         {"--n 1 --block 32 --op any", "--n 10007 --block 64 --type half --op argmax --offset 5",
-          "--n 65537 --type double --op variance --offset 1",
-          "--n 40009 --block 1024 --type float --op mean"}) {
-        const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson22 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
-    }
+    expect_clean_between_blocks("lesson22", {"--n 1 --block 32 --op any",
+                                             "--n 10007 --block 64 --type half --op argmax --offset 5",
+                                             "--n 65537 --type double --op variance --offset 1",
+                                             "--n 40009 --block 1024 --type float --op mean"});
 }
 
 } // namespace lesson22_counters

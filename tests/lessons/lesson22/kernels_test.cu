@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "../../../lessons/lesson22_any_type_and_operation/data.hpp"

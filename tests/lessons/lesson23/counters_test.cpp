@@ -153,13 +153,8 @@ TEST(Lesson23, gives_the_same_sum_in_every_order_by_all_other_kernels) {
 }
 
 TEST(Lesson23, is_clean_between_blocks_too) {
-    for (const char* arguments : {"--n 1 --block 32", "--n 10007 --block 64 --cancel", "--n 65537 --tiny",
-                                  "--n 40009 --block 1024 --blocks 9"}) {
-        const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson23 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
-    }
+    expect_clean_between_blocks("lesson23", {"--n 1 --block 32", "--n 10007 --block 64 --cancel",
+                                             "--n 65537 --tiny", "--n 40009 --block 1024 --blocks 9"});
 }
 
 // ---- what it prints ----

@@ -4,10 +4,9 @@
 #include <mpfr.h>
 
 #include <algorithm>
-#include <cstring>
-#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <set>

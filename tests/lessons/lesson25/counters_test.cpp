@@ -165,13 +165,9 @@ TEST(Lesson25RowsProgram, says_so_if_the_matrix_does_not_fit) {
 }
 
 TEST(Lesson25RowsProgram, is_clean_between_blocks_too) {
-    for (const char* arguments : {"--rows 1 --columns 1 --block 32", "--rows 67 --columns 33 --block 64",
-                                  "--rows 9 --columns 1025", "--rows 300 --columns 2 --block 1024"}) {
-        const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson25 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
-    }
+    expect_clean_between_blocks("lesson25",
+                                {"--rows 1 --columns 1 --block 32", "--rows 67 --columns 33 --block 64",
+                                 "--rows 9 --columns 1025", "--rows 300 --columns 2 --block 1024"});
 }
 
 } // namespace lesson25_counters

@@ -168,13 +168,8 @@ TEST(Lesson26, rejects_a_skew_of_more_than_all) {
 }
 
 TEST(Lesson26, is_clean_between_blocks_too) {
-    for (const char* arguments : {"--n 1 --block 32", "--n 10007 --block 64 --skew 90", "--n 65537 --skew 50",
-                                  "--n 40009 --block 1024 --skew 100"}) {
-        const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson26 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
-    }
+    expect_clean_between_blocks("lesson26", {"--n 1 --block 32", "--n 10007 --block 64 --skew 90",
+                                             "--n 65537 --skew 50", "--n 40009 --block 1024 --skew 100"});
 }
 
 } // namespace lesson26_counters

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "harness/check.hpp"

@@ -154,22 +154,14 @@ TEST(Lesson29, lacks_memory_for_too_many_ints) {
 }
 
 TEST(Lesson29, prepares_every_run_anew) {
-    for (const char* arguments :
-         {" --blocks 16 --offset 3", " --blocks 1", " --blocks 7 --block 64 --offset 1"}) {
-        const ProgramResult result = run_program(
-            std::string("./lesson29 --device emulator --verify --repeat 5 --n 10007") + arguments);
-        EXPECT_EQ(result.status, 0) << result.err;
-    }
+    expect_success("./lesson29 --device emulator --verify --repeat 5 --n 10007",
+                   {"--blocks 16 --offset 3", "--blocks 1", "--blocks 7 --block 64 --offset 1"});
 }
 
 TEST(Lesson29, is_clean_between_blocks_too) {
-    for (const char* arguments : {"--n 1 --block 32", "--n 31 --block 64 --blocks 3", "--n 1000 --block 1024",
-                                  "--n 65537 --block 128 --blocks 8 --offset 1"}) {
-        const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson29 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
-    }
+    expect_clean_between_blocks("lesson29",
+                                {"--n 1 --block 32", "--n 31 --block 64 --blocks 3", "--n 1000 --block 1024",
+                                 "--n 65537 --block 128 --blocks 8 --offset 1"});
 }
 
 } // namespace lesson29_counters

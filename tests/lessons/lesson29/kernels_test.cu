@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"

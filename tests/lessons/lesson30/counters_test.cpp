@@ -150,32 +150,22 @@ TEST(Lesson30, rejects_what_one_block_cannot_sum) {
 }
 
 TEST(Lesson30, prepares_every_run_anew) {
-    for (const char* arguments : {" --n 10007 --strategies --offset 3", " --n 1000003 --strategies",
-                                  " --n 10007 --kernel small_sum --block 64 --offset 1"}) {
-        const ProgramResult result =
-            run_program(std::string("./lesson30 --device emulator --verify --repeat 5") + arguments);
-        EXPECT_EQ(result.status, 0) << result.err;
-    }
+    expect_success("./lesson30 --device emulator --verify --repeat 5",
+                   {"--n 10007 --strategies --offset 3", "--n 1000003 --strategies",
+                    "--n 10007 --kernel small_sum --block 64 --offset 1"});
 }
 
 TEST(Lesson30, is_clean_between_blocks_too) {
-    for (const char* arguments : {"--n 1 --strategies", "--n 8193 --strategies --offset 1", "--n 65537",
-                                  "--n 131073 --strategies", "--n 600007 --kernel bulk_copies --offset 5",
-                                  "--n 20011 --kernel small_sum --block 128 --offset 2"}) {
-        const ProgramResult result = run_program(
-            std::string("./emulate --check all --global-races ./lesson30 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-        EXPECT_THAT(result.err, HasSubstr("no findings (mem, init, race, sync)")) << arguments;
-    }
+    expect_clean_between_blocks("lesson30",
+                                {"--n 1 --strategies", "--n 8193 --strategies --offset 1", "--n 65537",
+                                 "--n 131073 --strategies", "--n 600007 --kernel bulk_copies --offset 5",
+                                 "--n 20011 --kernel small_sum --block 128 --offset 2"});
 }
 
 TEST(Lesson30, sums_the_same_in_every_order) {
-    for (const char* arguments : {"--n 9001 --strategies --offset 1", "--n 150001 --strategies",
-                                  "--n 20011 --kernel small_sum --offset 3"}) {
-        const ProgramResult result =
-            run_program(std::string("./emulate --schedules 5 ./lesson30 --verify --repeat 2 ") + arguments);
-        EXPECT_EQ(result.status, 0) << result.out << result.err;
-    }
+    expect_success("./emulate --schedules 5 ./lesson30 --verify --repeat 2",
+                   {"--n 9001 --strategies --offset 1", "--n 150001 --strategies",
+                    "--n 20011 --kernel small_sum --offset 3"});
 }
 
 } // namespace lesson30_counters

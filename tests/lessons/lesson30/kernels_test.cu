@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "../../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
