@@ -1,4 +1,3 @@
-/// \file
 /// The kernels of calibrate.cu. Each makes the card wait for one thing.
 #pragma once
 

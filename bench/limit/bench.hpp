@@ -1,4 +1,3 @@
-/// \file
 /// Times contenders against each other: the same input, the same stream, one run of each in turn.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// As many random ints as the largest size needs, made on the device, and the sum of any part of them.
 #pragma once
 

@@ -2,7 +2,6 @@
 /// Numbers as people read them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

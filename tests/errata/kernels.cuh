@@ -1,4 +1,3 @@
-/// \file
 /// Published faults in our own words, each no longer than the fault needs. docs/errata.md says where they
 /// were published; errata_test.cu shows what they do. Nothing here is an example to follow.
 #pragma once

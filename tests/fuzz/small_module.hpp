@@ -1,4 +1,3 @@
-/// \file
 /// PTX that is cheap to load: a fuzzer soon asks for gigabytes, which is right and only costs time.
 #pragma once
 
@@ -6,7 +5,6 @@
 #include "emulator/ptx/parser.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace emulator::fuzz {

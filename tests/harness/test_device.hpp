@@ -1,4 +1,3 @@
-/// \file
 /// For tests that launch kernels or run programs. Their main chooses a device as a lesson does;
 /// `--device=emulator` or `--device=gpu` forces the choice.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// Launches of reduce2, and of kernels with a mistake that the harness must find: reduce2 plus the mistake.
 /// nvcc compiles these alone, and not the tests.
 #pragma once

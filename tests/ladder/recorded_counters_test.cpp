@@ -26,7 +26,6 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "program.hpp"
 
 #include <cub/block/block_reduce.cuh>
-#include <numeric>
 
 // CUB's sums over a block, by each of its three algorithms.
 namespace cub_block_reduce {

@@ -1,4 +1,3 @@
-/// \file
 /// What each program here uses: random input, and a verdict.
 #pragma once
 

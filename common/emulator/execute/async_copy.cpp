@@ -1,4 +1,3 @@
-/// \file
 /// Asynchronous copies: cp.async with its groups and arrivals, cp.async.bulk, cp.reduce.async.bulk.
 
 #include "emulator/execute/address_resolution.hpp"

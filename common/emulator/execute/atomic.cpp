@@ -1,4 +1,3 @@
-/// \file
 /// Atomics: atom and red, on global and shared memory.
 #include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/families.hpp"

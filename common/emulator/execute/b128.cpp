@@ -1,4 +1,3 @@
-/// \file
 /// Instructions on 128 bits: mov, ld, st, and atom with .exch and .cas. A cell has 16 bytes.
 #include "emulator/execute/address_resolution.hpp"
 #include "emulator/execute/families.hpp"

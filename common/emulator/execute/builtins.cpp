@@ -1,4 +1,3 @@
-/// \file
 /// Functions that CUDA provides to kernels: vprintf, __assertfail, malloc and free.
 #include "emulator/execute/families.hpp"
 #include "emulator/machine/block.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Arithmetic over several words: add.cc, addc, sub.cc, subc, mad.cc, madc, through a condition code.
 #include "emulator/execute/families.hpp"
 #include "emulator/execute/lanewise.hpp"

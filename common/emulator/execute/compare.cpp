@@ -1,4 +1,3 @@
-/// \file
 /// Comparison and selection: setp, set, selp, slct, testp.
 #include "emulator/execute/fp16.hpp"
 #include "emulator/execute/lanewise.hpp"

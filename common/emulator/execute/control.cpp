@@ -1,4 +1,3 @@
-/// \file
 /// Control flow: bra, brx.idx, alloca, call, ret, exit, bar, barrier, trap, brkpt, nanosleep, pmevent.
 #include "emulator/execute/families.hpp"
 #include "emulator/execute/opcodes.hpp"
@@ -10,7 +9,6 @@
 #include "emulator/text.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace emulator {
 

@@ -1,4 +1,3 @@
-/// \file
 /// Moves and conversions: mov, cvt, cvta, isspacep, mapa, getctarank.
 #include "emulator/execute/families.hpp"
 #include "emulator/execute/fp16.hpp"

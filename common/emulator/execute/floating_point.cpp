@@ -1,4 +1,3 @@
-/// \file
 /// Floating-point arithmetic: add, sub, mul, fma, div, abs, neg, min, max, rcp, sqrt, rsqrt, sin, cos, lg2,
 /// ex2, tanh, copysign.
 ///

@@ -3,8 +3,6 @@
 /// once at the end.
 #pragma once
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace emulator {

@@ -1,4 +1,3 @@
-/// \file
 /// Conversions of pairs of 8-bit floating-point numbers: e4m3x2 and e5m2x2.
 #include "emulator/execute/families.hpp"
 #include "emulator/execute/fp16.hpp"

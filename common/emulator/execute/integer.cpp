@@ -1,11 +1,9 @@
-/// \file
 /// Integer arithmetic: add, sub, mul, mad, div, rem, abs, neg, min, max, sad, mul24, mad24, dp4a, dp2a.
 #include "emulator/execute/families.hpp"
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace emulator {
 

@@ -1,4 +1,3 @@
-/// \file
 /// Bits: and, or, xor, not, cnot, lop3, shl, shr, shf, popc, clz, brev, bfind, fns, bfe, bfi, bmsk, prmt.
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"

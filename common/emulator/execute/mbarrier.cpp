@@ -1,4 +1,3 @@
-/// \file
 /// mbarrier.init, inval, arrive, arrive_drop, expect_tx, complete_tx, test_wait, try_wait, pending_count.
 #include "emulator/machine/mbarrier.hpp"
 #include "emulator/execute/address_resolution.hpp"

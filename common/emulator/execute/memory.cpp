@@ -1,4 +1,3 @@
-/// \file
 /// Loads and stores: ld, ldu, st, membar, fence, griddepcontrol; and hints to caches: prefetch, prefetchu,
 /// discard, applypriority, createpolicy.
 #include "emulator/execute/address_resolution.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Video instructions: vabsdiff2 and vabsdiff4, which nvcc generates for __vabsdiff... and __vsad....
 #include "emulator/execute/lanewise.hpp"
 #include "emulator/execute/opcodes.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Instructions that lanes of a warp execute together: shfl, vote, match, redux, activemask, elect,
 /// bar.warp.sync.
 ///

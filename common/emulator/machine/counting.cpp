@@ -2,8 +2,6 @@
 
 #include "emulator/program/code.hpp"
 
-#include <bit>
-
 namespace emulator {
 
 namespace {

@@ -1,4 +1,3 @@
-/// \file
 /// The emulator for web pages: the functions that JavaScript calls. Strings are UTF-8, addresses and sizes
 /// numbers of 32 bits. A function that fails returns 0, or null for a string; playground_error() then returns
 /// the reason. A string is valid until the next call.

@@ -1,4 +1,3 @@
-/// \file
 /// ptx_of PROGRAM FILE: writes the PTX that nvcc put into a program to FILE. Of several modules it takes the
 /// first: those of libraries come after the program's own.
 /// ptx_of PTX FILE NAMESPACE [REGEX]: the kernels of that namespace, of those in a file of PTX, but for

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <regex>
-#include <set>
 #include <string_view>
 #include <vector>
 

@@ -7,8 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
-#include <vector>
 
 namespace emulator {
 namespace {

@@ -1,4 +1,3 @@
-/// \file
 /// For the library that lessons run on. It has no checkers and builds in half the time.
 #include "emulator/runtime/observation.hpp"
 #include "emulator/session/request.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Observes this process's launches for `emulate`, and appends the results to its report file: JSON Lines,
 /// one record per line (see records.hpp). Each is written as soon as it is known, so that a crash of the
 /// program loses none.

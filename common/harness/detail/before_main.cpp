@@ -1,4 +1,3 @@
-/// \file
 /// Chooses the device of a program that does not call the harness. Linked with `--wrap=main`, the program
 /// begins here.
 

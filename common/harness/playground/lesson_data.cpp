@@ -1,4 +1,3 @@
-/// \file
 /// The lessons' random input for web pages, beside the functions of emulator/playground/playground.cpp.
 #include "harness/random_input.hpp"
 

@@ -1,4 +1,3 @@
-/// \file
 /// How fast the emulator is: warp instructions a second, with counters on, by kernel and number of cores; and
 /// how many times as long a launch takes with all checkers on.
 ///

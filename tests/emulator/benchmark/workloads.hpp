@@ -1,4 +1,3 @@
-/// \file
 /// The launches whose speed on the emulator is measured: every kernel of the lessons. They stand apart
 /// because nvcc compiles them.
 #pragma once

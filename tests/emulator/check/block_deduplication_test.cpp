@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <tuple>
 
 using namespace emulator;
 using namespace emulator::fixture;

@@ -6,8 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
-
 using namespace emulator::fixture;
 using emulator::Finding;
 using emulator::Findings;

@@ -19,11 +19,8 @@ using emulator::RunOptions;
 using emulator::Watcher;
 using std::uint32_t, std::uint64_t, std::uint8_t;
 using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 namespace {

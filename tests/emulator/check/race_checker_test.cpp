@@ -17,7 +17,6 @@ using emulator::RaceChecker;
 using emulator::RaceOptions;
 using emulator::Watcher;
 using std::uint32_t;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

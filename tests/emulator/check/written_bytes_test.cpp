@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 
 using emulator::all_lanes;
 using emulator::LaneMask;

@@ -1,4 +1,3 @@
-/// \file
 /// Reads SVG pictures, for tests: just enough XML for what the program writes, and no more forgiving.
 #pragma once
 

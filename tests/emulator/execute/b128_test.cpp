@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 
 using namespace emulator::fixture;
 using std::uint32_t, std::uint64_t;

@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
-
 using namespace emulator::fixture;
 using emulator::Failure;
 using testing::HasSubstr;

@@ -1,4 +1,3 @@
-/// \file
 /// Instructions against formulas: every combination of edge values, one in each lane.
 #pragma once
 

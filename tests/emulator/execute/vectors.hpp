@@ -1,4 +1,3 @@
-/// \file
 /// Pure arithmetic as a table: forms of instructions with thousands of operands each. Tests compare what the
 /// emulator makes of them with an independent reference, and with what a GPU has made of the same.
 #pragma once

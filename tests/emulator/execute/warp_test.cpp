@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-
 using namespace emulator::fixture;
 using std::uint32_t;
 

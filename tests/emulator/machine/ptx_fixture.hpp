@@ -1,4 +1,3 @@
-/// \file
 /// Kernels of a few lines of PTX, run on the emulated machine.
 #pragma once
 
@@ -11,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,4 +1,3 @@
-/// \file
 /// Compares cuda_abi.hpp with the real headers. There is nothing to run: it compiles or it does not.
 
 #include "emulator/runtime/cuda_abi.hpp"

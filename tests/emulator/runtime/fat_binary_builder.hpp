@@ -1,4 +1,3 @@
-/// \file
 /// Makes fat binaries byte by byte, right ones and wrong ones.
 #pragma once
 

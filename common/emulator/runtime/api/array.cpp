@@ -1,4 +1,3 @@
-/// \file
 /// CUDA arrays: storage for copies only. There are no textures and no surfaces.
 
 #include "emulator/runtime/api_call.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Stream capture: calls on a capturing stream become a graph.
 
 #include "emulator/runtime/api_call.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Copying and setting memory. The asynchronous calls finish before they return, unless their stream is being
 /// captured.
 

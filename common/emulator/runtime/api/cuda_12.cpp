@@ -1,4 +1,3 @@
-/// \file
 /// Functions that CUDA 13 dropped from CUDA 12: they have an old name, a name with a number, or no data for
 /// the edges of a graph.
 

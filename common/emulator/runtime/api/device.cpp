@@ -1,4 +1,3 @@
-/// \file
 /// The device: its properties, its limits and its reset.
 
 #include "emulator/runtime/api_call.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// The functions of CUDA's driver that libcu++ and programs beside the runtime use. libcuda.so.1 of the emulator
 /// is empty: it needs this library, which has them. Most are functions of the runtime under another name.
 

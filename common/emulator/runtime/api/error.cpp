@@ -1,4 +1,3 @@
-/// \file
 /// Error handling.
 
 #include "emulator/runtime/api_call.hpp"

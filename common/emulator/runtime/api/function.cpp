@@ -1,4 +1,3 @@
-/// \file
 /// Attributes of kernels, their limits, and occupancy.
 
 #include "emulator/machine/occupancy.hpp"
@@ -6,7 +5,6 @@
 #include "emulator/runtime/api_call.hpp"
 
 #include <algorithm>
-#include <string>
 
 using namespace emulator;
 using namespace emulator::abi;

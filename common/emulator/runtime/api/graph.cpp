@@ -1,4 +1,3 @@
-/// \file
 /// Graphs: built node by node or captured (capture_api.cpp), instantiated, launched.
 
 #include "emulator/runtime/api/parts.hpp"

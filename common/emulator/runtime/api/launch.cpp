@@ -1,4 +1,3 @@
-/// \file
 /// Kernel launches. A launch returns after the kernel has ended, unless that may be waiting for the host.
 
 #include "emulator/runtime/api/parts.hpp"

@@ -1,4 +1,3 @@
-/// \file
 /// Libraries: kernels and variables that a program loads while it runs, as PTX or as a fat binary.
 
 #include "emulator/runtime/api_call.hpp"
@@ -7,8 +6,6 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <memory>
-#include <utility>
 
 using namespace emulator;
 using namespace emulator::abi;

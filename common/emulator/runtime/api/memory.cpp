@@ -1,4 +1,3 @@
-/// \file
 /// Allocating, freeing and querying memory.
 
 #include "emulator/runtime/api_call.hpp"

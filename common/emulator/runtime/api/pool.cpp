@@ -1,4 +1,3 @@
-/// \file
 /// Memory pools, stream-ordered allocation, and the memory of graphs. Memory is allocated and freed at once: a pool
 /// keeps only statistics.
 

@@ -1,4 +1,3 @@
-/// \file
 /// The functions that nvcc's generated code calls before `main` and after it. The toolkit's
 /// crt/host_runtime.h declares them and shows how they are used.
 

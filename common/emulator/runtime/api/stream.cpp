@@ -1,4 +1,3 @@
-/// \file
 /// Streams and events. Every call finishes its work before it returns, so a stream is never busy and never waits. The
 /// exception is a captured stream: its work becomes a graph (capture_api.cpp).
 

@@ -1,4 +1,3 @@
-/// \file
 /// Device variables: `__device__`, `__constant__` and `__managed__`.
 
 #include "emulator/runtime/api/parts.hpp"

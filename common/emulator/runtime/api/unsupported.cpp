@@ -1,4 +1,3 @@
-/// \file
 /// Every other function of the CUDA runtime API: it prints that it is not supported and returns
 /// cudaErrorNotSupported. The program fails unless it can do without.
 

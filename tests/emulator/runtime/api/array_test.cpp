@@ -4,7 +4,6 @@
 #include "cuda_test.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <vector>

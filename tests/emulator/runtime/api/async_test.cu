@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <vector>
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 

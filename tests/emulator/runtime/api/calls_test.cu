@@ -4,8 +4,6 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace {
 
 struct Shape {

@@ -1,4 +1,3 @@
-/// \file
 /// What the CUDA programs among the tests share.
 #pragma once
 

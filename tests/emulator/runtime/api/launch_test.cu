@@ -2,7 +2,6 @@
 
 #include "cuda_test.hpp"
 
-#include <array>
 #include <cooperative_groups.h>
 
 namespace {
