@@ -2,7 +2,7 @@
 
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/picture.hpp"
-#include "emulator/session/access_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "emulator/cli/kernel_counts.hpp"
 
 #include "emulator/machine/dim3.hpp"
-#include "emulator/session/line_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -25,7 +25,7 @@
 #include "emulator/observe/line_counts.hpp"
 #include "emulator/program/names.hpp"
 #include "emulator/program/source_location.hpp"
-#include "emulator/session/line_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 #include "emulator/session/records.hpp"
 #include "emulator/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "emulator/session/access_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 #include "emulator/session/records.hpp"
 
 #include <nlohmann/json.hpp>

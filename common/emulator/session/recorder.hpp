@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace emulator {
@@ -45,6 +47,27 @@ public:
 
     /// Receives the host's operations on device memory. May be null.
     virtual MemoryEvents* memory_listener() { return nullptr; }
+};
+
+/// A checker as a recorder: it watches every launch and reports to the given Findings. `Checker` is a Watcher. It may implement MemoryEvents too.
+template <class Checker> class CheckRecorder final : public Recorder {
+public:
+    template <class... Arguments>
+    explicit CheckRecorder(Arguments&&... arguments) : checker_(std::forward<Arguments>(arguments)...) {}
+
+    Watcher* begin(const ObservedLaunch&) override { return &checker_; }
+
+    void finish() override {
+        if (MemoryEvents* const listener = memory_listener()) listener->program_ends();
+    }
+
+    MemoryEvents* memory_listener() override {
+        if constexpr (std::is_base_of_v<MemoryEvents, Checker>) return &checker_;
+        return nullptr;
+    }
+
+private:
+    Checker checker_;
 };
 
 } // namespace emulator

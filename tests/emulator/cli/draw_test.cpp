@@ -6,7 +6,7 @@
 #include "emulator/cli/picture.hpp"
 #include "emulator/cli/svg.hpp"
 #include "emulator/machine/memory_traffic.hpp"
-#include "emulator/session/access_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 
 #include <gmock/gmock.h>
 

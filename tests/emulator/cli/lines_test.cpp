@@ -1,7 +1,7 @@
 // Counters by source line: from the records of the library to text, JSON and HTML.
 
 #include "emulator/cli/lines.hpp"
-#include "emulator/session/line_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

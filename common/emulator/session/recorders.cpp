@@ -1,12 +1,29 @@
-#include "emulator/session/access_recorder.hpp"
+#include "emulator/session/recorders.hpp"
 
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/program/names.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <utility>
 
 namespace emulator {
+
+Watcher* LineRecorder::begin(const ObservedLaunch& launch) {
+    if (!launch.selected) return nullptr;
+    return &counting_.emplace();
+}
+
+std::vector<Json> LineRecorder::end(const ObservedLaunch& launch) {
+    if (!counting_) return {};
+    const std::string name = launch.kernel.readable_name();
+    Json record{{"record", "lines"},
+                {"kernel", short_name(name)},
+                {"name", name},
+                {"functions", counting_->functions()}};
+    counting_.reset();
+    return {std::move(record)};
+}
 
 Watcher* AccessRecorder::begin(const ObservedLaunch& launch) {
     if (!launch.selected || !recorded_.insert(launch.kernel.name()).second) return nullptr;

@@ -1,0 +1,50 @@
+/// \file
+/// Records of what observe/ sees: counters by source line, and accesses.
+#pragma once
+
+#include "emulator/observe/access_trace.hpp"
+#include "emulator/observe/line_counts.hpp"
+#include "emulator/session/recorder.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace emulator {
+
+void to_json(Json& json, const FunctionLines& function);
+void from_json(const Json& json, FunctionLines& function);
+
+/// {"record": "lines", "kernel": "reduce3", "name": "reduce3(int const*, …)", "functions": [{"function": …,
+/// "path": …, "first_line": 7, "lines": [{"line": 12, "counted": {"l1tex__…": 8192, …}, "ideal": {…}}, …],
+/// "ptx": […]}, …]}, for each selected launch. Counters that are 0 are left out.
+class LineRecorder final : public Recorder {
+public:
+    Watcher* begin(const ObservedLaunch& launch) override;
+    std::vector<Json> end(const ObservedLaunch& launch) override;
+
+private:
+    std::optional<LineCounting> counting_;
+};
+
+void to_json(Json& json, const AccessTrace& trace);
+void from_json(const Json& json, AccessTrace& trace);
+
+/// The data for pictures: {"record": "accesses", …an AccessTrace's members…}, of the first selected launch of
+/// each kernel.
+class AccessRecorder final : public Recorder {
+public:
+    explicit AccessRecorder(TraceOptions options) : options_(options) {}
+
+    Watcher* begin(const ObservedLaunch& launch) override;
+    std::vector<Json> end(const ObservedLaunch& launch) override;
+
+private:
+    const TraceOptions options_;
+    std::set<std::string> recorded_; ///< kernels
+    std::unique_ptr<AccessTracing> tracing_;
+};
+
+} // namespace emulator
