@@ -1,10 +1,10 @@
 #include "emulator/cli/command.hpp"
 
 #include "emulator/cli/exit_status.hpp"
-#include "emulator/cli/findings_text.hpp"
 #include "emulator/cli/options.hpp"
 #include "emulator/cli/program.hpp"
 #include "emulator/cli/render.hpp"
+#include "emulator/cli/report_forms.hpp"
 #include "emulator/cli/run.hpp"
 #include "emulator/cli/schedules.hpp"
 #include "emulator/cli/temporary_file.hpp"

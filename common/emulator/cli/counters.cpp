@@ -1,4 +1,4 @@
-#include "emulator/cli/counters.hpp"
+#include "emulator/cli/report_forms.hpp"
 
 #include "emulator/counter_legend.hpp"
 #include "emulator/machine/dim3.hpp"

@@ -1,4 +1,4 @@
-#include "emulator/cli/export.hpp"
+#include "emulator/cli/report_forms.hpp"
 
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/program.hpp"

@@ -1,4 +1,4 @@
-#include "emulator/cli/findings_text.hpp"
+#include "emulator/cli/report_forms.hpp"
 
 #include "emulator/terminal.hpp"
 #include "emulator/text.hpp"

@@ -1,6 +1,6 @@
 #include "emulator/cli/lines.hpp"
 
-#include "emulator/cli/markup.hpp"
+#include "emulator/cli/svg.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,8 @@
 #include "emulator/cli/render.hpp"
 
-#include "emulator/cli/counters.hpp"
-#include "emulator/cli/draw.hpp"
 #include "emulator/cli/exit_status.hpp"
-#include "emulator/cli/export.hpp"
-#include "emulator/cli/findings_text.hpp"
 #include "emulator/cli/lines.hpp"
+#include "emulator/cli/report_forms.hpp"
 #include "emulator/cli/time.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "emulator/cli/svg.hpp"
 
-#include "emulator/cli/markup.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,6 +7,21 @@
 
 namespace emulate {
 
+/// Escapes `text` for SVG, as for all XML and for HTML. XML allows no control characters except white space.
+inline std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        switch (c) {
+        case '&': result += "&amp;"; break;
+        case '<': result += "&lt;"; break;
+        case '>': result += "&gt;"; break;
+        case '"': result += "&quot;"; break;
+        default: result += static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' ? ' ' : c;
+        }
+    }
+    return result;
+}
+
 /// A picture that grows from top to bottom. A line of text is about 20 units high. Colors and fonts come from
 /// the style sheet in svg.cpp: each element has a class. Neighboring
 /// shapes of one look become one element, and texts in one row: few elements are shown quickly.

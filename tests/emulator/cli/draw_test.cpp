@@ -2,8 +2,8 @@
 
 #include "picture.hpp"
 
-#include "emulator/cli/draw.hpp"
 #include "emulator/cli/picture.hpp"
+#include "emulator/cli/report_forms.hpp"
 #include "emulator/cli/svg.hpp"
 #include "emulator/machine/memory_traffic.hpp"
 #include "emulator/session/recorders.hpp"

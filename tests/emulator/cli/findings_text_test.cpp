@@ -1,6 +1,6 @@
 // Findings in words.
 
-#include "emulator/cli/findings_text.hpp"
+#include "emulator/cli/report_forms.hpp"
 
 #include <gmock/gmock.h>
 

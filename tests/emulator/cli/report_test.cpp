@@ -1,5 +1,5 @@
-#include "emulator/cli/counters.hpp"
 #include "emulator/cli/report.hpp"
+#include "emulator/cli/report_forms.hpp"
 #include "emulator/cli/temporary_file.hpp"
 #include "emulator/machine/counters.hpp"
 #include "emulator/program/names.hpp"
