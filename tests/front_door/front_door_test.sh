@@ -125,6 +125,10 @@ fail() {
     exit 1
 }
 expect_status() { [[ $status == "$1" ]] || fail "status $1 expected"; }
+succeed() { # runs it, and it has to end well
+    run "$@"
+    expect_status 0
+}
 expect_output() { [[ $output == *"$1"* ]] || fail "expected in the output: $1"; }
 expect_silence() { [[ -z $output ]] || fail "no output expected"; }
 expect_file() { [[ -e tree/$1 ]] || fail "expected to exist: $1"; }
@@ -139,8 +143,7 @@ expect_times() { # expect_times N PATTERN FILE
 
 test_plain_make_lists_what_a_learner_uses() {
     complete_machine
-    run make
-    expect_status 0
+    succeed make
     local target lines
     for target in start lesson03 exercise03 hint03 exercises emulate ladder docs test help-all; do
         [[ $output == *"make $target "* ]] || fail "make $target is not there"
@@ -151,8 +154,7 @@ test_plain_make_lists_what_a_learner_uses() {
 
 test_help_all_lists_every_target() {
     complete_machine
-    run make help-all
-    expect_status 0
+    succeed make help-all
     local target targets
     read -ra targets < <(sed -n 's/^\.PHONY: //p' tree/Makefile)
     ((${#targets[@]} > 30)) || fail "these are not all targets"
@@ -180,15 +182,13 @@ test_every_target_that_is_listed_exists() {
     complete_machine
     local target
     while read -r target; do
-        run make --dry-run "$target"
-        expect_status 0
+        succeed make --dry-run "$target"
     done < <(sed -n 's/^#[#:] make \([a-z]\S*\).*/\1/p' tree/Makefile)
 }
 
 test_a_lesson_is_built_and_linked_in_the_root() {
     complete_machine
-    run make lesson03
-    expect_status 0
+    succeed make lesson03
     [[ $(readlink tree/lesson03) == build/default/bin/lesson03 ]] || fail "./lesson03 is not the link it should be"
     expect_no_file lesson00
     expect_times 1 "--build build/default --target lesson03$" cmake.log
@@ -204,8 +204,7 @@ echo "a.cpp:1: warning: something"
 echo "${NINJA_STATUS//%f\/%t/2/2}Linking CXX executable bin/lesson03"
 EOF
     sed -i 's/SECONDS - said >= 10/SECONDS - said >= 0/' tree/scripts/build
-    run make lesson03
-    expect_status 0
+    succeed make lesson03
     [[ $output == *$'\na.cpp:1: warning: something\nbuilding lesson03: 2 of 2' ]] || fail "not what a build should print"
     run make V=1 lesson03
     expect_output "Re-checking globbed directories..."
@@ -216,8 +215,7 @@ test_a_build_with_nothing_to_do_is_silent() {
     complete_machine
     run make lesson03
     printf '%s\n' 'echo "${NINJA_STATUS//%f\/%t/0/2}Re-checking globbed directories..."' 'echo "ninja: no work to do."' >>bin/cmake
-    run make lesson03
-    expect_status 0
+    succeed make lesson03
     expect_silence
 }
 
@@ -251,8 +249,7 @@ test_a_build_waits_for_another_in_the_same_tree() {
 
 test_emulate_is_built_and_linked_in_the_root() {
     complete_machine
-    run make emulate
-    expect_status 0
+    succeed make emulate
     [[ $(readlink tree/emulate) == build/default/bin/emulate ]] || fail "./emulate is not the link it should be"
     run make clean
     [[ ! -L tree/emulate ]] || fail "./emulate is still there"
@@ -260,8 +257,7 @@ test_emulate_is_built_and_linked_in_the_root() {
 
 test_the_emulator_is_installed_where_one_says() {
     complete_machine
-    run make install PREFIX=/opt/emulator
-    expect_status 0
+    succeed make install PREFIX=/opt/emulator
     expect_times 1 "--build build/default --target emulate all_emulators emulate_man_page$" cmake.log
     expect_times 1 "--install build/default --prefix /opt/emulator$" cmake.log
     run make install
@@ -270,16 +266,14 @@ test_the_emulator_is_installed_where_one_says() {
 
 test_all_lessons_are_linked_in_the_root() {
     complete_machine
-    run make lessons
-    expect_status 0
+    succeed make lessons
     expect_file lesson00
     expect_file lesson03
 }
 
 test_another_preset_has_its_own_build_tree() {
     complete_machine
-    run make lesson03 PRESET=sanitize
-    expect_status 0
+    succeed make lesson03 PRESET=sanitize
     [[ $(readlink tree/lesson03) == build/sanitize/bin/lesson03 ]] || fail "./lesson03 is not the link it should be"
     expect_no_file build/default
 }
@@ -325,8 +319,7 @@ test_a_copied_checkout_is_configured_afresh() {
     expect_afresh
     expect_times 1 "--preset default -DBUILD_TESTING=OFF$" ../cmake.log
     expect_times 1 "--build build/default --target lesson03$" ../cmake.log
-    run make test
-    expect_status 0
+    succeed make test
     expect_times 1 "--preset default -DBUILD_TESTING=ON$" ../cmake.log
     run make emulate
     expect_silence
@@ -338,8 +331,7 @@ test_a_moved_checkout_is_configured_afresh() {
     run make test
     expect_afresh
     expect_times 1 "--preset default -DBUILD_TESTING=ON$" ../cmake.log
-    run make emulate PRESET=sanitize
-    expect_status 0
+    succeed make emulate PRESET=sanitize
     expect_times 1 "--preset sanitize -DBUILD_TESTING=OFF$" ../cmake.log
 }
 
@@ -400,8 +392,7 @@ test_an_exercise_may_have_a_program_of_its_own() {
     printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise: $*"' >tree/scripts/exercise
     mkdir tree/lessons/lesson03_first_add/course
     touch tree/lessons/lesson03_first_add/course/exercise.cu
-    run make exercise03
-    expect_status 0
+    succeed make exercise03
     expect_output "exercise: check 03 --build build/default"
     expect_times 1 "--build build/default --target exercise03$" cmake.log
     [[ $(readlink tree/exercise03) == build/default/bin/exercise03 ]] || fail "./exercise03 is not the link it should be"
@@ -420,8 +411,7 @@ test_an_open_exercise_has_a_program_of_its_own() {
     complete_machine
     program python3 <<<'echo "python3: $*"'
     printf '%s\n' '#!/usr/bin/env bash' 'echo "exercise: $*"' >tree/scripts/exercise
-    run make exerciseA
-    expect_status 0
+    succeed make exerciseA
     expect_output "exercise: check A --build build/default"
     expect_times 1 "--build build/default --target openA$" cmake.log
     [[ $(readlink tree/openA) == build/default/bin/openA ]] || fail "./openA is not the link it should be"
@@ -436,12 +426,10 @@ test_an_open_exercise_has_a_program_of_its_own() {
 test_make_test_passes_on_the_status_of_ctest() {
     complete_machine
     program ctest <<<'echo "100% tests passed: $*"'
-    run make test
-    expect_status 0
+    succeed make test
     expect_output "100% tests passed: --preset default -L tutorial -j "
     expect_times 1 "--build build/default --target tests/all$" cmake.log
-    run make test-emulator PRESET=gpu
-    expect_status 0
+    succeed make test-emulator PRESET=gpu
     expect_output "100% tests passed: --preset gpu -L component -j "
     expect_times 1 "--build build/gpu --target tests/emulator/all tests/fuzz/all tests/programs/all$" cmake.log
     program ctest <<<'echo "1 test failed"; exit 8'
@@ -455,8 +443,7 @@ test_make_test_passes_on_the_status_of_ctest() {
 test_make_test_all_builds_what_the_others_build() {
     complete_machine
     program ctest <<<'echo "100% tests passed: $*"'
-    run make test-all
-    expect_status 0
+    succeed make test-all
     expect_output "100% tests passed: --test-dir build/default --output-on-failure --no-tests=error -j "
     expect_times 1 "--target tests/all tests/emulator/all tests/fuzz/all tests/programs/all slow_tests sanitized_tests$" cmake.log
 }
@@ -466,8 +453,7 @@ test_make_test_runs_the_tests_of_one_lesson() {
     program ctest <<<'echo "100% tests passed: $*"'
     mkdir tree/lessons/lesson03_first_add/course
     touch tree/lessons/lesson03_first_add/course/exercise.cu
-    run make test LESSON=00
-    expect_status 0
+    succeed make test LESSON=00
     expect_output "100% tests passed: --preset default -L tutorial -R lesson00 -j "
     expect_times 1 "--build build/default --target emulate ptx_of tests/lessons/all$" cmake.log
     run make test LESSON=03
@@ -486,11 +472,9 @@ test_make_test_brings_what_only_tests_need() {
     complete_machine
     program ctest <<<'true'
     rm bin/tidy
-    run make lesson03
-    expect_status 0
+    succeed make lesson03
     expect_times 0 tidy apt-get.log
-    run make test
-    expect_status 0
+    succeed make test
     expect_times 1 "^install --yes tidy " apt-get.log
 }
 
@@ -498,8 +482,7 @@ test_make_report_builds_what_it_runs() {
     complete_machine
     printf '%s\n' '#!/usr/bin/env bash' 'echo "report: $*"' >tree/scripts/report
     sed -i '/matplotlib/d' modules
-    run make report ARGS=--fresh
-    expect_status 0
+    succeed make report ARGS=--fresh
     expect_times 1 "^install --yes python3-matplotlib " apt-get.log
     expect_times 1 "--target ladder lesson00 lesson03$" cmake.log
     expect_output "report: --build build/default --fresh"
@@ -513,13 +496,11 @@ test_make_grade_builds_what_it_runs() {
     expect_status 2
     expect_output "make grade SUBMISSIONS=dir"
     expect_no_file ../apt-get.log
-    run make grade "SUBMISSIONS=the folder" ARGS=--unsafe
-    expect_status 0
+    succeed make grade "SUBMISSIONS=the folder" ARGS=--unsafe
     expect_times 1 "^install --yes bubblewrap " apt-get.log
     expect_times 1 "--target emulate lesson00 lesson03 openA$" cmake.log
     expect_output "grade: the folder --build build/default --exercises  --unsafe"
-    run make grade SUBMISSIONS=folder "EXERCISES=03 A"
-    expect_status 0
+    succeed make grade SUBMISSIONS=folder "EXERCISES=03 A"
     expect_times 1 "--target emulate lesson03 openA$" cmake.log
     expect_output "grade: folder --build build/default --exercises 03 A"
     run make grade SUBMISSIONS=folder EXERCISES=3
@@ -530,11 +511,9 @@ test_make_grade_builds_what_it_runs() {
 test_slurm_does_the_work_of_grade_and_report() {
     complete_machine
     printf '%s\n' '#!/usr/bin/env bash' 'echo "array: $*"' >tree/scripts/slurm/array
-    run make grade SUBMISSIONS=folder SLURM=8
-    expect_status 0
+    succeed make grade SUBMISSIONS=folder SLURM=8
     expect_output "array: 8 scripts/grade folder --build build/default --exercises"
-    run make report SLURM=2
-    expect_status 0
+    succeed make report SLURM=2
     expect_output "array: 2 scripts/report --build build/default"
 }
 
@@ -543,14 +522,12 @@ test_make_test_all_goes_on_without_a_browser() {
     program ctest <<<'echo "Total Test time"'
     rm bin/chromedriver
     network_is down
-    run make test-all
-    expect_status 0
+    succeed make test-all
     expect_output "missing: chromium-driver"
     expect_output "Going on without a browser: the tests that need one are skipped."
     expect_times 1 "--build build/default/sanitized --target all emulator$" cmake.log
     network_is up
-    run make test-all
-    expect_status 0
+    succeed make test-all
     [[ $output != *"Going on"* ]] || fail "the browser is there now"
 }
 
@@ -568,14 +545,12 @@ test_make_test_all_brings_emscripten() {
     program ctest <<<'echo "Total Test time"'
     rm bin/emcc
     network_is down
-    run make test-all
-    expect_status 0
+    succeed make test-all
     expect_output "Going on without emscripten: the tests of pages that run kernels are left out."
     expect_times 2 "--preset default" cmake.log # for lessons, and for tests
     echo "EMCC:FILEPATH=EMCC-NOTFOUND" >>tree/build/default/CMakeCache.txt
     network_is up
-    run make test-all
-    expect_status 0
+    succeed make test-all
     expect_times 2 "^install --yes emscripten" apt-get.log
     expect_times 3 "--preset default" cmake.log
     [[ $output != *"Going on"* ]] || fail "emscripten is there now"
@@ -586,8 +561,7 @@ test_make_teaching_kit_brings_what_it_needs() {
     printf '%s\n' '#!/usr/bin/env bash' 'echo "teaching kit: $*"' >tree/scripts/teaching_kit
     rm bin/rsvg-convert
     sed -i /weasyprint/d modules
-    run make teaching-kit LESSONS="03 00" SEED=7
-    expect_status 0
+    succeed make teaching-kit LESSONS="03 00" SEED=7
     expect_times 1 "^install --yes librsvg2-bin weasyprint " apt-get.log
     expect_times 1 "^python-pptx==" pip.log
     expect_times 0 "^nvidia-" pip.log
@@ -613,8 +587,7 @@ test_make_docs_brings_what_it_needs() {
         'touch build/docs/parts/figures/one.svg' >tree/scripts/docs
     rm bin/doxygen usr/share/doxygen-awesome-css/doxygen-awesome.css
     sed -i /markdown_it/d modules
-    run make docs
-    expect_status 0
+    succeed make docs
     expect_times 1 "^install --yes doxygen doxygen-awesome-css python3-markdown-it " apt-get.log
     expect_times 1 "--target emulate ladder lesson00 lesson03 openA$" cmake.log
     expect_output "docs: --build build/default"
@@ -628,8 +601,7 @@ test_make_playground_brings_emscripten() {
     printf '%s\n' '#!/usr/bin/env bash' 'echo "playground: $*"' >tree/scripts/playground
     program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja; echo "emcmake $*" >>"$sandbox/cmake.log"'
     rm bin/emcc
-    run make playground
-    expect_status 0
+    succeed make playground
     expect_times 1 "^install --yes emscripten " apt-get.log
     expect_times 1 "--target lesson_ptx$" cmake.log
     expect_output "playground: --build build/default"
@@ -645,8 +617,7 @@ test_tests_bundle_the_playground_silently() {
     cp "$source_dir/tests/emulator/playground/bundle" tree/tests/emulator/playground/
     printf '%s\n' '#!/usr/bin/env bash' 'echo "$* makes engine.js"; [[ ! -e broken ]]' >tree/scripts/playground
     program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja; echo "configure: it" >&2'
-    run tests/emulator/playground/bundle here there
-    expect_status 0
+    succeed tests/emulator/playground/bundle here there
     expect_silence
     expect_times 1 "--build build/wasm --target playground$" cmake.log
     touch tree/broken
@@ -665,8 +636,7 @@ pretend_lint() {
 test_make_lint_fetches_its_tools_once() {
     complete_machine
     pretend_lint
-    run make lint
-    expect_status 0
+    succeed make lint
     expect_output $'\nlint: '
     expect_times 1 "^clang-format==" pip.log
     expect_times 0 "^nvidia-" pip.log
@@ -693,8 +663,7 @@ test_ci_runs_make_test_and_ends_with_its_summary() {
     complete_machine
     pretend_lint
     program ctest <<<'echo "Total Test time"; exit 0'
-    run .ci/run
-    expect_status 0
+    succeed .ci/run
     [[ ${output##*$'\n'} == "Total Test time" ]] || fail "the last line is not ctest's"
     program ctest <<<'exit 8'
     run .ci/run
@@ -711,8 +680,7 @@ test_make_deb_and_make_wheel_pack_all_variants() {
     rm "$sandbox"/bin/dpkg-shlibdeps
     for kind in deb wheel; do
         printf '#!/usr/bin/env bash\necho "%s $*"\n' $kind >tree/scripts/$kind
-        run make $kind
-        expect_status 0
+        succeed make $kind
         expect_output "$kind build/default build/packages"
         expect_times 1 "--build build/default --target emulate all_emulators emulate_man_page$" cmake.log
         rm cmake.log
@@ -728,8 +696,7 @@ test_make_container_takes_docker_or_podman() {
     expect_output "neither docker nor podman answers"
     program docker <<<'exit 1' # installed, and its daemon is not there
     program podman <<<'echo "podman $*"'
-    run make container
-    expect_status 0
+    succeed make container
     expect_output "podman build --tag cuda-tutorial ."
     expect_output "podman run --rm --interactive --user 1234:1234 --userns=keep-id --env HOME=/tmp --volume "
     expect_output "/tree/build/container:/tutorial/build cuda-tutorial bash"
@@ -745,8 +712,7 @@ test_make_test_container_brings_what_it_needs() {
     mkdir -p tree/tests/container
     echo 'echo "$*"' >tree/tests/container/replay
     chmod +x tree/tests/container/replay
-    run make test-container
-    expect_status 0
+    succeed make test-container
     expect_times 1 "^install --yes debootstrap " apt-get.log
     expect_output "build/bare"
 }
@@ -757,8 +723,7 @@ test_make_test_aarch64_brings_what_it_needs() {
     mkdir -p tree/tests/aarch64
     echo 'echo "$*"' >tree/tests/aarch64/run
     chmod +x tree/tests/aarch64/run
-    run make test-aarch64
-    expect_status 0
+    succeed make test-aarch64
     expect_times 1 "^install --yes qemu-user " apt-get.log
     expect_output "build/aarch64 build/default"
 }
@@ -768,8 +733,7 @@ test_make_test_cuda12_brings_what_it_needs() {
     mkdir -p tree/tests/cuda12
     echo 'echo "$*"' >tree/tests/cuda12/run
     chmod +x tree/tests/cuda12/run
-    run make test-cuda12
-    expect_status 0
+    succeed make test-cuda12
     expect_output "build/cuda12 build/toolkit-12"
 }
 
@@ -779,8 +743,7 @@ test_make_test_slurm_brings_what_it_needs() {
     mkdir -p tree/tests/slurm
     printf '%s\n' '#!/usr/bin/env bash' 'echo "in $*"' >tree/tests/slurm/run
     chmod +x tree/tests/slurm/run
-    run make test-slurm
-    expect_status 0
+    succeed make test-slurm
     expect_times 1 "^install --yes slurm-client " apt-get.log
     expect_output "in build/default"
 }
@@ -789,8 +752,7 @@ test_clean_keeps_the_toolkit() {
     complete_machine
     run make lessons
     mkdir -p tree/build/toolkit tree/build/toolkit-12 tree/build/sanitize tree/build/cuda12
-    run make clean
-    expect_status 0
+    succeed make clean
     expect_file build/toolkit
     expect_file build/toolkit-12
     expect_no_file build/default
@@ -824,8 +786,7 @@ test_profile_without_a_gpu_shows_the_counters_of_the_emulator() {
     program ncu <<<'echo ncu'
     program lesson03 <<<'echo "lesson: $*"'
     ln -s ../bin/lesson03 tree/lesson03
-    run scripts/profile 03
-    expect_status 0
+    succeed scripts/profile 03
     expect_output "no GPU here"
     expect_output "lesson: --device emulator"
 }
@@ -836,8 +797,7 @@ test_profile_on_a_gpu_asks_nsight_compute_for_the_counters() {
     program ncu <<<'echo "ncu: $*"'
     program lesson03 <<<'[[ $1 == --help ]] && echo "  Default: much on a GPU, 4Mi on the emulator" || echo "lesson: $*"'
     ln -s ../bin/lesson03 tree/lesson03
-    run scripts/profile 03
-    expect_status 0
+    succeed scripts/profile 03
     expect_output "ncu: --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,"
     expect_output ",smsp__sass_branch_targets_threads_divergent.sum ./lesson03 --device gpu --verify --n 4Mi"
     program lesson03 <<<'true'
@@ -854,19 +814,16 @@ test_profile_on_a_gpu_asks_nsight_compute_for_the_counters() {
 
 test_setup_is_silent_when_nothing_is_missing() {
     complete_machine
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_silence
     uid_is 1000
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_silence
 }
 
 test_setup_brings_everything_to_a_fresh_machine() {
     fresh_machine
-    run make lesson03
-    expect_status 0
+    succeed make lesson03
     expect_output "missing: cmake g++ "
     expect_times 1 "^install .*g++.*python3-venv" apt-get.log
     expect_times 1 nvidia-cuda-nvcc== pip.log
@@ -874,16 +831,14 @@ test_setup_brings_everything_to_a_fresh_machine() {
     expect_file build/toolkit/cuda/bin/nvcc
     expect_file build/toolkit/cuda/lib64/libcudart.so
     expect_file lesson03
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_silence
 }
 
 test_setup_installs_only_what_is_missing() {
     complete_machine
     rm include/fmt/core.h bin/ninja
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_output "missing: libfmt-dev ninja-build"$'\n'
     expect_times 1 "^install --yes libfmt-dev ninja-build --no-install-recommends" apt-get.log
 }
@@ -917,8 +872,7 @@ test_setup_uses_sudo_that_asks_no_password() {
     uid_is 1000
     rm bin/ninja
     program sudo <<<'[[ $1 == -n ]] && shift; echo "$1" >>"$sandbox/sudo.log"; exec "$@"'
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_times 1 "^install --yes ninja-build" apt-get.log
     expect_times 1 "^env" sudo.log
 }
@@ -960,8 +914,7 @@ test_half_a_toolkit_does_not_count() {
     expect_output "ERROR: no route to the index"
     expect_output "    make setup"
     network_is up
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_times 2 nvidia-cuda-nvcc== pip.log
     run scripts/setup
     expect_silence
@@ -973,8 +926,7 @@ test_new_versions_in_wheels_txt_are_fetched() {
     rm bin/nvcc
     run scripts/setup
     sed -i 's/^nvidia-cuda-nvcc==.*/nvidia-cuda-nvcc==99.9/' tree/scripts/wheels.txt
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_times 1 nvidia-cuda-nvcc==99.9 pip.log
 }
 
@@ -982,12 +934,10 @@ test_nvcc_is_looked_for_in_the_usual_places() {
     complete_machine
     mkdir -p cuda/bin
     mv bin/nvcc cuda/bin/
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_silence
     rm -r cuda
-    run env CUDACXX=/somewhere/nvcc scripts/setup
-    expect_status 0
+    succeed env CUDACXX=/somewhere/nvcc scripts/setup
     expect_silence
 }
 
@@ -995,8 +945,7 @@ test_an_nvcc_or_cmake_that_is_too_old_is_replaced() {
     complete_machine
     program nvcc <<<'echo "Cuda compilation tools, release 11.8, V11.8.89"'
     program cmake <<<'echo "cmake version 3.22.1"'
-    run scripts/setup
-    expect_status 0
+    succeed scripts/setup
     expect_file build/toolkit/cuda/bin/nvcc
     expect_file build/toolkit/cmake/bin
     expect_times 1 "^cmake==" pip.log
@@ -1017,8 +966,7 @@ architectures() {
     (($# == 0)) || program nvidia-smi <<<"printf '%s\n' $*"
     echo 'include(${CMAKE_ARGV3})
         message("${GPU_ARCHITECTURES} -> ${CMAKE_CUDA_ARCHITECTURES}")' >print.cmake
-    run "$(command -v cmake)" -P ../print.cmake cmake/find_cuda.cmake
-    expect_status 0
+    succeed "$(command -v cmake)" -P ../print.cmake cmake/find_cuda.cmake
 }
 
 test_machine_code_for_the_cards_and_ptx_for_the_emulator() {
