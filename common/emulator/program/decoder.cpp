@@ -3,6 +3,7 @@
 #include "emulator/memory/address_space.hpp"
 #include "emulator/program/analyses.hpp"
 #include "emulator/program/names.hpp"
+#include "emulator/program/row_sharing.hpp"
 #include "emulator/ptx/diagnostic.hpp"
 
 #include <algorithm>

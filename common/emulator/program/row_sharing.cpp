@@ -1,3 +1,5 @@
+#include "emulator/program/row_sharing.hpp"
+
 #include "emulator/program/analyses.hpp"
 
 #include <algorithm>
