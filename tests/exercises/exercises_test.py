@@ -562,7 +562,7 @@ class Commands(WithFolder):
                 ("atomic sectors", {loads: "1", "reduction sectors": "5"}, (), False),
                 ("atomic sectors", {loads: "1", "atomic sectors": "7"}, (), True),
                 ("reduction sectors", {loads: "1"}, (), False),
-                ("reduction sectors", {loads: "1", "atomic sectors": "0"}, (), True),  # as to set a counter back
+                ("reduction sectors", {loads: "1", "atomic sectors": "0"}, (), False),
                 ("local memory", {loads: "1"}, (), False),
                 ("local memory", {loads: "1"}, ("local memory",), True),
                 ("shared atomics", {loads: "1", shared: "9"}, (), False),
@@ -573,6 +573,8 @@ class Commands(WithFolder):
                 self.assertEqual(told[0], solved, told[1])
                 if not solved:
                     self.assertIn(f"{what} of reduce3: yours 7, and no goal allows that traffic: use loads and stores", told[1])
+
+        self.assertTrue(self.traffic({loads: "1", "atomic sectors": "1"}, [{"reduction sectors": 1}])[0], "sets a counter back")
 
     def test_races_come_first_of_what_is_found(self):
         exercise, ptx = checker.Exercise("03"), self.folder / "exercise03.ptx"
