@@ -11,7 +11,7 @@ import sys
 import textwrap
 import time
 
-from tutorial import ROOT, reader
+from tutorial import ROOT, reader, write_whole
 from tutorial import exercises as checker
 
 TODO = "// TODO, about "
@@ -59,13 +59,9 @@ def in_git(commit, path):
 
 def write(path, text):
     """Replaces the file. If the disk is full, what was there stays."""
-    part = path.with_name(f"{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+        write_whole(path, text)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise checker.ExerciseError(f"{name_of(path)} cannot be written: {error.strerror}") from None
 
 

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tutorial import ROOT
+from tutorial import ROOT, write_whole
 from tutorial import exercises as checker
 
 ASPECTS = ("right", "clean", "traffic")
@@ -523,19 +523,6 @@ def digest(path):
 # ---- the folder for the grades ----
 
 ROOM = 2**20  # bytes that have to be free in it: the grades of a hundred students take half of it
-
-
-def write_whole(path, text):
-    """Replaces the file in one step: an interruption leaves the old one."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def prepare(folder):

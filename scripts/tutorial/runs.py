@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from tutorial import write_whole
 from tutorial.programs import Failure, Programs, output_of
 
 # 2^10, 2^12, … ints, up to 1 GiB on a GPU, and on the emulator up to one or two seconds per run.
@@ -117,14 +118,6 @@ def read_record(path):
         return None
 
 
-def write(path, text):
-    """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
-
-
 def as_json(value):
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
@@ -159,7 +152,7 @@ def carry_out(lessons, programs, folder, fresh, share=(1, 1)):
             "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
             "machine": machine, "fingerprint": wanted[run.name],
             "exit_status": status, "error": error, "result": result}
-        write(folder / f"{run.name}.json", as_json(kept[run.name]))
+        write_whole(folder / f"{run.name}.json", as_json(kept[run.name]))
     return machine, runs, kept
 
 
