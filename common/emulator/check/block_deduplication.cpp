@@ -170,6 +170,10 @@ public:
         for (const auto& checker : checkers_)
             checker->used_mbarrier(warp, instruction, lane, use, owner, offset);
     }
+    void used_heap(const Warp& warp, const Instruction& instruction, int lane, HeapUse use,
+                   std::uint64_t first, std::size_t bytes) override {
+        for (const auto& checker : checkers_) checker->used_heap(warp, instruction, lane, use, first, bytes);
+    }
     bool absorbs_deadlock(Block& block) override {
         check_from_here_on(block, state_of(block));
         bool goes_on = false;

@@ -158,17 +158,10 @@ private:
             !heap_->may_be_freed(access.addresses.lowest(), access.addresses.highest() + access.bytes - 1))
             return;
         LaneMask gone = 0;
-        std::uint64_t piece = 0;
-        for_each_lane(access.active, [&](int lane) {
-            const std::uint64_t first = access.addresses[lane];
-            if (!heap_->may_be_freed(first, first + access.bytes - 1)) return;
-            const std::uint64_t freed = heap_->freed(first);
-            if (freed == 0) return;
-            if (gone == 0) piece = freed;
-            gone |= LaneMask{1} << lane;
-        });
+        for_each_lane(access.active,
+                      [&](int lane) { gone |= LaneMask{heap_->is_freed(access.addresses[lane])} << lane; });
         if (gone == 0) return;
-        const std::uint64_t first = access.addresses[std::countr_zero(gone)];
+        const std::uint64_t first = access.addresses[std::countr_zero(gone)], piece = heap_->freed(first);
         found(warp, instruction, access, gone,
               {"use after free",
                "byte " + thousands(first - piece) + " of a piece of the heap that device code has freed",

@@ -211,10 +211,18 @@ void call_assertfail(Warp& warp, const Instruction& instruction, LaneMask active
 
 // ---- malloc and free ----
 
+void tell(const Warp& warp, const Instruction& instruction, int lane, HeapUse use, uint64_t address,
+          std::size_t bytes) {
+    for (Observer* const observer : warp.block().observers())
+        observer->used_heap(warp, instruction, lane, use, address, bytes);
+}
+
 void call_malloc(Warp& warp, const Instruction& instruction, LaneMask active) {
     DeviceHeap& heap = *warp.block().grid().memory.heap();
     for_each_lane(active, [&](int lane) {
-        set_result(warp, instruction, lane, heap.allocate(argument(warp, instruction, lane, 0)));
+        const uint64_t bytes = argument(warp, instruction, lane, 0), address = heap.allocate(bytes);
+        set_result(warp, instruction, lane, address);
+        if (address != 0) tell(warp, instruction, lane, HeapUse::allocate, address, bytes);
     });
     warp.advance();
 }
@@ -223,10 +231,13 @@ void call_free(Warp& warp, const Instruction& instruction, LaneMask active) {
     DeviceHeap* const heap = warp.block().grid().memory.heap();
     for_each_lane(active, [&](int lane) {
         const uint64_t address = argument(warp, instruction, lane, 0);
-        if (address != 0 && !(heap && heap->release(address)))
+        if (address == 0) return;
+        const std::size_t bytes = heap ? heap->release(address) : 0;
+        if (bytes == 0)
             throw Fault{Failure::launch_failure, lane, &instruction,
                         "free of " + hexadecimal(address) +
                             ", which malloc has not returned, or which is free"};
+        tell(warp, instruction, lane, HeapUse::free, address, bytes);
     });
     warp.advance();
 }

@@ -129,6 +129,8 @@ enum class MbarrierUse : std::uint8_t {
     wait             ///< for a phase that has ended
 };
 
+enum class HeapUse : std::uint8_t { allocate, free };
+
 /// How much the warps of a block have executed.
 struct TurnCounts {
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
@@ -252,6 +254,10 @@ public:
     /// The lane uses the mbarrier at an offset of the owner's shared memory.
     virtual void used_mbarrier(const Warp&, const Instruction&, int /*lane*/, MbarrierUse,
                                const Block& /*owner*/, std::uint64_t /*offset*/) {}
+
+    /// The lane gets or frees a piece of the heap of device code, by a call of malloc or free.
+    virtual void used_heap(const Warp&, const Instruction&, int /*lane*/, HeapUse, std::uint64_t /*first*/,
+                           std::size_t /*bytes*/) {}
 
     virtual void exited(const Warp&, LaneMask /*lanes*/) {}
 

@@ -7,8 +7,7 @@ namespace emulator {
 
 std::uint64_t DeviceHeap::allocate(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    constexpr std::size_t alignment = 16;
-    const std::size_t size = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
+    const std::size_t size = std::max(unit, (bytes + unit - 1) / unit * unit);
     if (size < bytes) return 0;
     const auto find_room = [&] {
         return std::find_if(free_.begin(), free_.end(),
@@ -18,6 +17,8 @@ std::uint64_t DeviceHeap::allocate(std::size_t bytes) {
     if (found == free_.end() && !freed_.empty()) {
         for (const auto& [address, bytes_there] : freed_) give_back(address, bytes_there);
         freed_.clear();
+        for (auto& units : is_freed_) units = 0;
+        has_freed_ = false;
         found = find_room();
     }
     if (found == free_.end()) return 0;
@@ -28,28 +29,27 @@ std::uint64_t DeviceHeap::allocate(std::size_t bytes) {
     return address;
 }
 
-bool DeviceHeap::release(std::uint64_t address) {
-    if (address == 0) return true;
+std::size_t DeviceHeap::release(std::uint64_t address) {
     const std::lock_guard lock(mutex_);
     const auto found = taken_.find(address);
-    if (found == taken_.end()) return false;
+    if (found == taken_.end()) return 0;
     const std::size_t bytes = found->second;
     taken_.erase(found);
-    if (remembers_freed_) {
-        freed_.emplace(address, bytes);
-        has_freed_ = true;
-    } else {
+    if (units_ == 0) {
         give_back(address, bytes);
+        return bytes;
     }
-    return true;
+    freed_.emplace(address, bytes);
+    for (std::size_t k = (address - first_) / unit; k < (address + bytes - first_) / unit; ++k)
+        is_freed_[k / 64].fetch_or(std::uint64_t{1} << k % 64, std::memory_order_relaxed);
+    has_freed_ = true;
+    return bytes;
 }
 
 std::uint64_t DeviceHeap::freed(std::uint64_t address) const {
     const std::lock_guard lock(mutex_);
     const auto after = freed_.upper_bound(address);
-    if (after == freed_.begin()) return 0;
-    const auto& [first, bytes] = *std::prev(after);
-    return address - first < bytes ? first : 0;
+    return after == freed_.begin() ? address : std::prev(after)->first;
 }
 
 void DeviceHeap::give_back(std::uint64_t address, std::size_t bytes) {

@@ -26,6 +26,10 @@ namespace {
 
 using Kinds = std::vector<std::string>;
 
+constexpr const char* heap = R"(
+    .extern .func (.param .b64 r) malloc(.param .b64 bytes);
+    .extern .func free(.param .b64 pointer);)";
+
 struct Setting {
     uint32_t threads = 64, blocks = 1;
     RaceOptions options{};
@@ -45,7 +49,7 @@ std::vector<Finding> find_races(const std::string& body, const Setting& setting,
         and.b32 %r3, %r60, 31; setp.lt.u32 %p7, %r3, 16; mul.wide.u32 %rd1, %r60, 4;
         add.u64 %rd1, %rd60, %rd1; mul.wide.u32 %rd2, %r62, 4; add.u64 %rd2, %rd60, %rd2;
         shr.u32 %r4, %r60, 5;)" + body,
-                              ".shared .align 16 .b8 tile[4096];"));
+                              ".shared .align 16 .b8 tile[4096];" + std::string(heap)));
     Findings findings;
     RaceChecker checker(findings, setting.options);
     BlockDeduplication repeated;
@@ -134,6 +138,35 @@ TEST(Race, every_thread_counts_not_only_the_last_to_read) {
                         {.threads = 96}),
                   Kinds{"write after read"})
             << warp;
+}
+
+// ---- the heap of device code ----
+
+// 20 bytes, and so two of the heap's pieces of 16.
+TEST(Race, is_not_between_the_owners_of_a_piece_of_the_heap) {
+    const std::string allocate = "{ .param .b64 a; .param .b64 r; st.param.b64 [a], 20; "
+                                 "call.uni (r), malloc, (a); ld.param.b64 %rd5, [r]; }\n",
+                      free = "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\n";
+    EXPECT_EQ(kinds(allocate +
+                        "st.u32 [%rd5], %r62; ld.u32 %r5, [%rd5]; st.u8 [%rd5+16], %r62; "
+                        "atom.cta.add.u32 %r5, [%rd5+4], 1; st.u32 [%rd5+8], 0;" +
+                        free,
+                    grid),
+              none);
+    // Thread 0 allocates and frees for its block.
+    const std::string use = "@%p6 st.u32 [%rd5+4], 1;", free_it = "@!%p9 bra e; " + free + "e:";
+    const auto shared = [&](const std::string& body) {
+        return races("@!%p9 bra l; " + allocate + "st.shared.u64 [tile], %rd5; l: bar.sync 0; " +
+                         "ld.shared.u64 %rd5, [tile]; setp.eq.u32 %p6, %r60, 5;" + body,
+                     grid);
+    };
+    EXPECT_THAT(shared(use + "bar.sync 0;" + free_it), IsEmpty());
+    const auto late = shared(use + free_it), early = shared(free_it + use);
+    ASSERT_THAT(late, SizeIs(1));
+    EXPECT_THAT(late[0].message, HasSubstr("thread (0,0,0) frees 16 bytes of global memory at 0x"));
+    EXPECT_THAT(late[0].cause, HasSubstr("frees memory that another one uses"));
+    ASSERT_THAT(early, SizeIs(1));
+    EXPECT_THAT(early[0].message, HasSubstr("thread (0,0,0) of the same warp has freed: nothing orders"));
 }
 
 // ---- within a warp ----

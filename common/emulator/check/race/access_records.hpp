@@ -73,6 +73,16 @@ public:
         });
     }
 
+    /// Forgets the accesses to the cells up to `end`.
+    void forget(std::size_t first, std::size_t end) {
+        if (empty()) return;
+        have_cells();
+        for (std::size_t cell = first; cell < end; ++cell) {
+            split(cell >> Cells::line_shift);
+            set(cell, {});
+        }
+    }
+
     Record operator[](std::size_t cell) const {
         const std::size_t line = cell >> Cells::line_shift;
         if (lines_[line].stamp != 0) return lines_[line].of_cell(cell % Cells::line_cells);

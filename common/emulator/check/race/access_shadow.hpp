@@ -61,6 +61,14 @@ public:
         return true;
     }
 
+    void forget(std::size_t first, std::size_t bytes) {
+        const std::size_t from = first >> shift_,
+                          end = (first + bytes + (std::size_t{1} << shift_) - 1) >> shift_;
+        writes_.forget(from, end);
+        reads_.forget(from, end);
+        atomics_.forget(from, end);
+    }
+
     Record last_write(std::uint64_t address) const {
         return writes_.empty() ? Record{} : writes_[static_cast<std::size_t>(address >> shift_)];
     }

@@ -5,6 +5,7 @@
 #include "emulator/check/race/access_shadow.hpp"
 #include "emulator/check/race/race_actors.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -20,6 +21,16 @@ public:
     void clear() {
         pages_.clear();
         last_ = {};
+    }
+
+    /// Forgets the accesses to these bytes: they are given to another owner.
+    void forget(std::uint64_t first, std::size_t bytes) {
+        for (const std::uint64_t end = first + bytes; first < end;) {
+            const std::uint64_t place = first % page_bytes, here = std::min(page_bytes - place, end - first);
+            if (const auto found = pages_.find(first / page_bytes); found != pages_.end())
+                found->second.forget(place, here);
+            first += here;
+        }
     }
 
     /// As AccessShadow::access, page by page.

@@ -5,6 +5,7 @@
 #include "emulator/check/race/block_state.hpp"
 #include "emulator/check/race/current_access.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 
@@ -16,6 +17,9 @@ public:
     explicit NarrowAtomics(bool has_clusters) : has_clusters_(has_clusters) {}
 
     void clear() { last_.clear(); }
+    void forget(std::uint64_t first, std::size_t bytes) {
+        std::erase_if(last_, [&](const auto& entry) { return entry.first - first < bytes; });
+    }
 
     /// Calls `conflicts(lane, record)` for the first lane that meets another block's.
     template <class Conflicts> void access(const CurrentAccess& now, Conflicts conflicts) {

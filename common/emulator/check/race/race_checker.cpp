@@ -10,7 +10,6 @@
 #include "emulator/check/race/synchronization.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/mbarrier.hpp"
-#include "emulator/program/source_location.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +62,16 @@ const Block* remote_owner(const Block& owner, const Warp& warp) {
     return &owner == &warp.block() ? nullptr : &owner;
 }
 
+/// Of one lane, which stores no value.
+Access of_lane(ptx::Space space, AccessKind kind, std::uint32_t bytes, int lane, std::uint64_t address) {
+    return {.space = space,
+            .kind = kind,
+            .bytes = bytes,
+            .active = LaneMask{1} << lane,
+            .addresses = {LaneMask{1} << lane, address, bytes},
+            .is_copy = true};
+}
+
 /// Calls `visit(access)` for the pieces that a copy writes, as large as an access may be.
 template <class Visit> void for_each_piece(const AsyncCopy& copy, Visit visit) {
     std::array<std::uint64_t, warp_size> addresses;
@@ -89,7 +98,10 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
 }
 
 bool is_copy(const InstructionIds& ids, InstructionId id) {
-    return ptx_statement(ids.code(id), InstructionIds::pc(id)).find(".async") != std::string::npos;
+    const ptx::Statement* const statement = ids.code(id).statements[InstructionIds::pc(id)];
+    return statement && std::ranges::any_of(statement->modifiers, [](const ptx::Modifier& modifier) {
+               return modifier.text == ".async";
+           });
 }
 
 EarlierAccess earlier_of(const BlockActor::Record& record, Role role, std::uint32_t block) {
@@ -213,6 +225,27 @@ public:
         write_copy(copy, false);
     }
 
+    /// A piece of the heap has no past: the heap orders its uses by one owner before those by the next.
+    void used_heap(const Warp& warp, const Instruction& instruction, int lane, HeapUse use,
+                   std::uint64_t first, std::size_t bytes) override {
+        if (!options_.global) return;
+        constexpr std::size_t unit = 16; // pieces consist of these
+        if (use == HeapUse::allocate) {
+            const std::size_t all = (bytes + unit - 1) / unit * unit;
+            global_.forget(first, all);
+            narrow_atomics_.forget(first, all);
+            return;
+        }
+        BlockState& state = blocks_.of(warp.block());
+        if (state.is_out_of_step) return;
+        // Whoever frees a piece must be done with it, as must all others.
+        for (std::uint64_t place = first; place < first + bytes; place += unit) {
+            const Access access = of_lane(ptx::Space::global, AccessKind::store, unit, lane, place);
+            const CurrentAccess now{state, warp, instruction, access, ids_(instruction), Role::write};
+            check_global(now, {state.order, warp.index(), now.id, needs_all_});
+        }
+    }
+
     /// From here on, threads of the block have passed barriers at which they should still wait.
     bool absorbs_deadlock(Block& block) override {
         blocks_.of(block).is_out_of_step = true;
@@ -281,13 +314,9 @@ private:
                          const Block& owner, std::uint64_t offset) {
         BlockState& state = blocks_.of(warp.block());
         if (state.is_out_of_step) return;
-        const Access access{.space = ptx::Space::shared,
-                            .kind = writes ? AccessKind::store : AccessKind::atom,
-                            .bytes = Mbarrier::bytes,
-                            .active = LaneMask{1} << lane,
-                            .addresses = {LaneMask{1} << lane, offset, Mbarrier::bytes},
-                            .remote = remote_owner(owner, warp),
-                            .is_copy = true};
+        Access access = of_lane(ptx::Space::shared, writes ? AccessKind::store : AccessKind::atom,
+                                Mbarrier::bytes, lane, offset);
+        access.remote = remote_owner(owner, warp);
         const CurrentAccess now{
             state, warp, instruction, access, ids_(instruction), writes ? Role::write : Role::atomic};
         check_shared(now, {state.order, warp.index(), now.id, needs_all_});

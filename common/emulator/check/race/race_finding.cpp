@@ -20,6 +20,7 @@ const char* verb(Role role, const char* read, const char* write, const char* ato
 bool contains(const Party& party, const char* text) { return party.ptx.find(text) != std::string::npos; }
 
 bool initializes_mbarrier(const Party& party) { return contains(party, "mbarrier.init"); }
+bool frees(const Party& party) { return contains(party, " free,"); }
 /// Or initializes it. An asynchronous copy that ends uses one, too.
 bool uses_mbarrier(const Party& party, Role role) {
     return contains(party, "mbarrier.") || (contains(party, "mbarrier::") && role == Role::atomic);
@@ -27,10 +28,12 @@ bool uses_mbarrier(const Party& party, Role role) {
 
 std::string does(const Party& now, Role role) {
     if (initializes_mbarrier(now)) return " initializes ";
+    if (frees(now)) return " frees ";
     return uses_mbarrier(now, role) ? " uses " : verb(role, " reads ", " writes ", " changes by an atomic ");
 }
 std::string has_done(const Party& earlier, Role role) {
     if (initializes_mbarrier(earlier)) return " has initialized";
+    if (frees(earlier)) return " has freed";
     return uses_mbarrier(earlier, role)
                ? " has used"
                : verb(role, " has read", " has written", " has changed by an atomic");
@@ -213,6 +216,9 @@ const char* usual_cause(const Race& race) {
 std::string cause(const Race& race, const InstructionIds& ids, const Party& now, const Party& other) {
     if (const std::string at_mbarrier = cause_at_mbarrier(race, now, other); !at_mbarrier.empty())
         return at_mbarrier;
+    if (frees(now) || frees(other))
+        return "A thread frees memory that another one uses: a barrier, or the like, is missing between the "
+               "two.";
     const bool is_of_two_blocks = race.earlier.block != race.block && !race.earlier.is_copy &&
                                   !race.earlier.at_once &&
                                   (race.role != Role::atomic || race.earlier.role != Role::atomic);
@@ -267,7 +273,7 @@ Finding early_visit(const Grid& grid, const Block& block, const Visit& visit) {
             .kind = std::string(name_of(visit.role)) + " before start",
             .message = what_visits(block, visit) + ": nothing shows that this block has started",
             .kernel = grid.kernel.readable_name(),
-            .parties = {visit.thread, party("start", grid.kernel.code(), 0, block.index(), {})},
+            .parties = {visit.thread, party("start", grid.kernel.code(), 0, block.index(), {0, 0, 0})},
             .allocation = shared_variable(grid, visit.address),
             .cause = "A cluster.sync() is missing before the first access to another block's shared memory: "
                      "that memory begins with the block, which may start later."};

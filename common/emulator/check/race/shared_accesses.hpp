@@ -31,6 +31,12 @@ public:
         others_ = std::move(others);
     }
 
+    void forget(std::size_t first, std::size_t end) {
+        first_.forget(first, end);
+        second_.forget(first, end);
+        std::erase_if(others_, [&](const auto& entry) { return entry.first >= first && entry.first < end; });
+    }
+
     /// Whether all of them happen before the actor's access to their cells, if a fast test can show it.
     bool happens_before(const Actor& actor, const Cells& cells) {
         return (first_.empty() || first_.happens_before(actor, cells)) &&
