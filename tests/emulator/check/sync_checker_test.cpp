@@ -350,6 +350,7 @@ TEST(Sync, an_exited_lane_has_no_value) {
               "lane 12 of warp 0 reads the value of lane 20, which has exited: what it gets is undefined");
     EXPECT_EQ(findings[0].count, 16u); // lanes 12 to 19 of two warps
     EXPECT_THAT(findings[0].parties.at(1).ptx, HasSubstr("exit"));
+    EXPECT_THAT(findings[0].cause, HasSubstr("throws the value away"));
     EXPECT_EQ(kinds("setp.gt.u32 %p1, %r3, 19; @%p1 exit; shfl.sync.idx.b32 %r5, %r60, 0, 31, -1;"), none);
 }
 
@@ -362,6 +363,8 @@ TEST(Sync, a_lane_outside_the_mask_has_no_value) {
                                    "not name: what it gets is undefined");
     EXPECT_EQ(findings[0].count, 16u); // lanes 8 to 15 of two warps
     EXPECT_EQ(findings[0].parties.at(0).thread, "(8,0,0)");
+    EXPECT_THAT(findings[0].cause,
+                HasSubstr("throws the value away can be right, but CUDA allows reads only from"));
     const Kinds outside{findings[0].kind};
     EXPECT_EQ(kinds("setp.gt.u32 %p1, %r3, 19; @%p1 exit; shfl.sync.down.b32 %r5, %r60, 8, 31, 0xfffff;"),
               outside)

@@ -9,6 +9,13 @@
 
 namespace emulator {
 
+namespace {
+
+constexpr const char* even_if_unused = " A kernel that throws the value away can be right, but CUDA allows "
+                                       "reads only from lanes that take part.";
+
+} // namespace
+
 void MaskWaits::arrive(OfBlock& of_block, const Warp& warp, const Instruction& instruction,
                        const WarpSyncArrival& arrival, const std::vector<LaneGroup>& exits) {
     note_passing(of_block, warp, instruction, arrival.lanes);
@@ -128,7 +135,8 @@ void MaskWaits::found_exited_source(const Warp& warp, const Instruction& instruc
                 ", which has exited: what it gets is undefined",
             {party("reads", warp, instruction, lane),
              findings_.party_of("has exited", warp.block(), {warp.index(), LaneMask{1} << source, gone.id})},
-            "A return before the shuffle keeps lanes from it: let all lanes reach it.");
+            std::string("A return before the shuffle keeps lanes from it: let all lanes reach it.") +
+                even_if_unused);
     });
 }
 
@@ -142,9 +150,10 @@ void MaskWaits::found_unnamed_source(const Warp& warp, const Instruction& instru
                 " reads the value of lane " + std::to_string(source) + ", which its mask " +
                 hexadecimal(named) + " does not name: what it gets is undefined",
             {party("reads", warp, instruction, lane)},
-            "A lane may read only lanes that its mask names. Let all 32 lanes execute the shuffle, with a "
-            "neutral value where there is none. Or keep the distance below the number of lanes in the "
-            "mask, and pass that number as the width.");
+            std::string(
+                "Let all 32 lanes execute the shuffle, with a neutral value where there is none. Or keep the "
+                "distance below the number of lanes in the mask, and pass that number as the width.") +
+                even_if_unused);
     });
 }
 
