@@ -33,7 +33,8 @@ struct Variable {
     std::uint64_t bytes = 0; ///< 0: an array without a size, such as dynamic shared memory
     std::uint32_t alignment = 1;
     bool external = false;
-    bool weak = false; ///< another definition may replace it
+    bool weak = false;    ///< another definition may replace it
+    bool managed = false; ///< `.attribute(.managed)`: the host can access it too
     std::uint32_t place = 0;
     std::vector<std::byte> initial; ///< at most `bytes`; the rest is zero
     std::vector<Relocation> relocations;

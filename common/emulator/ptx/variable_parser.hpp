@@ -24,13 +24,15 @@ protected:
         std::uint32_t alignment = 0;
         std::uint32_t lanes = 1;
         std::optional<Type> type;
+        bool managed = false;
         while (!type) {
             const Token& start = *token_;
             if (accept(".align"))
                 alignment = alignment_number();
-            else if (accept(".attribute"))
+            else if (accept(".attribute")) {
+                managed |= token_[1].is(".managed");
                 skip_parentheses();
-            else if (accept(".v2"))
+            } else if (accept(".v2"))
                 lanes = 2;
             else if (accept(".v4"))
                 lanes = 4;
@@ -46,6 +48,7 @@ protected:
         std::vector<std::unique_ptr<Variable>> result;
         do {
             result.push_back(declarator(space, *type, lanes, alignment));
+            result.back()->managed = managed;
         } while (accept(","));
         return result;
     }

@@ -112,7 +112,9 @@ template <typename Body> auto naming_file(bool is_replaced, Body body) {
 } // namespace
 
 Modules::~Modules() {
-    for (const auto& [binary, module] : binaries_) forget_managed_variables(*binary);
+    for (const auto& [shadow, variable] :
+         registry_.variables()) // those of binaries that cannot be loaded too
+        if (variable.managed_pointer) *variable.managed_pointer = nullptr;
 }
 
 FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
@@ -133,10 +135,13 @@ const Allocation& Modules::variable(const RegisteredVariable& variable) {
                                                     " has no variable called '" + variable.name + "'");
 }
 
-void Modules::prepare(const RegisteredBinary& binary) {
+bool Modules::prepare(const RegisteredBinary& binary) {
+    if (cannot_load_.contains(&binary)) return false;
     try {
         module_of(binary);
+        return true;
     } catch (...) {
+        cannot_load_.insert(&binary);
         for (const auto& [shadow, variable] : registry_.variables())
             if (variable.binary == &binary && variable.managed_pointer && !*variable.managed_pointer)
                 *variable.managed_pointer = memory_.allocate(variable.bytes, MemoryKind::managed);
@@ -145,9 +150,16 @@ void Modules::prepare(const RegisteredBinary& binary) {
 }
 
 void Modules::unload(const RegisteredBinary& binary) {
-    if (!binaries_.contains(&binary)) return;
-    forget_managed_variables(binary);
-    binaries_.erase(&binary);
+    cannot_load_.erase(&binary);
+    const auto loaded = binaries_.find(&binary);
+    if (loaded == binaries_.end()) return;
+    for (const auto& [shadow, variable] : registry_.variables())
+        if (variable.binary == &binary && variable.managed_pointer) *variable.managed_pointer = nullptr;
+    if (loaded->second != from_file_)
+        for (const auto& variable : loaded->second->ptx().variables)
+            if (const Allocation* const place = loaded->second->variable(variable->name))
+                memory_.unmark_managed(place->address);
+    binaries_.erase(loaded);
 }
 
 const std::shared_ptr<LoadedModule>& Modules::module_of(const RegisteredBinary& binary) {
@@ -189,20 +201,15 @@ const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path)
 }
 
 void Modules::place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module) {
+    for (const auto& variable : module.ptx().variables)
+        if (const Allocation* const place = variable->managed ? module.variable(variable->name) : nullptr)
+            memory_.mark_managed(place->address);
     for (const auto& [shadow, variable] : registry_.variables()) {
         if (variable.binary != &binary || !variable.managed_pointer) continue;
         const Allocation* place = module.variable(variable.name);
         if (!place) continue;
         *variable.managed_pointer = reinterpret_cast<void*>(place->address);
         memory_.mark_managed(place->address);
-    }
-}
-
-void Modules::forget_managed_variables(const RegisteredBinary& binary) {
-    for (const auto& [shadow, variable] : registry_.variables()) {
-        if (variable.binary != &binary || !variable.managed_pointer) continue;
-        memory_.unmark_managed(reinterpret_cast<std::uint64_t>(*variable.managed_pointer));
-        *variable.managed_pointer = nullptr;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace emulator {
 
@@ -34,8 +35,9 @@ public:
     const Allocation& variable(const RegisteredVariable& variable);
 
     /// Loads the binary now, so that the host's pointers to its managed variables are set. They are set even if it
-    /// throws, as module_of does: the host may use the variables before it launches a kernel.
-    void prepare(const RegisteredBinary& binary);
+    /// throws, as module_of does: the host may use the variables before it launches a kernel. Returns whether the
+    /// binary is loaded; false: it has thrown before.
+    bool prepare(const RegisteredBinary& binary);
 
     /// \throws as `kernel` does.
     const LoadedModule& loaded(const RegisteredBinary& binary) { return *module_of(binary); }
@@ -47,11 +49,11 @@ private:
     std::shared_ptr<LoadedModule> load(const RegisteredBinary& binary); ///< its translation units linked
     const std::shared_ptr<LoadedModule>& load_file(const std::string& path);
     void place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module);
-    void forget_managed_variables(const RegisteredBinary& binary);
 
     const Registry& registry_;
     DeviceMemory& memory_;
     std::unordered_map<const RegisteredBinary*, std::shared_ptr<LoadedModule>> binaries_;
+    std::unordered_set<const RegisteredBinary*> cannot_load_; ///< as prepare() has found
     std::shared_ptr<LoadedModule> from_file_; ///< of `emulate --ptx`; null: not loaded, or there is none
 };
 

@@ -72,8 +72,8 @@ cudaError_t get_variable(void** pointer, std::size_t* bytes, const void* library
     return api_call([&](Device& device) {
         require((pointer || bytes) && name);
         const Allocation* const found = device.modules.loaded(library_at(library)).variable(name);
-        require(found, cudaErrorSymbolNotFound);
-        if (is_managed) device.memory.mark_managed(found->address);
+        require(found && (!is_managed || device.memory.kind_of(*found) == MemoryKind::managed),
+                cudaErrorSymbolNotFound);
         if (pointer) *pointer = reinterpret_cast<void*>(found->address);
         if (bytes) *bytes = found->bytes;
     });

@@ -46,8 +46,11 @@ EMULATOR_ENTRY void __cudaRegisterManagedVar(void** handle, void** host_pointer,
         {reinterpret_cast<const RegisteredBinary*>(handle), name, host_pointer, bytes});
 }
 
-/// Called when host code first touches a managed variable. Returns whether its pointer is set now.
+/// Called each time that host code touches a managed variable, until it returns 1. While the module cannot be loaded
+/// it returns 0, since a cudaDeviceReset ends the memory that the variable has instead.
 EMULATOR_ENTRY char __cudaInitModule(void** handle) {
     const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
-    return query_call([&](Device& device) { device.modules.prepare(*binary); }) == cudaSuccess ? 1 : 0;
+    bool is_loaded = false;
+    query_call([&](Device& device) { is_loaded = device.modules.prepare(*binary); });
+    return is_loaded ? 1 : 0;
 }

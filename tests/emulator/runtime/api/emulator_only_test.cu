@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <string>
 
 using testing::HasSubstr;
@@ -121,6 +122,37 @@ TEST(DeviceOnEmulator, refuses_textures_where_they_are_used) {
           "write_surface(", "PTX line", "keep the data in global memory"})
         EXPECT_THAT(message, HasSubstr(part));
     EXPECT_CUDA(cudaDeviceReset());
+}
+
+extern "C" {
+void** __cudaRegisterFatBinary(void*);
+void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, std::size_t, int, int);
+char __cudaInitModule(void**);
+void __cudaUnregisterFatBinary(void**);
+}
+
+// Its fat binary is empty. nvcc's code calls __cudaInitModule before each access to the variable, until it returns 1.
+TEST(DeviceOnEmulator, has_managed_variables_of_a_module_that_it_cannot_load) {
+    const std::uint64_t empty[] = {0x0010'0001'BA55'ED50, 0};
+    const void* wrapper[] = {reinterpret_cast<const void*>(0x1'466243B1), empty, nullptr};
+    void** const binary = __cudaRegisterFatBinary(wrapper);
+    void* variable = nullptr;
+    char name[] = "variable";
+    __cudaRegisterManagedVar(binary, &variable, name, name, 0, sizeof(int), 0, 0);
+    testing::internal::CaptureStderr();
+    for (int after_reset = 0; after_reset < 2; ++after_reset) {
+        EXPECT_EQ(variable, nullptr);
+        EXPECT_EQ(__cudaInitModule(binary), 0);
+        EXPECT_NE(cudaGetLastError(), cudaSuccess);
+        ASSERT_NE(variable, nullptr);
+        *static_cast<int*>(variable) = 7;
+        EXPECT_EQ(__cudaInitModule(binary), 0);
+        EXPECT_CUDA(cudaGetLastError()) << "tried once";
+        EXPECT_EQ(*static_cast<int*>(variable), 7);
+        EXPECT_CUDA(cudaDeviceReset());
+    }
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("PTX"));
+    __cudaUnregisterFatBinary(binary);
 }
 
 namespace {

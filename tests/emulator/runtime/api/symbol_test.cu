@@ -167,6 +167,30 @@ TEST(Library, has_kernels_and_variables) {
     (void)cudaGetLastError();
 }
 
+TEST(Library, has_managed_variables_too) {
+    std::string text = library_ptx;
+    text.replace(text.find(".align 4 .u32 summand"), 8, ".attribute(.managed) .align 4");
+    const cudaLibrary_t library = loaded(text);
+    int* summand = nullptr;
+    std::size_t bytes = 0;
+    ASSERT_CUDA(cudaLibraryGetManaged(reinterpret_cast<void**>(&summand), &bytes, library, "summand"));
+    EXPECT_EQ(bytes, 4u);
+    EXPECT_EQ(*summand, 40);
+    cudaPointerAttributes about{};
+    EXPECT_CUDA(cudaPointerGetAttributes(&about, summand));
+    EXPECT_EQ(about.type, cudaMemoryTypeManaged);
+    EXPECT_CUDA(cudaLibraryUnload(library));
+    // A plain variable, maybe at the same place.
+    const cudaLibrary_t plain = loaded(library_ptx);
+    EXPECT_EQ(cudaLibraryGetManaged(reinterpret_cast<void**>(&summand), &bytes, plain, "summand"),
+              cudaErrorSymbolNotFound);
+    ASSERT_CUDA(cudaLibraryGetGlobal(reinterpret_cast<void**>(&summand), &bytes, plain, "summand"));
+    EXPECT_CUDA(cudaPointerGetAttributes(&about, summand));
+    EXPECT_EQ(about.type, cudaMemoryTypeDevice);
+    EXPECT_CUDA(cudaLibraryUnload(plain));
+    (void)cudaGetLastError();
+}
+
 TEST(Library, has_to_be_one) {
     cudaLibrary_t library = nullptr;
     EXPECT_EQ(cudaLibraryLoadData(&library, "not PTX", nullptr, nullptr, 0, nullptr, nullptr, 0),
