@@ -49,7 +49,7 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
 cudaError_t api_call(const std::function<void(Device&)>& body) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
-    const cudaError_t fault = runtime.device->fault;
+    const cudaError_t fault = runtime.fault;
     return remember(fault != cudaSuccess ? fault : outcome(body, *runtime.device));
 }
 
@@ -121,10 +121,9 @@ void report(std::string_view message) {
 }
 
 cudaError_t last_error(bool clear) {
-    Runtime& runtime = Runtime::instance();
-    const std::unique_lock lock(runtime.mutex, std::try_to_lock); // a kernel may be waiting for the host
     const cudaError_t error = thread_error;
-    if (clear && (!lock || error != runtime.device->fault)) thread_error = cudaSuccess;
+    // Without the lock: a kernel may be waiting for the host.
+    if (clear && error != Runtime::instance().fault) thread_error = cudaSuccess;
     return error;
 }
 

@@ -103,9 +103,6 @@ struct Device {
     std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
     abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
 
-    /// The error of the kernel that failed. Every later call returns it.
-    abi::cudaError_t fault = abi::cudaSuccess;
-
     /// The error of a launch that the emulator cannot run and a card could. From then on, every call that
     /// copies or waits returns it. Other kernels may still run.
     abi::cudaError_t refusal = abi::cudaSuccess;

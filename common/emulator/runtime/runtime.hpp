@@ -25,6 +25,8 @@ public:
     Registry registry;
     std::unique_ptr<Device> device = std::make_unique<Device>(registry);
     std::optional<Counters> last_launch;
+    /// The error of the kernel that failed. Every later call returns it, until cudaDeviceReset.
+    std::atomic<abi::cudaError_t> fault = abi::cudaSuccess;
 };
 
 /// The object registered under a host address. \throws ApiError with cudaErrorInvalidDeviceFunction or

@@ -185,6 +185,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
         Runtime& runtime = Runtime::instance();
         runtime.device.reset(); // checked first: otherwise both devices would place managed variables
         runtime.device = std::make_unique<Device>(runtime.registry);
+        runtime.fault = cudaSuccess;
     });
     last_error(true);
     return error;

@@ -123,7 +123,7 @@ void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configura
             throw ApiError(cudaErrorInvalidValue, error.what());
         if (is_launch_error(error.failure())) throw;
         report(error.what());
-        device.fault = error_code(error.failure());
+        Runtime::instance().fault = error_code(error.failure());
     }
 }
 

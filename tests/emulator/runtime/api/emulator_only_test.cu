@@ -7,8 +7,12 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstdint>
+#include <fcntl.h>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
 using testing::HasSubstr;
 
@@ -153,6 +157,32 @@ TEST(DeviceOnEmulator, has_managed_variables_of_a_module_that_it_cannot_load) {
     }
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("PTX"));
     __cudaUnregisterFatBinary(binary);
+}
+
+// Another thread's call cannot write its message, since the pipe is full: so it keeps the lock.
+TEST(DeviceOnEmulator, never_forgets_a_fault_while_another_thread_calls) {
+    write_a_word<<<1, 1>>>(nullptr);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    const int terminal = dup(STDERR_FILENO);
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    while (write(ends[1], "", 1) == 1) {
+    }
+    fcntl(ends[1], F_SETFL, 0);
+    dup2(ends[1], STDERR_FILENO);
+    std::thread other([] {
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found{};
+        cudaGetDriverEntryPointByVersion("cuNoSuchFunction", &function, 12080, cudaEnableDefault, &found);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+    for (const int end : {ends[0], ends[1]}) close(end);
+    other.join();
 }
 
 namespace {
