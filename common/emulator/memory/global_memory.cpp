@@ -40,6 +40,12 @@ void unmap(std::uint64_t address, std::size_t mapped_bytes) {
     if (mapped_bytes != 0) munmap(reinterpret_cast<void*>(address), mapped_bytes); // 0: adopted
 }
 
+Error out_of_memory(std::size_t bytes) {
+    return {Failure::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes: this machine has " +
+                                        std::to_string(GlobalMemory::available_bytes()) +
+                                        " bytes of memory available"};
+}
+
 /// The last of the entries that start at or before `address`, or the end.
 template <class Entries> auto last_from(const Entries& entries, std::uint64_t address) {
     const auto next = entries.upper_bound(address);
@@ -73,22 +79,23 @@ std::size_t GlobalMemory::total_bytes() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
 }
 
+void GlobalMemory::require_available(std::size_t bytes) {
+    if (bytes > (std::size_t{1} << 20) && bytes > available_bytes())
+        throw out_of_memory(bytes); // small ones fit
+}
+
 const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, bool writable) {
     const std::size_t page = next_ != 0 ? placed_page_bytes : page_bytes();
-    // Small requests always fit; for large ones the system would promise more than it has.
-    const bool too_much = bytes > (std::size_t{1} << 20) && bytes > available_bytes();
+    require_available(bytes);
     void* memory = MAP_FAILED;
-    const std::size_t mapped = too_much ? 0 : (bytes + page - 1) / page * page + page;
+    const std::size_t mapped = (bytes + page - 1) / page * page + page;
     const std::uint64_t farthest = next_ + max_gap;
-    while (!too_much && next_ != 0 && next_ <= farthest && memory == MAP_FAILED) {
+    while (next_ != 0 && next_ <= farthest && memory == MAP_FAILED) {
         memory = map(next_, mapped);
         next_ += memory == MAP_FAILED ? placed_page_bytes : mapped;
     }
-    if (!too_much && memory == MAP_FAILED) memory = map(0, mapped);
-    if (memory == MAP_FAILED)
-        throw Error(Failure::out_of_memory,
-                    "cannot allocate " + std::to_string(bytes) + " bytes: this machine has " +
-                        std::to_string(available_bytes()) + " bytes of memory available");
+    if (memory == MAP_FAILED) memory = map(0, mapped);
+    if (memory == MAP_FAILED) throw out_of_memory(bytes);
     mprotect(static_cast<std::byte*>(memory) + mapped - page, page, PROT_NONE);
     std::memset(memory, poison, bytes);
     const auto address = reinterpret_cast<std::uint64_t>(memory);

@@ -93,6 +93,8 @@ public:
     /// Bytes that can still be allocated, and all of this machine's memory.
     static std::size_t available_bytes();
     static std::size_t total_bytes();
+    /// \throws Error out_of_memory if the system would promise these bytes, and does not have them.
+    static void require_available(std::size_t bytes);
 
 private:
     struct Entry {

@@ -1,5 +1,6 @@
 #include "emulator/runtime/graph.hpp"
 
+#include "emulator/memory/global_memory.hpp"
 #include "emulator/runtime/api_error.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ bool contains(const std::vector<const GraphNode*>& nodes, const GraphNode* node)
 } // namespace
 
 GraphMemory::GraphMemory(std::size_t size) : bytes(size) {
+    GlobalMemory::require_available(size);
     constexpr std::size_t page = 4096;
     address = size <= SIZE_MAX - page ? std::aligned_alloc(page, (size + page - 1) / page * page) : nullptr;
     require(address, abi::cudaErrorMemoryAllocation);

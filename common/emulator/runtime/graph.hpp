@@ -24,6 +24,7 @@ struct GraphMemory {
 
     std::size_t bytes;
     void* address;
+    bool was_used = false; ///< its pages are there
 };
 
 struct GraphNode {

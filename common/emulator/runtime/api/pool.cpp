@@ -101,9 +101,11 @@ GraphNode emulator::allocation_node(std::size_t bytes) {
                    .host = nullptr,
                    .memory = std::make_shared<GraphMemory>(bytes)};
     node.work = [memory = node.memory](Device& then) {
-        require(
-            then.graph_memory.emplace(memory->address, memory).second); // the last launch's is still there
+        require(!then.graph_memory.contains(memory->address)); // the last launch's is still there
+        if (!memory->was_used) GlobalMemory::require_available(memory->bytes); // others may have taken it
+        memory->was_used = true;
         then.memory.place(memory->address, memory->bytes);
+        then.graph_memory.emplace(memory->address, memory);
         then.graph_bytes += memory->bytes;
         then.peak_graph_bytes = std::max(then.peak_graph_bytes, then.graph_bytes);
     };

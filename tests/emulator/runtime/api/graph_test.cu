@@ -546,6 +546,18 @@ TEST(MemoryNode, is_refused_while_the_last_launches_memory_is_there) {
     EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
+TEST(MemoryNodeOnEmulator, has_no_more_memory_than_there_is) {
+    std::size_t available = 0, all = 0;
+    ASSERT_CUDA(cudaMemGetInfo(&available, &all));
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t node = nullptr;
+    cudaMemAllocNodeParams memory = memory_for(all / sizeof(int));
+    EXPECT_EQ(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
 TEST(MemoryNode, has_its_parameters) {
     cudaGraph_t graph = nullptr;
     ASSERT_CUDA(cudaGraphCreate(&graph, 0));
