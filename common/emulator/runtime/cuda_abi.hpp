@@ -152,7 +152,11 @@ enum cudaGraphMemAttributeType : int {
 inline constexpr unsigned long long cudaGraphInstantiateFlagAutoFreeOnLaunch = 1;
 
 inline constexpr int cudaMemAllocationTypePinned = 1;
+inline constexpr int cudaMemAllocationTypeManaged = 2; // from CUDA 13 on
+inline constexpr int cudaMemLocationTypeInvalid = 0;
 inline constexpr int cudaMemLocationTypeDevice = 1;
+inline constexpr int cudaMemLocationTypeHost = 2;
+inline constexpr int cudaMemLocationTypeHostNumaCurrent = 4; // 3: one of them
 inline constexpr int cudaMemAccessFlagsProtReadWrite = 3;
 
 enum cudaDeviceP2PAttr : int {
@@ -237,6 +241,8 @@ enum cudaDeviceAttr : int {
     cudaDevAttrMemSyncDomainCount = 126,
     cudaDevAttrNumaId = 131,
     cudaDevAttrHostNumaId = 134,
+    cudaDevAttrHostNumaMemoryPoolsSupported = 142, // from CUDA 13 on, as the next one
+    cudaDevAttrHostMemoryPoolsSupported = 144,
     cudaDevAttrMax = 148,
 };
 

@@ -20,9 +20,16 @@ void MemoryPool::forget(const void* pointer) {
     allocations.erase(found);
 }
 
+MemoryPool* Device::pool_of(const void* pointer) {
+    for (MemoryPool& pool : default_pools)
+        if (pool.allocations.contains(pointer)) return &pool;
+    for (const auto& [handle, pool] : pools)
+        if (pool->allocations.contains(pointer)) return pool.get();
+    return nullptr;
+}
+
 void Device::forget_in_pools(const void* pointer) {
-    default_pool.forget(pointer);
-    for (const auto& [handle, pool] : pools) pool->forget(pointer);
+    if (MemoryPool* const pool = pool_of(pointer)) pool->forget(pointer);
     const auto of_graph = graph_memory.find(pointer);
     if (of_graph == graph_memory.end()) return;
     graph_bytes -= of_graph->second->bytes;

@@ -11,6 +11,7 @@
 #include "emulator/runtime/modules.hpp"
 #include "emulator/runtime/registry.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -65,10 +66,13 @@ struct Array {
 /// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool only keeps the
 /// numbers.
 struct MemoryPool {
+    MemoryKind kind = MemoryKind::device;                          ///< or managed, or host
     std::size_t max_bytes = 0;                                     ///< 0: no limit
     std::unordered_map<const void*, std::size_t> allocations = {}; ///< the live ones, and their bytes
     std::size_t used = 0, peak_used = 0;                           ///< bytes, now and at most
     std::map<abi::cudaMemPoolAttr, std::uint64_t> settings = {};   ///< those that were set
+
+    int access_of_others = 0; ///< of the device to a pool of the host, of the host to one of the device
 
     void add(const void* pointer, std::size_t bytes);
     void forget(const void* pointer); ///< if it is from this pool
@@ -98,8 +102,10 @@ struct Device {
     std::unordered_map<const void*, std::shared_ptr<GraphMemory>> graph_memory;
     std::size_t graph_bytes = 0, peak_graph_bytes = 0;
     std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
-    MemoryPool default_pool;
-    MemoryPool* current_pool = &default_pool;
+    std::array<MemoryPool, 3> default_pools{MemoryPool{.kind = MemoryKind::device},
+                                            MemoryPool{.kind = MemoryKind::managed},
+                                            MemoryPool{.kind = MemoryKind::host}};
+    std::array<MemoryPool*, 3> current_pools{&default_pools[0], &default_pools[1], &default_pools[2]};
     std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
     abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
 
@@ -109,6 +115,11 @@ struct Device {
 
     /// \throws ApiError with that error.
     void reject_after_refusal() const { require(refusal == abi::cudaSuccess, refusal); }
+
+    MemoryPool& default_pool(MemoryKind kind) { return default_pools[static_cast<std::size_t>(kind)]; }
+    MemoryPool*& current_pool(MemoryKind kind) { return current_pools[static_cast<std::size_t>(kind)]; }
+    /// The pool of the allocation that begins there; null: it is of none.
+    MemoryPool* pool_of(const void* pointer);
 
     /// An allocation, maybe from a pool or of a graph, has ended.
     void forget_in_pools(const void* pointer);

@@ -80,7 +80,9 @@ int device_attribute(int attribute) {
     case cudaDevAttrHostRegisterSupported: return 1;
     case cudaDevAttrCanUseHostPointerForRegisteredMem: return 1;
     case cudaDevAttrNumaId: return -1;
-    case cudaDevAttrHostNumaId: return -1;
+    case cudaDevAttrHostNumaId: return 0;
+    case cudaDevAttrHostNumaMemoryPoolsSupported: return 1;
+    case cudaDevAttrHostMemoryPoolsSupported: return 1;
     }
     return 0;
 }

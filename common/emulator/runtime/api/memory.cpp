@@ -1,9 +1,9 @@
 /// Allocating, freeing and querying memory.
 
+#include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
 
 #include <cstdint>
-#include <initializer_list>
 
 using namespace emulator;
 using namespace emulator::abi;
@@ -19,12 +19,11 @@ void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned int 
     return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
 }
 
-/// Frees for `call` the memory at `pointer`, which must be of one of `kinds`.
-void release(Device& device, const void* pointer, std::initializer_list<MemoryKind> kinds, const char* call,
+/// Frees for `call` the memory at `pointer`, which must be of this kind.
+void release(Device& device, const void* pointer, MemoryKind kind, const char* call,
              cudaError_t error = cudaErrorInvalidValue) {
     reject_while_capturing(device);
-    for (const MemoryKind kind : kinds)
-        if (device.memory.release(pointer, kind, call)) return device.forget_in_pools(pointer);
+    if (device.memory.release(pointer, kind, call)) return device.forget_in_pools(pointer);
     device.memory.was_rejected({call, reinterpret_cast<std::uint64_t>(pointer)});
     throw ApiError(error);
 }
@@ -36,8 +35,6 @@ void* allocate_rows(Device& device, std::size_t width, std::size_t height, std::
     require(height == 0 || pitch <= SIZE_MAX / height, cudaErrorMemoryAllocation);
     return allocate(device, pitch * height, MemoryKind::device);
 }
-
-constexpr auto device_memory = {MemoryKind::device, MemoryKind::managed};
 
 /// The allocation that holds all `bytes` bytes at `pointer`.
 const Allocation& require_inside_allocation(const Device& device, const void* pointer, std::size_t bytes) {
@@ -101,13 +98,15 @@ EMULATOR_ENTRY cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
 
 EMULATOR_ENTRY cudaError_t cudaFree(void* pointer) {
     return api_call([&](Device& device) {
-        if (pointer) release(device, pointer, device_memory, "cudaFree");
+        if (!pointer) return;
+        reject_while_capturing(device);
+        free_on_device(device, pointer, "cudaFree");
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaFreeHost(void* pointer) {
     return api_call([&](Device& device) {
-        if (pointer) release(device, pointer, {MemoryKind::host}, "cudaFreeHost");
+        if (pointer) release(device, pointer, MemoryKind::host, "cudaFreeHost");
     });
 }
 
@@ -124,7 +123,7 @@ EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, un
 EMULATOR_ENTRY cudaError_t cudaHostUnregister(void* pointer) {
     return api_call([&](Device& device) {
         require(pointer);
-        release(device, pointer, {MemoryKind::registered}, "cudaHostUnregister",
+        release(device, pointer, MemoryKind::registered, "cudaHostUnregister",
                 cudaErrorHostMemoryNotRegistered);
     });
 }

@@ -17,22 +17,35 @@ using namespace emulator::abi;
 namespace {
 
 MemoryPool& pool_at(Device& device, void* handle) {
-    if (handle == &device.default_pool) return device.default_pool;
+    for (MemoryPool& pool : device.default_pools)
+        if (handle == &pool) return pool;
     const auto found = device.pools.find(handle);
     require(found != device.pools.end());
     return *found->second;
 }
 
-void require_location(const cudaMemLocation* location, int type) {
-    require(location && type == cudaMemAllocationTypePinned && location->type == cudaMemLocationTypeDevice);
-    require_device(location->id);
+bool is_on_host(const cudaMemLocation& location) {
+    return location.type >= cudaMemLocationTypeHost && location.type <= cudaMemLocationTypeHostNumaCurrent;
+}
+
+/// What a pool there allocates. A managed pool's location is where its pages may lie best.
+MemoryKind kind_at(const cudaMemLocation* location, int type) {
+    require(location);
+    const bool is_device = location->type == cudaMemLocationTypeDevice, is_host = is_on_host(*location);
+    if (is_device) require_device(location->id);
+    if (type == cudaMemAllocationTypeManaged) {
+        require(is_device || is_host || location->type == cudaMemLocationTypeInvalid);
+        return MemoryKind::managed;
+    }
+    require(type == cudaMemAllocationTypePinned && (is_device || is_host));
+    return is_host ? MemoryKind::host : MemoryKind::device;
 }
 
 void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
     if (bytes == 0) return nullptr;
     require(pool.max_bytes == 0 || (pool.used <= pool.max_bytes && bytes <= pool.max_bytes - pool.used),
             cudaErrorMemoryAllocation);
-    void* const pointer = device.memory.allocate(bytes, MemoryKind::device);
+    void* const pointer = device.memory.allocate(bytes, pool.kind);
     pool.add(pointer, bytes);
     return pointer;
 }
@@ -44,9 +57,13 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, void* stream,
         require(pointer);
         require_stream(device, stream);
         MemoryPool& from = pool(device);
-        if (device.capture_of(stream) && bytes != 0)
+        if (device.capture_of(stream) && bytes != 0) {
+            if (from.kind != MemoryKind::device)
+                throw UnsupportedCall("cudaMallocFromPoolAsync",
+                                      "a captured allocation from a pool of host or "
+                                      "managed memory is not supported by the emulator");
             node = allocation_node(bytes);
-        else
+        } else
             *pointer = allocate(device, bytes, from);
     });
     if (error != cudaSuccess || !node.memory) return error;
@@ -89,8 +106,10 @@ std::uint64_t value_of(const MemoryPool& pool, cudaMemPoolAttr attribute) {
 } // namespace
 
 void emulator::free_on_device(Device& device, void* pointer, const char* call) {
-    for (const MemoryKind kind : {MemoryKind::device, MemoryKind::managed})
-        if (device.memory.release(pointer, kind, call)) return device.forget_in_pools(pointer);
+    for (const MemoryKind kind : {MemoryKind::device, MemoryKind::managed, MemoryKind::host})
+        if ((kind != MemoryKind::host || device.pool_of(pointer)) &&
+            device.memory.release(pointer, kind, call))
+            return device.forget_in_pools(pointer);
     device.memory.was_rejected({call, reinterpret_cast<std::uint64_t>(pointer)});
     throw ApiError(cudaErrorInvalidValue);
 }
@@ -121,8 +140,9 @@ GraphNode emulator::free_node(Device& device, void* pointer) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
-    return allocate_in_stream(pointer, bytes, stream,
-                              [](Device& device) -> MemoryPool& { return *device.current_pool; });
+    return allocate_in_stream(pointer, bytes, stream, [](Device& device) -> MemoryPool& {
+        return *device.current_pool(MemoryKind::device);
+    });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMallocAsync, cudaMallocAsync_ptsz);
 
@@ -152,11 +172,11 @@ EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
 EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps* properties) {
     return api_call([&](Device& device) {
         require(pool && properties);
-        require_location(&properties->location, properties->allocType);
+        const MemoryKind kind = kind_at(&properties->location, properties->allocType);
         if (properties->handleTypes != 0)
             throw UnsupportedCall("cudaMemPoolCreate",
                                   "pools for other processes are not supported by the emulator");
-        auto made = std::make_unique<MemoryPool>(MemoryPool{.max_bytes = properties->maxSize});
+        auto made = std::make_unique<MemoryPool>(MemoryPool{.kind = kind, .max_bytes = properties->maxSize});
         *pool = made.get();
         device.pools.emplace(*pool, std::move(made));
     });
@@ -165,7 +185,8 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
 /// Allocations from it stay valid.
 EMULATOR_ENTRY cudaError_t cudaMemPoolDestroy(void* pool) {
     return api_call([&](Device& device) {
-        if (device.current_pool == pool) device.current_pool = &device.default_pool;
+        const MemoryKind kind = pool_at(device, pool).kind;
+        if (device.current_pool(kind) == pool) device.current_pool(kind) = &device.default_pool(kind);
         require(device.pools.erase(pool) == 1);
     });
 }
@@ -199,15 +220,28 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolGetAttribute(void* pool, cudaMemPoolAttr a
     });
 }
 
-/// The device can access its own pools, and there are no others.
+namespace {
+
+/// Where the pool's memory lies: it can always be accessed there.
+bool is_home(const MemoryPool& pool, const cudaMemLocation* location) {
+    require(location && (is_on_host(*location) || location->type == cudaMemLocationTypeDevice));
+    if (!is_on_host(*location)) require_device(location->id);
+    return pool.kind == MemoryKind::managed || is_on_host(*location) == (pool.kind == MemoryKind::host);
+}
+
+} // namespace
+
+/// The emulator's kernels can access pools of the host without it.
 EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessDesc* list,
                                                 std::size_t count) {
     return api_call([&](Device& device) {
         require(list || count == 0);
-        pool_at(device, pool);
+        MemoryPool& target = pool_at(device, pool);
         for (std::size_t k = 0; k < count; ++k) {
-            require_location(&list[k].location, cudaMemAllocationTypePinned);
-            require(list[k].flags == cudaMemAccessFlagsProtReadWrite);
+            const int flags = list[k].flags;
+            const bool home = is_home(target, &list[k].location);
+            require(flags == cudaMemAccessFlagsProtReadWrite || (!home && (flags == 0 || flags == 1)));
+            if (!home) target.access_of_others = flags;
         }
     });
 }
@@ -215,9 +249,8 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessD
 EMULATOR_ENTRY cudaError_t cudaMemPoolGetAccess(int* flags, void* pool, const cudaMemLocation* location) {
     return api_call([&](Device& device) {
         require(flags);
-        pool_at(device, pool);
-        require_location(location, cudaMemAllocationTypePinned);
-        *flags = cudaMemAccessFlagsProtReadWrite;
+        const MemoryPool& asked = pool_at(device, pool);
+        *flags = is_home(asked, location) ? cudaMemAccessFlagsProtReadWrite : asked.access_of_others;
     });
 }
 
@@ -227,7 +260,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetDefaultMemPool(void** pool, int device_n
     return api_call([&](Device& device) {
         require(pool);
         require_device(device_number);
-        *pool = &device.default_pool;
+        *pool = &device.default_pool(MemoryKind::device);
     });
 }
 
@@ -235,14 +268,16 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetMemPool(void** pool, int device_number) 
     return api_call([&](Device& device) {
         require(pool);
         require_device(device_number);
-        *pool = device.current_pool;
+        *pool = device.current_pool(MemoryKind::device);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSetMemPool(int device_number, void* pool) {
     return api_call([&](Device& device) {
         require_device(device_number);
-        device.current_pool = &pool_at(device, pool);
+        MemoryPool& next = pool_at(device, pool);
+        require(next.kind == MemoryKind::device);
+        device.current_pool(next.kind) = &next;
     });
 }
 
@@ -275,22 +310,21 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGraphMemTrim(int device_number) {
 EMULATOR_ENTRY cudaError_t cudaMemGetDefaultMemPool(void** pool, const cudaMemLocation* location, int type) {
     return api_call([&](Device& device) {
         require(pool);
-        require_location(location, type);
-        *pool = &device.default_pool;
+        *pool = &device.default_pool(kind_at(location, type));
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetMemPool(void** pool, const cudaMemLocation* location, int type) {
     return api_call([&](Device& device) {
         require(pool);
-        require_location(location, type);
-        *pool = device.current_pool;
+        *pool = device.current_pool(kind_at(location, type));
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemSetMemPool(const cudaMemLocation* location, int type, void* pool) {
     return api_call([&](Device& device) {
-        require_location(location, type);
-        device.current_pool = &pool_at(device, pool);
+        MemoryPool& next = pool_at(device, pool);
+        require(next.kind == kind_at(location, type));
+        device.current_pool(next.kind) = &next;
     });
 }

@@ -100,6 +100,57 @@ TEST(Pool, keeps_its_settings) {
     EXPECT_CUDA(cudaMemPoolDestroy(pool));
 }
 
+// The device may access a pool of the host once it has been allowed to.
+TEST(Pool, may_lie_on_the_host) {
+    for (const cudaMemLocationType type : {cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma}) {
+        cudaMemPool_t pool = nullptr;
+        cudaMemPoolProps wanted = properties();
+        wanted.location = {type, 0};
+        ASSERT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+        cudaMemAccessDesc device{{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+        cudaMemAccessFlags flags{};
+        EXPECT_CUDA(cudaMemPoolSetAccess(pool, &device, 1));
+        EXPECT_CUDA(cudaMemPoolGetAccess(&flags, pool, &device.location));
+        EXPECT_EQ(flags, cudaMemAccessFlagsProtReadWrite);
+        int *host = nullptr, *copy = nullptr;
+        ASSERT_CUDA(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&host), 64, pool, nullptr));
+        ASSERT_CUDA(cudaMallocAsync(reinterpret_cast<void**>(&copy), 64, nullptr));
+        EXPECT_CUDA(cudaDeviceSynchronize());
+        cudaPointerAttributes about{};
+        EXPECT_CUDA(cudaPointerGetAttributes(&about, host));
+        EXPECT_EQ(about.type, cudaMemoryTypeHost);
+        host[3] = 7;
+        EXPECT_CUDA(cudaMemcpyAsync(copy, host, 64, cudaMemcpyHostToDevice, nullptr));
+        EXPECT_CUDA(cudaMemcpyAsync(host + 4, copy + 3, 4, cudaMemcpyDeviceToHost, nullptr));
+        EXPECT_CUDA(cudaDeviceSynchronize());
+        EXPECT_EQ(host[4], 7);
+        EXPECT_CUDA(cudaFreeAsync(host, nullptr));
+        EXPECT_CUDA(cudaFreeAsync(copy, nullptr));
+        EXPECT_CUDA(cudaDeviceSynchronize());
+        EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 0u);
+        EXPECT_CUDA(cudaMemPoolDestroy(pool));
+    }
+}
+
+#if CUDART_VERSION >= 13000
+TEST(Pool, is_there_from_the_start_for_each_sort_of_memory) {
+    const cudaMemLocation host{cudaMemLocationTypeHost, 0}, anywhere{cudaMemLocationTypeNone, 0};
+    cudaMemPool_t pinned = nullptr, managed = nullptr;
+    ASSERT_CUDA(
+        cudaMemGetDefaultMemPool(&pinned, const_cast<cudaMemLocation*>(&host), cudaMemAllocationTypePinned));
+    ASSERT_CUDA(cudaMemGetDefaultMemPool(&managed, const_cast<cudaMemLocation*>(&anywhere),
+                                         cudaMemAllocationTypeManaged));
+    EXPECT_NE(pinned, managed);
+    int* both = nullptr;
+    ASSERT_CUDA(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&both), 64, managed, nullptr));
+    EXPECT_CUDA(cudaMemsetAsync(both, 1, 64, nullptr));
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    EXPECT_EQ(both[15], 0x01010101);
+    EXPECT_CUDA(cudaFreeAsync(both, nullptr));
+    EXPECT_CUDA(cudaDeviceSynchronize());
+}
+#endif
+
 TEST(Pool, refuses_bad_questions) {
     void* memory = nullptr;
     EXPECT_EQ(cudaMemPoolCreate(nullptr, nullptr), cudaErrorInvalidValue);
