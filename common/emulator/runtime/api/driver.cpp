@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -244,13 +245,24 @@ COPY_ASYNC(cuMemcpyDtoHAsync_v2, cudaMemcpyDeviceToHost)
 COPY_ASYNC(cuMemcpyDtoDAsync_v2, cudaMemcpyDeviceToDevice)
 
 /// The attributes are hints about where the copies' ends lie, and when their sources are read.
-EMULATOR_ENTRY cudaError_t cuMemcpyBatchAsync_v2(void** to, void** from, std::size_t* bytes,
-                                                 std::size_t count, void*, std::size_t*, std::size_t,
-                                                 void* stream) {
-    for (std::size_t k = 0; k < count; ++k)
-        if (const cudaError_t error = cuMemcpyAsync(to[k], from[k], bytes[k], stream); error != cudaSuccess)
-            return error;
+EMULATOR_ENTRY cudaError_t cuMemcpyBatchAsync(void** to, void** from, std::size_t* bytes, std::size_t count,
+                                              void*, std::size_t*, std::size_t, std::size_t* failed,
+                                              void* stream) {
+    if (failed) *failed = SIZE_MAX; // none
+    if (count != 0 && (!to || !from || !bytes)) return cudaErrorInvalidValue;
+    for (std::size_t k = 0; k < count; ++k) {
+        const cudaError_t error = cuMemcpyAsync(to[k], from[k], bytes[k], stream);
+        if (error == cudaSuccess) continue;
+        if (failed) *failed = k;
+        return error;
+    }
     return cudaSuccess;
+}
+
+EMULATOR_ENTRY cudaError_t cuMemcpyBatchAsync_v2(void** to, void** from, std::size_t* bytes,
+                                                 std::size_t count, void* attributes, std::size_t* indices,
+                                                 std::size_t attribute_count, void* stream) {
+    return cuMemcpyBatchAsync(to, from, bytes, count, attributes, indices, attribute_count, nullptr, stream);
 }
 
 namespace {
@@ -290,6 +302,7 @@ enum PointerAttribute : int {
     of_range_bytes = 12,
     of_is_mapped = 13,
     of_pool = 17,
+    attributes_end = 22, // the others up to here exist
 };
 
 template <class T> void write(void* to, T value) { std::memcpy(to, &value, sizeof value); }
@@ -308,15 +321,17 @@ void write_attribute(void* to, int attribute, const void* pointer, const cudaPoi
     case of_device_ordinal: return write<int>(to, about.device);
     case of_is_mapped: return write<int>(to, has_memory);
     }
-    query_call([&](Device& device) {
-        const Allocation* const allocation = device.memory.find(pointer);
-        const bool is_pooled = allocation && device.current_pool->allocations.contains(
-                                                 reinterpret_cast<const void*>(allocation->address));
-        if (attribute == of_range_start)
-            return write<std::uint64_t>(to, allocation ? allocation->address : 0);
-        if (attribute == of_range_bytes) return write<std::size_t>(to, allocation ? allocation->bytes : 0);
-        if (attribute == of_pool) return write<void*>(to, is_pooled ? device.current_pool : nullptr);
-    });
+    Device& device = *Runtime::instance().device;
+    const Allocation* const allocation = device.memory.find(pointer);
+    const std::uint64_t first = allocation ? allocation->address : 0;
+    switch (attribute) {
+    case of_range_start: return write(to, first);
+    case of_range_bytes: return write<std::size_t>(to, allocation ? allocation->bytes : 0);
+    case of_pool: return write<void*>(to, device.pool_of(reinterpret_cast<const void*>(first)));
+    }
+    require(attribute > 0 && attribute < attributes_end);
+    throw ApiError(cudaErrorNotSupported, "cuPointerGetAttribute: attribute " + std::to_string(attribute) +
+                                              " is not supported by the emulator");
 }
 
 } // namespace
@@ -327,10 +342,13 @@ EMULATOR_ENTRY cudaError_t cuPointerGetAttributes(unsigned int count, const int*
         cudaPointerAttributes about{};
         const cudaError_t error = cudaPointerGetAttributes(&about, pointer);
         if (error != cudaSuccess) return error;
-        const bool has_memory = about.type != cudaMemoryTypeUnregistered;
-        for (unsigned int k = 0; k < count; ++k)
-            write_attribute(values[k], attributes[k], pointer, about, has_memory);
-        return cudaSuccess;
+        return query_call([&](Device&) {
+            require(count > 0 && attributes && values &&
+                    std::all_of(values, values + count, std::identity()));
+            const bool has_memory = about.type != cudaMemoryTypeUnregistered;
+            for (unsigned int k = 0; k < count; ++k)
+                write_attribute(values[k], attributes[k], pointer, about, has_memory);
+        });
     });
 }
 
@@ -525,20 +543,37 @@ EMULATOR_ENTRY cudaError_t cuLaunchKernel(const void* kernel, unsigned int grid_
 
 namespace {
 
+/// Functions whose arguments differ before a version, or that are new in it. The oldest change comes first.
+struct ChangedFunction {
+    const char* name;
+    int since;
+    const char* suffix_before; ///< null: there is none
+};
+constexpr ChangedFunction changed_functions[] = {
+    {"cuMemcpyBatchAsync", 12080, nullptr},
+    {"cuMemcpyBatchAsync", 13000, ""},
+    {"cuMemGetDefaultMemPool", 13000, nullptr},
+    {"cuCtxCreate", 13000, "_v2"},
+    {"cuStreamGetCtx", 12050, ""},
+    {"cuGetProcAddress", 12000, ""},
+};
+
 /// This library's function of that name in the driver's API of that version, or null. A name stands for the newest
 /// function of its sort, _v2 and so on.
-void* driver_function(const std::string& name, int version) {
+void* driver_function(const std::string& name, int version, bool& is_too_new) {
     static void* const self = [] {
         Dl_info here{};
         dladdr(&primary_context, &here);
         return dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     }();
     if (!name.starts_with("cu") || name.starts_with("cuda")) return nullptr;
-    constexpr int stream_of_green_context = 12050; // from this version on cuStreamGetCtx has three arguments
-    const bool is_old = name == "cuStreamGetCtx" && version < stream_of_green_context;
+    for (const auto& [changed, since, before] : changed_functions) {
+        if (name != changed || version >= since) continue;
+        is_too_new = !before;
+        return before ? dlsym(self, (name + before).c_str()) : nullptr;
+    }
     for (const char* const suffix : {"_v4", "_v2", ""})
-        if (void* const found = is_old && *suffix ? nullptr : dlsym(self, (name + suffix).c_str()))
-            return found;
+        if (void* const found = dlsym(self, (name + suffix).c_str())) return found;
     constexpr std::size_t most_told = 3; // a static CUDA runtime, such as cuBLAS brings, asks for hundreds
     static auto& told = *new std::set<std::string>;
     if (told.size() < most_told && told.insert(name).second)
@@ -547,7 +582,13 @@ void* driver_function(const std::string& name, int version) {
     return nullptr;
 }
 
-enum QueryResult : int { found = 0, not_found = 1 };
+enum QueryResult : int { found = 0, not_found = 1, version_not_sufficient = 2 };
+
+void find_driver_function(const char* name, void** function, int version, QueryResult* result) {
+    bool is_too_new = false;
+    *function = driver_function(name, version, is_too_new);
+    if (result) *result = *function ? found : is_too_new ? version_not_sufficient : not_found;
+}
 
 } // namespace
 
@@ -556,10 +597,9 @@ EMULATOR_ENTRY cudaError_t cuGetProcAddress_v2(const char* name, void** function
     return driver_call([&] {
         const cudaError_t error = query_call([&](Device&) {
             require(name && function);
-            *function = driver_function(name, version);
+            find_driver_function(name, function, version, result);
         });
         if (error != cudaSuccess) return error;
-        if (result) *result = *function ? found : not_found;
         return *function ? cudaSuccess : cudaErrorSymbolNotFound;
     });
 }
@@ -575,8 +615,7 @@ EMULATOR_ENTRY cudaError_t cudaGetDriverEntryPointByVersion(const char* name, vo
                                                             QueryResult* result) {
     return query_call([&](Device&) {
         require(name && *name && function);
-        *function = driver_function(name, static_cast<int>(version));
-        if (result) *result = *function ? found : not_found;
+        find_driver_function(name, function, static_cast<int>(version), result);
         require(*function || result, cudaErrorSymbolNotFound);
     });
 }

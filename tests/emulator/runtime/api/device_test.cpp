@@ -143,10 +143,11 @@ TEST(Device, copies_between_devices_within_itself) {
 namespace {
 
 /// The driver's function of that name, as libcu++ gets it.
-template <class Function> Function driver(const char* name) {
+template <class Function> Function driver(const char* name, unsigned int version = 12080) {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
-    EXPECT_CUDA(cudaGetDriverEntryPointByVersion(name, &function, 12080, cudaEnableDefault, &found)) << name;
+    EXPECT_CUDA(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found))
+        << name;
     EXPECT_EQ(found, cudaDriverEntryPointSuccess) << name;
     return reinterpret_cast<Function>(function);
 }
@@ -214,4 +215,66 @@ TEST(Driver, has_the_runtimes_memory) {
     EXPECT_EQ(driver<int (*)(int*)>("cuMemFree")(memory), 0);
     EXPECT_EQ(driver<int (*)(int*)>("cuMemFree")(memory), 1);
     EXPECT_CUDA(cudaGetLastError());
+}
+
+// Other versions have other arguments.
+TEST(DriverOnEmulator, has_the_functions_of_the_version_that_is_asked_for) {
+    void* context = nullptr;
+    EXPECT_EQ(driver<int (*)(void**, unsigned int, int)>("cuCtxCreate", 12080)(&context, 0, 99), 101);
+    EXPECT_EQ(
+        driver<int (*)(void**, void*, unsigned int, int)>("cuCtxCreate", 13000)(&context, nullptr, 0, 0), 0);
+    EXPECT_EQ(driver<int (*)(void*)>("cuCtxDestroy")(context), 0);
+    EXPECT_NE(driver<void*>("cuGetProcAddress", 11030), driver<void*>("cuGetProcAddress", 12000));
+    using Words = int**;
+    const auto copy = driver<int (*)(Words, Words, std::size_t*, std::size_t, void*, std::size_t*,
+                                     std::size_t, std::size_t*, void*)>("cuMemcpyBatchAsync", 12080);
+    const auto copy_of_13 =
+        driver<int (*)(Words, Words, std::size_t*, std::size_t, void*, std::size_t*, std::size_t, void*)>(
+            "cuMemcpyBatchAsync", 13000);
+    DeviceInts memory(4);
+    int values[2] = {7, 8}, back[2] = {};
+    int *to[] = {memory.data(), nullptr}, *from[] = {values, values + 1}, *out[] = {back};
+    std::size_t bytes[] = {4, 4}, failed = 0;
+    EXPECT_EQ(copy(to, from, bytes, 2, nullptr, nullptr, 0, &failed, nullptr), 1);
+    EXPECT_EQ(failed, 1u);
+    EXPECT_EQ(copy_of_13(out, to, bytes, 1, nullptr, nullptr, 0, nullptr), 0);
+    EXPECT_EQ(back[0], 7);
+    EXPECT_EQ(copy_of_13(nullptr, to, bytes, 1, nullptr, nullptr, 0, nullptr), 1);
+    void* none = &none;
+    cudaDriverEntryPointQueryResult found{};
+    EXPECT_CUDA(
+        cudaGetDriverEntryPointByVersion("cuMemcpyBatchAsync", &none, 12000, cudaEnableDefault, &found));
+    EXPECT_EQ(found, cudaDriverEntryPointVersionNotSufficent);
+    EXPECT_EQ(none, nullptr);
+}
+
+TEST(DriverOnEmulator, tells_only_the_attributes_of_pointers_that_it_knows) {
+    const auto attribute = driver<int (*)(void*, int, const void*)>("cuPointerGetAttribute");
+    const auto attributes =
+        driver<int (*)(unsigned int, const int*, void**, const void*)>("cuPointerGetAttributes");
+    cudaMemPool_t pool = nullptr, of_memory = nullptr;
+    cudaMemPoolProps wanted{};
+    wanted.allocType = cudaMemAllocationTypePinned;
+    wanted.location = {cudaMemLocationTypeDevice, 0};
+    ASSERT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+    void* memory = nullptr;
+    ASSERT_CUDA(cudaMallocFromPoolAsync(&memory, 64, pool, nullptr));
+    constexpr int mempool_handle = 17, invalid_value = 1, not_supported = 801;
+    EXPECT_EQ(attribute(&of_memory, mempool_handle, static_cast<char*>(memory) + 8), 0);
+    EXPECT_EQ(of_memory, pool) << "not the current one";
+    int value = 0;
+    testing::internal::CaptureStderr();
+    for (const int unknown : {-1, 0, 22}) EXPECT_EQ(attribute(&value, unknown, memory), invalid_value);
+    EXPECT_EQ(attribute(&value, 5, memory), not_supported);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "emulator: cuPointerGetAttribute: attribute 5 is not supported by the emulator\n");
+    void *to = &value, *no_place = nullptr;
+    const int type = 2;
+    EXPECT_EQ(attributes(1, nullptr, &to, memory), invalid_value);
+    EXPECT_EQ(attributes(1, &type, nullptr, memory), invalid_value);
+    EXPECT_EQ(attributes(1, &type, &no_place, memory), invalid_value);
+    EXPECT_EQ(attributes(0, &type, &to, memory), invalid_value);
+    EXPECT_EQ(attributes(1, &type, &to, memory), 0);
+    EXPECT_CUDA(cudaFreeAsync(memory, nullptr));
+    EXPECT_CUDA(cudaMemPoolDestroy(pool));
 }
