@@ -43,8 +43,9 @@ bool within(Dim3 extent, Dim3 limit) {
            extent.z <= limit.z;
 }
 
-[[noreturn]] void reject(const Kernel& kernel, const std::string& why) {
-    throw Error(Failure::invalid_configuration, "cannot launch " + kernel.readable_name() + ": " + why);
+[[noreturn]] void reject(const Kernel& kernel, const std::string& why,
+                         Failure failure = Failure::invalid_configuration) {
+    throw Error(failure, "cannot launch " + kernel.readable_name() + ": " + why);
 }
 
 void check(const Kernel& kernel, const LaunchConfiguration& configuration,
@@ -241,27 +242,28 @@ void check_extents(const Kernel& kernel, const LaunchConfiguration& configuratio
 }
 
 void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuration) {
-    const auto reject = [&](const std::string& why) {
-        throw Error(Failure::invalid_cluster, "cannot launch " + kernel.readable_name() + ": " + why);
+    const auto reject_cluster = [&](const std::string& why) {
+        reject(kernel, why, Failure::invalid_cluster);
     };
     const auto asked = cluster_of(kernel, configuration);
     if (!asked && kernel.needs_cluster())
-        reject("it has __cluster_dims__() without a size: set one with cudaLaunchAttributeClusterDimension");
+        reject_cluster(
+            "it has __cluster_dims__() without a size: set one with cudaLaunchAttributeClusterDimension");
     if (!asked) return;
     const Dim3 cluster = *asked, grid = configuration.grid;
     if (const auto own = kernel.cluster(); own && *own != cluster)
-        reject("clusters of " + show(cluster) + " blocks; its __cluster_dims__ say " + show(*own));
+        reject_cluster("clusters of " + show(cluster) + " blocks; its __cluster_dims__ say " + show(*own));
     const std::uint32_t limit = std::min(configuration.cluster_limit, kernel.max_blocks_per_cluster());
     if (cluster.count() == 0 || cluster.count() > limit)
-        reject("clusters of " + show(cluster) + " blocks; a cluster has at least 1 and at most " +
-               std::to_string(limit) +
-               (limit == DeviceLimits::blocks_per_cluster
-                    ? " (cudaFuncAttributeNonPortableClusterSizeAllowed raises it to " +
-                          std::to_string(DeviceLimits::blocks_per_large_cluster) + ")"
-                    : ""));
+        reject_cluster("clusters of " + show(cluster) + " blocks; a cluster has at least 1 and at most " +
+                       std::to_string(limit) +
+                       (limit == DeviceLimits::blocks_per_cluster
+                            ? " (cudaFuncAttributeNonPortableClusterSizeAllowed raises it to " +
+                                  std::to_string(DeviceLimits::blocks_per_large_cluster) + ")"
+                            : ""));
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-        reject("a grid of " + show(grid) + " blocks in clusters of " + show(cluster) +
-               "; each extent must be a multiple of the cluster's");
+        reject_cluster("a grid of " + show(grid) + " blocks in clusters of " + show(cluster) +
+                       "; each extent must be a multiple of the cluster's");
 }
 
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,

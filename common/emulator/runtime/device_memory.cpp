@@ -2,7 +2,6 @@
 
 #include "emulator/runtime/observation.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace emulator {
@@ -54,10 +53,8 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int fl
     // Pages that the host can write to start as zeros, and programs may rely on it.
     if (kind == MemoryKind::managed || kind == MemoryKind::host)
         std::memset(reinterpret_cast<void*>(allocation.address), 0, bytes);
-    tell([&](MemoryEvents& listener) {
-        const bool host_writes = kind != MemoryKind::device && kind != MemoryKind::array;
-        listener.allocated(allocation, host_writes);
-    });
+    if (host_writes(kind)) ++host_allocations_;
+    tell([&](MemoryEvents& listener) { listener.allocated(allocation, host_writes(kind)); });
     return reinterpret_cast<void*>(allocation.address);
 }
 
@@ -71,6 +68,7 @@ void DeviceMemory::place(void* first, std::size_t bytes) {
 void DeviceMemory::adopt(void* first, std::size_t bytes, unsigned int flags) {
     const Allocation& allocation = global_.adopt(first, bytes, next_name(MemoryKind::registered));
     notes_.insert_or_assign(allocation.address, Note{MemoryKind::registered, flags});
+    ++host_allocations_;
 }
 
 bool DeviceMemory::release(const void* pointer, MemoryKind kind, const std::string& call) {
@@ -80,6 +78,7 @@ bool DeviceMemory::release(const void* pointer, MemoryKind kind, const std::stri
     tell([&](MemoryEvents& listener) { listener.freed(*memory_of(kind).find(address)); });
     memory_of(kind).release(address, call + " #" + std::to_string(++frees_made_[call]));
     notes_.erase(note);
+    if (host_writes(kind)) --host_allocations_;
     return true;
 }
 
@@ -107,13 +106,6 @@ const Allocation* DeviceMemory::find_array(const void* handle) const {
     const auto address = reinterpret_cast<std::uint64_t>(handle);
     const Allocation* const found = arrays_.find(address);
     return found && found->address == address ? found : nullptr;
-}
-
-bool DeviceMemory::host_can_store() const {
-    return !managed_variables_.empty() || std::any_of(notes_.begin(), notes_.end(), [](const auto& one) {
-        const MemoryKind kind = one.second.kind;
-        return kind == MemoryKind::managed || kind == MemoryKind::host || kind == MemoryKind::registered;
-    });
 }
 
 MemoryKind DeviceMemory::kind_of(const Allocation& allocation) const {

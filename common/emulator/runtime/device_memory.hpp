@@ -65,7 +65,7 @@ public:
     unsigned int flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
 
     /// Whether the host may store where kernels load, without a call.
-    bool host_can_store() const;
+    bool host_can_store() const { return host_allocations_ != 0 || !managed_variables_.empty(); }
 
     GlobalMemory& global() { return global_; }
 
@@ -81,6 +81,10 @@ private:
     GlobalMemory& memory_of(MemoryKind kind) { return kind == MemoryKind::array ? arrays_ : global_; }
     bool holds(std::uint64_t address) const { return global_.find(address) || arrays_.find(address); }
 
+    static bool host_writes(MemoryKind kind) {
+        return kind != MemoryKind::device && kind != MemoryKind::array;
+    }
+
     /// "cudaMalloc #3" for the third cudaMalloc.
     std::string next_name(MemoryKind kind);
 
@@ -92,6 +96,7 @@ private:
     GlobalMemory arrays_;                           ///< apart from the rest, so that no kernel can access it
     std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
     std::unordered_set<std::uint64_t> managed_variables_;
+    std::size_t host_allocations_ = 0;               ///< those that the host can write to without a call
     std::array<unsigned int, 5> allocations_made_{}; ///< of each kind
     std::map<std::string, unsigned int> frees_made_; ///< by each function
     std::vector<MemoryEvents*> listeners_;           ///< usually none
