@@ -50,6 +50,7 @@
 #: To measure on a GPU
 #: make measure             verifies, checks and measures everything, and records it in docs/data
 #: make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
+#: make calibrate           measures and describes the card, so that `emulate --time=CARD` can estimate times on it
 #:
 #: To use emulate elsewhere
 #: make install             installs emulate and its manual page in PREFIX=/usr/local; DESTDIR is put before it
@@ -86,7 +87,7 @@ foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help help-all start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help help-all start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit calibrate playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -193,6 +194,9 @@ measure: $(build)/build.ninja
 
 measure-kit: $(build)/build.ninja
 	@scripts/measure --build $(build) --pack build/measure-kit
+
+calibrate: $(build)/build.ninja
+	@scripts/calibrate --build $(build)
 
 playground: $(build)/build.ninja build/wasm/build.ninja
 	@scripts/build $(build) lesson_ptx

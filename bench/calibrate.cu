@@ -55,6 +55,9 @@ public:
         cudaEventDestroy(stop_);
     }
 
+    void properties() {
+        print("multiprocessors", {double(harness::multiprocessors())}, "", "cudaDeviceGetAttribute");
+    }
     void clock();
     void latencies();
     void throughputs();
@@ -357,6 +360,7 @@ int main(int argc, char** argv) {
     try {
         Calibration calibration(harness::choose_device(harness::DeviceChoice::automatic, argv), small);
         std::printf("constant,value,unit,min,max,how\n");
+        calibration.properties();
         calibration.clock();
         calibration.latencies();
         calibration.throughputs();

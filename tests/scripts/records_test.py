@@ -1,8 +1,14 @@
 """Records of measurements, and the programs that make them. Run with PYTHONPATH=scripts."""
 
+import importlib.util
+import json
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from tutorial import ROOT
@@ -48,6 +54,69 @@ class InATree(WithFolder):
         self.assertEqual(Programs(self.folder).toolkit(), "CUDA 13.0.88")
         (self.folder / "toolkit").write_text("CUDA 12.9\n")
         self.assertEqual(Programs(self.folder).toolkit(), "CUDA 12.9")
+
+
+def script(name):
+    """A script of this folder, as a module."""
+    loader = SourceFileLoader(name, str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+class Cards(WithFolder):
+    """The descriptions that `emulate --time` reads."""
+
+    CARDS = ROOT / "common/emulator/timing/cards"
+
+    def test_are_what_their_records_say(self):
+        calibrate = script("calibrate")
+        for path in self.CARDS.glob("*.json"):
+            written = json.loads(path.read_text(encoding="utf-8"))
+            made = json.loads(calibrate.describe(calibrate.Record((ROOT / written["record"].split(",")[0]).parent)))
+            for card in (written, made) if path.name == "h200.json" else ():  # its ranges and sources are worded by hand
+                for constant in card["constants"].values():
+                    constant.update(min=0, max=0, source="")
+            self.assertEqual(written, made, f"scripts/calibrate writes another {path.name}")
+
+    def calibrate(self, nvidia_smi):
+        shutil.copytree(ROOT / "scripts/tutorial", self.folder / "scripts/tutorial", ignore=shutil.ignore_patterns("__pycache__"))
+        for path in ("scripts/calibrate", "common/counters.json",
+                     "common/emulator/timing/cards/h200.json"):
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, self.folder / path)
+        lines = (ROOT / "docs/data/nvidia-h100-80gb-hbm3/clock_constants.csv").read_text(encoding="utf-8").splitlines()
+        output = "\n".join([*(line for line in lines if line[0] != "#"), "multiprocessors,114,,114,114,made up"])
+        for name, program in (("nvidia-smi", nvidia_smi), ("build/bin/calibrate", f"cat <<'END'\n{output}\nEND")):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(f"#!/bin/sh\n{program}\n")
+            (self.folder / name).chmod(0o755)
+        (self.folder / "build/toolkit").write_text("CUDA 13.0.88\n")
+        return subprocess.run([sys.executable, self.folder / "scripts/calibrate", "--build", self.folder / "build"],
+                              env=dict(os.environ, PATH=f"{self.folder}:/usr/bin:/bin"), capture_output=True, text=True)
+
+    def test_of_a_new_card_are_made_on_it(self):
+        done = self.calibrate("echo 'NVIDIA H999 PCIe, 580.1, 9.0'")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        facts, rows = read_record(self.folder / "docs/data/nvidia-h999-pcie/clock_constants.csv")
+        self.assertEqual(facts["device"], "NVIDIA H999 PCIe, compute capability 9.0")
+        made = json.loads((self.folder / "common/emulator/timing/cards/h999.json").read_text(encoding="utf-8"))
+        h100 = json.loads((self.CARDS / "h100.json").read_text(encoding="utf-8"))
+        self.assertEqual((made["card"], made["name"]), ("h999", "NVIDIA H999 PCIe"))
+        # 2 x 114 x 1.98 / 1.476 - 62: what fewer multiprocessors change.
+        for name, value in (("multiprocessors", 114), ("block_gap", 244)):
+            self.assertEqual(made["constants"].pop(name)["value"], value)
+            del h100["constants"][name]
+        self.assertEqual(made["constants"], h100["constants"])
+
+    def test_need_a_gpu(self):
+        done = self.calibrate("exit 9")
+        self.assertEqual((done.returncode, done.stderr), (3, "calibrate: there is no GPU here: nvidia-smi names none\n"))
+
+    def test_are_of_compute_capability_9(self):
+        done = self.calibrate("echo 'NVIDIA B999, 580.1, 10.0'")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NVIDIA B999 has compute capability 10.0: the clock knows the machine code of 9.0 alone", done.stderr)
 
 
 if __name__ == "__main__":
