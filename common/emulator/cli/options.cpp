@@ -196,9 +196,9 @@ void parse_options(int argc, const char* const* argv, Options& options) {
                                      suggestion(request.draw, pictures)));
     if (time_only && !given("--time")) request.time = "h200";
     request.time_only = time_only;
-    if (given("--time") && !is_known_card(request.time))
-        throw UsageError(
-            fmt::format("--time={}: there is no description of that card; write h200", request.time));
+    if (given("--time") && !contains(known_cards(), request.time))
+        throw UsageError(fmt::format("--time={}: there is no description of that card; write one of {}",
+                                     request.time, fmt::join(known_cards(), ", ")));
     if (given("--line"))
         request.line = static_cast<std::uint32_t>(parse_number("--line", line, 1, UINT32_MAX));
     if (given("--schedule")) request.schedule = parse_number("--schedule", schedule, 0);
@@ -231,7 +231,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
 }
 
 std::string help_text() {
-    return R"(emulate: runs a CUDA program on a machine without a GPU, and reports what it did
+    return fmt::format(R"(emulate: runs a CUDA program on a machine without a GPU, and reports what it did
 
 Usage: emulate [options] program [arguments]
 
@@ -252,7 +252,7 @@ What to report:
   --leaks          mem: also memory that is never freed
   --global-races   race: also global memory, between blocks
   --time[=CARD]    an estimate of each launch's time on a card, and what it
-                   waits for; CARD: h200
+                   waits for. CARD: {}. Default: h200
   --time-only      the same without running the launches, which is faster. What
                    the program computes is wrong then
   --draw WHAT      a picture: banks, sectors, activity or tile
@@ -310,7 +310,9 @@ Exit status:
   126  the program cannot be run, or its static CUDA runtime cannot be replaced
   127  there is no such program
 
-)" + emulator::counter_legend();
+)",
+                       fmt::join(known_cards(), ", ")) +
+           emulator::counter_legend();
 }
 
 } // namespace emulate

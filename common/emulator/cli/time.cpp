@@ -4,11 +4,13 @@
 #include "emulator/machine/dim3.hpp"
 #include "emulator/text.hpp"
 
+#include <cards.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <unistd.h>
 
@@ -94,7 +96,7 @@ std::string launch_as_text(const Json& launch) {
 
 } // namespace
 
-bool is_known_card(const std::string& card) { return card == "h200"; }
+std::vector<std::string> known_cards() { return {std::begin(card_ids), std::end(card_ids)}; }
 
 void find_tools(emulator::Request& request) {
     if (request.time.empty()) return;

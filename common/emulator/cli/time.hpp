@@ -6,11 +6,12 @@
 #include "emulator/session/request.hpp"
 
 #include <string>
+#include <vector>
 
 namespace emulate {
 
-/// The cards that times can be estimated for: "h200".
-bool is_known_card(const std::string& card);
+/// The cards that times can be estimated for: "h200" and others.
+std::vector<std::string> known_cards();
 
 /// Sets request.ptxas and request.nvdisasm. \throws CommandError that says how to install what is missing
 void find_tools(emulator::Request& request);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 namespace emulator::timing {
@@ -58,9 +59,10 @@ double Card::atomic_rate(double words) const {
 }
 
 const Card& find_card(std::string_view id) {
-    static const Card h200(h200_json);
-    if (id == h200.id()) return h200;
-    throw std::runtime_error("there is no card " + std::string(id) + "; there is h200");
+    static const std::vector<Card> cards(std::begin(card_descriptions), std::end(card_descriptions));
+    const auto card = std::find_if(cards.begin(), cards.end(), [&](const Card& c) { return c.id() == id; });
+    if (card != cards.end()) return *card;
+    throw std::runtime_error("there is no card " + std::string(id));
 }
 
 } // namespace emulator::timing

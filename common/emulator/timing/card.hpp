@@ -32,7 +32,7 @@ private:
     std::vector<std::pair<double, double>> loaded_latencies_; ///< by bandwidth
 };
 
-/// The card called `id`. \throws std::runtime_error, with those that there are
+/// The card called `id`, of those in cards/. \throws std::runtime_error if it is none
 const Card& find_card(std::string_view id);
 
 } // namespace emulator::timing

@@ -41,7 +41,10 @@ TEST(EmulateOptions, estimate_for_a_card) {
     EXPECT_FALSE(parse({"--time", "./program"}).request.time_only);
     EXPECT_EQ(parse({"--time-only", "./program"}).request.time, "h200");
     EXPECT_TRUE(parse({"--time-only", "./program"}).request.time_only);
-    expect_error({"--time=a100", "p"}, "--time=a100: there is no description of that card; write h200");
+    EXPECT_EQ(parse({"--time=h100", "./program"}).request.time, "h100");
+    EXPECT_THAT(help_text(), HasSubstr("CARD: h100, h200. Default: h200"));
+    expect_error({"--time=a100", "p"},
+                 "--time=a100: there is no description of that card; write one of h100, h200");
     expect_error({"--time", "--draw", "banks", "p"}, "--time: estimates alone or with --counters");
     expect_error({"--time-only", "--counters", "p"}, "--time-only: runs no launch");
     expect_error({"--time", "--format", "csv", "p"}, "csv is for counters");
