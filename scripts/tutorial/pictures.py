@@ -386,7 +386,55 @@ def draw_banks_of_two_strides(_):
     return str(picture)
 
 
-PICTURES = {"ladder_short": draw_ladder_short, "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
+# ---- the clock ----
+
+def error_group(row):
+    """Which row of the picture an estimate belongs to."""
+    number = row["program"].removeprefix("lesson")
+    if row["program"] == "ladder":
+        return "ladder, blocks of 256" if row["block"] == "256" else "ladder, other blocks"
+    return "lessons 16 to 21" if 16 <= int(number) <= 21 else f"lesson {number}"
+
+
+def draw_clock_errors(folder):
+    """A dot for each estimate that was held back. `folder`: with a folder per card."""
+    cards = [(read_record(folder / name / "clock.csv"), color) for name, color in
+             (("nvidia-h200", BLUE), ("nvidia-h100-80gb-hbm3", ORANGE))]
+    held_back = [[(error_group(row), float(row["error_percent"])) for row in rows if row["use"] == "held back"]
+                 for (_, rows), _ in cards]
+    groups = list(dict.fromkeys(group for errors in held_back for group, _ in errors))
+    left, right, most, top, height = 150, 376, 50, 74, 24
+    bottom, middle = top + height * len(groups), (left + right) / 2
+    picture = Picture(bottom + 92, "How far the clock is off")
+    picture.soft(8, 44, "estimated over recorded time, in %; a dot per kernel, size and block")
+    for percent in (-50, -25, -10, 0, 10, 25, 50):
+        x = middle + (right - middle) * percent / most
+        picture.line(x, top - 8, x, bottom, INK if percent == 0 else "#dddddd")
+        picture.text(x, top - 12, f"{percent:+d}" if percent else "0", "middle", 12)
+    for line, group in enumerate(groups):
+        y = top + height * (line + 0.5)
+        picture.text(left - 16, y + 4, group, "end", 12)
+        picture.line(left - 10, y + height / 2, right + 10, y + height / 2, "#dddddd")
+        for side, errors in zip((-4, 4), held_back):
+            color = cards[0 if side < 0 else 1][1]
+            of_group = [error for name, error in errors if name == group]
+            for error in of_group:
+                picture.dot(middle + (right - middle) * max(-most, min(most, error)) / most, y + side, color)
+            if max(of_group, default=0) > most:
+                picture.text(right - 8, y + side + 4, f"to {max(of_group):+.0f}", "end", 12)
+    for line, (((facts, _), color), errors) in enumerate(zip(cards, held_back)):
+        y = bottom + 24 + 20 * line
+        sizes = sorted(abs(error) for _, error in errors)
+        picture.dot(16, y - 4, color, 4)
+        picture.text(28, y, f"{facts['device'].split(',')[0]}: {len(sizes)} estimates, half of them within "
+                     f"{sizes[len(sizes) // 2]:.1f} %", size=12)
+    picture.soft(8, bottom + 66, "Without the three rows on which constants were fitted,")
+    picture.soft(8, bottom + 82, "and without kernels that get no estimate.")
+    return str(picture)
+
+
+PICTURES = {"clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short,
+            "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
             "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
             "last_block": draw_last_block, "launch": draw_launch,
             "banks_of_two_strides": draw_banks_of_two_strides}

@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cache
+from statistics import median
 
 from tutorial import ROOT
 from tutorial.records import read_record
@@ -240,6 +241,74 @@ def counters(card, lesson, head, metric):
         raise NoRecord(f"there is no metric {metric}")
     is_exact = metric.startswith("l1tex") or card.programs.has_pages_ptx  # another nvcc writes other PTX
     return [f"{counted[metric]:,.0f}" if is_exact else None, figure(row, metric, 0)]
+
+
+# Groups of the clock's estimates: words, and whether a row belongs to it.
+ESTIMATES = {
+    "the ladder, blocks of 256": lambda row: row["program"] == "ladder" and row["block"] == "256",
+    "the ladder, other blocks": lambda row: row["program"] == "ladder" and row["block"] != "256",
+    **{f"lessons {first} to {last}": lambda row, first=first, last=last: row["program"][6:].isdigit()
+       and first <= int(row["program"][6:]) <= last for first, last in ((10, 15), (16, 21), (22, 27), (28, 29))},
+    "all": lambda row: True}
+
+
+def held_back(card, group):
+    if group not in ESTIMATES:
+        raise NoRecord(f"there is no group of estimates {group}; there are {', '.join(ESTIMATES)}")
+    return [row for row in card.rows("clock.csv", use="held back") if ESTIMATES[group](row)]
+
+
+def share(rows, condition):
+    return f"{sum(map(condition, rows))} of {len(rows)}"
+
+
+@table(r", estimates \| median error \| largest error \| within 10 % \| within 25 %")
+def estimates(card, lesson, head, group):
+    rows = held_back(card, group)
+    errors = sorted((abs(float(row["error_percent"])), row["error_percent"], row["kernel"]) for row in rows)
+    return [f"{median([error for error, _, _ in errors]):.1f} %", f"{errors[-1][1]} %, `{errors[-1][2]}`",
+            *(share(errors, lambda error, most=most: error[0] <= most) for most in (10, 25))]
+
+
+@table(r", far off \| error \| why")
+def far_off(card, lesson, head, kernel):
+    errors = sorted((row["error_percent"] for row in card.rows("clock.csv", use="held back", kernel=kernel)), key=float)
+    return [f"{errors[0]} %" if errors[0] == errors[-1] else f"{errors[0]} to {errors[-1]} %", None]
+
+
+@table(r", waits \| the first is Nsight Compute's first \| or its second \| all shares within 12 points \| median difference")
+def waits(card, lesson, head, group):
+    rows = [row for row in held_back(card, group) if row["waits_off"]]
+    ranks = [row["waits_ncu"].split()[::2].index(row["first_wait"]) if row["first_wait"] in row["waits_ncu"] else 99
+             for row in rows]
+    return [share(ranks, lambda rank: rank == 0), share(ranks, lambda rank: rank <= 1),
+            share(rows, lambda row: float(row["waits_off"]) <= 12),
+            f"{median(float(row['waits_off']) for row in rows):.0f} points"]
+
+
+FLOORS = ("memory", "instructions", "data_pipe", "barriers", "alu", "fma", "block_starts")
+
+
+@table(r", floors of ([\d,]+) ints in us \| memory \| instructions \| data pipe \| barriers \| ALU \| FMA \| block starts "
+       r"\| estimate \| measured")
+def floors(card, lesson, head, kernel):
+    arguments = f"--n 2^{int(plain(head[2])).bit_length() - 1} --block 256"
+    row = card.row("clock.csv", program="ladder", arguments=arguments, kernel=kernel)
+    cells = [figure(row, f"floor_{floor}_us", 0) for floor in FLOORS]
+    if row["highest_floor"] not in FLOORS:
+        raise NoRecord(f"{kernel}'s highest floor is {row['highest_floor']}, which the table lacks")
+    highest = FLOORS.index(row["highest_floor"])
+    cells[highest] = f"**{cells[highest]}**"
+    return [*cells, figure(row, "estimated_us", 0), figure(row, "recorded_us", 0)]
+
+
+@table(r", threads per empty block \| blocks per ns \| ([\d,]+) blocks \[us\]")
+def block_starts(card, lesson, head, threads):
+    row = card.row("clock_constants.csv", constant=f"block_starts_{plain(threads)}_threads_0_shared_bytes")
+    time = re.match(rf"{plain(head[2])} empty blocks: ([\d.]+) us", row["how"])
+    if not time:
+        raise NoRecord(f"the record is of another number of blocks: {row['how']}")
+    return [figure(row, "value", 3), time[1]]
 
 
 # ---- figures in running text ----
