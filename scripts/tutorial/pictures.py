@@ -1,5 +1,7 @@
 """The pictures that pages explain things with. They are narrow, so that a phone shows them readably."""
 
+from statistics import median
+
 from tutorial.records import read_record
 from tutorial.svg import BLUE, DARK, GRAY, INK, ORANGE, Svg
 
@@ -402,11 +404,12 @@ def draw_clock_errors(folder):
              (("nvidia-h200", BLUE), ("nvidia-h100-80gb-hbm3", ORANGE))]
     held_back = [[(error_group(row), float(row["error_percent"])) for row in rows if row["use"] == "held back"]
                  for (_, rows), _ in cards]
-    groups = list(dict.fromkeys(group for errors in held_back for group, _ in errors))
+    groups = sorted({group for errors in held_back for group, _ in errors},
+                    key=lambda group: (group.startswith("lesson"), group.endswith("other blocks"), group.split()[1]))
     left, right, most, top, height = 150, 376, 50, 74, 24
     bottom, middle = top + height * len(groups), (left + right) / 2
     picture = Picture(bottom + 92, "How far the clock is off")
-    picture.soft(8, 44, "estimated over recorded time, in %; a dot per kernel, size and block")
+    picture.soft(8, 44, "error in %; a dot for each kernel, size and block")
     for percent in (-50, -25, -10, 0, 10, 25, 50):
         x = middle + (right - middle) * percent / most
         picture.line(x, top - 8, x, bottom, INK if percent == 0 else "#dddddd")
@@ -420,14 +423,13 @@ def draw_clock_errors(folder):
             of_group = [error for name, error in errors if name == group]
             for error in of_group:
                 picture.dot(middle + (right - middle) * max(-most, min(most, error)) / most, y + side, color)
-            if max(of_group, default=0) > most:
-                picture.text(right - 8, y + side + 4, f"to {max(of_group):+.0f}", "end", 12)
+        if (largest := max(error for errors in held_back for name, error in errors if name == group)) > most:
+            picture.text(right - 8, y + 4, f"to {largest:+.0f}", "end", 12)
     for line, (((facts, _), color), errors) in enumerate(zip(cards, held_back)):
         y = bottom + 24 + 20 * line
-        sizes = sorted(abs(error) for _, error in errors)
+        off = median(abs(error) for _, error in errors)
         picture.dot(16, y - 4, color, 4)
-        picture.text(28, y, f"{facts['device'].split(',')[0]}: {len(sizes)} estimates, half of them within "
-                     f"{sizes[len(sizes) // 2]:.1f} %", size=12)
+        picture.text(28, y, f"{facts['device'].split(',')[0]}: {len(errors)} estimates, median {off:.1f} %", size=12)
     picture.soft(8, bottom + 66, "Without the three rows on which constants were fitted,")
     picture.soft(8, bottom + 82, "and without kernels that get no estimate.")
     return str(picture)

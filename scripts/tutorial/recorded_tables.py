@@ -302,6 +302,24 @@ def floors(card, lesson, head, kernel):
     return [*cells, figure(row, "estimated_us", 0), figure(row, "recorded_us", 0)]
 
 
+# The floors of parts whose load Nsight Compute reports in percent of its peak.
+PIPES = {"instructions": "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
+         "data_pipe": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
+         "barriers": "sm__inst_executed_pipe_adu.avg.pct_of_peak_sustained_elapsed",
+         "alu": "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed",
+         "fma": "sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed",
+         "xu": "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed"}
+
+
+@table(r", floor / busy in % \| instructions \| data pipe \| barriers \| ALU \| FMA \| XU")
+def pipes(card, lesson, head, kernel):
+    """Of the time that Nsight Compute measured: the model's floor, and how busy the part was."""
+    key = {"program": "ladder", "arguments": "--n 2^25 --block 256", "kernel": kernel}
+    row, counted = card.row("clock.csv", **key), card.row("clock_ncu.csv", **key)
+    of_time = 1e5 / float(counted["gpu__time_duration.sum"])
+    return [f"{figure(row, f'floor_{floor}_us', 0, of_time)} / {figure(counted, metric, 0)}" for floor, metric in PIPES.items()]
+
+
 @table(r", threads per empty block \| blocks per ns \| ([\d,]+) blocks \[us\]")
 def block_starts(card, lesson, head, threads):
     row = card.row("clock_constants.csv", constant=f"block_starts_{plain(threads)}_threads_0_shared_bytes")
