@@ -270,7 +270,7 @@ def estimates(card, lesson, head, group):
             *(share(errors, lambda error, most=most: error[0] <= most) for most in (10, 25))]
 
 
-@table(r", far off \| error \| why")
+@table(r", far off \| error \| what it does")
 def far_off(card, lesson, head, kernel):
     errors = sorted((row["error_percent"] for row in card.rows("clock.csv", use="held back", kernel=kernel)), key=float)
     return [f"{errors[0]} %" if errors[0] == errors[-1] else f"{errors[0]} to {errors[-1]} %", None]
