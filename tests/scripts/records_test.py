@@ -38,6 +38,22 @@ class Records(WithFolder):
             self.assertTrue(rows, path)
 
 
+    def test_estimates_stand_beside_what_was_measured(self):
+        for path in ROOT.glob("docs/data/nvidia-*/clock.csv"):
+            calibrated = []
+            times = {tuple(row[key] for key in ("program", "arguments", "kernel", "block", "grid")): row["time_us_median"]
+                     for row in read_record(path.parent / "clock_times.csv")[1]}
+            for row in read_record(path)[1]:
+                recorded = times.pop(tuple(row[key] for key in ("program", "arguments", "kernel", "block", "grid")))
+                self.assertEqual(row["recorded_us"], recorded, row)
+                if row["estimated_us"]:
+                    error = 100 * (float(row["estimated_us"]) / float(recorded) - 1)
+                    self.assertAlmostEqual(float(row["error_percent"]), error, delta=0.051)
+                    calibrated += [row["kernel"]] if row["use"] == "calibrated" else []
+            of_the_h200 = path.parent.name == "nvidia-h200"
+            self.assertEqual(calibrated, ["reduce0", "reduce2", "reduce6"] if of_the_h200 else [])
+
+
 class InATree(WithFolder):
     def test_programs_are_found_beside_their_libraries(self):
         programs = Programs(self.folder)
