@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from statistics import median
 
 from tutorial import ROOT
@@ -262,12 +263,20 @@ def share(rows, condition):
     return f"{sum(map(condition, rows))} of {len(rows)}"
 
 
-@table(r", estimates \| median error \| largest error \| within 10 % \| within 25 %")
+def in_order(rows):
+    """Of the pairs of kernels of one run whose times differ by over 10 %: how many have the right order."""
+    pairs = [(a, b) for a, b in combinations(rows, 2) if all(a[key] == b[key] for key in ("program", "arguments"))]
+    times = [[[float(row[column]) for column in ("recorded_us", "estimated_us")] for row in pair] for pair in pairs]
+    apart = [(a, b) for a, b in times if max(a[0], b[0]) > 1.1 * min(a[0], b[0])]
+    return share(apart, lambda pair: (pair[0][0] < pair[1][0]) == (pair[0][1] < pair[1][1]))
+
+
+@table(r", estimates \| median error \| largest error \| within 10 % \| within 25 % \| pairs in order")
 def estimates(card, lesson, head, group):
     rows = held_back(card, group)
     errors = sorted((abs(float(row["error_percent"])), row["error_percent"], row["kernel"]) for row in rows)
     return [f"{median([error for error, _, _ in errors]):.1f} %", f"{errors[-1][1]} %, `{errors[-1][2]}`",
-            *(share(errors, lambda error, most=most: error[0] <= most) for most in (10, 25))]
+            *(share(errors, lambda error, most=most: error[0] <= most) for most in (10, 25)), in_order(rows)]
 
 
 @table(r", far off \| error \| what it does")
