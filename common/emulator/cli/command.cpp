@@ -8,6 +8,7 @@
 #include "emulator/cli/run.hpp"
 #include "emulator/cli/schedules.hpp"
 #include "emulator/cli/temporary_file.hpp"
+#include "emulator/cli/time.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,16 @@ Ending compare_schedules(const Options& options) {
     return with_findings(result.default_run.ending, result.difference.has_value(), options);
 }
 
+/// Where a tool for estimates is missing, the program runs without them.
+void prepare_estimates(Options& options) {
+    if (options.request.time.empty()) return;
+    find_tools(options.request);
+    const std::string missing = missing_tool(options.request);
+    if (missing.empty()) return;
+    if (options.request.time_only) throw CommandError(ExitStatus::failed, "--time-only: " + missing);
+    say("emulate: " + missing);
+}
+
 Ending run(const Options& options) {
     if (options.tagged) {
         const TemporaryFile tagged;
@@ -98,7 +109,10 @@ int command(int argc, char** argv) {
     };
     try {
         parse_options(argc, argv, options);
-        if (options.answer.empty()) end_like(run(options));
+        if (options.answer.empty()) {
+            prepare_estimates(options);
+            end_like(run(options));
+        }
         const bool is_written = std::fputs(options.answer.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
         return is_written ? 0 : static_cast<int>(ExitStatus::failed);
     } catch (const Interrupted& interrupted) {

@@ -36,7 +36,8 @@ std::size_t columns(const Options& options) {
 std::string as_text(const Report& report, const ReadSource& sources, const Options& options) {
     std::vector<std::string> parts;
     if (options.counters) parts.push_back(counters_as_text(report, options.explain));
-    if (!options.request.time.empty()) parts.push_back(times_as_text(report));
+    if (!options.request.time.empty() && missing_tool(options.request).empty())
+        parts.push_back(times_as_text(report));
     if (options.request.lines)
         parts.push_back(lines_as_text(kernel_lines(report.lines, sources), columns(options)));
     if (const emulator::Request& request = options.request; !request.check.empty()) {
@@ -116,6 +117,7 @@ void write_report(const Report& report, const Options& options) {
 }
 
 void write_text(const std::string& text, const Options& options) {
+    if (options.output.empty() && text.empty()) return;
     // On a terminal the program's output is right above.
     if (options.output.empty()) return tell((isatty(STDERR_FILENO) ? "\n" : "") + text);
     std::ofstream file(options.output, std::ios::binary);

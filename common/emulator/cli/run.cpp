@@ -3,7 +3,6 @@
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/program.hpp"
 #include "emulator/cli/temporary_file.hpp"
-#include "emulator/cli/time.hpp"
 #include "emulator/error.hpp"
 #include "emulator/ptx/grading.hpp"
 #include "emulator/ptx/parser.hpp"
@@ -88,7 +87,6 @@ Report run_on_emulator(const std::vector<std::string>& program, const emulator::
 
     emulator::Request passed_on = request;
     if (!request.ptx.empty()) passed_on.ptx = checked_ptx(request.ptx);
-    find_tools(passed_on);
 
     const EmulatorLibrary library = emulator_library();
     if (const auto missing = missing_in(library.file, linkage.driver_functions); !missing.empty())

@@ -1,6 +1,5 @@
 #include "emulator/cli/time.hpp"
 
-#include "emulator/cli/exit_status.hpp"
 #include "emulator/machine/dim3.hpp"
 #include "emulator/text.hpp"
 
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <tuple>
 #include <unistd.h>
 
 namespace emulate {
@@ -36,18 +36,14 @@ std::vector<fs::path> tool_folders() {
     return folders;
 }
 
+/// Empty: it is nowhere.
 std::string find_tool(const char* name) {
     std::error_code error;
     for (const fs::path& folder : tool_folders())
         if (const fs::path tool = fs::absolute(folder / name).lexically_normal();
             fs::is_regular_file(tool, error) && access(tool.c_str(), X_OK) == 0)
             return tool;
-    throw CommandError(
-        ExitStatus::failed,
-        fmt::format(
-            "--time: there is no {}, which is part of the CUDA toolkit: set CUDA_HOME. In the tutorial's "
-            "folder, `scripts/setup` fetches ptxas and `scripts/setup time` nvdisasm",
-            name));
+    return "";
 }
 
 std::string microseconds(double time) { return fmt::format("{:.{}f}", time, time < 99.95 ? 1 : 0); }
@@ -100,14 +96,25 @@ std::string launch_as_text(const Json& launch) {
 std::vector<std::string> known_cards() { return {std::begin(card_ids), std::end(card_ids)}; }
 
 void find_tools(emulator::Request& request) {
-    if (request.time.empty()) return;
     request.ptxas = find_tool("ptxas");
     request.nvdisasm = find_tool("nvdisasm");
+}
+
+std::string missing_tool(const emulator::Request& request) {
+    for (const auto& [tool, name, setup] : {std::tuple(request.ptxas, "ptxas", "scripts/setup"),
+                                            {request.nvdisasm, "nvdisasm", "scripts/setup time"}})
+        if (tool.empty())
+            return fmt::format(
+                "no times can be estimated: there is no {}. In the tutorial's folder, type `{}`; "
+                "elsewhere, set CUDA_HOME to a CUDA toolkit that has it",
+                name, setup);
+    return "";
 }
 
 std::string times_as_text(const Report& report) {
     std::string text;
     for (const Json& launch : report.launches) text += (text.empty() ? "" : "\n") + launch_as_text(launch);
+    if (text.find("\n  estimate for ") == std::string::npos) return text;
     return text + "\nThese times come from a model of the card; nothing was measured. A floor is the time "
                   "that one part "
                   "of the card\nneeds alone, in that model.\n";

@@ -44,6 +44,8 @@ std::string out_of_scope(const ObservedLaunch& launch) {
 template <class Judge>
 void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
                const Judge& judge) {
+    if (tools.ptxas.empty() || tools.nvdisasm.empty())
+        throw machine_code::NotUnderstood("ptxas or nvdisasm is missing");
     const Kernel& kernel = launch.kernel;
     const std::string listing = machine_code::listing_of(kernel.module().ptx().text, kernel.name(), tools);
     const machine_code::Code code = machine_code::read_listing(listing, kernel.name());

@@ -143,6 +143,38 @@ TEST(Emulate, runs_what_it_cannot_estimate) {
     EXPECT_THAT(result.err, HasSubstr("ptxas failed: ptxas fatal: no\n"));
 }
 
+TEST(Emulate, runs_the_program_where_a_tool_for_estimates_is_missing) {
+    if (std::system("PATH=$PATH:/usr/local/cuda/bin command -v nvdisasm >/dev/null") == 0)
+        GTEST_SKIP() << "nvdisasm is where emulate always finds it";
+    const Folder folder; // An emulate without a toolkit beside it.
+    fs::create_directory(folder.path() / "bin");
+    fs::copy_file(bin() / "emulate", folder.path() / "bin" / "emulate");
+    fs::create_directory_symlink(bin() / "../emulator", folder.path() / "emulator");
+    const auto emulate_alone = [&](const std::string& arguments) {
+        return run("CUDA_HOME= " + (folder.path() / "bin" / "emulate").string() + " " + arguments);
+    };
+    const std::string missing =
+        "no times can be estimated: there is no nvdisasm. In the tutorial's folder, type "
+        "`scripts/setup time`; elsewhere, set CUDA_HOME to a CUDA toolkit that has it\n";
+    const std::string subject = "./emulate_subject 'two kernels' 5";
+    const Result timed = emulate_alone("--time " + subject);
+    EXPECT_EQ(timed.status, 5);
+    EXPECT_EQ(timed.out, "42\n");
+    EXPECT_EQ(timed.err, "emulate: " + missing + "on stderr\n") << "and no more";
+    const Result counted = emulate_alone("--time --counters " + subject);
+    EXPECT_EQ(counted.status, 5);
+    EXPECT_EQ(counted.err, "emulate: " + missing + emulate("--counters " + subject).err);
+    emulate_alone("--time --output " + (folder.path() / "report.json").string() + " " + subject);
+    const json times = json::parse(read(folder.path() / "report.json"), nullptr, false);
+    EXPECT_EQ(times["launches"][0]["no_estimate"], "ptxas or nvdisasm is missing");
+    EXPECT_FALSE(times["launches"][0]["counters"].empty());
+    const Result only = emulate_alone("--time-only " + subject);
+    EXPECT_EQ(only.status, 125);
+    EXPECT_EQ(only.out, "");
+    EXPECT_EQ(only.err, "emulate: --time-only: " + missing);
+    EXPECT_EQ(emulate_alone("--time=a100 " + subject).status, 125);
+}
+
 TEST(Emulate, leaves_the_input_to_the_program) {
     EXPECT_EQ(run("printf 'one\\ntwo' | ./emulate --counters ./emulate_subject input").out, "one\ntwo");
 }
