@@ -84,6 +84,10 @@ std::string launch_as_text(const Json& launch) {
                                   floors_as_text(launch.at("floors_us")));
     if (!launch.contains("time_us_estimated")) return text;
     text += fmt::format("  estimate for {}: {} us\n", card, microseconds(launch.at("time_us_estimated")));
+    if (const Json& error = launch.at("error_found"); error.contains("most_percent"))
+        text += fmt::format("  error found, of {}: {:.1f} % in the median, at most {:.0f} %\n",
+                            error.at("kernels").get<std::string>(), error.at("median_percent").get<double>(),
+                            error.at("most_percent").get<double>());
     text += fmt::format("  floors in us: {}\n", floors_as_text(launch.at("floors_us")));
     text += fmt::format("  warps wait: {}\n", waits_as_text(launch.at("waits")));
     return text + fmt::format("  instructions (sm_90): {}; passes of the data pipe: {}\n",

@@ -87,6 +87,13 @@ std::string unclear(const timing::Estimate& estimate) {
            rounded(estimate.most_us) + " us";
 }
 
+/// The error found for kernels of the kind, if some were looked at.
+void add_error(Json& record, const std::string& kind, const timing::Card& card) {
+    Json& error = record["error_found"] = Json{{"kernels", kind}};
+    if (const timing::FoundError* const found = card.error_of(kind))
+        error.update(Json{{"median_percent", found->median}, {"most_percent", found->most}});
+}
+
 /// The rest of the record: an estimate, or a reason why there is none; and the floors that are known.
 Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card) {
     Json record{{"record", "time"}, {"card", card.name()}};
@@ -110,6 +117,7 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
             if (!reason.empty()) return;
             record["time_us_estimated"] = estimate.time_us;
             record["waits"] = object(estimate.waits);
+            add_error(record, timing::kind_of(work), card);
         });
     } catch (const machine_code::NotUnderstood& error) {
         if (reason.empty()) reason = error.what();

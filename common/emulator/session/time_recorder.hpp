@@ -1,6 +1,7 @@
 /// \file
 /// The time that a launch would take on a card: {"record": "time", "card": "NVIDIA H200", "time_us_estimated":
-/// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "instructions_sm_90":
+/// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "error_found": {"kernels": "reductions", "median_percent":
+/// 1.6, "most_percent": 19.4}, "instructions_sm_90":
 /// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no
 /// estimate, "no_estimate" has the reason, and "floors_us" those that are known.
 #pragma once

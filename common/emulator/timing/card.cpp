@@ -34,6 +34,9 @@ Card::Card(std::string_view text) {
         constants_[constant] = description.at("value");
     for (const auto& point : json.at("loaded_latency"))
         loaded_latencies_.emplace_back(point.at("bandwidth"), point.at("latency"));
+    const auto errors = json.value("errors", nlohmann::json::object());
+    for (const auto& [kind, error] : errors.items())
+        errors_[kind] = {.median = error.at("median"), .most = error.at("most")};
     if (loaded_latencies_.empty()) throw std::runtime_error(id_ + ": loaded_latency is empty");
 }
 
@@ -42,6 +45,11 @@ double Card::operator[](std::string_view constant) const {
     if (found == constants_.end())
         throw std::runtime_error("the description of " + id_ + " has no " + std::string(constant));
     return found->second;
+}
+
+const FoundError* Card::error_of(const std::string& kind) const {
+    const auto found = errors_.find(kind);
+    return found == errors_.end() ? nullptr : &found->second;
 }
 
 double Card::loaded_latency(double bandwidth) const {

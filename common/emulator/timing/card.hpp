@@ -10,6 +10,11 @@
 
 namespace emulator::timing {
 
+/// How far off the estimates of such kernels were, in percent: docs/data/nvidia-h200/clock.csv.
+struct FoundError {
+    double median = 0, most = 0;
+};
+
 class Card {
 public:
     /// \param text JSON, as in cards/h200.json \throws std::runtime_error if it is none
@@ -26,7 +31,11 @@ public:
     /// Sectors that atomics take per nanosecond, if they are spread over so many words.
     double atomic_rate(double words) const;
 
+    /// The error found for kernels of this kind; null: none was looked for.
+    const FoundError* error_of(const std::string& kind) const;
+
 private:
+    std::map<std::string, FoundError> errors_;
     std::string id_, name_;
     std::map<std::string, double, std::less<>> constants_;
     std::vector<std::pair<double, double>> loaded_latencies_; ///< by bandwidth

@@ -169,6 +169,18 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
             {"atomics", totals.atomics / card.atomic_rate(work.atomic_words) / 1e3}};
 }
 
+std::string kind_of(const Work& work) {
+    std::array<double, 16> lanes{};
+    const auto of = [&](Effect effect) -> double& { return lanes[static_cast<std::size_t>(effect)]; };
+    for (const BlockTrace& block : work.samples)
+        for (const WarpTrace& warp : block)
+            for (const Step& step : warp)
+                of(work.code[step.instruction].effect) += step.lanes * work.code[step.instruction].bytes;
+    if (of(Effect::shared_atomic) > 0) return "kernels with shared atomics";
+    if (of(Effect::atomic) > 0) return "kernels with global atomics";
+    return 4 * of(Effect::store) < of(Effect::load) ? "reductions" : "kernels that store much";
+}
+
 Estimate estimate(const Work& work, const Card& card) {
     Estimate result{.floors_us = floors_us(work, card), .waits = {}};
     const auto microseconds = [&](double cycles) { return card["launch"] + cycles / card["clock"] / 1e3; };

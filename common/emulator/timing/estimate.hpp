@@ -60,4 +60,7 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
 
 Estimate estimate(const Work& work, const Card& card);
 
+/// What kernels such errors are found for: "reductions", "kernels with shared atomics", …
+std::string kind_of(const Work& work);
+
 } // namespace emulator::timing

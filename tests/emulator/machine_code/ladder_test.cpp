@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -162,6 +163,18 @@ TEST(Clock, estimates_what_is_recorded) {
     for (const std::uint32_t threads : {64, 256, 1024}) expect_recorded("h200", "nvidia-h200", 25, threads);
     expect_recorded("h200", "nvidia-h200", 28, 256);
     expect_recorded("h100", "nvidia-h100-80gb-hbm3", 28, 256);
+}
+
+TEST(Clock, has_the_error_that_was_found_for_such_kernels) {
+    auto recorded = record("clock.csv", "ladder", "--n 2^25 --block 256");
+    const timing::Card& card = timing::find_card("h200");
+    for (const LadderKernel& kernel : ladder) {
+        EXPECT_EQ(timing::kind_of(work_of(kernel)), "reductions") << kernel.name;
+        EXPECT_LE(std::abs(std::stod(recorded[kernel.name]["error_percent"])),
+                  card.error_of("reductions")->most + 0.05)
+            << kernel.name;
+    }
+    EXPECT_EQ(card.error_of("kernels of no kind"), nullptr);
 }
 
 /// What a launch can't go below is below what it takes.
