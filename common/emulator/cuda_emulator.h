@@ -20,6 +20,11 @@ typedef struct emulator_counter {
 /// Returns how many there are; 0 when no kernel has run yet.
 size_t emulator_last_launch_counters(emulator_counter* counters, size_t capacity);
 
+/// What `emulate --time` estimated of this process's last kernel launch, as a JSON object with the members that a launch has
+/// in its report: `time_us_estimated` and others, or `no_estimate`. Null if nothing was estimated. Valid until the
+/// next launch.
+const char* emulator_last_launch_estimate(void);
+
 #ifdef __cplusplus
 }
 #endif

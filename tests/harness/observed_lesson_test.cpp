@@ -103,6 +103,38 @@ TEST(ObservedLessonOnEmulator, reports_in_json_beside_its_own) {
     EXPECT_FALSE(nlohmann::json::parse(result.err)["lines"].empty());
 }
 
+/// Runs a command where ptxas and nvdisasm find kernels that end at once: 1 instruction per warp.
+ProgramResult with_tools(const std::string& command) {
+    return run_program(
+        R"(folder=$(mktemp -d) && mkdir $folder/bin && export CUDA_HOME=$folder XDG_CACHE_HOME=$folder
+echo '#!/bin/sh
+cp "$5" "$4"' >$folder/bin/ptxas
+echo '#!/bin/sh
+for name in $(grep -o "[.]entry _Z[A-Za-z0-9_]*" "$2" | cut -c 8-); do
+    printf "\n.text.%s:\n/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n" $name
+done' >$folder/bin/nvdisasm
+chmod +x $folder/bin/*
+)" + command +
+        "\nstatus=$?; rm -r $folder; exit $status");
+}
+
+// 256 blocks of 8 warps execute 2,048 instructions. An empty launch takes 2.8 us, and starting the blocks less than 1 us.
+TEST(ObservedLessonOnEmulator, shows_estimates_in_its_table_and_its_json) {
+    const std::string lesson = "./wrong_lesson --n 65536 --kernel drops_the_tail --time";
+    const ProgramResult text = with_tools(lesson);
+    EXPECT_EQ(text.status, 0);
+    EXPECT_THAT(text.out, AllOf(HasSubstr("instructions (sm_90)"), HasSubstr(" 2,048\n"),
+                                HasSubstr("Estimated for an NVIDIA H200: drops_the_tail 2.")));
+    const auto kernel = nlohmann::json::parse(with_tools(lesson + " --format json").out)["kernels"][0];
+    EXPECT_EQ(kernel["instructions_sm_90"], 2048);
+    EXPECT_EQ(kernel["data_pipe_passes"], 0);
+    EXPECT_EQ(kernel["card"], "NVIDIA H200");
+    EXPECT_EQ(kernel["verified"], true);
+    EXPECT_NEAR(kernel["time_us_estimated"], 3, 0.5);
+    EXPECT_FALSE(kernel["floors_us"].empty() || kernel["waits"].empty() || kernel["counters"].empty());
+    EXPECT_TRUE(kernel.contains("error_found"));
+}
+
 TEST(ObservedLessonOnEmulator, is_found_from_anywhere) {
     const ProgramResult result = run_program(
         "bin=$PWD && cd / && PATH=$bin wrong_lesson --n 65536 --kernel drops_the_tail --check mem");

@@ -223,6 +223,51 @@ TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
     for (const char* unit : {" us", "GB/s", "median"}) EXPECT_THAT(text, Not(HasSubstr(unit)));
 }
 
+/// The report, with estimates of reduce2 and none of reduce3.
+Report estimated_report() {
+    Report report = emulator_report();
+    report.kernels[0].estimate = parse_estimate(
+        R"({"card": "NVIDIA H200", "instructions_sm_90": 56229888, "data_pipe_passes": 15532032, "time_us_estimated": 84.14,
+            "floors_us": {"memory": 15.3}, "waits": {"long_scoreboard": 0.37},
+            "error_found": {"kernels": "reductions", "median_percent": 1.55, "most_percent": 19.4}})");
+    report.kernels[1].estimate =
+        parse_estimate(R"({"card": "NVIDIA H200", "no_estimate": "blocks in clusters are not modeled"})");
+    return report;
+}
+
+TEST(Text, shows_counts_of_the_machine_code_and_estimates_where_there_are_any) {
+    Report report = estimated_report();
+    const std::string text = format_text(report), at = "Estimated for an NVIDIA H200: reduce2 84.1 us";
+    EXPECT_THAT(text, HasSubstr("instructions (sm_90)\n"));
+    EXPECT_EQ(squeeze(text.substr(text.find("(sm_90)") + 8, 80)).substr(0, 26), "per warp 56,229,888 0 gone");
+    EXPECT_EQ(line_with(text, "passes"), "passes 15,532,032 0 gone");
+    EXPECT_THAT(text,
+                HasSubstr(at + ".\nThe error found, of reductions: 1.6 % in the median, at most "
+                               "19 %.\nNo estimate for reduce3: blocks in clusters are not modeled.\n"));
+    report.kernels[0].estimated_large_us = 1210.23;
+    EXPECT_THAT(format_text(report), HasSubstr(at + " here, 1,210 us at 2^28.\n"));
+    EXPECT_THAT(format_text(emulator_report()), Not(AnyOf(HasSubstr("sm_90"), HasSubstr("stimate"))));
+    for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Text, has_columns_for_the_machine_code_of_many_kernels) {
+    Report report = estimated_report();
+    for (int i = 0; i < 5; ++i) report.kernels.push_back(report.kernels[i]);
+    const std::string text = format_text(report);
+    EXPECT_THAT(text, AllOf(HasSubstr("56,229,888"), HasSubstr("15,532,032"), HasSubstr("(sm_90)")));
+    for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Json, has_what_was_estimated) {
+    const json kernels = json::parse(format_json(estimated_report()))["kernels"];
+    EXPECT_EQ(kernels[0]["card"], "NVIDIA H200");
+    EXPECT_EQ(kernels[0]["instructions_sm_90"], 56'229'888);
+    EXPECT_EQ(kernels[0]["floors_us"]["memory"], 15.3);
+    EXPECT_EQ(kernels[0]["error_found"]["kernels"], "reductions");
+    EXPECT_EQ(kernels[1]["no_estimate"], "blocks in clusters are not modeled");
+    EXPECT_FALSE(json::parse(format_json(emulator_report()))["kernels"][0].contains("card"));
+}
+
 TEST(Report, names_the_options_that_changed) {
     Report report = emulator_report();
     report.options = {{"--offset", 3000}, {"--aligned", {}}, {"--type", 2, "half"}};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace emulate {
@@ -66,6 +67,12 @@ const std::vector<CounterTable>& tables() {
     return tables;
 }
 
+/// What --time adds: counts of the machine code.
+constexpr std::array<const char*, 3> machine_code[] = {
+    {"machine code", "instructions (sm_90)", "instructions_sm_90"},
+    {"", "data pipe passes", "data_pipe_passes"},
+};
+
 constexpr const char* ptx_note = "\n(PTX): counted on PTX; the GPU's own machine code may differ.\n";
 
 std::uint64_t value_of(const Json& counters, const char* name) {
@@ -78,7 +85,8 @@ bool has_any(const CounterTable& table, const Json& counters) {
     });
 }
 
-std::string as_text(const Json& counters) {
+std::string as_text(const Json& launch) {
+    const Json& counters = launch.at("counters");
     std::string text;
     for (const CounterTable& table : tables()) {
         if (table.only_if_any && !has_any(table, counters)) continue;
@@ -93,6 +101,9 @@ std::string as_text(const Json& counters) {
             text += line + "\n";
         }
     }
+    for (const auto& [group, label, name] : machine_code)
+        if (launch.contains(name))
+            text += fmt::format("  {:<16}{:<20}{:>16}\n", group, label, emulator::thousands(launch.at(name)));
     return text;
 }
 
@@ -145,8 +156,8 @@ std::string counters_as_text(const Report& report, bool explain) {
                                            [&](const Json& other) { return are_alike(*first, other); });
         if (!text.empty()) text += "\n";
         text += heading(*first, *(next - 1), report.processes.size() > 1);
-        text += first->contains("counters") ? as_text(first->at("counters"))
-                                            : indented(first->at("error").get<std::string>());
+        text +=
+            first->contains("counters") ? as_text(*first) : indented(first->at("error").get<std::string>());
         first = next;
     }
     if (std::none_of(launches.begin(), launches.end(),

@@ -27,6 +27,12 @@ public:
     /// Where device memory is to begin; 0: anywhere. See GlobalMemory::place_from().
     virtual std::uint64_t first_address() const = 0;
 
+    /// Whether launches are estimated in place of run: the contents of memory hardly matter then.
+    virtual bool only_estimates() const = 0;
+
+    /// What was estimated of the last launch, as JSON; empty: nothing.
+    virtual const std::string& last_estimate() const = 0;
+
     /// emulator::run with observers, which also writes its records.
     virtual Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                          std::span<const std::byte> parameters, GlobalMemory& memory) = 0;

@@ -51,6 +51,12 @@ bool append(const std::string& path, std::string_view text) {
     return text.empty();
 }
 
+/// For the program that asks for it.
+std::string estimate_of(Json record) {
+    record.erase("record");
+    return record.dump();
+}
+
 /// Appends records to a report file.
 class ReportingObservation final : public Observation {
 public:
@@ -58,6 +64,8 @@ public:
 
     std::string replacing_ptx() const override { return request_.ptx; }
     std::uint64_t first_address() const override { return request_.replay ? replay_first_address : 0; }
+    bool only_estimates() const override { return request_.time_only; }
+    const std::string& last_estimate() const override { return last_estimate_; }
     Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                  std::span<const std::byte> parameters, GlobalMemory& memory) override;
     std::vector<MemoryEvents*> memory_listeners() const override;
@@ -83,6 +91,7 @@ private:
     int process_ = 0;                    ///< the one in the report; differs after a fork
     std::uint64_t launches_ = 0;         ///< that process's
     LaunchProgress* progress_ = nullptr; ///< that process's
+    std::string last_estimate_;          ///< as JSON; empty: none
     bool failed_ = false;                ///< the report could not be written
 };
 
@@ -163,11 +172,13 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     });
     watchers.push_back(progress_);
 
+    last_estimate_.clear();
     const auto end = [&] {
         progress_->end();
         write(std::move(record));
         for (const auto& recorder : recorders_) {
             for (Json& seen : recorder->end(launch)) {
+                if (seen.at("record") == "time") last_estimate_ = estimate_of(seen);
                 seen["launch"] = number;
                 if (launch.selected) write(std::move(seen));
             }

@@ -3,6 +3,8 @@
 #include "emulator/cuda_emulator.h"
 
 #include <counter_catalogue.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -10,11 +12,14 @@
 namespace harness {
 namespace {
 
-using LastLaunchCounters = decltype(&emulator_last_launch_counters);
-
-/// Looked up at run time: only the emulator's libcudart exports it.
-LastLaunchCounters emulator_function() {
-    return reinterpret_cast<LastLaunchCounters>(dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
+/// Looked up at run time: only the emulator's libcudart exports them.
+auto emulator_function() {
+    return reinterpret_cast<decltype(&emulator_last_launch_counters)>(
+        dlsym(RTLD_DEFAULT, "emulator_last_launch_counters"));
+}
+auto estimate_function() {
+    return reinterpret_cast<decltype(&emulator_last_launch_estimate)>(
+        dlsym(RTLD_DEFAULT, "emulator_last_launch_estimate"));
 }
 
 /// The catalogue's, with all labels of a row side by side.
@@ -50,8 +55,34 @@ std::optional<std::uint64_t> find_counter(const Counters& counters, std::string_
 
 bool emulator_is_loaded() { return emulator_function() != nullptr; }
 
+std::optional<Estimate> parse_estimate(const std::string& json) {
+    const auto known = nlohmann::json::parse(json, nullptr, false);
+    if (!known.is_object() || !known.contains("card")) return std::nullopt;
+    Estimate estimate;
+    estimate.json = json;
+    estimate.card = known["card"];
+    estimate.reason = known.value("no_estimate", "");
+    const auto read = [&](const char* name, auto& member) {
+        if (known.contains(name)) member = known[name];
+    };
+    read("time_us_estimated", estimate.time_us);
+    read("instructions_sm_90", estimate.instructions);
+    read("data_pipe_passes", estimate.data_pipe_passes);
+    if (const auto found = known.find("error_found"); found != known.end() && found->contains("most_percent"))
+        estimate.error_found = fmt::format(
+            "{}: {:.1f} % in the median, at most {:.0f} %", found->at("kernels").get<std::string>(),
+            found->at("median_percent").get<double>(), found->at("most_percent").get<double>());
+    return estimate;
+}
+
+std::optional<Estimate> last_launch_estimate() {
+    const auto read = estimate_function();
+    const char* const json = read ? read() : nullptr;
+    return json ? parse_estimate(json) : std::nullopt;
+}
+
 Counters last_launch_counters() {
-    const LastLaunchCounters read = emulator_function();
+    const auto read = emulator_function();
     if (!read) return {};
     std::vector<emulator_counter> raw(read(nullptr, 0));
     raw.resize(std::min(raw.size(), read(raw.data(), raw.size())));

@@ -14,6 +14,17 @@ namespace harness {
 /// Values by Nsight Compute's metric names, in the emulator's order. Names that begin with ptx__ are our own.
 using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
+/// What `emulate --time` estimates of a launch.
+struct Estimate {
+    std::string json; ///< the whole, as in a report of `emulate`
+    std::string card; ///< "NVIDIA H200"
+    std::optional<double> time_us;
+    std::string reason;                                          ///< why there is no time
+    std::optional<std::uint64_t> instructions, data_pipe_passes; ///< of the machine code
+    /// How far off such kernels were found; empty: that is not known.
+    std::string error_found;
+};
+
 /// A counter's place in the text table.
 struct KnownCounter {
     const char* name;       ///< "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -30,6 +41,12 @@ std::optional<std::uint64_t> find_counter(const Counters& counters, std::string_
 
 /// Whether this process has loaded the emulator in place of the CUDA runtime.
 bool emulator_is_loaded();
+
+/// What the last launch would take on a card, if `emulate` was asked for it.
+std::optional<Estimate> last_launch_estimate();
+
+/// \param json of a launch, or of a kernel in a lesson's report
+std::optional<Estimate> parse_estimate(const std::string& json);
 
 /// The counters of the last kernel launch. Empty on a GPU.
 Counters last_launch_counters();

@@ -88,7 +88,10 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         check_launch(result.name.c_str());
         synchronize(result.name.c_str());
         // verify() may launch more kernels.
-        if (emulated && !plan.verify_only) result.counters = last_launch_counters();
+        if (emulated && !plan.verify_only) {
+            result.counters = last_launch_counters();
+            result.estimate = last_launch_estimate();
+        }
         result.verification = steps.verify();
     };
 

@@ -25,6 +25,9 @@ inline constexpr unsigned int default_timed_runs = 50;
 inline constexpr double enough_seconds_for_runs = 2;
 inline constexpr std::size_t fewest_timed_runs = 3;
 
+/// The size that a lesson's times are also estimated for.
+inline constexpr std::size_t large_n = std::size_t{1} << 28;
+
 /// Times of the counted launch, in microseconds.
 struct Times {
     double median = 0;
@@ -47,7 +50,9 @@ struct KernelResult {
     std::optional<Times> times;                         ///< on a GPU
     std::optional<Times> complete_times = std::nullopt; ///< of all passes, if `times` are of the first one
     std::optional<Counters> counters;                   ///< on the emulator
-    std::string illustration = {};                      ///< what KernelRun::illustrate was given
+    std::optional<Estimate> estimate = std::nullopt;    ///< on the emulator, of the counted launch
+    std::optional<double> estimated_large_us = std::nullopt; ///< the same at large_n
+    std::string illustration = {};                           ///< what KernelRun::illustrate was given
 
     /// Times of the complete result: of all passes, or of the only one. nullopt if only the first of several
     /// was timed.

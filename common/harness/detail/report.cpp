@@ -54,19 +54,23 @@ Json number_or_text(std::int64_t number, const std::string& text) {
 }
 
 Json kernel_json(const Report& report, const KernelResult& kernel) {
-    return {{"name", kernel.name},
-            {"grid", extent(kernel.launch.grid)},
-            {"block", extent(kernel.launch.block)},
-            {"dynamic_shared_bytes", kernel.launch.dynamic_shared_bytes},
-            {"verified", kernel.verification.passed},
-            {"expected", number_or_text(kernel.verification.expected, kernel.verification.expected_text)},
-            {"actual", number_or_text(kernel.verification.actual, kernel.verification.actual_text)},
-            {"bytes", kernel.launch.bytes},
-            {"time_us", times_json(kernel.times)},
-            {"complete_time_us", times_json(kernel.times_of_all_passes())},
-            {"bandwidth_gbs", or_null(kernel.bandwidth_gbs())},
-            {"peak_fraction", or_null(peak_fraction(report, kernel))},
-            {"counters", counters_json(kernel.counters)}};
+    Json json{{"name", kernel.name},
+              {"grid", extent(kernel.launch.grid)},
+              {"block", extent(kernel.launch.block)},
+              {"dynamic_shared_bytes", kernel.launch.dynamic_shared_bytes},
+              {"verified", kernel.verification.passed},
+              {"expected", number_or_text(kernel.verification.expected, kernel.verification.expected_text)},
+              {"actual", number_or_text(kernel.verification.actual, kernel.verification.actual_text)},
+              {"bytes", kernel.launch.bytes},
+              {"time_us", times_json(kernel.times)},
+              {"complete_time_us", times_json(kernel.times_of_all_passes())},
+              {"bandwidth_gbs", or_null(kernel.bandwidth_gbs())},
+              {"peak_fraction", or_null(peak_fraction(report, kernel))},
+              {"counters", counters_json(kernel.counters)}};
+    if (report.estimated_only)
+        for (const char* unknown : {"verified", "expected", "actual"}) json[unknown] = nullptr;
+    if (kernel.estimate) json.update(Json::parse(kernel.estimate->json));
+    return json;
 }
 
 /// {"--offset": 3, "--type": "half"}; a flag is true.

@@ -30,6 +30,7 @@ struct Report {
     std::optional<std::uint64_t> seed;  ///< nullopt: no random input
     std::vector<ChangedOption> options; ///< without random input: all options but flags
     bool verified_only = false;         ///< --verify: no times and no counters
+    bool estimated_only = false;        ///< the kernels were not run
     bool explain = false;               ///< also print what the counters are called in Nsight Compute
     bool color = false;                 ///< in the text
     std::vector<KernelResult> kernels;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,18 @@ std::vector<std::string> names_of(const Report& report) {
     return cells_of(report, [](const KernelResult& kernel) { return kernel.name; });
 }
 
+/// Of the machine code; 0 if it is not known.
+std::uint64_t instructions(const KernelResult& kernel) {
+    return kernel.estimate ? kernel.estimate->instructions.value_or(0) : 0;
+}
+std::uint64_t data_pipe_passes(const KernelResult& kernel) {
+    return kernel.estimate ? kernel.estimate->data_pipe_passes.value_or(0) : 0;
+}
+bool has_machine_code(const Report& report) {
+    return std::any_of(report.kernels.begin(), report.kernels.end(),
+                       [](const KernelResult& kernel) { return instructions(kernel) > 0; });
+}
+
 /// The emulator's table for few kernels: one column per kernel, one row per counter.
 class CounterTable {
 public:
@@ -111,6 +124,12 @@ public:
             group = counter.group;
             add_numbers(fmt::format("  {}", counter.label),
                         [&](const KernelResult& kernel) { return counter_value(kernel, counter.name); });
+        }
+        if (has_machine_code(report_)) {
+            table_.add_heading("instructions (sm_90)");
+            add_numbers("  per warp", instructions);
+            table_.add_heading("data pipe (sm_90)");
+            add_numbers("  passes", data_pipe_passes);
         }
         return table_.format();
     }
@@ -172,6 +191,20 @@ std::string barriers_per_thread(const KernelResult& kernel) {
     return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
 }
 
+/// What a row of the common table has no room for. Empty: nothing is known of the machine code.
+std::string machine_code_table(const Report& report) {
+    if (!has_machine_code(report)) return "";
+    RowTable table(names_of(report));
+    const auto add = [&](const char* top, const char* bottom, auto number) {
+        table.add_column(top, bottom, cells_of(report, [&](const KernelResult& kernel) {
+                             return number(kernel) > 0 ? group_digits(number(kernel)) : "-";
+                         }));
+    };
+    add("instructions", "(sm_90)", instructions);
+    add("data pipe", "passes", data_pipe_passes);
+    return "\n" + table.format();
+}
+
 /// The emulator's table for many kernels: one row per kernel, and columns for the counters that differ
 /// between the steps of the ladder.
 std::string kernel_table(const Report& report) {
@@ -199,7 +232,7 @@ std::string kernel_table(const Report& report) {
                              return group_digits(sum);
                          }));
     table.add_column("barriers", "/thread", cells_of(report, barriers_per_thread));
-    return table.format() + verified_line(report) + sectors_line(report);
+    return table.format() + machine_code_table(report) + verified_line(report) + sectors_line(report);
 }
 
 /// Says which passes were counted or timed. Empty if every kernel has one pass.
@@ -216,6 +249,41 @@ std::string pass_note(const Report& report, const char* subject) {
     return note + ";\n" + wrap(fmt::format("those of {} are of the whole result.", fmt::join(whole, ", ")));
 }
 
+/// "reduce1 26.1 us here, 1,524 us at 2^28"
+std::string estimate_text(const KernelResult& kernel) {
+    const auto microseconds = [](double time) {
+        return time < 99.95 ? fmt::format("{:.1f} us", time)
+                            : group_digits(static_cast<std::uint64_t>(std::llround(time))) + " us";
+    };
+    const std::optional<double>& large = kernel.estimated_large_us;
+    if (!kernel.estimate || !kernel.estimate->time_us) return "";
+    return fmt::format("{} {}{}", kernel.name, microseconds(*kernel.estimate->time_us),
+                       large ? fmt::format(" here, {} at 2^28", microseconds(*large)) : "");
+}
+
+/// What the kernels would take on a card, and how far off such estimates are. Empty: nothing was estimated.
+std::string estimates(const Report& report) {
+    std::vector<std::string> times, errors, reasons;
+    const auto add = [](std::vector<std::string>& texts, std::string text) {
+        if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
+            texts.push_back(std::move(text));
+    };
+    std::string card;
+    for (const KernelResult& kernel : report.kernels) {
+        if (!kernel.estimate) continue;
+        card = kernel.estimate->card;
+        add(times, estimate_text(kernel));
+        if (kernel.estimate->time_us) add(errors, kernel.estimate->error_found);
+        if (const std::string& reason = kernel.estimate->reason; !reason.empty())
+            add(reasons, fmt::format("No estimate for {}: {}.", kernel.name, reason));
+    }
+    std::string text;
+    if (!times.empty()) text = wrap(fmt::format("Estimated for an {}: {}.", card, fmt::join(times, "; ")));
+    if (!errors.empty()) text += wrap(fmt::format("The error found, of {}.", fmt::join(errors, "; of ")));
+    for (const std::string& reason : reasons) text += wrap(reason);
+    return text;
+}
+
 constexpr const char* ptx_note = "(PTX): counted on PTX; the GPU's own machine code may differ.\n";
 
 /// More kernels have a row each.
@@ -224,8 +292,10 @@ constexpr std::size_t most_columns = 5;
 std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : kernel_table(report);
-    return fmt::format("{}{}: counted, not timed.\n{}{}\n{}\n{}{}", heading(report), report.device.name,
-                       pass_note(report, "The counters"), illustrations(report), table, ptx_note,
+    const std::string times = estimates(report);
+    return fmt::format("{}{}: counted, not timed.\n{}{}\n{}\n{}{}{}", heading(report), report.device.name,
+                       pass_note(report, "The counters"), illustrations(report), table,
+                       times.empty() ? "" : times + "\n", ptx_note,
                        report.explain ? emulator::counter_legend()
                                       : "--explain prints the counters' names in Nsight Compute.\n");
 }

@@ -107,10 +107,14 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     const std::string kernel = R"(name=$(grep -o '_Z[A-Za-z0-9_]*4fillEPii' "$2" | head -n 1))";
     const std::string listing =
         R"(printf '\n.text.%s:\n/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n' "$name")";
-    const Result result =
-        with_tools(R"(cp "$5" "$4")", kernel + "\n" + listing, "--time ./emulate_subject 'two kernels' 5");
+    const Result result = with_tools(R"(cp "$5" "$4")", kernel + "\n" + listing,
+                                     "--time --counters ./emulate_subject 'two kernels' 5");
     EXPECT_EQ(result.status, 5);
     EXPECT_EQ(result.out, "42\n");
+    // 2 blocks of 2 warps, each with one instruction
+    EXPECT_THAT(result.err, HasSubstr("\n  machine code    instructions (sm_90)               4\n"
+                                      "                  data pipe passes                   0\n"));
+    EXPECT_THAT(result.err, HasSubstr("  error found, of kernels that store much: "));
     EXPECT_THAT(result.err, HasSubstr("  estimate for NVIDIA H200: 2.8 us\n")); // an empty launch
     EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
     // What is known all the same: 2 blocks.

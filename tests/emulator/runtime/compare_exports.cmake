@@ -22,7 +22,7 @@ foreach(library IN LISTS libraries)
     set(missing ${real})
     list(REMOVE_ITEM missing ${ours})
     set(extra ${ours})
-    list(REMOVE_ITEM extra ${real} emulator_last_launch_counters)
+    list(REMOVE_ITEM extra ${real} emulator_last_launch_counters emulator_last_launch_estimate)
     list(FILTER extra EXCLUDE REGEX "^cu[A-Z]") # the driver's, for libcuda.so.1
     if(missing OR (extra AND NOT name STREQUAL libcudart.so.12))
         message(FATAL_ERROR "${library}\nmissing: ${missing}\nnot in the toolkit's library: ${extra}")

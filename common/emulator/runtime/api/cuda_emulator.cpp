@@ -1,6 +1,7 @@
 #include "emulator/cuda_emulator.h"
 
 #include "emulator/runtime/api_call.hpp"
+#include "emulator/runtime/observation.hpp"
 
 #include <algorithm>
 
@@ -15,4 +16,11 @@ EMULATOR_ENTRY std::size_t emulator_last_launch_counters(emulator_counter* count
         counters[i] = {metric_name(metric), (*runtime.last_launch)[metric]};
     }
     return metric_count;
+}
+
+EMULATOR_ENTRY const char* emulator_last_launch_estimate() {
+    const std::lock_guard lock(Runtime::instance().mutex);
+    const Observation* const observation = Observation::instance();
+    return observation && !observation->last_estimate().empty() ? observation->last_estimate().c_str()
+                                                                : nullptr;
 }
