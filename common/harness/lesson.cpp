@@ -81,12 +81,14 @@ const Device& KernelRun::device() const { return state_.device; }
 std::uint64_t KernelRun::option(const char* name) const { return state_.options.lesson_options.at(name); }
 void KernelRun::illustrate(const char* text) { state_.illustration = text; }
 
-const RandomInts& KernelRun::input(std::size_t offset) {
+const RandomInts& KernelRun::input(std::size_t offset) { return input(offset, true); }
+
+const RandomInts& KernelRun::input(std::size_t offset, bool filled) {
     std::optional<RandomInts>& input = state_.input;
-    if (!input || input->offset() != offset) {
+    if (!input || input->offset() != offset || input->is_filled() < filled) {
         input.reset(); // memory may be too small for both
         const Progress progress(fmt::format("making {} random ints", group_digits(std::uint64_t{n()})));
-        input.emplace(n(), seed(), offset);
+        input.emplace(n(), seed(), offset, filled);
     }
     return *input;
 }
@@ -109,7 +111,8 @@ void KernelRun::measure(LaunchConfiguration configuration, const RunSteps& steps
 }
 
 void KernelRun::measure_reduction(ReductionShape shape, LaunchPass launch) {
-    Reduction reduction(kernel(), input(shape.input_offset), block(), shape, launch);
+    // A reduction takes the same time for all values.
+    Reduction reduction(kernel(), input(shape.input_offset, !only_estimates()), block(), shape, launch);
     const auto launch_rest = [&] { reduction.launch_rest(); };
     const bool has_rest = reduction.launch_configuration().passes > 1 && !shape.in_place;
     measure(reduction.launch_configuration(), {.prepare = [&] { reduction.prepare(); },
@@ -187,6 +190,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .seed = info_.random_input ? std::optional(options.seed) : std::nullopt,
                   .options = told_options(info_, options),
                   .verified_only = options.verify_only,
+                  .estimated_only = only_estimates(),
                   .explain = options.explain,
                   .color = options.color,
                   .kernels = {}};

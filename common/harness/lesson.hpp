@@ -55,6 +55,7 @@ private:
     friend class Lesson;
     struct State;
     explicit KernelRun(State& state) : state_(state) {}
+    const RandomInts& input(std::size_t offset, bool filled);
 
     State& state_;
 };

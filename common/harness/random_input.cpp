@@ -35,8 +35,9 @@ std::size_t saturated_sum(std::size_t a, std::size_t b) {
 
 } // namespace
 
-RandomInts::RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset)
-    : seed_(seed), offset_(offset), device_(saturated_sum(size, offset)) {
+RandomInts::RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset, bool filled)
+    : seed_(seed), offset_(offset), filled_(filled), device_(saturated_sum(size, offset)) {
+    if (!filled) return;
     if (offset > 0) device_.poison();
     constexpr std::size_t chunk = std::size_t{1} << 22; // 16 MiB of host memory, however large the input
     for (std::size_t first = 0; first < size; first += chunk) {

@@ -30,13 +30,15 @@ template <class Values> int reference_sum(const Values& values) {
 class RandomInts {
 public:
     /// \throws DeviceError if they don't fit in device memory
-    RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset = 0);
+    /// \param filled false: only their memory is there, for kernels that are not run
+    RandomInts(std::size_t size, std::uint64_t seed, std::size_t offset = 0, bool filled = true);
 
     /// The whole allocation, the `offset` ints included.
     const DeviceBuffer<int>& device() const { return device_; }
     const int* data() const { return device_.data() + offset_; }
     std::size_t size() const { return device_.size() - offset_; }
     std::size_t offset() const { return offset_; }
+    bool is_filled() const { return filled_; }
     std::uint64_t seed() const { return seed_; }
     int sum() const { return sum_; }
 
@@ -51,6 +53,7 @@ private:
 
     std::uint64_t seed_;
     std::size_t offset_;
+    bool filled_;
     DeviceBuffer<int> device_;
     std::vector<int> sums_; // of each whole piece
     int sum_ = 0;

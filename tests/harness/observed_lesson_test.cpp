@@ -135,6 +135,16 @@ TEST(ObservedLessonOnEmulator, shows_estimates_in_its_table_and_its_json) {
     EXPECT_TRUE(kernel.contains("error_found"));
 }
 
+TEST(ObservedLessonOnEmulator, estimates_any_size_without_a_run) {
+    // 2^38 ints are 1 TiB.
+    const ProgramResult result =
+        with_tools("./wrong_lesson --n 2^38 --block 1024 --kernel drops_the_tail --time-only --format json");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const auto kernel = nlohmann::json::parse(result.out)["kernels"][0];
+    EXPECT_EQ(kernel["instructions_sm_90"], std::uint64_t{1} << 33); // a warp per 32 ints
+    EXPECT_TRUE(kernel["verified"].is_null() && kernel["counters"].is_null());
+}
+
 TEST(ObservedLessonOnEmulator, is_found_from_anywhere) {
     const ProgramResult result = run_program(
         "bin=$PWD && cd / && PATH=$bin wrong_lesson --n 65536 --kernel drops_the_tail --check mem");

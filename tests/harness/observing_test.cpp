@@ -44,6 +44,8 @@ TEST(Observing, hands_its_options_on) {
     EXPECT_THAT(given_to_emulate({"--time", "--n", "5"}), ElementsAre("--time"));
     EXPECT_THAT(given_to_emulate({"--time=h200", "--format", "json"}),
                 ElementsAre("--time=h200", "--format=json"));
+    EXPECT_THAT(given_to_emulate({"--time-only", "--n", "2^30", "--format", "json"}),
+                ElementsAre("--time-only", "--format=json"));
     EXPECT_THAT(given_to_emulate({"--draw", "tile", "--line", "17"}),
                 ElementsAre("--draw=tile", "--line=17"));
     EXPECT_THAT(given_to_emulate({"--schedule", "2^24"}), ElementsAre("--schedule=2^24"));
@@ -86,6 +88,7 @@ TEST(Observing, refuses_what_emulate_could_not_judge) {
     expect_error({"--check", "mem", "race"}, "'race': unexpected.");
     expect_error({"--draw"}, "--draw: needs a value.");
     expect_error({"--draw", "", "--lines"}, "--draw: needs a value.");
+    expect_error({"--time-only=3"}, "--time-only: takes no value.");
     expect_error({"--lines=3"}, "--lines: takes no value.");
     expect_error({"--lines", "--device", "gpu"}, "--device gpu: --lines needs the emulator.");
     expect_error({"--scedule", "3"}, "--scedule: unknown option. Did you mean --schedule?");

@@ -258,6 +258,18 @@ TEST(Text, has_columns_for_the_machine_code_of_many_kernels) {
     for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
 }
 
+TEST(Text, says_that_nothing_was_run_where_times_are_estimated_only) {
+    Report report = estimated_report();
+    report.estimated_only = true;
+    for (KernelResult& result : report.kernels) result.counters.reset(), result.verification = {};
+    const std::string text = format_text(report);
+    EXPECT_THAT(text, AllOf(HasSubstr("\nNothing was run.\n"), HasSubstr("reduce2 84.1 us"),
+                            Not(HasSubstr("verified"))));
+    const json first = json::parse(format_json(report))["kernels"][0];
+    EXPECT_TRUE(first["verified"].is_null() && first["actual"].is_null() && first["counters"].is_null());
+    EXPECT_EQ(first["time_us_estimated"], 84.14);
+}
+
 TEST(Json, has_what_was_estimated) {
     const json kernels = json::parse(format_json(estimated_report()))["kernels"];
     EXPECT_EQ(kernels[0]["card"], "NVIDIA H200");

@@ -23,7 +23,7 @@ std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)
 
 /// New memory, or MAP_FAILED. `address`: there and nowhere else; 0: anywhere.
 void* map(std::uint64_t address, std::size_t mapped_bytes) {
-    constexpr int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    constexpr int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (address == 0) return mmap(nullptr, mapped_bytes, access, kind, -1, 0);
     void* const place = reinterpret_cast<void*>(address);
 #ifdef __EMSCRIPTEN__
@@ -86,7 +86,7 @@ void GlobalMemory::require_available(std::size_t bytes) {
 
 const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, bool writable) {
     const std::size_t page = next_ != 0 ? placed_page_bytes : page_bytes();
-    require_available(bytes);
+    if (!untouched_) require_available(bytes);
     void* memory = MAP_FAILED;
     const std::size_t mapped = (bytes + page - 1) / page * page + page;
     const std::uint64_t farthest = next_ + max_gap;
@@ -97,7 +97,7 @@ const Allocation& GlobalMemory::allocate(std::size_t bytes, std::string origin, 
     if (memory == MAP_FAILED) memory = map(0, mapped);
     if (memory == MAP_FAILED) throw out_of_memory(bytes);
     mprotect(static_cast<std::byte*>(memory) + mapped - page, page, PROT_NONE);
-    std::memset(memory, poison, bytes);
+    if (!untouched_) std::memset(memory, poison, bytes);
     const auto address = reinterpret_cast<std::uint64_t>(memory);
     return entries_.emplace(address, Entry{{address, bytes, std::move(origin), writable}, mapped})
         .first->second.allocation;

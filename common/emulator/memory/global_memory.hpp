@@ -56,6 +56,10 @@ public:
     /// place_from(0). In WebAssembly the caller must own this memory.
     void place_from(std::uint64_t address) { next_ = address; }
 
+    /// From now on, an allocation takes addresses, and memory only where it is written: its bytes are 0, and there may
+    /// be more of them than the machine has.
+    void allocate_untouched() { untouched_ = true; }
+
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
     const Allocation& adopt(void* first, std::size_t bytes, std::string origin);
 
@@ -112,7 +116,7 @@ private:
     std::size_t heap_bytes_ = DeviceHeap::default_bytes;
     std::map<std::uint64_t, Entry> entries_;
     std::uint64_t next_ = 0; ///< see place_from(); 0: anywhere
-    bool remembers_freed_ = false;
+    bool remembers_freed_ = false, untouched_ = false;
     std::map<std::uint64_t, FreedEntry> freed_;
     std::deque<std::uint64_t> freed_order_; // the first address of each in freed_, longest ago first
 };

@@ -26,6 +26,7 @@ DeviceMemory::DeviceMemory() {
     Observation* const observation = Observation::instance();
     if (!observation) return;
     global_.place_from(observation->first_address());
+    if (observation->only_estimates()) global_.allocate_untouched();
     listeners_ = observation->memory_listeners();
     if (listeners_.empty()) return;
     global_.remember_freed();

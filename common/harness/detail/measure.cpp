@@ -2,6 +2,7 @@
 
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
+#include "harness/detail/observing.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -81,6 +82,13 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
     KernelResult result{
         .name = std::move(name), .launch = configuration, .verification = {}, .times = {}, .counters = {}};
 
+    if (only_estimates()) {
+        steps.launch();
+        check_launch(result.name.c_str());
+        result.estimate = last_launch_estimate();
+        result.verification.passed = true; // nothing is wrong
+        return result;
+    }
     const auto launch_all = [&] { steps.launch(), steps.launch_rest(); };
     const auto run_untimed = [&](Step launch) {
         steps.prepare();

@@ -75,4 +75,9 @@ void become_emulate(const std::string& lesson, const Names& options, const Names
 
 bool is_observed() { return std::getenv("EMULATOR_REQUEST") != nullptr; }
 
+bool only_estimates() {
+    const char* const request = std::getenv("EMULATOR_REQUEST");
+    return request && std::strstr(request, "\"time_only\":true");
+}
+
 } // namespace harness

@@ -20,4 +20,7 @@ const char* observing_help();
 /// Whether `emulate` has started this process. It reports long-running kernels itself.
 bool is_observed();
 
+/// Whether it estimates launches in place of running them: memory is not to be filled then, and nothing verified.
+bool only_estimates();
+
 } // namespace harness

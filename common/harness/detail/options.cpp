@@ -182,6 +182,7 @@ void add_observing_options(CLI::App& app) {
     app.add_option("--check")->expected(0, 1)->allow_extra_args(false)->multi_option_policy(
         CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--time")->expected(0, 1)->allow_extra_args(false)->take_last();
+    app.add_flag("--time-only")->disable_flag_override();
     for (const char* const name : {"--draw", "--line", "--schedule", "--schedules"})
         app.add_option(name)->take_last();
 }
@@ -326,7 +327,9 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
         if (checks + observing.count("--schedule") > 0)
             options.arguments.insert(options.arguments.begin(), "--verify");
         // There are no pictures in JSON, and --schedule alone reports nothing.
-        if (format == "json" && checks + observing.count("--lines") + observing.count("--time") > 0)
+        if (format == "json" &&
+            checks + observing.count("--lines") + observing.count("--time") + observing.count("--time-only") >
+                0)
             options.emulate.emplace_back("--format=json");
     }
     if (info.complete_options) info.complete_options(options.lesson_options);

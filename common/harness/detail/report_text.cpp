@@ -397,6 +397,8 @@ std::string format_verdicts(const Report& report) {
 } // namespace
 
 std::string format_text(const Report& report) {
+    if (report.estimated_only)
+        return heading(report) + pass_note(report, "The times") + "Nothing was run.\n\n" + estimates(report);
     if (report.verified_only) return format_verdicts(report);
     return report.device.kind == DeviceKind::gpu ? format_times(report) : format_counters(report);
 }

@@ -29,6 +29,15 @@ TEST(GlobalMemory, allocates_aligned_poisoned_memory_that_can_be_used) {
     }
 }
 
+TEST(GlobalMemory, takes_no_memory_for_bytes_that_nobody_writes_if_asked_to) {
+    GlobalMemory memory;
+    const std::size_t bytes = GlobalMemory::total_bytes() + (std::size_t{1} << 30);
+    EXPECT_THROW(memory.allocate(bytes, "too much"), Error);
+    memory.allocate_untouched();
+    const Allocation& allocation = memory.allocate(bytes, "untouched");
+    EXPECT_EQ(*reinterpret_cast<const unsigned char*>(allocation.end() - 1), 0);
+}
+
 TEST(GlobalMemory, finds_the_allocation_of_every_byte_and_of_no_other) {
     GlobalMemory memory;
     const Allocation& a = memory.allocate(100, "a");
