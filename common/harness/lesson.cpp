@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 namespace harness {
@@ -54,6 +55,12 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
                            option.choices.empty() ? "" : option.choices.at(value)});
     }
     return changed;
+}
+
+/// Where a person sees it: so no program has to tell estimates from counters.
+bool is_estimated_unasked(const Options& options, const Report& report) {
+    return isatty(STDOUT_FILENO) && options.format == OutputFormat::text && options.save.empty() &&
+           !options.verify_only && report.device.kind == DeviceKind::emulator && !is_observed();
 }
 
 std::size_t threads(const LaunchConfiguration& launch) {
@@ -226,6 +233,9 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     if (!info_.random_input && !report.kernels.empty())
         report.elements = threads(report.kernels.front().launch);
 
+    if (is_estimated_unasked(options, report))
+        add_estimates(report, options.arguments,
+                      info_.takes_n() && info_.largest_n.value_or(SIZE_MAX) >= large_n);
     write_output(format_report(report, options.format));
     if (!options.save.empty()) {
         const std::filesystem::path folder = options.save;

@@ -145,6 +145,15 @@ TEST(ObservedLessonOnEmulator, estimates_any_size_without_a_run) {
     EXPECT_TRUE(kernel["verified"].is_null() && kernel["counters"].is_null());
 }
 
+TEST(ObservedLessonOnEmulator, estimates_unasked_on_a_terminal_alone) {
+    const std::string lesson = "./wrong_lesson --n 65536 --kernel drops_the_tail --device emulator";
+    const std::string terminal = "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' ";
+    const std::string estimate = "Estimated for an NVIDIA H200: drops_the_tail 2.";
+    EXPECT_THAT(with_tools(terminal + lesson).out, AllOf(HasSubstr(estimate), HasSubstr(" us at 2^28.")));
+    for (const std::string& silent : {lesson, terminal + lesson + " --format json"})
+        EXPECT_THAT(with_tools(silent).out, Not(HasSubstr("stimated"))) << silent;
+}
+
 TEST(ObservedLessonOnEmulator, is_found_from_anywhere) {
     const ProgramResult result = run_program(
         "bin=$PWD && cd / && PATH=$bin wrong_lesson --n 65536 --kernel drops_the_tail --check mem");

@@ -99,6 +99,7 @@ TEST(Observing, is_in_the_help) {
     for (const std::string name : {"--lines", "--check", "--draw", "--line", "--schedule", "--schedules"})
         EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
     EXPECT_THAT(help, HasSubstr("\n  --time[=CARD] "));
+    EXPECT_THAT(help, HasSubstr("\n  --time-only "));
     EXPECT_THAT(help, HasSubstr("\n  10 "));
 }
 

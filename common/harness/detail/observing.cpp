@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -19,7 +20,11 @@ const char* observing_help() {
 Reports on the kernels, from the emulator, on stderr:
   --lines         the kernels' source with the counters of each line
   --check [WHAT]  errors: all, or some of mem,init,race,sync. Default: all
-  --time[=CARD]   the time on a card, estimated, and what warps wait for there
+  --time[=CARD]   the time on a card, estimated, and what warps wait for there.
+                  On a terminal a lesson estimates its time unasked, here and
+                  at 2^28, if ./emulate and nvdisasm are there (make emulate,
+                  scripts/setup time) and it takes less than a second of a core
+  --time-only     the same without running the kernels: quick at any size
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
                   pictures: banks, sectors, activity or tile
   --line N        draw: the access in line N of the source
@@ -34,6 +39,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
+
+/// As exec takes them.
+std::vector<char*> pointers_to(Names& words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
 
 /// Its path in the build tree. Builds it if it is not there yet.
 fs::path find_emulate(const fs::path& self) {
@@ -66,10 +79,7 @@ void become_emulate(const std::string& lesson, const Names& options, const Names
     words.emplace_back("--");
     words.emplace_back(std::strchr(name, '/') ? name : self.string());
     words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    execv(emulate.c_str(), pointers.data());
+    execv(emulate.c_str(), pointers_to(words).data());
     throw DeviceError(fmt::format("could not start {}: {}", emulate.string(), std::strerror(errno)));
 }
 
@@ -78,6 +88,33 @@ bool is_observed() { return std::getenv("EMULATOR_REQUEST") != nullptr; }
 bool only_estimates() {
     const char* const request = std::getenv("EMULATOR_REQUEST");
     return request && std::strstr(request, "\"time_only\":true");
+}
+
+std::string estimates_as_json(const Names& arguments) {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error), emulate = self.parent_path() / "emulate";
+    // Processor time: what it estimates does not depend on what else this machine does.
+    Names words{"sh", "-c", "ulimit -c 0 && ulimit -t 1 && exec \"$@\"", "sh", emulate, "--time-only",
+                "--", self};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    int ends[2];
+    if (!fs::exists(emulate) || pipe2(ends, O_CLOEXEC) != 0) return "";
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    const bool runs =
+        posix_spawn(&child, "/bin/sh", &files, nullptr, pointers_to(words).data(), environ) == 0;
+    posix_spawn_file_actions_destroy(&files);
+    close(ends[1]);
+    std::string text;
+    char part[4096];
+    for (ssize_t count = 0; runs && (count = read(ends[0], part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(count));
+    close(ends[0]);
+    int status = 0;
+    return runs && waitpid(child, &status, 0) == child && status == 0 ? text : "";
 }
 
 } // namespace harness

@@ -23,4 +23,8 @@ bool is_observed();
 /// Whether it estimates launches in place of running them: memory is not to be filled then, and nothing verified.
 bool only_estimates();
 
+/// What this program prints with these arguments under `emulate --time-only`. Empty if that fails, or takes longer than a
+/// second of one core.
+std::string estimates_as_json(const std::vector<std::string>& arguments);
+
 } // namespace harness

@@ -1,5 +1,6 @@
 #include "harness/detail/report.hpp"
 
+#include "harness/detail/observing.hpp"
 #include "harness/detail/standard_streams.hpp"
 #include "harness/numbers.hpp"
 
@@ -196,6 +197,25 @@ std::string format_csv(const Report& report) {
         text += fmt::format("{}\n", fmt::join(fields, ","));
     }
     return text;
+}
+
+void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n) {
+    const auto for_each_estimate = [&](auto use) {
+        const Json estimated = Json::parse(estimates_as_json(arguments), nullptr, false);
+        if (!estimated.is_object()) return false;
+        for (const Json& one : estimated.at("kernels"))
+            for (KernelResult& kernel : report.kernels)
+                if (one.at("name") == kernel.name) use(kernel, parse_estimate(one.dump()));
+        return true;
+    };
+    arguments.emplace_back("--format=json");
+    const bool is_quick =
+        for_each_estimate([](KernelResult& kernel, auto estimate) { kernel.estimate = std::move(estimate); });
+    if (!is_quick || !at_large_n || report.elements == large_n) return;
+    arguments.emplace_back(fmt::format("--n={}", large_n));
+    for_each_estimate([](KernelResult& kernel, const auto& estimate) {
+        if (estimate) kernel.estimated_large_us = estimate->time_us;
+    });
 }
 
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {

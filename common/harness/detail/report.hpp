@@ -43,6 +43,10 @@ std::string format_text(const Report& report); ///< a table
 std::string format_json(const Report& report); ///< one object; whole numbers are exact
 std::string format_csv(const Report& report);  ///< a header, and one row per kernel; JSON's null is empty
 
+/// Estimates the kernels' times, and at large_n too if `at_large_n`: what takes a second of one core at most.
+/// \param arguments of this program
+void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n);
+
 /// Tells on stderr what a kernel's result is, what it should be, and where it went wrong.
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel);
 
