@@ -236,6 +236,17 @@ template <class Base> LaneMask out_of_step(const Base* base, Base lane_0, Base s
     return lanes_where<[](Base a, Base b) { return a != b; }, Base>(base, in_step);
 }
 
+template <class Base>
+[[gnu::always_inline]] inline Warp::AddressPattern pattern_of(const Base* base, LaneMask active) {
+    const int first_lane = std::countr_zero(active);
+    // A single lane has any stride. Otherwise take the stride from the first lane to the next, even if that
+    // one is inactive: it has usually computed its address too.
+    const Base first = base[first_lane];
+    const Base stride = (active & (active - 1)) == 0 ? 0 : base[first_lane + 1] - first;
+    const Base lane_0 = first - static_cast<Base>(first_lane) * stride;
+    return {base, active, (out_of_step(base, lane_0, stride) & active) == 0, first, stride};
+}
+
 /// For lanes with evenly spaced addresses.
 [[gnu::always_inline]] inline StridedPointers
 resolve_evenly_spaced(Warp& warp, const Instruction& instruction, const Access& access) {
@@ -272,21 +283,18 @@ template <class Base>
 StridedPointers resolve_strided(Warp& warp, const Instruction& instruction, LaneMask active,
                                 AccessKind kind) {
     const Base* const base = warp.cells<Base>(instruction.sources[0]);
-    const int first_lane = std::countr_zero(active);
-    // A single lane has any stride. Otherwise take the stride from the first lane to the next, even if that
-    // one is inactive: it has usually computed its address too.
-    const Base first = base[first_lane];
-    const Base stride = (active & (active - 1)) == 0 ? 0 : base[first_lane + 1] - first;
-    const Base lane_0 = first - static_cast<Base>(first_lane) * stride;
-    if ((out_of_step(base, lane_0, stride) & active) != 0) return {};
-    const Base place = first + static_cast<Base>(instruction.displacement);
-    return resolve_evenly_spaced(
-        warp, instruction,
-        {.space = instruction.space,
-         .kind = kind,
-         .bytes = instruction.bytes,
-         .active = active,
-         .addresses = {active, place, static_cast<std::make_signed_t<Base>>(stride)}});
+    Warp::AddressPattern& pattern = warp.address_pattern(instruction.address_place);
+    if (!instruction.is_address_remembered || pattern.cells != base || pattern.active != active)
+        pattern = pattern_of(base, active);
+    if (!pattern.is_strided) return {};
+    const Base place = static_cast<Base>(pattern.first) + static_cast<Base>(instruction.displacement);
+    const auto stride = static_cast<std::make_signed_t<Base>>(pattern.stride);
+    return resolve_evenly_spaced(warp, instruction,
+                                 {.space = instruction.space,
+                                  .kind = kind,
+                                  .bytes = instruction.bytes,
+                                  .active = active,
+                                  .addresses = {active, place, stride}});
 }
 
 template StridedPointers resolve_strided<std::uint32_t>(Warp&, const Instruction&, LaneMask, AccessKind);

@@ -187,8 +187,7 @@ bool LastWavefronts::Result::is_of(const Access& access) const {
     return different == 0;
 }
 
-Wavefronts LastWavefronts::of(const Access& access) {
-    if (access.bytes == bank_bytes && access.addresses.are_strided()) return wavefronts(access);
+Wavefronts LastWavefronts::of_any(const Access& access) {
     for (const Result& result : results_)
         if (result.is_of(access)) return result.wavefronts;
     Result& result = results_[oldest_];

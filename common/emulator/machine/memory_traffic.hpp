@@ -46,9 +46,16 @@ Wavefronts wavefronts(const Access& access);
 class LastWavefronts {
 public:
     /// wavefronts(access)
-    Wavefronts of(const Access& access);
+    Wavefronts of(const Access& access) {
+        if (access.bytes != bank_bytes || !access.addresses.are_strided()) return of_any(access);
+        const std::int64_t stride = access.addresses.stride();
+        if (stride == 0 || stride == bank_bytes) return {1, 1}; // nearly always
+        return wavefronts(access);
+    }
 
 private:
+    Wavefronts of_any(const Access& access);
+
     struct Result {
         std::uint64_t first = 0; ///< of lane 0; any address with the same offset in its word is as good
         alignas(64) std::uint64_t distances[warp_size] = {}; ///< from there

@@ -41,6 +41,16 @@ public:
     template <class T> T* cells(Row row) const { return reinterpret_cast<T*>(rows_ + row); }
     LaneMask& predicate(Row row) const { return *reinterpret_cast<LaneMask*>(rows_ + row); }
 
+    /// What the values of an address register have in common.
+    struct AddressPattern {
+        const void* cells = nullptr; ///< the register
+        LaneMask active = 0;         ///< the lanes that were looked at
+        bool is_strided = false; ///< evenly spaced: `first` in the first of those lanes, and then by `stride`
+        std::uint64_t first = 0, stride = 0;
+    };
+    /// As remembered in Instruction::address_place.
+    AddressPattern& address_pattern(std::uint8_t place) { return address_patterns_[place]; }
+
     /// The value that `lane` is about to store with `instruction`.
     std::array<std::byte, 16> stored_value(const Instruction& instruction, int lane) const;
 
@@ -118,6 +128,7 @@ private:
     bool ignores_warp_sync_ = false;
     ConvergenceGroups groups_;
     CallStack stack_;
+    std::array<AddressPattern, address_places> address_patterns_{};
 };
 
 } // namespace emulator

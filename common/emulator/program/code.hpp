@@ -75,6 +75,9 @@ struct BarrierDetail : Detail {
     BarrierReduction reduction = barrier_popc;
 };
 
+/// Where a warp can remember values of address registers.
+inline constexpr std::uint8_t address_places = 8;
+
 struct Instruction {
     Handler execute = nullptr;
     Row destination = no_row;
@@ -94,6 +97,10 @@ struct Instruction {
     std::uint16_t bytes = 0;                ///< of one lane's memory access, vector elements together
     bool is_vector : 1 = false;             ///< a memory access whose registers are AccessDetail::elements
     bool is_argument : 1 = false;           ///< a memory access to a function's argument or result
+    // Of a load or store, see share_addresses.
+    std::uint8_t address_place : 3 =
+        0; ///< where the warp remembers the address register; 0: no other reads it
+    bool is_address_remembered : 1 = false; ///< and it has not been written since
     std::uint8_t negated = 0;               ///< bit k: source k is a predicate that is read negated
     std::uint32_t next_control = 0;         ///< index of the first control instruction from this one on
     union {

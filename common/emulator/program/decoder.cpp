@@ -471,6 +471,7 @@ void decode(const Function& function, const Linkage& linkage, const OpcodeTable&
     code.instructions.push_back(decoding.instruction);
     code.statements.push_back(nullptr);
 
+    share_addresses(function, code.instructions);
     std::uint32_t next_control = 0;
     for (std::size_t i = code.instructions.size(); i-- > 0;) {
         if (code.instructions[i].is_control) next_control = static_cast<std::uint32_t>(i);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -77,11 +78,51 @@ struct BasicBlock {
     RegisterSet written, live_in, live_out; ///< written: in any case
 };
 
+template <class Visit>
+void for_each_target(const Function& function, const Statement& statement, Visit visit) {
+    const auto visit_label = [&](const Operand& operand) {
+        if (operand.kind == Operand::Kind::label) visit(std::size_t{operand.index});
+    };
+    for (const Operand& operand : statement.operands) visit_label(operand);
+    if (statement.opcode != "brx") return;
+    for (const auto& [name, targets] : function.branch_targets)
+        std::for_each(targets.begin(), targets.end(), visit_label);
+}
+
+/// With sets for that many registers, which are empty.
+std::vector<BasicBlock> basic_blocks(const Function& function, std::size_t registers) {
+    std::vector<BasicBlock> blocks;
+    const auto& statements = function.statements;
+    std::vector<bool> begins(statements.size() + 1);
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+        if (!ends_block(statements[i])) continue;
+        begins[i + 1] = true;
+        for_each_target(function, statements[i], [&](std::size_t target) { begins[target] = true; });
+    }
+    std::vector<std::size_t> block_of(begins.size());
+    const RegisterSet none(registers);
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+        if (i == 0 || begins[i]) blocks.push_back({i, i, {}, none, none, none});
+        blocks.back().end = i + 1;
+        block_of[i] = blocks.size() - 1;
+    }
+    block_of.back() = blocks.size(); // the function's end: a label may stand there
+    for (BasicBlock& block : blocks) {
+        const Statement& last = statements[block.end - 1];
+        const auto follow = [&](std::size_t statement) {
+            if (block_of[statement] < blocks.size()) block.next.push_back(block_of[statement]);
+        };
+        if (!ends_block(last) || last.guarded) follow(block.end);
+        if (ends_block(last)) for_each_target(function, last, follow);
+    }
+    return blocks;
+}
+
 /// The control-flow graph with the registers that are alive between its blocks.
 class Liveness {
 public:
-    explicit Liveness(const Function& function) : function_(function) {
-        find_blocks();
+    explicit Liveness(const Function& function)
+        : function_(function), blocks_(basic_blocks(function, function.registers.size())) {
         for (BasicBlock& block : blocks_) note_registers(block);
         for (bool changed = true; changed;) {
             changed = false;
@@ -91,42 +132,6 @@ public:
     const std::vector<BasicBlock>& blocks() const { return blocks_; }
 
 private:
-    template <class Visit> void for_each_target(const Statement& statement, Visit visit) const {
-        const auto visit_label = [&](const Operand& operand) {
-            if (operand.kind == Operand::Kind::label) visit(std::size_t{operand.index});
-        };
-        for (const Operand& operand : statement.operands) visit_label(operand);
-        if (statement.opcode != "brx") return;
-        for (const auto& [name, targets] : function_.branch_targets)
-            std::for_each(targets.begin(), targets.end(), visit_label);
-    }
-
-    void find_blocks() {
-        const auto& statements = function_.statements;
-        std::vector<bool> begins(statements.size() + 1);
-        for (std::size_t i = 0; i < statements.size(); ++i) {
-            if (!ends_block(statements[i])) continue;
-            begins[i + 1] = true;
-            for_each_target(statements[i], [&](std::size_t target) { begins[target] = true; });
-        }
-        std::vector<std::size_t> block_of(begins.size());
-        const RegisterSet none(function_.registers.size());
-        for (std::size_t i = 0; i < statements.size(); ++i) {
-            if (i == 0 || begins[i]) blocks_.push_back({i, i, {}, none, none, none});
-            blocks_.back().end = i + 1;
-            block_of[i] = blocks_.size() - 1;
-        }
-        block_of.back() = blocks_.size(); // the function's end: a label may stand there
-        for (BasicBlock& block : blocks_) {
-            const Statement& last = statements[block.end - 1];
-            const auto follow = [&](std::size_t statement) {
-                if (block_of[statement] < blocks_.size()) block.next.push_back(block_of[statement]);
-            };
-            if (!ends_block(last) || last.guarded) follow(block.end);
-            if (ends_block(last)) for_each_target(last, follow);
-        }
-    }
-
     /// What the block reads before it writes it is alive before it.
     void note_registers(BasicBlock& block) const {
         for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -154,6 +159,20 @@ private:
     const Function& function_;
     std::vector<BasicBlock> blocks_;
 };
+
+/// That of a load or store that `resolve_strided` sees.
+std::optional<std::uint32_t> address_register(const Statement& statement) {
+    const bool is_load = statement.opcode == "ld";
+    if ((!is_load && statement.opcode != "st") || statement.operands.size() < 2) return std::nullopt;
+    const auto is_other = [](const ptx::Modifier& one) {
+        return one.text == ".b128" || one.text == ".async";
+    };
+    if (std::any_of(statement.modifiers.begin(), statement.modifiers.end(), is_other)) return std::nullopt;
+    const Operand& address = statement.operands[is_load ? 1 : 0];
+    if (address.kind != Operand::Kind::address || address.elements[0].kind != Operand::Kind::reg)
+        return std::nullopt;
+    return address.elements[0].index;
+}
 
 /// All statements between the first and the last one at which a register is in use.
 struct Interval {
@@ -213,6 +232,27 @@ std::vector<std::uint32_t> shared_rows(const Function& function) {
         alive.emplace(used[index].last, index);
     }
     return result;
+}
+
+void share_addresses(const Function& function, std::vector<Instruction>& instructions) {
+    std::uint8_t places = 0;
+    for (const BasicBlock& block : basic_blocks(function, 0)) {
+        std::map<std::uint32_t, Instruction*> first; // by register: the first access since it was written
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+            const Statement& statement = function.statements[i];
+            const auto base = address_register(statement);
+            if (const auto found = base ? first.find(*base) : first.end(); found != first.end()) {
+                Instruction& leader = *found->second;
+                if (leader.address_place == 0) leader.address_place = places++ % (address_places - 1) + 1;
+                instructions[i].address_place = leader.address_place;
+                instructions[i].is_address_remembered = true;
+            } else if (base && !statement.guarded) { // with a guard, no lane may execute it
+                first[*base] = &instructions[i];
+            }
+            for_each_register(
+                statement, [](std::uint32_t) {}, [&](std::uint32_t index) { first.erase(index); });
+        }
+    }
 }
 
 } // namespace emulator

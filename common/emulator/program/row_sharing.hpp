@@ -1,7 +1,8 @@
 /// \file
-/// Which registers of a function take one row in turn.
+/// Which registers of a function take one row in turn, and which accesses have one address register.
 #pragma once
 
+#include "emulator/program/code.hpp"
 #include "emulator/ptx/module.hpp"
 
 #include <cstdint>
@@ -16,5 +17,10 @@ namespace emulator {
 /// A lane follows its own path through the function, and writes its own cells only. So what holds for one
 /// thread holds for each lane, however the lanes of a warp diverge.
 std::vector<std::uint32_t> shared_rows(const ptx::Function& function);
+
+/// Unrolled loops access memory many times from one register, each time with another displacement. The first
+/// such load or store of a basic block gets an Instruction::address_place, in which the warp remembers what the
+/// register's values have in common. The others need not look at them again.
+void share_addresses(const ptx::Function& function, std::vector<Instruction>& instructions);
 
 } // namespace emulator

@@ -433,6 +433,48 @@ TEST(Memory, lanes_may_go_in_even_steps_in_parts_only) {
     }
 }
 
+// `tile` holds 100 + i in word i, and %r3 begins at lane i's word i. The sum of two loads, the second of which
+// must see what has become of %r3, or of the lanes.
+TEST(Memory, a_remembered_address_is_that_of_the_register_now) {
+    struct Case {
+        const char* body; ///< to %r0
+        uint32_t (*expected)(uint32_t lane);
+    };
+    const Case cases[] = {
+        {"ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+8]; add.u32 %r0, %r4, %r5;",
+         [](uint32_t i) { return 2 * 100 + 2 * i + 2; }},
+        {"ld.shared.u32 %r4, [%r3]; add.u32 %r3, %r3, %r8; ld.shared.u32 %r5, [%r3]; add.u32 %r0, %r4, %r5;",
+         [](uint32_t i) { return 2 * 100 + 3 * i; }},
+        // The first load is skipped in the second turn, by its guard and by the branch.
+        {"setp.lt.u32 %p1, %r60, 32; L: @%p1 ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4];"
+         "add.u32 %r0, %r4, %r5; add.u32 %r3, %r3, %r8; mov.pred %p3, %p1;"
+         "setp.gt.u32 %p1, %r60, 99; @%p3 bra L;",
+         [](uint32_t i) { return 2 * 100 + 3 * i + 1; }},
+        {"setp.lt.u32 %p1, %r60, 32; ld.shared.u32 %r4, [%r3]; L: ld.shared.u32 %r5, [%r3+4];"
+         "add.u32 %r0, %r4, %r5; add.u32 %r3, %r3, %r8; mov.pred %p3, %p1; setp.gt.u32 %p1, %r60, 99; @%p3 "
+         "bra L;",
+         [](uint32_t i) { return 2 * 100 + 3 * i + 1; }},
+        // Only some of the lanes that the first load looked at.
+        {"setp.gt.u32 %p1, %r60, 7; ld.shared.u32 %r4, [%r3]; mov.u32 %r5, 0; "
+         "@%p1 ld.shared.u32 %r5, [%r3+4]; add.u32 %r0, %r4, %r5;",
+         [](uint32_t i) { return i > 7 ? 201 + 2 * i : 100 + i; }},
+        // A function remembers its own addresses in the same place.
+        {"ld.shared.u32 %r4, [%r3]; call f; ld.shared.u32 %r5, [%r3+8]; add.u32 %r0, %r4, %r5;",
+         [](uint32_t i) { return 202 + 2 * i; }},
+    };
+    for (const Case& one : cases)
+        EXPECT_EQ(run(R"(
+            mov.u32 %r2, tile; mul.lo.u32 %r8, %r60, 4; add.u32 %r3, %r8, %r2; mov.u32 %r6, %r3;
+            mov.u32 %r7, 0; FILL: add.u32 %r9, %r60, 100; add.u32 %r9, %r9, %r7; st.shared.u32 [%r6], %r9;
+            add.u32 %r6, %r6, 128; add.u32 %r7, %r7, 32; setp.lt.u32 %p9, %r7, 256; @%p9 bra FILL; bar.sync 0;)" +
+                          std::string(one.body),
+                      32, {}, R"(.shared .u32 tile[256];
+            .func f() { .reg .u32 %x<4>; mov.u32 %x1, tile; ld.shared.u32 %x2, [%x1]; ld.shared.u32 %x3, [%x1+4]; ret; }
+            )"),
+                  lanes(one.expected))
+            << one.body;
+}
+
 // Lane i is at i * (2^60 + 4) bytes from the start: lane 16 is at 64 bytes, modulo 2^64, and only the lanes
 // between the first and the last are outside.
 TEST(Memory, even_steps_around_all_addresses_leave_it) {

@@ -234,3 +234,37 @@ TEST(RowSharing, a_value_keeps_its_row_as_long_as_any_path_needs_it) {
     EXPECT_EQ(run("mov.u32 %r0, %r9; not.b32 %r2, %r60; not.b32 %r3, %r2; not.b32 %r4, %r2;", 32, {}, "", 2),
               Words(64, 0));
 }
+
+namespace {
+
+/// For each access: the place where its address register is remembered, and an r if it was before.
+std::string uses_of_addresses(const std::string& body) {
+    Program program(module_of(body));
+    const emulator::Code& code = program.module.kernel("k").code();
+    std::string uses;
+    for (std::size_t i = 0; i < code.statements.size(); ++i)
+        if (code.instructions[i].bytes != 0 && code.instructions[i].space != emulator::ptx::Space::param)
+            uses += std::to_string(code.instructions[i].address_place) +
+                    (code.instructions[i].is_address_remembered ? "r " : " ");
+    return uses;
+}
+
+} // namespace
+
+TEST(SharedAddresses, are_remembered_in_a_basic_block_until_the_register_is_written) {
+    EXPECT_EQ(uses_of_addresses(
+                  "ld.shared.u32 %r2, [%r3]; ld.global.u32 %r4, [%rd60+4]; bar.sync 0;"
+                  "st.shared.u32 [%r3+8], %r2; ld.global.u32 %r4, [%rd60]; ld.shared.u32 %r2, [%r5];"),
+              "1 2 1r 2r 0 ");
+    // Written, by another instruction or by the load itself.
+    EXPECT_EQ(uses_of_addresses("ld.shared.u32 %r2, [%r3]; add.u32 %r3, %r3, 4; ld.shared.u32 %r2, [%r3];"),
+              "0 0 ");
+    EXPECT_EQ(uses_of_addresses("ld.shared.v2.u32 {%r2, %r3}, [%r3]; ld.shared.u32 %r2, [%r3];"), "0 0 ");
+    // With a guard it may not have been executed. At a label the first access may have been passed by.
+    EXPECT_EQ(uses_of_addresses("@%p1 ld.shared.u32 %r2, [%r3]; ld.shared.u32 %r2, [%r3];"), "0 0 ");
+    EXPECT_EQ(uses_of_addresses("ld.shared.u32 %r2, [%r3]; L: ld.shared.u32 %r2, [%r3]; @%p1 bra L;"),
+              "0 0 ");
+    // No load or store that looks at evenly spaced addresses.
+    EXPECT_EQ(uses_of_addresses(".reg .b128 %q; ld.shared.b128 %q, [%r3]; ld.shared.u32 %r2, [%r3];"),
+              "0 0 ");
+}
