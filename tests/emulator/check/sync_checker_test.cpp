@@ -282,7 +282,7 @@ TEST(Sync, masks_that_name_who_comes_are_right) {
     EXPECT_EQ(kinds("selp.b32 %r5, 0xffff, 0xffff0000, %p7; shfl.sync.bfly.b32 %r6, %r60, 1, 31, %r5;"),
               none);
     // Lanes that do not exist, or that have exited, count no more.
-    EXPECT_EQ(kinds("bar.warp.sync -1; shfl.sync.down.b32 %r5, %r60, 16, 31, -1;", 40), none);
+    EXPECT_EQ(kinds("bar.warp.sync -1; shfl.sync.bfly.b32 %r5, %r60, 4, 31, -1;", 40), none);
     EXPECT_EQ(kinds("@%p6 exit; bar.warp.sync -1; vote.sync.ballot.b32 %r5, %p9, -1;"), none);
     // At different places.
     EXPECT_EQ(kinds("@%p6 bra ODD; bar.warp.sync -1; bra END; ODD: bar.warp.sync -1;"), none);
@@ -352,6 +352,21 @@ TEST(Sync, an_exited_lane_has_no_value) {
     EXPECT_THAT(findings[0].parties.at(1).ptx, HasSubstr("exit"));
     EXPECT_THAT(findings[0].cause, HasSubstr("throws the value away"));
     EXPECT_EQ(kinds("setp.gt.u32 %p1, %r3, 19; @%p1 exit; shfl.sync.idx.b32 %r5, %r60, 0, 31, -1;"), none);
+}
+
+// 40 threads: the second warp has lanes 0 to 7.
+TEST(Sync, a_lane_without_a_thread_has_no_value) {
+    const auto findings = check("shfl.sync.down.b32 %r5, %r60, 4, 31, -1;", 40).findings;
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].kind, "shuffle from a lane that does not exist");
+    EXPECT_EQ(findings[0].message,
+              "lane 4 of warp 1 reads the value of lane 8, for which the block has no thread: "
+              "what it gets is undefined");
+    EXPECT_EQ(findings[0].count, 4u);
+    EXPECT_EQ(kinds("shfl.sync.down.b32 %r5, %r60, 4, 0x1807, -1; shfl.sync.bfly.b32 %r5, %r60, 4, 31, -1; "
+                    "bar.warp.sync -1;",
+                    40),
+              none);
 }
 
 TEST(Sync, a_lane_outside_the_mask_has_no_value) {

@@ -62,18 +62,24 @@ void MaskWaits::note_passing(OfBlock& of_block, const Warp& warp, const Instruct
     }
 }
 
-/// A lane that has exited leaves no value behind.
+/// A lane that has exited leaves no value behind, and the last warp of a block may have fewer than 32.
 void MaskWaits::check_sources(const Warp& warp, const Instruction& instruction,
                               decltype(WarpSyncArrival::source) source_of, LaneMask group, LaneMask named,
                               const std::vector<LaneGroup>& exits) {
+    LaneMask absent = named & ~warp.live();
     for (const LaneGroup& gone : exits) {
         if (gone.warp != warp.index()) continue;
+        absent &= ~gone.lanes;
         for_each_lane(group, [&](int lane) {
             const int source = source_of(warp, instruction, lane);
             if (source >= 0 && (gone.lanes & named) >> source & 1)
                 found_exited_source(warp, instruction, lane, gone, source);
         });
     }
+    for_each_lane(absent != 0 ? group : 0, [&](int lane) {
+        const int source = source_of(warp, instruction, lane);
+        if (source >= 0 && absent >> source & 1) found_absent_source(warp, instruction, lane, source);
+    });
 }
 
 void MaskWaits::check_sources_are_named(const Warp& warp, const Instruction& instruction,
@@ -136,6 +142,22 @@ void MaskWaits::found_exited_source(const Warp& warp, const Instruction& instruc
             {party("reads", warp, instruction, lane),
              findings_.party_of("has exited", warp.block(), {warp.index(), LaneMask{1} << source, gone.id})},
             std::string("A return before the shuffle keeps lanes from it: let all lanes reach it.") +
+                even_if_unused);
+    });
+}
+
+void MaskWaits::found_absent_source(const Warp& warp, const Instruction& instruction, int lane, int source) {
+    const InstructionId here = findings_.id(warp, instruction);
+    findings_.add(SyncFindings::Kind::exited_source, here, here, [&] {
+        return findings_.finding(
+            "shuffle from a lane that does not exist",
+            "lane " + std::to_string(lane) + " of warp " + std::to_string(warp.index()) +
+                " reads the value of lane " + std::to_string(source) +
+                ", for which the block has no thread: what it gets is undefined",
+            {party("reads", warp, instruction, lane)},
+            std::string(
+                "The block's size is no multiple of 32. Launch whole warps, with a neutral value where there "
+                "is none.") +
                 even_if_unused);
     });
 }

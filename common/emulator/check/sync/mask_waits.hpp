@@ -52,6 +52,7 @@ private:
     void found_passing(const Block& block, std::uint32_t warp, const MaskWait& wait, LaneMask passed);
     void found_exited_source(const Warp& warp, const Instruction& instruction, int lane,
                              const LaneGroup& gone, int source);
+    void found_absent_source(const Warp& warp, const Instruction& instruction, int lane, int source);
     void found_unnamed_source(const Warp& warp, const Instruction& instruction, int lane, LaneMask named,
                               int source);
 
