@@ -106,6 +106,9 @@ std::vector<std::pair<std::string_view, std::string>> uncounted_traffic(const Mo
     std::vector<std::pair<std::string_view, std::string>> found;
     for (const auto& function : module.functions) {
         if (function->is_kernel && function->name != kernel) continue;
+        if (function->cluster ||
+            function->needs_cluster) // its blocks reach each other's memory without mapa, too
+            found.emplace_back("distributed shared memory", "clusters by __cluster_dims__");
         for (const Statement& statement : function->statements) {
             const std::string text = instruction_text(statement);
             const std::string_view kind = uncounted_kind(statement, text);

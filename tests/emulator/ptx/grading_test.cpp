@@ -56,6 +56,12 @@ TEST(UncountedTraffic, is_found_by_its_instructions) {
         uncounted_of("mapa.u64 %rd1, %rd2, 0; ld.local.u32 %r1, [%rd1]; mapa.u32 %r1, %r2, 0;"),
         ElementsAre(Pair("distributed shared memory", "mapa.u64"), Pair("local memory", "ld.local.u32")))
         << "each kind once";
+    // Blocks of a cluster reach each other's shared memory by arithmetic on addresses, too.
+    std::string clustered = module_of("");
+    clustered.insert(clustered.find('{', clustered.find(".entry")),
+                     ".explicitcluster .reqnctapercluster 2, 1, 1 ");
+    EXPECT_THAT(uncounted_traffic(*parse(clustered), "k"),
+                ElementsAre(Pair("distributed shared memory", "clusters by __cluster_dims__")));
 }
 
 /// What 64 threads of two dimensions leave in global memory, each at its number: with_tagged_numbers of
