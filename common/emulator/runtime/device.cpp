@@ -29,7 +29,10 @@ MemoryPool* Device::pool_of(const void* pointer) {
 }
 
 void Device::forget_in_pools(const void* pointer) {
-    if (MemoryPool* const pool = pool_of(pointer)) pool->forget(pointer);
+    if (MemoryPool* const pool = pool_of(pointer)) {
+        pool->forget(pointer);
+        if (pool->is_destroyed && pool->allocations.empty()) pools.erase(pool);
+    }
     const auto of_graph = graph_memory.find(pointer);
     if (of_graph == graph_memory.end()) return;
     graph_bytes -= of_graph->second->bytes;

@@ -74,6 +74,8 @@ struct MemoryPool {
 
     int access_of_others = 0; ///< of the device to a pool of the host, of the host to one of the device
 
+    bool is_destroyed = false; ///< and ends with its last allocation
+
     void add(const void* pointer, std::size_t bytes);
     void forget(const void* pointer); ///< if it is from this pool
 };

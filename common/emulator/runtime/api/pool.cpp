@@ -20,7 +20,7 @@ MemoryPool& pool_at(Device& device, void* handle) {
     for (MemoryPool& pool : device.default_pools)
         if (handle == &pool) return pool;
     const auto found = device.pools.find(handle);
-    require(found != device.pools.end());
+    require(found != device.pools.end() && !found->second->is_destroyed);
     return *found->second;
 }
 
@@ -185,9 +185,14 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
 /// Allocations from it stay valid.
 EMULATOR_ENTRY cudaError_t cudaMemPoolDestroy(void* pool) {
     return api_call([&](Device& device) {
-        const MemoryKind kind = pool_at(device, pool).kind;
-        if (device.current_pool(kind) == pool) device.current_pool(kind) = &device.default_pool(kind);
-        require(device.pools.erase(pool) == 1);
+        MemoryPool& ended = pool_at(device, pool);
+        require(&ended != &device.default_pool(ended.kind));
+        if (device.current_pool(ended.kind) == pool)
+            device.current_pool(ended.kind) = &device.default_pool(ended.kind);
+        if (ended.allocations.empty())
+            device.pools.erase(pool);
+        else
+            ended.is_destroyed = true;
     });
 }
 

@@ -128,7 +128,11 @@ TEST(Pool, may_lie_on_the_host) {
         EXPECT_CUDA(cudaFreeAsync(copy, nullptr));
         EXPECT_CUDA(cudaDeviceSynchronize());
         EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 0u);
+        ASSERT_CUDA(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&host), 64, pool, nullptr));
         EXPECT_CUDA(cudaMemPoolDestroy(pool));
+        EXPECT_CUDA(cudaMemcpyAsync(host, &wanted, 64, cudaMemcpyDefault, nullptr)) << "still there";
+        EXPECT_CUDA(cudaFreeAsync(host, nullptr));
+        EXPECT_CUDA(cudaDeviceSynchronize());
     }
 }
 
