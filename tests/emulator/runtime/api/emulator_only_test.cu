@@ -181,8 +181,10 @@ TEST(DeviceOnEmulator, never_forgets_a_fault_while_another_thread_calls) {
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
     dup2(terminal, STDERR_FILENO);
     close(terminal);
-    for (const int end : {ends[0], ends[1]}) close(end);
+    char some[4096];
+    EXPECT_GT(read(ends[0], some, sizeof some), 0);
     other.join();
+    for (const int end : {ends[0], ends[1]}) close(end);
 }
 
 namespace {
