@@ -1,4 +1,4 @@
-#include "emulator/machine_code/interpreter.hpp"
+#include "emulator/machine_code/sampling.hpp"
 
 #include "emulator/text.hpp"
 

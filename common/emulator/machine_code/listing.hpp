@@ -1,12 +1,27 @@
 /// \file
-/// Reads what ptxas and nvdisasm print.
+/// Compiles PTX to machine code and lists it, by ptxas and nvdisasm in processes of their own, and reads what they
+/// print.
 #pragma once
 
 #include "emulator/machine_code/instruction.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace emulator::machine_code {
+
+// ---- tools.cpp ----
+
+/// Where the two programs are.
+struct Tools {
+    std::string ptxas, nvdisasm;
+};
+
+/// What read_listing() reads, for the kernel `name` of the PTX: kept in the user's cache, under a hash of PTX and
+/// tools. \throws NotUnderstood with a tool's message where it fails
+std::string listing_of(std::string_view ptx, std::string_view name, const Tools& tools);
+
+// ---- listing.cpp ----
 
 /// The code of the kernel `name` (mangled), decoded.
 /// \param listing that of `nvdisasm --print-instruction-encoding`, below that of `ptxas

@@ -1,11 +1,25 @@
 /// \file
-/// From a launch to what the clock needs of it: some of its blocks, interpreted.
+/// From a launch to what the clock needs of it: some of its blocks, interpreted. Nothing that they write stays.
 #pragma once
 
-#include "emulator/machine_code/interpreter.hpp"
+#include "emulator/machine_code/warp.hpp"
 #include "emulator/timing/estimate.hpp"
 
 namespace emulator::machine_code {
+
+// ---- interpreter.cpp: runs single blocks, to see what their warps execute ----
+
+struct InterpretedBlock {
+    timing::BlockTrace trace;                       ///< what its warps execute, each in its own order
+    std::unordered_set<std::uint64_t> atomic_words; ///< of global memory, that its atomics go to
+};
+
+/// \param max_steps of all warps
+/// \throws NotUnderstood for code that is not understood, waits for another block, or has too many steps
+InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
+                           std::size_t max_steps);
+
+// ---- sampling.cpp ----
 
 /// What the clock has to know of an instruction.
 timing::Instruction timing_of(const Instruction& instruction);

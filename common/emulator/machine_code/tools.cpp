@@ -1,6 +1,4 @@
-#include "emulator/machine_code/tools.hpp"
-
-#include "emulator/machine_code/instruction.hpp"
+#include "emulator/machine_code/listing.hpp"
 
 #include <cctype>
 #include <cerrno>

@@ -6,7 +6,7 @@
 /// estimate, "no_estimate" has the reason, and "floors_us" those that are known.
 #pragma once
 
-#include "emulator/machine_code/tools.hpp"
+#include "emulator/machine_code/listing.hpp"
 #include "emulator/session/recorder.hpp"
 #include "emulator/session/request.hpp"
 
