@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace harness {
@@ -127,8 +126,7 @@ const std::vector<int>& Reduction::expected_sums(std::size_t i, const std::vecto
     for (std::size_t b = 0; b < pass.grid; ++b) {
         const std::size_t first = b * elements_per_block;
         const std::size_t count = std::min(elements_per_block, pass.n - first);
-        sums[b] =
-            i == 0 ? input_.sum(first, count) : reference_sum(pass_input.data() + first, count);
+        sums[b] = i == 0 ? input_.sum(first, count) : reference_sum(pass_input.data() + first, count);
     }
     return sums;
 }

@@ -3,9 +3,7 @@
 #include "emulator/machine_code/warp.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
-#include <utility>
 
 namespace emulator::machine_code {
 namespace {

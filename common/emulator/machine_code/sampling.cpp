@@ -7,8 +7,6 @@
 #include <cmath>
 #include <deque>
 #include <map>
-#include <set>
-#include <tuple>
 
 namespace emulator::machine_code {
 namespace {

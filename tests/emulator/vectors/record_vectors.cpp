@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 using namespace emulator::vectors;
 using std::uint32_t, std::uint64_t;
