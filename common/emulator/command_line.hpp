@@ -1,4 +1,3 @@
-/// \file
 /// What the command lines of `emulate` and of lessons share: CLI11's errors in our words, numbers as people
 /// write them, and names with a typing error.
 #pragma once

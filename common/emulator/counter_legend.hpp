@@ -1,4 +1,3 @@
-/// \file
 /// What the counters of the tables are called in Nsight Compute.
 #pragma once
 

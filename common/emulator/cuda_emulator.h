@@ -1,4 +1,3 @@
-/// \file
 /// What the emulator offers beyond the CUDA runtime API, as plain C. A program looks these functions up with
 /// `dlsym(RTLD_DEFAULT, …)`: where it runs on a GPU they are simply absent.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// The emulator's only exception, for errors of the program and for what the emulator does not support.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Color on a terminal.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Numbers and foreign text as messages show them.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Checked calls of the CUDA runtime.
 #pragma once
 

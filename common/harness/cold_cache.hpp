@@ -1,4 +1,3 @@
-/// \file
 /// Timing from a cold L2 cache.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The device that a program runs on: the GPU or the emulator.
 #pragma once
 

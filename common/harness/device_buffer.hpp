@@ -1,4 +1,3 @@
-/// \file
 /// Device memory that frees itself.
 #pragma once
 

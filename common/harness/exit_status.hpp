@@ -1,4 +1,3 @@
-/// \file
 /// A lesson's exit statuses, and the exceptions that lead to them. Helpers throw; only Lesson::run turns
 /// exceptions into a status.
 #pragma once

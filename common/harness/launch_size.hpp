@@ -1,4 +1,3 @@
-/// \file
 /// Launch sizes that are known only at run time: block sizes as template arguments, and grids sized for the
 /// card.
 #pragma once

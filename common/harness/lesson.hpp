@@ -1,4 +1,3 @@
-/// \file
 /// What a lesson's main.cu uses: it names the kernels, shows how each is launched, and runs them.
 #pragma once
 

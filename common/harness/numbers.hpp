@@ -1,4 +1,3 @@
-/// \file
 /// Numbers as people read them.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Random input, the same on every platform, and its sum.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// A reduction by a kernel that leaves one partial sum per block: passes until one value is left.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// For lessons about a tile in shared memory: the options --width, --height and --padding, and the run of a
 /// kernel that stores one int per thread in a tile, loads it in another order and writes it out.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// The comparison of a kernel's result with the reference.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Most blocks of a launch do the same to their shared memory, event by event. If the checkers found nothing
 /// in one block, a block with the same events need not be checked again.
 #pragma once

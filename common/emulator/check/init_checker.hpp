@@ -1,4 +1,3 @@
-/// \file
 /// The checker `init`: reads of unwritten memory.
 #pragma once
 

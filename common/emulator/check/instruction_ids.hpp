@@ -1,4 +1,3 @@
-/// \file
 /// Numbers for instructions.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The findings of one host thread, before they are merged with those of the others.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The checker `mem`: invalid memory accesses, invalid frees and leaks.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The checker `sync`: barriers and masks on which their threads disagree.
 #pragma once
 

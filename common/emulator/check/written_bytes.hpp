@@ -1,4 +1,3 @@
-/// \file
 /// Which bytes of a piece of memory have been written.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Runs a program as a child process that behaves as if it had been started directly.
 #pragma once
 

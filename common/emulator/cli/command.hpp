@@ -1,4 +1,3 @@
-/// \file
 /// `emulate`: runs a CUDA program on the emulator and reports what its kernels did.
 #pragma once
 

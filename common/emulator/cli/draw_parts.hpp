@@ -1,4 +1,3 @@
-/// \file
 /// What pictures of different kinds have in common.
 #pragma once
 

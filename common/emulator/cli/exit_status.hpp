@@ -1,4 +1,3 @@
-/// \file
 /// The exit statuses of `emulate`, and the exceptions that lead to them. If it can, it passes on its
 /// program's own.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// Counters per source line, summed over all launches of a kernel.
 #pragma once
 

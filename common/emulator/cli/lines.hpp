@@ -1,4 +1,3 @@
-/// \file
 /// The counters of kernels by source line: `emulate --lines`.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Pictures of what one block really did.
 #pragma once
 

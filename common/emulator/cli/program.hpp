@@ -1,4 +1,3 @@
-/// \file
 /// A program's file: where it is, and whether the emulator can run what is in it.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The report as the user asked for it.
 #pragma once
 

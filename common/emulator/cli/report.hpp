@@ -1,4 +1,3 @@
-/// \file
 /// Reads the records that the library wrote about a run.
 #pragma once
 

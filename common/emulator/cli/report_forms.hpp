@@ -1,4 +1,3 @@
-/// \file
 /// What becomes of a report: tables, words, pictures, a page.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Runs the program on the emulator, once.
 #pragma once
 

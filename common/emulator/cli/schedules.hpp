@@ -1,4 +1,3 @@
-/// \file
 /// `emulate --schedules K`: the same program in many orders.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The source files of programs.
 #pragma once
 

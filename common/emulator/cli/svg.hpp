@@ -1,4 +1,3 @@
-/// \file
 /// Writes SVG pictures that look alike: on light and dark screens and on paper, without a script.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// A temporary file. Its destructor removes it.
 #pragma once
 

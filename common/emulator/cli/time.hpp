@@ -1,4 +1,3 @@
-/// \file
 /// The estimated times of a run's launches.
 #pragma once
 

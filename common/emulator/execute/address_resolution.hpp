@@ -1,4 +1,3 @@
-/// \file
 /// Translates PTX addresses to this process's memory: for a whole load, store or atomic, which observers see,
 /// or for a single lane.
 #pragma once

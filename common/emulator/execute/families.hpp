@@ -1,4 +1,3 @@
-/// \file
 /// What families of instructions do for each other. Each function is in the file that the line above it names.
 #pragma once
 

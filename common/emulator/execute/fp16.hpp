@@ -1,4 +1,3 @@
-/// \file
 /// The 16-bit floating-point types, by their bits. Arithmetic on them happens in double precision, rounded
 /// once at the end.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// One scalar operation, applied to every active lane: the loop of every arithmetic instruction.
 ///
 /// The scalar operations are pure functions, passed as values of empty types with an `operator()`. They must

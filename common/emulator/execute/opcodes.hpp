@@ -1,4 +1,3 @@
-/// \file
 /// The instructions that the emulator executes. Each family is a table in the file of its name.
 #pragma once
 

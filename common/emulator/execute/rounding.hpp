@@ -1,4 +1,3 @@
-/// \file
 /// Arithmetic on f32 and f64 in integers, with PTX's rounding modes and `.ftz`: for hosts that can only round
 /// to nearest, such as WebAssembly.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// Explains why an access is not allowed.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Copies in flight to a block's shared memory: cp.async and cp.async.bulk.
 #pragma once
 

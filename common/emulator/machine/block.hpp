@@ -1,4 +1,3 @@
-/// \file
 /// A thread block: its warps, shared memory and barriers.
 #pragma once
 

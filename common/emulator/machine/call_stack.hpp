@@ -1,4 +1,3 @@
-/// \file
 /// A warp's call frames, and the local memory in which they lie.
 #pragma once
 

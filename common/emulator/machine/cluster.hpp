@@ -1,4 +1,3 @@
-/// \file
 /// A cluster: blocks that run at the same time, access each other's shared memory, and share a barrier.
 #pragma once
 

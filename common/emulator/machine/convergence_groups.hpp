@@ -1,4 +1,3 @@
-/// \file
 /// The lanes of a warp that execute together, and which of them run.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The counters of a kernel launch: those of common/counters.json, named as Nsight Compute names them.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The observer that keeps the counters.
 #pragma once
 

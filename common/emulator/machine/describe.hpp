@@ -1,4 +1,3 @@
-/// \file
 /// The text of findings: which thread, and which memory.
 #pragma once
 

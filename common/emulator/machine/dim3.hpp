@@ -1,4 +1,3 @@
-/// \file
 /// Extents and indices in three dimensions.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Errors inside a kernel. A block turns them into an Error with the place in the program, which ends the launch.
 #pragma once
 

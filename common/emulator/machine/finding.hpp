@@ -1,4 +1,3 @@
-/// \file
 /// What checkers find, in groups: one entry per location, with its number of occurrences.
 #pragma once
 

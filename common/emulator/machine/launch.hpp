@@ -1,4 +1,3 @@
-/// \file
 /// The inputs of a kernel launch, the function that runs it, and what its blocks share meanwhile.
 #pragma once
 

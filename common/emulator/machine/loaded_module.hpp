@@ -1,4 +1,3 @@
-/// \file
 /// A PTX module on the emulated device: its variables placed in memory, its kernels ready to run.
 #pragma once
 

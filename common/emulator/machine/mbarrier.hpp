@@ -1,4 +1,3 @@
-/// \file
 /// An mbarrier object: eight bytes of shared memory that threads and copies arrive at.
 #pragma once
 

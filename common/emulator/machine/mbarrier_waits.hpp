@@ -1,4 +1,3 @@
-/// \file
 /// Lanes of a block that test an mbarrier for the end of a phase without success.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The cost of one memory request: pure functions of the lanes' addresses, with the hardware's rules.
 #pragma once
 

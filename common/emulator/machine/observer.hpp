@@ -1,4 +1,3 @@
-/// \file
 /// The events that the machine reports to observers. Observers never change a result. The exception is
 /// WeakMemory, which is part of a schedule.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// How many blocks of a kernel a multiprocessor holds at once.
 #pragma once
 

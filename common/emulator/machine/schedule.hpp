@@ -1,4 +1,3 @@
-/// \file
 /// A random order of a launch's blocks, warps and lanes.
 #pragma once
 

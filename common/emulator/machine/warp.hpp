@@ -1,4 +1,3 @@
-/// \file
 /// A warp: 32 lanes, their registers and program counters.
 #pragma once
 

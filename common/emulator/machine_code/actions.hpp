@@ -1,4 +1,3 @@
-/// \file
 /// What each opcode does. To understand another one: write how its operands make its action, in the file of
 /// its family, and add it to the table there with all modifiers that it accepts.
 #pragma once

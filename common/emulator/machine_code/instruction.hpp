@@ -1,4 +1,3 @@
-/// \file
 /// Machine code of sm_90, as nvdisasm lists it.
 #pragma once
 

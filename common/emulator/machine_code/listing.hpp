@@ -1,4 +1,3 @@
-/// \file
 /// Compiles PTX to machine code and lists it, by ptxas and nvdisasm in processes of their own, and reads what they
 /// print.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// From a launch to what the clock needs of it: some of its blocks, interpreted. Nothing that they write stays.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// A warp of a sampled block: its registers, and what it shares with its block.
 #pragma once
 

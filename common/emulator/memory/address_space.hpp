@@ -1,4 +1,3 @@
-/// \file
 /// How generic addresses are divided among the state spaces, and what those of the host point to.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The heap of device code, for malloc and new.
 #pragma once
 

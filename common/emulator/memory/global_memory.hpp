@@ -1,4 +1,3 @@
-/// \file
 /// The emulated device's global memory: every allocation that a kernel may touch.
 #pragma once
 

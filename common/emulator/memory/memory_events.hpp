@@ -1,4 +1,3 @@
-/// \file
 /// The host's operations on device memory, for listeners that track it.
 #pragma once
 

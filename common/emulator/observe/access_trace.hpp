@@ -1,4 +1,3 @@
-/// \file
 /// Records the accesses of one block of a launch, for pictures. Its size does not depend on how long the
 /// block runs.
 #pragma once

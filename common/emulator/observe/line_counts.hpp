@@ -1,4 +1,3 @@
-/// \file
 /// The counters of a launch, line by line.
 #pragma once
 

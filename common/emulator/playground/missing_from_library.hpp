@@ -1,4 +1,3 @@
-/// \file
 /// What emscripten's C++ library lacks. It is included in front of every file that emscripten compiles.
 /// Debian 12's emscripten (3.1.6) lacks all of it. A part goes by itself where the library has it.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// What a function's PTX, or its code, shows about how it runs. Each analysis is in a file of its own.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Decoded instructions: what the machine executes.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Turns a parsed function into the flat array of instructions that the machine executes.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Lanes of a warp, and how their registers are stored.
 ///
 /// A PTX register holds one value per lane, stored as a row of 32 cells. So an instruction is one loop over

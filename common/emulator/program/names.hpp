@@ -1,4 +1,3 @@
-/// \file
 /// Names of kernels and variables as in the source, and kernels by their namespace.
 #pragma once
 

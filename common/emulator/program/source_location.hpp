@@ -1,4 +1,3 @@
-/// \file
 /// Where an instruction comes from: its line of CUDA source, and of PTX.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The modifiers and operands of a statement, and what is wrong with them.
 #pragma once
 

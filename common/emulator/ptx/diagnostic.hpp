@@ -1,4 +1,3 @@
-/// \file
 /// Errors that point into PTX text.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What the check of an exercise has to know of a solution's PTX, or to change in it.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// PTX text to tokens.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// A PTX module, as parsed: the parser builds it and the decoder reads it.
 #pragma once
 

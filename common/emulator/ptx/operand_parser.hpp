@@ -1,4 +1,3 @@
-/// \file
 /// The operands of a statement.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Tokens to a module.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What a `{ … }` block of a function declares.
 #pragma once
 

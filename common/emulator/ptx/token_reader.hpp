@@ -1,4 +1,3 @@
-/// \file
 /// What the parsers of modules, variables and functions share: the tokens, and the position in them.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// PTX's fundamental types and state spaces.
 #pragma once
 

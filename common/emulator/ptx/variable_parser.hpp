@@ -1,4 +1,3 @@
-/// \file
 /// Declarations of variables, in modules and in functions.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The one way into the runtime: api_call. It turns exceptions into CUDA's error codes.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// How code behind the API rejects a call, and CUDA's names and texts for its error codes.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The types in the CUDA runtime API's binary interface, with CUDA 13's layout. Types, fields and constants
 /// keep CUDA's own names; only what this library uses is here. tests/emulator/runtime/abi_test.cpp compares
 /// all of it with the real headers, so the library does not need them.

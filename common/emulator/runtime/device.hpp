@@ -1,4 +1,3 @@
-/// \file
 /// The emulated device: its properties, and its state for the program: memory, modules, streams, events, graphs,
 /// pools.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// The device's memory as the host sees it: global memory, and the kind of call that made each allocation.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Fat binaries: the containers in which nvcc puts PTX and machine code for several targets into a program.
 ///
 /// A program registers a *wrapper*, which points to one fat binary (version 1). In a program linked with

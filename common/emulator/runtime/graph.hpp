@@ -1,4 +1,3 @@
-/// \file
 /// Graphs: work that is recorded now and done later, and the capture of streams into graphs.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The registered binaries that a program has used so far, with their PTX loaded on the device.
 #pragma once
 

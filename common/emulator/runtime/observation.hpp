@@ -1,4 +1,3 @@
-/// \file
 /// What the runtime reports of a run to an observer: the interface that session/ implements.
 #pragma once
 

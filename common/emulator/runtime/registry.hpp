@@ -1,4 +1,3 @@
-/// \file
 /// What programs and their libraries registered before `main`: fat binaries, and the kernels and variables in
 /// them. Nothing here is read or parsed before its first use (see modules.hpp). It survives cudaDeviceReset.
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// The single state of a process that the CUDA runtime API works on.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Programs that contain the static CUDA runtime, which is nvcc's default.
 #pragma once
 

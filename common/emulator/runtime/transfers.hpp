@@ -1,4 +1,3 @@
-/// \file
 /// Copying and setting memory, after checking the arguments.
 #pragma once
 

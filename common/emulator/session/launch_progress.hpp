@@ -1,4 +1,3 @@
-/// \file
 /// Shows the progress of a long launch.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The interface through which Observation makes launches watched and gets records.
 #pragma once
 

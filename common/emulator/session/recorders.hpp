@@ -1,4 +1,3 @@
-/// \file
 /// Records of what observe/ sees: counters by source line, and accesses.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// How records are written as JSON, and read again.
 ///
 /// The records. They also have "process", the process's number.

@@ -1,4 +1,3 @@
-/// \file
 /// What a web page needs to run a launch again: {"record": "replay", "kernel": "_Z7reduce3PKiPi", "name":
 /// "reduce3", "module": 0, "module_address": of its first variable or 0, "grid": …, "block": …, "shared":
 /// 1024, "cluster": absent without one, "cooperative": …, "call_stack_bytes": …, "parameters": [base64 each],

@@ -1,4 +1,3 @@
-/// \file
 /// The request that `emulate` passes to the emulator's library in the process that it starts: the environment
 /// variable EMULATOR_REQUEST, a JSON object. EMULATOR_REPORT names the file for the records.
 #pragma once

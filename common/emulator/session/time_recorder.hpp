@@ -1,4 +1,3 @@
-/// \file
 /// The time that a launch would take on a card: {"record": "time", "card": "NVIDIA H200", "time_us_estimated":
 /// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "error_found": {"kernels": "reductions", "median_percent":
 /// 1.6, "most_percent": 19.4}, "instructions_sm_90":

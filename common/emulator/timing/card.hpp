@@ -1,4 +1,3 @@
-/// \file
 /// A card's description: the constants of the clock, each with its unit, source and range.
 #pragma once
 

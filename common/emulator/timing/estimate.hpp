@@ -1,4 +1,3 @@
-/// \file
 /// The time that a launch would take on a card, and what it would wait for.
 #pragma once
 

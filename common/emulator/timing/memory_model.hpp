@@ -1,4 +1,3 @@
-/// \file
 /// The data pipe of a multiprocessor, and its share of the card's memory.
 #pragma once
 

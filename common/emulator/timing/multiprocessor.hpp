@@ -1,4 +1,3 @@
-/// \file
 /// One multiprocessor, cycle by cycle: the model behind an estimate.
 #pragma once
 

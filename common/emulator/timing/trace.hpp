@@ -1,4 +1,3 @@
-/// \file
 /// What the clock is fed with: code, as far as its time depends on it, and which of it each warp executes.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Which word of a tile in shared memory each thread accesses, in which bank that word lies, how many
 /// wavefronts that takes, and a picture of it.
 #pragma once

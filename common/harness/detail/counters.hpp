@@ -1,4 +1,3 @@
-/// \file
 /// The emulator's counters. A GPU has none that a program can read: use Nsight Compute (`make profile`).
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// How a lesson's kernel is launched: once, with steps around it, or in the passes of a reduction. No part of the
 /// standard library that takes long to compile: every lesson includes this.
 #pragma once

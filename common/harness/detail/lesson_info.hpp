@@ -1,4 +1,3 @@
-/// \file
 /// What a lesson says about itself, for its command line and its report. No part of the standard library that takes
 /// long to compile: every lesson includes this. Texts outlive the lesson: they are literals, or made by kept().
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// The core of every lesson: run a kernel, verify its result, count or time it.
 #pragma once
 

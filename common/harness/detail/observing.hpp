@@ -1,4 +1,3 @@
-/// \file
 /// Options that observe a lesson's kernels: with one of them the lesson runs under `emulate`
 /// (common/emulator/cli).
 #pragma once

@@ -1,4 +1,3 @@
-/// \file
 /// The command line of a lesson.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// A progress line for what takes long.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// A lesson's output: a table for people, JSON and CSV for programs.
 #pragma once
 

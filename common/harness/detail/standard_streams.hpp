@@ -1,4 +1,3 @@
-/// \file
 /// Output to a stdout that may be closed, full, or a pipe without a reader; and to files.
 #pragma once
 

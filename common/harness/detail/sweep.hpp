@@ -1,4 +1,3 @@
-/// \file
 /// --sweep: a lesson's kernels over many sizes, as a CSV.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Tables and lines of text that fit a terminal.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The last access to each cell of a shadow.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The race checker's record of each memory location: its last reads, writes and atomics.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Unordered accesses that are no race.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What the race checker keeps for each block.
 #pragma once
 

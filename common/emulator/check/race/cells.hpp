@@ -1,4 +1,3 @@
-/// \file
 /// The cells of a shadow that the lanes of a warp access, and in which pattern.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The shadow of shared memory that the blocks of a cluster access.
 #pragma once
 

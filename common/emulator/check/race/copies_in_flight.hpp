@@ -1,4 +1,3 @@
-/// \file
 /// The asynchronous copies that are writing to a block's shared memory.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The access that the race checker looks at.
 #pragma once
 

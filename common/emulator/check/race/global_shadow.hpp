@@ -1,4 +1,3 @@
-/// \file
 /// The shadow of global memory.
 #pragma once
 

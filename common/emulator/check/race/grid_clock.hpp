@@ -1,4 +1,3 @@
-/// \file
 /// A vector clock over the blocks of a launch, and what a cluster's barrier does with it.
 #pragma once
 

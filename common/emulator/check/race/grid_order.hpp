@@ -1,4 +1,3 @@
-/// \file
 /// Which memory accesses of a block happen before which accesses of other blocks.
 #pragma once
 

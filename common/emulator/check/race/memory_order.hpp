@@ -1,4 +1,3 @@
-/// \file
 /// Which memory accesses of a block's threads happen before which, whatever order the threads run in.
 #pragma once
 

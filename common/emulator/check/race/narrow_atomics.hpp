@@ -1,4 +1,3 @@
-/// \file
 /// Atomics in global memory whose scope is too narrow for what they share.
 #pragma once
 

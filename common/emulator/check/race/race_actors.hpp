@@ -1,4 +1,3 @@
-/// \file
 /// A warp that makes an access, for the race checker, and what happens before that access.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The checker `race`: unordered accesses to one location, at least one of them a write.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// The findings of the checker `race`, and their text.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Several accesses per cell: all those that don't happen before another one.
 #pragma once
 

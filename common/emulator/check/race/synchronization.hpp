@@ -1,4 +1,3 @@
-/// \file
 /// The synchronizing events of a launch, as happens-before in and between its blocks.
 #pragma once
 

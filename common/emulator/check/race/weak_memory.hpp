@@ -1,4 +1,3 @@
-/// \file
 /// Weak memory: other blocks may see a block's stores late.
 #pragma once
 

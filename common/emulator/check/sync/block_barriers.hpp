@@ -1,4 +1,3 @@
-/// \file
 /// The barriers of one block, errors in how its threads arrive at them, and its deadlocks.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// Lanes that wait for those that their masks name, and errors in the masks.
 #pragma once
 

@@ -1,4 +1,3 @@
-/// \file
 /// What the parts of the checker `sync` share: groups of lanes, and building findings.
 #pragma once
 

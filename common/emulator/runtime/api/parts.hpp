@@ -1,4 +1,3 @@
-/// \file
 /// What files of this folder share: cluster dimensions in the arguments of calls, and the nodes of graphs.
 #pragma once
 
