@@ -6,6 +6,7 @@
 #include "emulator/machine/mbarrier.hpp"
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
+#include "emulator/memory/global_memory.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +18,6 @@ namespace emulator {
 namespace {
 
 constexpr std::uint64_t warp_turn = 100'000; // instructions, before the next warp of the block runs
-constexpr int shared_poison = 0xCD;          // fresh shared memory may hold anything, so not zeros
 
 } // namespace
 
@@ -41,7 +41,7 @@ void Block::start(Dim3 index) {
     begun_barriers_ = 0;
     async_copies_.clear();
     mbarrier_waits_.clear();
-    std::memset(shared_.get(), shared_poison, shared_bytes_);
+    std::memset(shared_.get(), GlobalMemory::poison, shared_bytes_);
     for (const auto& warp : warps_) {
         const std::uint32_t threads =
             std::min<std::uint32_t>(threads_ - warp->index() * warp_size, warp_size);

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/fault.hpp"
 #include "emulator/machine/observer.hpp"
+#include "emulator/memory/global_memory.hpp"
 #include "emulator/text.hpp"
 
 #include <cstring>
@@ -100,7 +101,7 @@ void Mbarrier::invalidate(const Warp& warp, const Instruction& instruction, int 
     if (!state()) return tell(warp, instruction, lane, MbarrierUse::invalidate_none);
     end(warp, instruction, MbarrierUse::invalidate);
     tell(warp, instruction, lane, MbarrierUse::invalidate);
-    std::memset(owner_.shared().data() + offset_, 0xCD, bytes);
+    std::memset(owner_.shared().data() + offset_, GlobalMemory::poison, bytes);
 }
 
 std::uint64_t Mbarrier::arrive(const Warp& warp, const Instruction& instruction, int lane,

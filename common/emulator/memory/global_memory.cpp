@@ -14,7 +14,6 @@ namespace emulator {
 
 namespace {
 
-constexpr int poison = 0xCD;
 constexpr std::size_t placed_page_bytes = 64 << 10; // the largest page of any system, and so the same on all
 constexpr std::size_t max_gap = 64 << 20;           // for what lies in between, such as a program's heap
 constexpr std::size_t max_remembered = 4096;        // freed allocations

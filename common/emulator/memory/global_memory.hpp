@@ -39,6 +39,8 @@ struct FreedAllocation {
 /// Owns all allocations. Not synchronized: the runtime admits one API call or launch at a time.
 class GlobalMemory {
 public:
+    static constexpr int poison = 0xCD; ///< each byte of fresh memory, which may hold anything: so not zeros
+
     GlobalMemory() = default;
     ~GlobalMemory();
     GlobalMemory(const GlobalMemory&) = delete;

@@ -7,8 +7,6 @@
 namespace emulator {
 namespace {
 
-constexpr int poison = 0xCD; // as in GlobalMemory::allocate
-
 const char* call_behind(MemoryKind kind) {
     switch (kind) {
     case MemoryKind::device: return "cudaMalloc";
@@ -62,7 +60,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int fl
 void DeviceMemory::place(void* first, std::size_t bytes) {
     const Allocation& allocation = global_.adopt(first, bytes, next_name(MemoryKind::device));
     notes_.insert_or_assign(allocation.address, Note{MemoryKind::device, 0});
-    std::memset(first, poison, bytes);
+    std::memset(first, GlobalMemory::poison, bytes);
     tell([&](MemoryEvents& listener) { listener.allocated(allocation, false); });
 }
 
