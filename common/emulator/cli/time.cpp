@@ -20,10 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Where a tool may be: in the toolkit that CUDA_HOME names, in what scripts/setup fetched for this build tree,
-/// in the PATH, and at the usual place.
+/// in the PATH, and, if CUDA_HOME is not set, at the usual place.
 std::vector<fs::path> tool_folders() {
     std::vector<fs::path> folders;
-    if (const char* const home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
+    const char* const home = std::getenv("CUDA_HOME");
+    if (home && *home) folders.push_back(fs::path(home) / "bin");
     std::error_code error;
     const fs::path builds = fs::read_symlink("/proc/self/exe", error).parent_path() / ".." / "..";
     folders.push_back(builds / "toolkit" / "cuda" / "bin");
@@ -32,7 +33,7 @@ std::vector<fs::path> tool_folders() {
     std::istringstream words(path ? path : "");
     for (std::string word; std::getline(words, word, ':');)
         if (!word.empty()) folders.emplace_back(word);
-    folders.emplace_back("/usr/local/cuda/bin");
+    if (!home) folders.emplace_back("/usr/local/cuda/bin");
     return folders;
 }
 

@@ -148,14 +148,15 @@ TEST(Emulate, runs_what_it_cannot_estimate) {
 }
 
 TEST(Emulate, runs_the_program_where_a_tool_for_estimates_is_missing) {
-    if (std::system("PATH=$PATH:/usr/local/cuda/bin command -v nvdisasm >/dev/null") == 0)
-        GTEST_SKIP() << "nvdisasm is where emulate always finds it";
-    const Folder folder; // An emulate without a toolkit beside it.
+    const Folder folder; // An emulate without a toolkit beside it, and a PATH with a ptxas that nothing runs.
     fs::create_directory(folder.path() / "bin");
+    std::ofstream(folder.path() / "ptxas") << "#!/bin/sh\n";
+    fs::permissions(folder.path() / "ptxas", fs::perms::owner_all);
     fs::copy_file(bin() / "emulate", folder.path() / "bin" / "emulate");
     fs::create_directory_symlink(bin() / "../emulator", folder.path() / "emulator");
     const auto emulate_alone = [&](const std::string& arguments) {
-        return run("CUDA_HOME= " + (folder.path() / "bin" / "emulate").string() + " " + arguments);
+        return run("CUDA_HOME= PATH=" + folder.path().string() + " " +
+                   (folder.path() / "bin" / "emulate").string() + " " + arguments);
     };
     const std::string missing =
         "no times can be estimated: there is no nvdisasm. In the tutorial's folder, type "
