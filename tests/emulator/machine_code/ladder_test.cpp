@@ -55,9 +55,19 @@ constexpr LadderKernel ladder[] = {
     {"reduce5", "_Z7reduce5ILj256EEvPKiPim", 512}, {"reduce6", "_Z7reduce6ILj256EEvPKiPim", 0},
     {"reduce7", "_Z7reduce7ILj256EEvPKiPim", 0},   {"reduce8", "_Z7reduce8ILj256EEvPKiPim", 0}};
 
+/// As nvdisasm prints it: the upper half of an instruction's encoding, at the end of its line in the file, has a line
+/// of its own.
+std::string ladder_listing() {
+    std::string listing = text_of(folder + "/machine_code/ladder.sass");
+    const std::string between = "*/ /*";
+    for (auto place = listing.find(between); place != std::string::npos; place = listing.find(between, place))
+        listing[place + 2] = '\n';
+    return listing;
+}
+
 timing::Work interpret(const LadderKernel& kernel, std::uint64_t elements, std::uint32_t threads = 256,
                        const std::string& card = "h200") {
-    static const std::string listing = text_of(folder + "/machine_code/ladder.sass");
+    static const std::string listing = ladder_listing();
     const machine_code::Code code = machine_code::read_listing(listing, kernel.mangled);
     const std::uint64_t parameters[] = {0x7F00'0000'0000, 0x7E00'0000'0000, elements};
     const std::uint64_t per_block = kernel.elements_per_block * threads / 256;
