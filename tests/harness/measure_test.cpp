@@ -19,10 +19,7 @@
 #include "wrong_kernels.hpp"
 
 using namespace harness;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::ThrowsMessage;
 
 namespace {
 

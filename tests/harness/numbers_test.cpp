@@ -9,10 +9,8 @@
 #include <stdexcept>
 
 using namespace harness;
-using emulator::nearest_name;
-using emulator::parse_whole_number;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using emulator::nearest_name, emulator::parse_whole_number;
+using testing::HasSubstr, testing::ThrowsMessage;
 
 namespace {
 

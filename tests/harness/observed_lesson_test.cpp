@@ -6,9 +6,7 @@
 
 #include "test_device.hpp"
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::HasSubstr, testing::Not;
 
 namespace {
 

@@ -7,10 +7,7 @@
 #include "harness/exit_status.hpp"
 
 using namespace harness;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
+using testing::ElementsAre, testing::HasSubstr, testing::IsEmpty, testing::ThrowsMessage;
 
 namespace {
 

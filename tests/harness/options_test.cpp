@@ -8,11 +8,7 @@
 #include "harness/exit_status.hpp"
 
 using namespace harness;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
+using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::Not, testing::ThrowsMessage;
 
 namespace options_test {
 

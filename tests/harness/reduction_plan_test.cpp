@@ -5,9 +5,7 @@
 #include "harness/reduction.hpp"
 
 using namespace harness;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using testing::ElementsAre, testing::HasSubstr, testing::ThrowsMessage;
 
 namespace {
 

@@ -10,10 +10,7 @@
 
 using namespace harness;
 using nlohmann::json;
-using testing::AllOf;
-using testing::AnyOf;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::AnyOf, testing::HasSubstr, testing::Not;
 
 namespace {
 

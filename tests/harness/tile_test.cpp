@@ -10,8 +10,7 @@
 
 using namespace harness;
 using harness::by_columns, harness::by_rows;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using testing::ElementsAre, testing::HasSubstr;
 
 namespace {
 

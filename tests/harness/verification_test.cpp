@@ -6,9 +6,7 @@
 #include <cmath>
 
 using namespace harness;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using testing::ElementsAre, testing::HasSubstr, testing::Not;
 
 namespace {
 

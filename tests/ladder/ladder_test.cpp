@@ -15,10 +15,7 @@
 #include "test_device.hpp"
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::ElementsAreArray, testing::HasSubstr, testing::Not;
 
 namespace {
 

@@ -7,9 +7,7 @@
 
 namespace layout_counters {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::HasSubstr, testing::Not;
 
 void expect_wavefronts(std::initializer_list<Case> cases) {
     for (const Case& expected : cases) {

@@ -26,8 +26,7 @@
 namespace {
 
 using emulator::Metric;
-using harness::Order, harness::Tile;
-using harness::by_columns, harness::by_rows;
+using harness::Order, harness::Tile, harness::by_columns, harness::by_rows;
 
 /// Writes down which word each thread stores and loads, in a kernel whose threads store once and load once.
 class Recorder final : public emulator::Observer {

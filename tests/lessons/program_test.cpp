@@ -13,10 +13,7 @@
 #include "test_device.hpp"
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::AnyOf;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::AnyOf, testing::HasSubstr, testing::Not;
 
 namespace program_test {
 

@@ -17,11 +17,8 @@
 #include <string>
 #include <vector>
 
-using emulator::Access;
-using emulator::AccessKind;
-using emulator::Observer;
-using emulator::fixture::grid_of;
-using emulator::fixture::Program;
+using emulator::Access, emulator::AccessKind, emulator::Observer;
+using emulator::fixture::grid_of, emulator::fixture::Program;
 
 namespace {
 

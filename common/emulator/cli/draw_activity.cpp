@@ -12,12 +12,8 @@ namespace emulate {
 
 namespace {
 
-using emulator::AccessTrace;
-using emulator::all_lanes;
-using emulator::LaneMask;
-using emulator::thousands;
-using emulator::TracedStep;
-using emulator::warp_size;
+using emulator::AccessTrace, emulator::all_lanes, emulator::LaneMask, emulator::thousands,
+    emulator::TracedStep, emulator::warp_size;
 
 struct Active {
     std::uint64_t threads = 0, warps = 0;

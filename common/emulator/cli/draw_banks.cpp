@@ -14,12 +14,8 @@ namespace emulate {
 
 namespace {
 
-using emulator::Access;
-using emulator::bank_bytes;
-using emulator::bank_count;
-using emulator::for_each_lane;
-using emulator::LaneMask;
-using emulator::warp_size;
+using emulator::Access, emulator::bank_bytes, emulator::bank_count, emulator::for_each_lane,
+    emulator::LaneMask, emulator::warp_size;
 
 /// A word that a bank delivers in one wavefront.
 struct Service {

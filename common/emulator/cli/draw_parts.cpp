@@ -9,8 +9,7 @@
 
 namespace emulate {
 
-using emulator::AccessKind;
-using emulator::thousands;
+using emulator::AccessKind, emulator::thousands;
 
 double draw_heading(Svg& svg, const Heading& heading) {
     const double width = svg.width() - 2 * Svg::margin;

@@ -13,13 +13,8 @@ namespace emulate {
 
 namespace {
 
-using emulator::Access;
-using emulator::AccessTrace;
-using emulator::for_each_lane;
-using emulator::LaneMask;
-using emulator::sector_bytes;
-using emulator::thousands;
-using emulator::TracedVariable;
+using emulator::Access, emulator::AccessTrace, emulator::for_each_lane, emulator::LaneMask,
+    emulator::sector_bytes, emulator::thousands, emulator::TracedVariable;
 
 constexpr std::uint64_t line_bytes = 128;
 

@@ -13,14 +13,8 @@ namespace emulate {
 
 namespace {
 
-using emulator::Access;
-using emulator::AccessTrace;
-using emulator::bank_bytes;
-using emulator::bank_count;
-using emulator::for_each_lane;
-using emulator::thousands;
-using emulator::TracedAccess;
-using emulator::TracedVariable;
+using emulator::Access, emulator::AccessTrace, emulator::bank_bytes, emulator::bank_count,
+    emulator::for_each_lane, emulator::thousands, emulator::TracedAccess, emulator::TracedVariable;
 
 /// The words of an array in shared memory, as rows of a tile.
 struct Tile {

@@ -15,10 +15,7 @@
 namespace emulate {
 namespace {
 
-using emulator::Finding;
-using emulator::Party;
-using emulator::Style;
-using emulator::styled;
+using emulator::Finding, emulator::Party, emulator::Style, emulator::styled;
 
 /// `text` under a heading in front of its first line, broken between words.
 std::string paragraph(const std::string& heading, const std::string& text, std::size_t columns) {

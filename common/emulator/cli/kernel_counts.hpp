@@ -10,8 +10,7 @@
 
 namespace emulate {
 
-using emulator::Json;
-using emulator::LineCounts;
+using emulator::Json, emulator::LineCounts;
 
 struct KernelCounts {
     std::string kernel{}; ///< "reduce3"

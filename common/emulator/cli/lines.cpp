@@ -8,8 +8,7 @@
 
 namespace emulate {
 
-using emulator::FunctionLines;
-using emulator::Metric;
+using emulator::FunctionLines, emulator::Metric;
 
 namespace {
 

@@ -16,8 +16,7 @@ namespace emulate {
 
 namespace {
 
-using emulator::AccessTrace;
-using emulator::TracedAccess;
+using emulator::AccessTrace, emulator::TracedAccess;
 using emulator::ptx::Space;
 
 /// The criteria for choosing an access, most important first.

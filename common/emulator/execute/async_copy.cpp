@@ -15,9 +15,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
+using ptx::Operand, ptx::Space, ptx::Type;
 using std::uint32_t, std::uint64_t;
 
 struct CopyDetail : Detail {

@@ -15,8 +15,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Space;
-using ptx::Type;
+using ptx::Space, ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int32_t, std::int64_t;
 
 // ---- what becomes of the old value ----

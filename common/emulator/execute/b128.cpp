@@ -8,9 +8,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
+using ptx::Operand, ptx::Space, ptx::Type;
 using std::uint64_t;
 
 using Wide = unsigned __int128;

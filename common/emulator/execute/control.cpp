@@ -14,8 +14,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Type;
+using ptx::Operand, ptx::Type;
 using std::uint32_t;
 
 // ---- branches ----

@@ -16,9 +16,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
+using ptx::Operand, ptx::Space, ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::int16_t, std::int32_t, std::int64_t;
 
 bool is_floating_point(Type type) {

@@ -9,9 +9,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
+using ptx::Operand, ptx::Space, ptx::Type;
 using std::uint32_t, std::uint64_t;
 
 /// Operands of an mbarrier instruction; the destination and the count or state are the instruction's own.

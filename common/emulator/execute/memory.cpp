@@ -13,9 +13,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
+using ptx::Operand, ptx::Space, ptx::Type;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
 
 /// Whether lane i's element lies i elements past lane 0's.

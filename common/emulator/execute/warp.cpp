@@ -16,8 +16,7 @@ namespace emulator {
 
 namespace {
 
-using ptx::Operand;
-using ptx::Type;
+using ptx::Operand, ptx::Type;
 using std::int32_t, std::uint32_t, std::uint64_t;
 
 struct MembersDetail : Detail {

@@ -11,9 +11,7 @@
 namespace emulator::machine_code {
 namespace {
 
-using timing::Effect;
-using timing::Latency;
-using timing::Unit;
+using timing::Effect, timing::Latency, timing::Unit;
 
 constexpr std::size_t max_steps = 12'000'000; ///< of the blocks that a multiprocessor holds at once
 constexpr std::size_t enough_steps = 3'000'000, max_samples = 40; ///< of all blocks that are interpreted

@@ -14,8 +14,8 @@
 
 namespace emulator {
 
-using ptx::error_at, ptx::quoted;
-using ptx::Function, ptx::Module, ptx::Operand, ptx::Space, ptx::Statement, ptx::Type, ptx::Variable;
+using ptx::error_at, ptx::quoted, ptx::Function, ptx::Module, ptx::Operand, ptx::Space, ptx::Statement,
+    ptx::Type, ptx::Variable;
 
 namespace {
 

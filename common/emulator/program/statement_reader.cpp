@@ -9,8 +9,7 @@
 
 namespace emulator {
 
-using ptx::error_at, ptx::quoted;
-using ptx::Operand, ptx::Space, ptx::Type;
+using ptx::error_at, ptx::quoted, ptx::Operand, ptx::Space, ptx::Type;
 
 bool StatementReader::take(std::string_view modifier) { return !take_any({modifier}).empty(); }
 

@@ -18,8 +18,7 @@
 namespace harness {
 namespace {
 
-using emulator::Style;
-using emulator::styled;
+using emulator::Style, emulator::styled;
 
 std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
 

@@ -13,8 +13,7 @@
 namespace harness {
 namespace {
 
-using emulator::Style;
-using emulator::styled;
+using emulator::Style, emulator::styled;
 
 constexpr std::size_t gap = 2, last_width = 10;
 

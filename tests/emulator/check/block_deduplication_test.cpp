@@ -17,10 +17,7 @@
 using namespace emulator;
 using namespace emulator::fixture;
 using std::uint32_t, std::uint64_t;
-using testing::Contains;
-using testing::Key;
-using testing::Not;
-using testing::SizeIs;
+using testing::Contains, testing::Key, testing::Not, testing::SizeIs;
 
 namespace {
 

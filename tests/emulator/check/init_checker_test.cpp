@@ -7,16 +7,9 @@
 #include <gmock/gmock.h>
 
 using namespace emulator::fixture;
-using emulator::Finding;
-using emulator::Findings;
-using emulator::InitChecker;
-using emulator::RunOptions;
-using emulator::Watcher;
+using emulator::Finding, emulator::Findings, emulator::InitChecker, emulator::RunOptions, emulator::Watcher;
 using std::uint32_t, std::uint64_t, std::uint8_t;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using testing::AllOf, testing::HasSubstr, testing::IsEmpty, testing::SizeIs;
 
 namespace {
 

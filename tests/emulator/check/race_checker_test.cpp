@@ -10,17 +10,10 @@
 #include <algorithm>
 
 using namespace emulator::fixture;
-using emulator::BlockDeduplication;
-using emulator::Finding;
-using emulator::Findings;
-using emulator::RaceChecker;
-using emulator::RaceOptions;
-using emulator::Watcher;
+using emulator::BlockDeduplication, emulator::Finding, emulator::Findings, emulator::RaceChecker,
+    emulator::RaceOptions, emulator::Watcher;
 using std::uint32_t;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using testing::HasSubstr, testing::IsEmpty, testing::Not, testing::SizeIs;
 
 namespace {
 

@@ -10,16 +10,9 @@
 #include <numeric>
 
 using namespace emulator::fixture;
-using emulator::Finding;
-using emulator::Findings;
-using emulator::SyncChecker;
-using emulator::Watcher;
+using emulator::Finding, emulator::Findings, emulator::SyncChecker, emulator::Watcher;
 using std::uint32_t;
-using testing::ElementsAre;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using testing::ElementsAre, testing::Field, testing::HasSubstr, testing::IsEmpty, testing::SizeIs;
 
 namespace {
 

@@ -11,10 +11,7 @@
 #include <set>
 
 using namespace emulator::fixture;
-using emulator::Dim3;
-using emulator::LaunchConfiguration;
-using emulator::Watcher;
-using emulator::WeakMemory;
+using emulator::Dim3, emulator::LaunchConfiguration, emulator::Watcher, emulator::WeakMemory;
 using std::uint32_t, std::uint64_t;
 
 namespace {

@@ -8,10 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-using emulator::all_lanes;
-using emulator::LaneMask;
-using emulator::warp_size;
-using emulator::WrittenBytes;
+using emulator::all_lanes, emulator::LaneMask, emulator::warp_size, emulator::WrittenBytes;
 using std::uint32_t, std::uint64_t;
 
 namespace {

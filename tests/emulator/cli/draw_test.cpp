@@ -25,12 +25,8 @@
 
 using namespace emulate;
 using namespace emulate::fixture;
-using emulator::AccessKind;
-using emulator::AccessTrace;
-using emulator::all_lanes;
-using emulator::LaneMask;
-using emulator::TracedAccess;
-using emulator::TracedStep;
+using emulator::AccessKind, emulator::AccessTrace, emulator::all_lanes, emulator::LaneMask,
+    emulator::TracedAccess, emulator::TracedStep;
 using emulator::ptx::Space;
 using std::uint32_t, std::uint64_t;
 using testing::ElementsAre, testing::HasSubstr, testing::Not, testing::SizeIs;

@@ -6,11 +6,9 @@
 
 #include <sstream>
 
-using emulate::findings_as_text;
-using emulate::SourceFile;
+using emulate::findings_as_text, emulate::SourceFile;
 using emulator::Finding;
-using testing::HasSubstr;
-using testing::Not;
+using testing::HasSubstr, testing::Not;
 
 namespace {
 

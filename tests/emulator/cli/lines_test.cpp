@@ -17,8 +17,7 @@
 #include <vector>
 
 using namespace emulate;
-using emulator::FunctionLines;
-using emulator::Metric;
+using emulator::FunctionLines, emulator::Metric;
 using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::IsEmpty, testing::Not,
     testing::SizeIs;
 

@@ -8,8 +8,7 @@
 using namespace emulator::fixture;
 using emulator::Failure;
 using std::uint32_t;
-using testing::AllOf;
-using testing::HasSubstr;
+using testing::AllOf, testing::HasSubstr;
 
 TEST(IndexedBranch, sends_each_lane_to_its_target) {
     const std::string body = R"(

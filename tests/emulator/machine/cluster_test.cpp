@@ -8,15 +8,9 @@
 #include <algorithm>
 
 using namespace emulator::fixture;
-using emulator::Dim3;
-using emulator::Failure;
-using emulator::LaunchConfiguration;
-using emulator::Metric;
+using emulator::Dim3, emulator::Failure, emulator::LaunchConfiguration, emulator::Metric;
 using std::uint32_t, std::uint64_t;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::Not;
 
 namespace {
 

@@ -10,8 +10,7 @@
 using namespace emulator::fixture;
 using emulator::Failure;
 using std::uint32_t, std::uint64_t, std::uint8_t;
-using testing::AllOf;
-using testing::HasSubstr;
+using testing::AllOf, testing::HasSubstr;
 
 namespace {
 

@@ -7,10 +7,7 @@
 #include <algorithm>
 
 using namespace emulator::fixture;
-using emulator::Counters;
-using emulator::DeviceLimits;
-using emulator::Failure;
-using emulator::LaunchConfiguration;
+using emulator::Counters, emulator::DeviceLimits, emulator::Failure, emulator::LaunchConfiguration;
 using std::uint32_t;
 using testing::HasSubstr;
 

@@ -7,10 +7,7 @@
 using namespace emulator::fixture;
 using emulator::Failure;
 using std::uint32_t;
-using testing::AllOf;
-using testing::Each;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::Each, testing::HasSubstr, testing::Not;
 
 namespace {
 

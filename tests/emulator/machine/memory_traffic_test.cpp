@@ -15,10 +15,7 @@
 #include <sstream>
 #include <string>
 
-using emulator::Access;
-using emulator::all_lanes;
-using emulator::LaneMask;
-using emulator::Wavefronts;
+using emulator::Access, emulator::all_lanes, emulator::LaneMask, emulator::Wavefronts;
 using std::int64_t, std::uint32_t, std::uint64_t;
 
 namespace {

@@ -11,10 +11,7 @@
 #include <array>
 
 using namespace emulator::fixture;
-using emulator::Access;
-using emulator::AccessKind;
-using emulator::LaneMask;
-using emulator::Observer;
+using emulator::Access, emulator::AccessKind, emulator::LaneMask, emulator::Observer;
 using std::uint32_t, std::uint64_t;
 
 namespace {

@@ -9,8 +9,7 @@
 #include <set>
 
 using namespace emulator::fixture;
-using emulator::Counters;
-using emulator::Metric;
+using emulator::Counters, emulator::Metric;
 using std::uint32_t, std::uint64_t;
 
 namespace {

@@ -10,10 +10,7 @@
 #include <limits>
 #include <vector>
 
-using emulator::Allocation;
-using emulator::Error;
-using emulator::Failure;
-using emulator::GlobalMemory;
+using emulator::Allocation, emulator::Error, emulator::Failure, emulator::GlobalMemory;
 using testing::HasSubstr;
 
 TEST(GlobalMemory, allocates_aligned_poisoned_memory_that_can_be_used) {

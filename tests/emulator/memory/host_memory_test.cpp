@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 
 using emulator::host_memory_at;
-using testing::Optional;
-using testing::StartsWith;
+using testing::Optional, testing::StartsWith;
 
 namespace {
 

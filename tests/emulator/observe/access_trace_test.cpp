@@ -12,13 +12,8 @@
 #include <vector>
 
 using namespace emulator::fixture;
-using emulator::AccessKind;
-using emulator::AccessTrace;
-using emulator::AccessTracing;
-using emulator::LaneMask;
-using emulator::TracedAccess;
-using emulator::TracedStep;
-using emulator::TraceOptions;
+using emulator::AccessKind, emulator::AccessTrace, emulator::AccessTracing, emulator::LaneMask,
+    emulator::TracedAccess, emulator::TracedStep, emulator::TraceOptions;
 using emulator::ptx::Space;
 using std::uint32_t, std::uint64_t;
 using testing::ElementsAre, testing::HasSubstr, testing::IsEmpty, testing::SizeIs;

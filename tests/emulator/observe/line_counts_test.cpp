@@ -9,11 +9,8 @@
 #include <string>
 
 using namespace emulator::fixture;
-using emulator::Counters;
-using emulator::FunctionLines;
-using emulator::LineCounting;
-using emulator::LineCounts;
-using emulator::Metric;
+using emulator::Counters, emulator::FunctionLines, emulator::LineCounting, emulator::LineCounts,
+    emulator::Metric;
 using std::uint32_t, std::uint64_t;
 using testing::ElementsAre;
 

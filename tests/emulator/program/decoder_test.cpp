@@ -10,10 +10,8 @@
 #include <vector>
 
 using namespace emulator::fixture;
-using emulator::Error;
-using emulator::Failure;
-using testing::AllOf;
-using testing::HasSubstr;
+using emulator::Error, emulator::Failure;
+using testing::AllOf, testing::HasSubstr;
 
 namespace {
 

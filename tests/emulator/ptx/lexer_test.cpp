@@ -7,9 +7,7 @@
 #include <bit>
 
 using emulator::Error;
-using emulator::ptx::Token;
-using emulator::ptx::tokenize;
-using emulator::ptx::TokenKind;
+using emulator::ptx::Token, emulator::ptx::tokenize, emulator::ptx::TokenKind;
 using std::uint64_t;
 using testing::HasSubstr;
 

@@ -36,8 +36,7 @@
 namespace lesson22_counters {
 
 using harness::ceil_div;
-using testing::AllOf;
-using testing::HasSubstr;
+using testing::AllOf, testing::HasSubstr;
 
 struct Member {
     unsigned int offset, bytes;

@@ -28,10 +28,7 @@
 namespace lesson23_counters {
 
 using harness::ceil_div;
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
+using testing::AllOf, testing::ContainsRegex, testing::HasSubstr, testing::Not;
 
 struct Case {
     std::uint64_t n;

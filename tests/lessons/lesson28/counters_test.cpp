@@ -43,8 +43,7 @@
 #include "launch.hpp"
 #include "test_device.hpp"
 
-using testing::AllOf;
-using testing::HasSubstr;
+using testing::AllOf, testing::HasSubstr;
 
 namespace lesson28_counters {
 

@@ -6,10 +6,7 @@
 
 #include "test_device.hpp"
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using testing::AllOf, testing::HasSubstr, testing::Not, testing::StartsWith;
 
 namespace start_test {
 
