@@ -73,13 +73,18 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, void* stream,
 
 bool is_of_graph(const Device& device, const void* pointer) {
     if (device.graph_memory.contains(pointer)) return true;
+    const auto is_it = [&](const GraphNode& node) { return node.memory && node.memory->address == pointer; };
     const auto allocates = [&](const Graph& graph) {
-        return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
-            return node->memory && node->memory->address == pointer;
-        });
+        return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                           [&](const auto& node) { return is_it(*node); });
+    };
+    const auto allocates_when_run = [&](const auto& entry) { // its graph may have been destroyed
+        return std::any_of(entry.second->steps.begin(), entry.second->steps.end(),
+                           [&](const GraphExec::Step& step) { return is_it(step.copy); });
     };
     return std::any_of(device.graphs.begin(), device.graphs.end(),
                        [&](const auto& entry) { return allocates(*entry.second); }) ||
+           std::any_of(device.graph_execs.begin(), device.graph_execs.end(), allocates_when_run) ||
            std::any_of(device.captures.begin(), device.captures.end(),
                        [&](const auto& capture) { return allocates(*capture->graph); });
 }

@@ -511,18 +511,25 @@ TEST(MemoryNode, leaves_its_memory_to_the_program) {
     const cudaGraph_t graph = with_memory(out.data(), 100, false, &address);
     cudaGraphExec_t exec = nullptr;
     ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-    for (int time = 0; time < 2; ++time) {
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    cudaGraph_t frees = nullptr;
+    cudaGraphNode_t node = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&frees, 0));
+    EXPECT_CUDA(cudaGraphAddMemFreeNode(&node, frees, nullptr, 0, address));
+    for (int time = 0; time < 3; ++time) {
         EXPECT_CUDA(cudaGraphLaunch(exec, stream));
         add<<<1, 100, 0, stream>>>(address, 100, 2);
         std::vector<int> values(100);
         EXPECT_CUDA(cudaMemcpyAsync(values.data(), address, 400, cudaMemcpyDefault, stream));
         EXPECT_CUDA(cudaStreamSynchronize(stream));
         EXPECT_EQ(values, std::vector<int>(100, 7));
-        EXPECT_CUDA(time == 0 ? cudaFreeAsync(address, stream) : cudaFree(address));
+        if (time < 2) EXPECT_CUDA(time == 0 ? cudaFreeAsync(address, stream) : cudaFree(address));
     }
+    launch_and_destroy(frees, 1);
+    EXPECT_EQ(cudaFree(address), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT_CUDA(cudaStreamSynchronize(stream));
     EXPECT_CUDA(cudaGraphExecDestroy(exec));
-    EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
 TEST(MemoryNode, is_refused_while_the_last_launches_memory_is_there) {
