@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cmath>
 
 namespace emulator::detail {
 
