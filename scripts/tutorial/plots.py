@@ -1,6 +1,7 @@
 """Plots by matplotlib: bars and curves, as SVG that stands in a page and takes its colors and its font from it."""
 
 import io
+import re
 import xml.etree.ElementTree
 
 from tutorial.svg import power
@@ -70,7 +71,8 @@ def svg_of(figure, words):
     text = io.StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": words}):
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    return text.getvalue()
+    # A line for each group and text, not for each point of a curve.
+    return re.sub(r">\n\s*<(?!g |text)", "><", re.sub(r"\s*\n\s*(?=[^<\s])", " ", text.getvalue()))
 
 
 def in_page(figure, words):
