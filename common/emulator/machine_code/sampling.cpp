@@ -202,8 +202,9 @@ std::string out_of_scope(const Code& code, const timing::Work& work) {
                 if (step.lanes > 0) executed[step.instruction] = true;
     for (std::size_t k = 0; k < executed.size(); ++k) {
         const Instruction& instruction = code.instructions[k];
-        if (!executed[k] || effect_of(instruction) != Effect::atomic) continue;
-        if (instruction.has("F32")) return "the rate of atomics on floats was not measured";
+        const Effect effect = effect_of(instruction);
+        if (!executed[k] || (effect != Effect::atomic && effect != Effect::shared_atomic)) continue;
+        if (effect == Effect::atomic && instruction.has("F32")) return "the rate of atomics on floats was not measured";
         if (instruction.has("CAS") || instruction.has("CAST"))
             return "how often a compare-and-swap fails is not modeled";
     }

@@ -51,10 +51,10 @@ bool append(const std::string& path, std::string_view text) {
     return text.empty();
 }
 
-/// For the program that asks for it.
+/// For the program that asks for it. A reason may quote a path, in any encoding.
 std::string estimate_of(Json record) {
     record.erase("record");
-    return record.dump();
+    return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Appends records to a report file.

@@ -74,8 +74,10 @@ std::string key_of(const ObservedLaunch& launch) {
     const LaunchConfiguration& configuration = launch.configuration;
     std::string key =
         launch.kernel.name() + " " + triple(configuration.grid) + " " + triple(configuration.block);
+    // The text, since another module may come to the place of one that was unloaded.
     key += " " + std::to_string(configuration.dynamic_shared_bytes) + " " +
-           std::to_string(reinterpret_cast<std::uintptr_t>(&launch.kernel)) + " ";
+           std::to_string(std::hash<std::string_view>()(launch.kernel.module().ptx().text)) +
+           (out_of_scope(launch).empty() ? " " : "! ");
     return key.append(reinterpret_cast<const char*>(launch.parameters.data()), launch.parameters.size());
 }
 

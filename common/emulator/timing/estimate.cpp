@@ -103,6 +103,10 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                       card);
     Simulated result{.cycles = times.cycles, .waited = times.waited};
     if (all) return result;
+    if (count < 2 * resident) { // One wave: the others take as long.
+        result.cycles *= share / static_cast<double>(count);
+        return result;
+    }
     // Beyond the first waves, blocks end at an even rate.
     auto from = static_cast<std::size_t>(std::min(settled, static_cast<double>(count) / 2));
     auto to = count - static_cast<std::size_t>(std::min(last_in_step, static_cast<double>(count) / 8)) - 1;

@@ -325,7 +325,7 @@ TEST(MachineCode, samples_blocks_all_over_the_grid) {
 
 TEST(MachineCode, says_which_atomics_are_out_of_scope) {
     const AnyMemory memory;
-    const LaunchView launch{.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const LaunchView launch{.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .shared_bytes = 16, .memory = memory};
     const auto reason = [&](const std::string& atomic) {
         const machine_code::Code code = machine_code::read_listing(listed({atomic, "EXIT"}), "k");
         return machine_code::out_of_scope(code,
@@ -337,6 +337,7 @@ TEST(MachineCode, says_which_atomics_are_out_of_scope) {
     EXPECT_EQ(reason("@!PT RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"), "");
     EXPECT_EQ(reason("ATOMG.E.CAS.STRONG.GPU PT, R5, desc[UR4][R2.64], R6, R7"),
               "how often a compare-and-swap fails is not modeled");
+    EXPECT_EQ(reason("ATOMS.CAST.SPIN R5, [R2+0x400], R6, R7"), "how often a compare-and-swap fails is not modeled");
 }
 
 TEST(MachineCode, stops_at_a_block_that_writes_too_much) {
@@ -450,6 +451,15 @@ TEST(Timing, lets_loads_wait_behind_atomics) {
         timing::estimate(work_with({{global(timing::Effect::store), {.sectors = 32, .lines = 32}}}),
                          timing::find_card("h200"));
     EXPECT_EQ(stores.waits[0].first, "drain");
+}
+
+/// 20,000 additions by each of 8 warps: twice 64 warps of a multiprocessor would take too long to simulate.
+TEST(Timing, takes_a_wave_for_all_waves_if_blocks_are_long) {
+    std::vector<std::pair<timing::Instruction, timing::Step>> additions(20'000,
+                                                                        {{.unit = timing::Unit::alu}, {}});
+    const timing::Work work = work_with(additions);
+    const double time = timing::estimate(work, timing::find_card("h200")).time_us;
+    EXPECT_NEAR(time / floor_of(work, "alu"), 1, 0.02);
 }
 
 /// Every other cycle the ALU has no room; in the others it has room for one of 16 warps.
