@@ -160,6 +160,7 @@ TEST(Race, is_not_between_the_owners_of_a_piece_of_the_heap) {
     EXPECT_THAT(late[0].cause, HasSubstr("frees memory that another one uses"));
     ASSERT_THAT(early, SizeIs(1));
     EXPECT_THAT(early[0].message, HasSubstr("thread (0,0,0) of the same warp has freed: nothing orders"));
+    EXPECT_THAT(shared(use + "bar.sync 0;" + free_it + use), SizeIs(1)) << "of a value that is there already";
 }
 
 // ---- within a warp ----

@@ -18,10 +18,17 @@ public:
 
     bool includes(const CurrentAccess& now, int lane, const EarlierAccess& earlier) {
         if (synchronize_with_each_other(now, earlier)) return true;
-        return now.role == Role::write && earlier.role == Role::write && stores_same_value(now, lane);
+        return now.role == Role::write && earlier.role == Role::write && !frees(earlier.id) &&
+               stores_same_value(now, lane);
     }
 
 private:
+    /// To free a piece of the heap counts as a write of no value.
+    bool frees(InstructionId id) const {
+        const ptx::Statement* const statement = ids_.code(id).statements[InstructionIds::pc(id)];
+        return statement && statement->opcode == "call";
+    }
+
     /// Volatile accesses and atomics that synchronize by being unordered.
     bool synchronize_with_each_other(const CurrentAccess& now, const EarlierAccess& earlier) {
         const bool is_volatile = now.instruction.ordering == Ordering::as_volatile;

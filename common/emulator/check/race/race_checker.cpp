@@ -231,7 +231,7 @@ public:
         if (!options_.global) return;
         constexpr std::size_t unit = 16; // pieces consist of these
         if (use == HeapUse::allocate) {
-            const std::size_t all = (bytes + unit - 1) / unit * unit;
+            const std::size_t all = std::max(unit, (bytes + unit - 1) / unit * unit);
             global_.forget(first, all);
             narrow_atomics_.forget(first, all);
             return;
