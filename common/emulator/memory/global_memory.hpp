@@ -60,6 +60,7 @@ public:
     /// From now on, an allocation takes addresses, and memory only where it is written: its bytes are 0, and there may
     /// be more of them than the machine has.
     void allocate_untouched() { untouched_ = true; }
+    bool allocates_untouched() const { return untouched_; }
 
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
     const Allocation& adopt(void* first, std::size_t bytes, std::string origin);

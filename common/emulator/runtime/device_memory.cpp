@@ -47,10 +47,12 @@ std::string DeviceMemory::next_name(MemoryKind kind) {
 }
 
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int flags) {
+    const bool is_zeroed = kind == MemoryKind::managed || kind == MemoryKind::host;
+    if (is_zeroed && global_.allocates_untouched()) GlobalMemory::require_available(bytes); // the host may fill it
     const Allocation& allocation = memory_of(kind).allocate(bytes, next_name(kind));
     notes_.insert_or_assign(allocation.address, Note{kind, flags});
-    // Pages that the host can write to start as zeros, and programs may rely on it.
-    if (kind == MemoryKind::managed || kind == MemoryKind::host)
+    // Pages that the host can write to start as zeros, and programs may rely on it. Untouched ones are zeros.
+    if (is_zeroed && !global_.allocates_untouched())
         std::memset(reinterpret_cast<void*>(allocation.address), 0, bytes);
     if (host_writes(kind)) ++host_allocations_;
     tell([&](MemoryEvents& listener) { listener.allocated(allocation, host_writes(kind)); });
@@ -60,7 +62,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int fl
 void DeviceMemory::place(void* first, std::size_t bytes) {
     const Allocation& allocation = global_.adopt(first, bytes, next_name(MemoryKind::device));
     notes_.insert_or_assign(allocation.address, Note{MemoryKind::device, 0});
-    std::memset(first, GlobalMemory::poison, bytes);
+    if (!global_.allocates_untouched()) std::memset(first, GlobalMemory::poison, bytes);
     tell([&](MemoryEvents& listener) { listener.allocated(allocation, false); });
 }
 

@@ -161,6 +161,10 @@ EMULATOR_ENTRY cudaError_t cuCtxCreate_v2(void** context, unsigned int, int devi
     return error == cudaSuccess ? cuCtxPushCurrent_v2(*context) : error;
 }
 
+EMULATOR_ENTRY cudaError_t cuCtxCreate_v3(void** context, void*, int, unsigned int flags, int device) {
+    return cuCtxCreate_v2(context, flags, device);
+}
+
 EMULATOR_ENTRY cudaError_t cuCtxCreate_v4(void** context, void*, unsigned int flags, int device) {
     return cuCtxCreate_v2(context, flags, device);
 }
@@ -330,6 +334,7 @@ void write_attribute(void* to, int attribute, const void* pointer, const cudaPoi
     case of_pool: return write<void*>(to, device.pool_of(reinterpret_cast<const void*>(first)));
     }
     require(attribute > 0 && attribute < attributes_end);
+    if (!has_memory) return write<int>(to, 0);
     throw ApiError(cudaErrorNotSupported, "cuPointerGetAttribute: attribute " + std::to_string(attribute) +
                                               " is not supported by the emulator");
 }
@@ -553,7 +558,8 @@ constexpr ChangedFunction changed_functions[] = {
     {"cuMemcpyBatchAsync", 12080, nullptr},
     {"cuMemcpyBatchAsync", 13000, ""},
     {"cuMemGetDefaultMemPool", 13000, nullptr},
-    {"cuCtxCreate", 13000, "_v2"},
+    {"cuCtxCreate", 11040, "_v2"},
+    {"cuCtxCreate", 12050, "_v3"},
     {"cuStreamGetCtx", 12050, ""},
     {"cuGetProcAddress", 12000, ""},
 };

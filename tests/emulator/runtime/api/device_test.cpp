@@ -220,9 +220,11 @@ TEST(Driver, has_the_runtimes_memory) {
 // Other versions have other arguments.
 TEST(DriverOnEmulator, has_the_functions_of_the_version_that_is_asked_for) {
     void* context = nullptr;
-    EXPECT_EQ(driver<int (*)(void**, unsigned int, int)>("cuCtxCreate", 12080)(&context, 0, 99), 101);
+    EXPECT_EQ(driver<int (*)(void**, unsigned int, int)>("cuCtxCreate", 11030)(&context, 0, 99), 101);
+    using CreateWithAffinity = int (*)(void**, void*, int, unsigned int, int);
+    EXPECT_EQ(driver<CreateWithAffinity>("cuCtxCreate", 11040)(&context, nullptr, 0, 0, 99), 101);
     EXPECT_EQ(
-        driver<int (*)(void**, void*, unsigned int, int)>("cuCtxCreate", 13000)(&context, nullptr, 0, 0), 0);
+        driver<int (*)(void**, void*, unsigned int, int)>("cuCtxCreate", 12050)(&context, nullptr, 4, 0), 0);
     EXPECT_EQ(driver<int (*)(void*)>("cuCtxDestroy")(context), 0);
     EXPECT_NE(driver<void*>("cuGetProcAddress", 11030), driver<void*>("cuGetProcAddress", 12000));
     using Words = int**;
