@@ -60,7 +60,9 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
 /// Where a person sees it: so no program has to tell estimates from counters.
 bool is_estimated_unasked(const Options& options, const Report& report) {
     return isatty(STDOUT_FILENO) && options.format == OutputFormat::text && options.save.empty() &&
-           !options.verify_only && report.device.kind == DeviceKind::emulator && !is_observed();
+           !options.verify_only && report.device.kind == DeviceKind::emulator && !is_observed() &&
+           std::all_of(report.kernels.begin(), report.kernels.end(),
+                       [](const KernelResult& kernel) { return kernel.verification.passed; });
 }
 
 std::size_t threads(const LaunchConfiguration& launch) {
@@ -233,10 +235,13 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     if (!info_.random_input && !report.kernels.empty())
         report.elements = threads(report.kernels.front().launch);
 
-    if (is_estimated_unasked(options, report))
+    write_output(format_report(report, options.format));
+    if (is_estimated_unasked(options, report)) {
         add_estimates(report, options.arguments,
                       info_.takes_n() && info_.largest_n.value_or(SIZE_MAX) >= large_n);
-    write_output(format_report(report, options.format));
+        if (const std::string estimates = format_estimates(report); !estimates.empty())
+            write_output("\n" + estimates);
+    }
     if (!options.save.empty()) {
         const std::filesystem::path folder = options.save;
         write_file(folder / fmt::format("{}.json", info_.name), format_json(report));

@@ -209,8 +209,9 @@ void add_estimates(Report& report, std::vector<std::string> arguments, bool at_l
         return true;
     };
     arguments.emplace_back("--format=json");
-    const bool is_quick =
-        for_each_estimate([](KernelResult& kernel, auto estimate) { kernel.estimate = std::move(estimate); });
+    const bool is_quick = for_each_estimate([](KernelResult& kernel, auto estimate) {
+        if (estimate && estimate->time_us) kernel.estimate = std::move(estimate);
+    });
     if (!is_quick || !at_large_n || report.elements == large_n) return;
     arguments.emplace_back(fmt::format("--n={}", large_n));
     for_each_estimate([](KernelResult& kernel, const auto& estimate) {

@@ -42,6 +42,9 @@ std::string format_text(const Report& report); ///< a table
 std::string format_json(const Report& report); ///< one object; whole numbers are exact
 std::string format_csv(const Report& report);  ///< a header, and one row per kernel; JSON's null is empty
 
+/// What the kernels would take on a card, and how far off such estimates are. Empty: nothing was estimated.
+std::string format_estimates(const Report& report);
+
 /// Estimates the kernels' times, and at large_n too if `at_large_n`: what takes a second of one core at most.
 /// \param arguments of this program
 void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n);

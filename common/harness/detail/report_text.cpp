@@ -260,8 +260,9 @@ std::string estimate_text(const KernelResult& kernel) {
                        large ? fmt::format(" here, {} at 2^28", microseconds(*large)) : "");
 }
 
-/// What the kernels would take on a card, and how far off such estimates are. Empty: nothing was estimated.
-std::string estimates(const Report& report) {
+} // namespace
+
+std::string format_estimates(const Report& report) {
     std::vector<std::string> times, errors, reasons;
     const auto add = [](std::vector<std::string>& texts, std::string text) {
         if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
@@ -283,6 +284,8 @@ std::string estimates(const Report& report) {
     return text;
 }
 
+namespace {
+
 constexpr const char* ptx_note = "(PTX): counted on PTX; the GPU's own machine code may differ.\n";
 
 /// More kernels have a row each.
@@ -291,7 +294,7 @@ constexpr std::size_t most_columns = 5;
 std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : kernel_table(report);
-    const std::string times = estimates(report);
+    const std::string times = format_estimates(report);
     return fmt::format("{}{}: counted, not timed.\n{}{}\n{}\n{}{}{}", heading(report), report.device.name,
                        pass_note(report, "The counters"), illustrations(report), table,
                        times.empty() ? "" : times + "\n", ptx_note,
@@ -397,7 +400,7 @@ std::string format_verdicts(const Report& report) {
 
 std::string format_text(const Report& report) {
     if (report.estimated_only)
-        return heading(report) + pass_note(report, "The times") + "Nothing was run.\n\n" + estimates(report);
+        return heading(report) + pass_note(report, "The times") + "Nothing was run.\n\n" + format_estimates(report);
     if (report.verified_only) return format_verdicts(report);
     return report.device.kind == DeviceKind::gpu ? format_times(report) : format_counters(report);
 }
