@@ -204,7 +204,8 @@ std::string out_of_scope(const Code& code, const timing::Work& work) {
         const Instruction& instruction = code.instructions[k];
         const Effect effect = effect_of(instruction);
         if (!executed[k] || (effect != Effect::atomic && effect != Effect::shared_atomic)) continue;
-        if (effect == Effect::atomic && instruction.has("F32")) return "the rate of atomics on floats was not measured";
+        if (effect == Effect::atomic && instruction.has("F32"))
+            return "the rate of atomics on floats was not measured";
         if (instruction.has("CAS") || instruction.has("CAST"))
             return "how often a compare-and-swap fails is not modeled";
     }

@@ -48,7 +48,8 @@ std::string DeviceMemory::next_name(MemoryKind kind) {
 
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned int flags) {
     const bool is_zeroed = kind == MemoryKind::managed || kind == MemoryKind::host;
-    if (is_zeroed && global_.allocates_untouched()) GlobalMemory::require_available(bytes); // the host may fill it
+    if (is_zeroed && global_.allocates_untouched())
+        GlobalMemory::require_available(bytes); // the host may fill it
     const Allocation& allocation = memory_of(kind).allocate(bytes, next_name(kind));
     notes_.insert_or_assign(allocation.address, Note{kind, flags});
     // Pages that the host can write to start as zeros, and programs may rely on it. Untouched ones are zeros.

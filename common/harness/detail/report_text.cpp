@@ -400,7 +400,8 @@ std::string format_verdicts(const Report& report) {
 
 std::string format_text(const Report& report) {
     if (report.estimated_only)
-        return heading(report) + pass_note(report, "The times") + "Nothing was run.\n\n" + format_estimates(report);
+        return heading(report) + pass_note(report, "The times") + "Nothing was run.\n\n" +
+               format_estimates(report);
     if (report.verified_only) return format_verdicts(report);
     return report.device.kind == DeviceKind::gpu ? format_times(report) : format_counters(report);
 }

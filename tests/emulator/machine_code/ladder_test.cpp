@@ -325,7 +325,8 @@ TEST(MachineCode, samples_blocks_all_over_the_grid) {
 
 TEST(MachineCode, says_which_atomics_are_out_of_scope) {
     const AnyMemory memory;
-    const LaunchView launch{.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .shared_bytes = 16, .memory = memory};
+    const LaunchView launch{
+        .grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .shared_bytes = 16, .memory = memory};
     const auto reason = [&](const std::string& atomic) {
         const machine_code::Code code = machine_code::read_listing(listed({atomic, "EXIT"}), "k");
         return machine_code::out_of_scope(code,
@@ -337,7 +338,8 @@ TEST(MachineCode, says_which_atomics_are_out_of_scope) {
     EXPECT_EQ(reason("@!PT RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"), "");
     EXPECT_EQ(reason("ATOMG.E.CAS.STRONG.GPU PT, R5, desc[UR4][R2.64], R6, R7"),
               "how often a compare-and-swap fails is not modeled");
-    EXPECT_EQ(reason("ATOMS.CAST.SPIN R5, [R2+0x400], R6, R7"), "how often a compare-and-swap fails is not modeled");
+    EXPECT_EQ(reason("ATOMS.CAST.SPIN R5, [R2+0x400], R6, R7"),
+              "how often a compare-and-swap fails is not modeled");
 }
 
 TEST(MachineCode, stops_at_a_block_that_writes_too_much) {
