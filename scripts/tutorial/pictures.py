@@ -421,10 +421,8 @@ def draw_clock_errors(folder):
         for side, errors in zip((-4, 4), held_back):
             color = cards[0 if side < 0 else 1][1]
             of_group = [error for name, error in errors if name == group]
-            first = len(picture.elements)
             for error in sorted(set(of_group)):
                 picture.dot(middle + (right - middle) * max(-most, min(most, error)) / most, y + side, color)
-            picture.elements[first:] = ["".join(picture.elements[first:])]
         if (largest := max(error for errors in held_back for name, error in errors if name == group)) > most:
             picture.text(right - 8, y + 4, f"to {largest:+.0f}", "end", 12)
     for line, (((facts, _), color), errors) in enumerate(zip(cards, held_back)):

@@ -50,7 +50,8 @@ class Svg:
                              f'stroke-dasharray="{dashes}"/>')
 
     def dot(self, x, y, color, radius=2.5):
-        self.elements.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{color}"/>')
+        before = self.elements.pop() if self.elements and self.elements[-1].startswith("<circle") else ""  # one line of the file
+        self.elements.append(f'{before}<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{color}"/>')
 
     def __str__(self):
         return "\n".join([
