@@ -72,9 +72,12 @@ double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card[
 struct Simulated {
     double cycles = 0;
     std::array<double, wait_count> waited{};
+    double recorded_cycles = 0;
+    std::vector<WarpRow> rows{};
 };
 
-Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_atomics) {
+Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_atomics,
+                         double recorded_cycles = 0) {
     const std::uint32_t resident = std::max(1U, resident_blocks(work, card));
     const double busy = busy_multiprocessors(work, card), share = static_cast<double>(work.blocks) / busy;
     const auto weights = weights_of(work);
@@ -94,14 +97,18 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
         blocks[k] =
             &work.samples[sample_of(work, std::min(static_cast<std::uint64_t>(place), work.blocks - 1))];
     }
-    const ShiftTimes times = simulate({.code = work.code,
-                                       .blocks = blocks,
-                                       .resident = resident,
-                                       .busy_multiprocessors = busy,
-                                       .atomic_words = work.atomic_words,
-                                       .loads_pass_atomics = loads_pass_atomics},
-                                      card);
-    Simulated result{.cycles = times.cycles, .waited = times.waited};
+    ShiftTimes times = simulate({.code = work.code,
+                                 .blocks = blocks,
+                                 .resident = resident,
+                                 .busy_multiprocessors = busy,
+                                 .atomic_words = work.atomic_words,
+                                 .loads_pass_atomics = loads_pass_atomics,
+                                 .recorded_cycles = recorded_cycles},
+                                card);
+    Simulated result{.cycles = times.cycles,
+                     .waited = times.waited,
+                     .recorded_cycles = std::min(recorded_cycles, times.cycles),
+                     .rows = std::move(times.rows)};
     if (all) return result;
     if (count < 2 * resident) { // One wave: the others take as long.
         result.cycles *= share / static_cast<double>(count);
@@ -185,14 +192,16 @@ std::string kind_of(const Work& work) {
     return 4 * of(Effect::store) < of(Effect::load) ? "reductions" : "kernels that store much";
 }
 
-Estimate estimate(const Work& work, const Card& card) {
+Estimate estimate(const Work& work, const Card& card, double recorded_cycles) {
     Estimate result{.floors_us = floors_us(work, card), .waits = {}};
     const auto microseconds = [&](double cycles) { return card["launch"] + cycles / card["clock"] / 1e3; };
-    const Simulated simulated = simulate_share(work, card, false);
+    Simulated simulated = simulate_share(work, card, false, recorded_cycles);
     result.least_us = result.most_us = microseconds(simulated.cycles);
     const double atomics = result.floors_us.back().second;
     if (atomics > result.most_us / 10)
         result.least_us = std::min(result.most_us, microseconds(simulate_share(work, card, true).cycles));
+    result.recorded_cycles = simulated.recorded_cycles;
+    result.rows = std::move(simulated.rows);
     result.time_us = (result.least_us + result.most_us) / 2;
     const double all = std::accumulate(simulated.waited.begin(), simulated.waited.end(), 0.0);
     for (std::size_t k = 0; k < wait_count && all > 0; ++k)

@@ -50,6 +50,8 @@ struct Estimate {
     std::vector<std::pair<std::string, double>> floors_us;
     /// Shares of what the warps wait for; their sum is 1.
     std::vector<std::pair<std::string, double>> waits;
+    double recorded_cycles = 0;  ///< of one multiprocessor: as many as asked for, or all that it takes
+    std::vector<WarpRow> rows{}; ///< what its warps do in them
 };
 
 /// Blocks that a multiprocessor holds at once; 0: not even one.
@@ -57,7 +59,8 @@ std::uint32_t resident_blocks(const Work& work, const Card& card);
 
 std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Card& card);
 
-Estimate estimate(const Work& work, const Card& card);
+/// \param recorded_cycles of one multiprocessor, from the launch's begin on
+Estimate estimate(const Work& work, const Card& card, double recorded_cycles = 0);
 
 /// What kernels such errors are found for: "reductions", "kernels with shared atomics", …
 std::string kind_of(const Work& work);

@@ -36,6 +36,7 @@ struct WarpState {
 struct ResidentBlock {
     std::vector<WarpState> warps;
     std::size_t alive = 0;
+    std::uint32_t place = 0;
     std::vector<WarpState*> at_barrier;
 };
 
@@ -82,7 +83,8 @@ public:
     }
 
     ShiftTimes run() {
-        for (std::uint32_t k = 0; k < shift_.resident && started_ < shift_.blocks.size(); ++k) start_block(0);
+        for (std::uint32_t k = 0; k < shift_.resident && started_ < shift_.blocks.size(); ++k)
+            start_block(0, k);
         for (double now = 0; now < never;) {
             double next = never;
             for (Scheduler& scheduler : schedulers_) next = std::min(next, advance(scheduler, now));
@@ -133,7 +135,14 @@ private:
 
     void charge(WarpState& warp, Wait reason, double until) {
         times_.waited[static_cast<std::size_t>(reason)] += std::max(0.0, until - warp.since);
+        if (until > warp.since && warp.since < shift_.recorded_cycles) record(warp, reason, until);
         warp.since = std::max(warp.since, until);
+    }
+
+    void record(const WarpState& warp, Wait state, double until) {
+        std::vector<WarpRun>& runs = times_.rows[warp.age].runs;
+        if (runs.empty() || runs.back().state != state) runs.push_back({state, warp.since, 0});
+        runs.back().to = std::min(until, shift_.recorded_cycles);
     }
 
     /// A warp that is ready has been throttled, and then not selected.
@@ -264,10 +273,10 @@ private:
             return;
         }
         times_.ends.push_back(now);
-        if (started_ < shift_.blocks.size()) start_block(now + block_gap_);
+        if (started_ < shift_.blocks.size()) start_block(now + block_gap_, block.place);
     }
 
-    void start_block(double at) {
+    void start_block(double at, std::uint32_t place) {
         const BlockTrace& trace = *shift_.blocks[started_++];
         at = std::max(at, next_start_);
         next_start_ = at + block_interval_;
@@ -275,6 +284,7 @@ private:
         blocks_.push_back(std::make_unique<ResidentBlock>());
         ResidentBlock& block = *blocks_.back();
         block.alive = trace.size();
+        block.place = place;
         block.warps.resize(trace.size());
         for (std::size_t k = 0; k < trace.size(); ++k, first += warp_gap_) {
             WarpState& warp = block.warps[k];
@@ -283,6 +293,9 @@ private:
             warp.age = age_++;
             warp.scheduler = warp.age % scheduler_count;
             warp.ready = warp.since = first;
+            if (first < shift_.recorded_cycles)
+                times_.rows.push_back(
+                    {static_cast<std::uint32_t>(started_ - 1), place, static_cast<std::uint32_t>(k)});
             schedulers_[warp.scheduler].waiting.push(&warp);
         }
         warp_free_ = first;

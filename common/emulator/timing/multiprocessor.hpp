@@ -38,12 +38,28 @@ struct Shift {
     double busy_multiprocessors = 0;           ///< of the card: they share its memory and its block starts
     double atomic_words = 1;                   ///< of global memory, that all atomics of the launch go to
     bool loads_pass_atomics = false;           ///< or wait behind them
+    double recorded_cycles = 0;                ///< so many of the first ones, in the times' rows
+};
+
+/// What a warp does from one cycle to another.
+struct WarpRun {
+    Wait state = Wait::selected;
+    double from = 0, to = 0;
+};
+
+/// A warp, and all that it does until it ends, or the record.
+struct WarpRow {
+    std::uint32_t block = 0; ///< in the order of their start
+    std::uint32_t place = 0; ///< of the resident ones; another block follows in it
+    std::uint32_t warp = 0;  ///< in its block
+    std::vector<WarpRun> runs{};
 };
 
 struct ShiftTimes {
     double cycles = 0;                       ///< until the last block has ended
     std::vector<double> ends;                ///< of the blocks, in the order of their end
     std::array<double, wait_count> waited{}; ///< cycles of all warps
+    std::vector<WarpRow> rows;               ///< in the order of their start
 };
 
 ShiftTimes simulate(const Shift& shift, const Card& card);

@@ -390,6 +390,48 @@ TEST(Timing, follows_blocks_that_run_long_and_alone) {
     EXPECT_NEAR(timing::estimate(work, card).time_us, 4 * 500'000 * 2 / (card["clock"] * 1e3), 20);
 }
 
+/// Two blocks in one place, of two warps each. The numbers are the H200's: 2 cycles between two warps, 2 of the address unit
+/// per warp at a barrier and 12 behind it, 17.5 until a result of the XU is there, 292 between two blocks.
+TEST(Timing, records_what_each_warp_does) {
+    const std::vector<timing::Instruction> code = {
+        {.unit = timing::Unit::adu, .effect = timing::Effect::barrier},
+        {.unit = timing::Unit::alu, .stall = 4},
+        {.unit = timing::Unit::xu,
+         .latency = static_cast<std::uint8_t>(timing::Latency::xu),
+         .write_scoreboard = 0},
+        {.unit = timing::Unit::alu, .waits = 1},
+        {.effect = timing::Effect::exit}};
+    timing::WarpTrace warp;
+    for (std::uint32_t k = 0; k < code.size(); ++k)
+        warp.push_back({.instruction = k, .lanes = 32, .taken = k + 1 == code.size()});
+    const timing::BlockTrace block{warp, warp};
+    const timing::BlockTrace* const blocks[] = {&block, &block};
+    const auto record = [&](double cycles) {
+        const timing::ShiftTimes times = timing::simulate(
+            {.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = cycles},
+            timing::find_card("h200"));
+        std::ostringstream text;
+        for (const timing::WarpRow& row : times.rows) {
+            text << row.block << row.place << row.warp << ":";
+            for (const timing::WarpRun& run : row.runs)
+                text << " " << timing::wait_name(run.state) << " " << run.from << "-" << run.to;
+            text << "\n";
+        }
+        return text.str();
+    };
+    // The barrier's second warp arrives at 2 and is served by 4: both go on at 16. The addition asks for 4 cycles, the XU
+    // has its result at 20 + 17.5, and the block ends where EXIT issues, at 38.5. The next begins at 38.5 + 292.
+    EXPECT_EQ(record(340), "000: selected 0-1 barrier 1-16 selected 16-17 wait 17-20 selected 20-21 "
+                           "short_scoreboard 21-37.5 selected 37.5-39.5\n"
+                           "001: selected 2-3 barrier 3-16 selected 16-17 wait 17-20 selected 20-21 "
+                           "short_scoreboard 21-37.5 selected 37.5-39.5\n"
+                           "100: selected 330.5-331.5 barrier 331.5-340\n"
+                           "101: selected 332.5-333.5 barrier 333.5-340\n");
+    EXPECT_EQ(record(18), "000: selected 0-1 barrier 1-16 selected 16-17 wait 17-18\n"
+                          "001: selected 2-3 barrier 3-16 selected 16-17 wait 17-18\n");
+    EXPECT_EQ(record(0), "");
+}
+
 /// A kernel of 10,000 blocks of 8 warps, all with these instructions.
 timing::Work work_with(const std::vector<std::pair<timing::Instruction, timing::Step>>& instructions) {
     timing::Work work{
