@@ -73,7 +73,7 @@ TEST(ObservedLessonOnEmulator, has_its_options_judged_by_emulate) {
     expect_error("--check mem,rase", "--check mem,rase: there is no checker 'rase'" + checkers);
     expect_error("--check=5", "--check 5: there is no checker '5'; write all, or some of mem,init,race,sync");
     expect_error("--draw bank",
-                 "--draw bank: write one of banks, sectors, activity, tile; did you mean banks?");
+                 "--draw bank: write one of banks, sectors, activity, tile, time; did you mean banks?");
     expect_error("--draw banks --line 0", "--line 0: write a whole number from 1 to 4294967295");
     expect_error("--schedule x", "--schedule x: write a whole number from 0 to 2^64 - 1");
     expect_error("--schedules 0", "--schedules 0: write a whole number from 1 to 1000000");

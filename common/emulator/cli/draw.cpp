@@ -2,6 +2,7 @@
 
 #include "emulator/cli/exit_status.hpp"
 #include "emulator/cli/picture.hpp"
+#include "emulator/cli/time.hpp"
 #include "emulator/session/recorders.hpp"
 
 #include <fmt/format.h>
@@ -75,24 +76,35 @@ std::string draw(const Report& report, const Options& options, const ReadSource&
     };
     const std::string& kind = options.request.draw;
     std::set<fs::path> taken;
-    for (const Json& record : report.accesses) {
-        const auto trace = record.get<AccessTrace>();
-        const std::string kernel = kernel_name(trace);
-        const Picture result = draw_picture(kind, trace, options.request.line.value_or(0), source_of);
-        has_lines &= trace.accesses.empty() || !trace.accesses.front().place.path.empty();
-        if (result.drawing.svg.empty()) {
-            text += fmt::format("{}: {}\n", kernel, result.about);
-            continue;
+    const auto add = [&](const std::string& kernel, const Picture& picture) {
+        if (picture.drawing.svg.empty()) {
+            text += fmt::format("{}: {}\n", kernel, picture.about);
+            return;
         }
         const fs::path file = file_for(options.output, kernel, kind, taken);
-        write(file, result.drawing.svg);
-        text += fmt::format("{}: {}\n    {}\n", file.string(), result.about, result.drawing.result);
+        write(file, picture.drawing.svg);
+        text += fmt::format("{}: {}\n    {}\n", file.string(), picture.about, picture.drawing.result);
+    };
+    for (const Json& record : report.accesses) {
+        const auto trace = record.get<AccessTrace>();
+        add(kernel_name(trace.kernel),
+            draw_picture(kind, trace, options.request.line.value_or(0), source_of));
+        has_lines &= trace.accesses.empty() || !trace.accesses.front().place.path.empty();
     }
-    if (report.accesses.empty()) text += "no kernel ran that --kernel and --launch choose: no picture\n";
+    const bool is_time = kind == "time";
+    if (is_time && !missing_tool(options.request).empty()) return ""; // as was said before the run
+    for (const Json& launch : report.launches) {
+        if (!is_time || !launch.contains("card")) continue;
+        const std::string kernel = kernel_name(launch.at("name"));
+        add(kernel, draw_timeline(kernel, launch));
+    }
+    if (report.accesses.empty() && (!is_time || text.empty()))
+        text += "no kernel ran that --kernel and --launch choose: no picture\n";
     if (!has_lines) text += "Compile with nvcc -lineinfo to see lines of the source.\n";
     for (const std::string& path : stale)
         text += fmt::format("{} is newer than the program: its lines may have moved.\n", path);
-    if (!taken.empty() && !options.request.line) text += "--line N picks another line of the kernel.\n";
+    if (!taken.empty() && !options.request.line && !is_time)
+        text += "--line N picks another line of the kernel.\n";
     return text;
 }
 

@@ -21,7 +21,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names checkers{"mem", "init", "race", "sync"};
-const Names pictures{"banks", "sectors", "activity", "tile"};
+const Names pictures{"banks", "sectors", "activity", "tile", "time"};
 
 bool contains(const Names& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -93,12 +93,14 @@ void check(const Options& options, bool has_format) {
     require(!request.leaks || request.checks("mem"), "--leaks: add --check mem");
     require(!request.global_races || request.checks("race"), "--global-races: add --check race");
     const bool times = !request.time.empty();
-    require(!times || !(draws || request.replay || request.schedule || options.schedules),
-            "--time: estimates alone or with --counters, --lines and --check; leave out --draw, --export, "
-            "--schedule and --schedules");
+    const bool draws_time = request.draw == "time";
+    require(!times || !((draws && !draws_time) || request.replay || request.schedule || options.schedules),
+            "--time: estimates alone or with --counters, --lines and --check; leave out --draw (but for "
+            "--draw time), --export, --schedule and --schedules");
     require(!request.time_only || !(counters || lines || checks),
             "--time-only: runs no launch; leave out --counters, --lines and --check");
     require(!request.line || draws, "--line: picks the access to draw; add --draw");
+    require(!request.line || !draws_time, "--line: picks an access; leave it out with --draw time");
     require(!draws || !(counters || lines || checks),
             "--draw: makes a picture of its own; leave out --counters, --lines and --check");
     require(!draws || !has_format, "--draw: a picture is always SVG; leave out --format");
@@ -194,7 +196,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     if (given("--draw") && !contains(pictures, request.draw))
         throw UsageError(fmt::format("--draw {}: write one of {}{}", request.draw, fmt::join(pictures, ", "),
                                      suggestion(request.draw, pictures)));
-    if (time_only && !given("--time")) request.time = "h200";
+    if ((time_only || request.draw == "time") && !given("--time")) request.time = "h200";
     request.time_only = time_only;
     if (given("--time") && !contains(known_cards(), request.time))
         throw UsageError(fmt::format("--time={}: there is no description of that card; write one of {}",
@@ -255,7 +257,8 @@ What to report:
                    waits for. CARD: {}. Default: h200
   --time-only      the same without running the launches, which is faster. What
                    the program computes is wrong then
-  --draw WHAT      a picture: banks, sectors, activity or tile
+  --draw WHAT      a picture: banks, sectors, activity, tile or time. Time needs
+                   what --time needs, and is estimated for the same CARD
   --line N         draw: of the access in line N of the source
   --export FILE    a page in which a browser runs the launches again, counts,
                    checks and draws: HTML that works offline

@@ -50,8 +50,8 @@ const TracedAccess* most_costly(const AccessTrace& trace, Space space, std::uint
     return chosen;
 }
 
-std::string kernel_name(const AccessTrace& trace) {
-    const std::string name = emulator::short_name(trace.kernel);
+std::string kernel_name(const std::string& readable) {
+    const std::string name = emulator::short_name(readable);
     const std::size_t arguments = std::min(name.find('<'), name.size());
     const std::size_t colons = name.rfind("::", arguments);
     return colons == std::string::npos ? name : name.substr(colons + 2);
@@ -59,7 +59,7 @@ std::string kernel_name(const AccessTrace& trace) {
 
 Picture draw_picture(std::string_view kind, const AccessTrace& trace, std::uint32_t line,
                      const SourceOf& source_of) {
-    const std::string kernel = kernel_name(trace);
+    const std::string kernel = kernel_name(trace.kernel);
     if (kind == "activity") {
         if (trace.steps.empty())
             return {.about = line == 0 ? "no step to draw" : fmt::format("no step on line {}", line)};

@@ -56,7 +56,7 @@ struct Picture {
 Picture draw_picture(std::string_view kind, const emulator::AccessTrace& trace, std::uint32_t line,
                      const SourceOf& source_of);
 
-/// The kernel's name in a picture: "reduce<a::b>" of "void (anonymous namespace)::reduce<a::b>(int const*)".
-std::string kernel_name(const emulator::AccessTrace& trace);
+/// A kernel's name in a picture: "reduce<a::b>" of "void (anonymous namespace)::reduce<a::b>(int const*)".
+std::string kernel_name(const std::string& readable);
 
 } // namespace emulate

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "emulator/cli/options.hpp"
+#include "emulator/cli/picture.hpp"
 #include "emulator/cli/report.hpp"
 #include "emulator/cli/sources.hpp"
 #include "emulator/machine/finding.hpp"
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace emulate {
@@ -41,6 +43,9 @@ std::string failed_launches_as_text(const Report& report);
 /// Writes what `options` ask for, one file per kernel. Returns the messages for the user.
 /// \throws CommandError when a file cannot be written.
 std::string draw(const Report& report, const Options& options, const ReadSource& read_source);
+
+/// What the warps of a multiprocessor do at first, by the model: of a launch with an estimate. In timeline.cpp.
+Picture draw_timeline(std::string_view kernel, const Json& launch);
 
 // ---- export.cpp: the page of --export, in which a browser runs the recorded launches again ----
 

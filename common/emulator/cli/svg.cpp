@@ -136,10 +136,10 @@ void Svg::begin_keys(double y) {
     key_y_ = y + line_height / 2;
 }
 
-void Svg::key(std::string_view swatch, std::string_view text) {
+void Svg::key(std::string_view swatch, std::string_view text, std::string_view fill) {
     const double needed = 20 + text_width(text, "small");
     if (key_x_ > margin && key_x_ + needed > width_ - margin) begin_keys(key_y_ + line_height / 2);
-    rectangle(key_x_, key_y_ - 7, 14, 14, swatch);
+    rectangle(key_x_, key_y_ - 7, 14, 14, swatch, fill);
     this->text(key_x_ + 20, key_y_, text, "small");
     key_x_ += needed + 18;
 }

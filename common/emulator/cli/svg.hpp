@@ -51,7 +51,7 @@ public:
     /// Starts a legend at the left margin.
     void begin_keys(double y);
     /// The next swatch and what it means, in a new row where it does not fit.
-    void key(std::string_view swatch, std::string_view text);
+    void key(std::string_view swatch, std::string_view text, std::string_view fill = "");
     /// Returns the y below them.
     double end_keys() const;
 

@@ -54,6 +54,7 @@ bool append(const std::string& path, std::string_view text) {
 /// For the program that asks for it. A reason may quote a path, in any encoding.
 std::string estimate_of(Json record) {
     record.erase("record");
+    record.erase("timeline");
     return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -99,7 +100,7 @@ private:
 std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     std::vector<std::unique_ptr<Recorder>> recorders;
     if (request_.lines) recorders.push_back(std::make_unique<LineRecorder>());
-    if (!request_.draw.empty())
+    if (!request_.draw.empty() && request_.draw != "time")
         recorders.push_back(
             std::make_unique<AccessRecorder>(TraceOptions{.line = request_.line.value_or(0)}));
     if (!request_.time.empty()) recorders.push_back(std::make_unique<TimeRecorder>(request_));

@@ -24,7 +24,7 @@ struct Request {
     std::vector<std::string> check{};        ///< of "mem", "init", "race" and "sync"
     bool leaks = false;                      ///< mem: also memory that is never freed
     bool global_races = false;               ///< race: also between blocks, in global memory
-    std::string draw{};                      ///< "banks", "sectors", "activity" or "tile"
+    std::string draw{};                      ///< "banks", "sectors", "activity", "tile" or "time"
     std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
     std::string time{};                      ///< the card on which to estimate the time; empty: none
     bool time_only = false;                  ///< without running the launches

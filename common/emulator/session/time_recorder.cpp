@@ -96,8 +96,25 @@ void add_error(Json& record, const std::string& kind, const timing::Card& card) 
         error.update(Json{{"median_percent", found->median}, {"most_percent", found->most}});
 }
 
+/// So many cycles are in a picture.
+constexpr double drawn_cycles = 4000;
+
+Json timeline_of(const timing::Estimate& estimate) {
+    const auto rounded = [](double cycle) { return std::round(cycle * 10) / 10; };
+    Json warps = Json::array();
+    for (const timing::WarpRow& row : estimate.rows) {
+        Json runs = Json::array();
+        for (const timing::WarpRun& run : row.runs)
+            runs.push_back({timing::wait_name(run.state), rounded(run.from), rounded(run.to)});
+        warps.push_back(
+            {{"block", row.block}, {"place", row.place}, {"warp", row.warp}, {"runs", std::move(runs)}});
+    }
+    return {{"cycles", rounded(estimate.recorded_cycles)}, {"warps", std::move(warps)}};
+}
+
 /// The rest of the record: an estimate, or a reason why there is none; and the floors that are known.
-Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card) {
+Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
+             bool draws) {
     Json record{{"record", "time"}, {"card", card.name()}};
     // Known of all launches.
     const double blocks = static_cast<double>(launch.configuration.grid.count());
@@ -112,7 +129,7 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
             record["floors_us"] = object(timing::floors_us(work, card));
             if (reason.empty()) reason = machine_code::out_of_scope(code, work);
             if (!reason.empty()) return;
-            const timing::Estimate estimate = timing::estimate(work, card);
+            const timing::Estimate estimate = timing::estimate(work, card, draws ? drawn_cycles : 0);
             if (!std::isfinite(estimate.time_us))
                 throw machine_code::NotUnderstood("the model gives no number");
             reason = unclear(estimate);
@@ -120,6 +137,7 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
             record["time_us_estimated"] = estimate.time_us;
             record["waits"] = object(estimate.waits);
             add_error(record, timing::kind_of(work), card);
+            if (draws) record["timeline"] = timeline_of(estimate);
         });
     } catch (const machine_code::NotUnderstood& error) {
         if (reason.empty()) reason = error.what();
@@ -134,9 +152,9 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
 
 Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
     pending_ = nullptr;
-    if (!launch.selected) return nullptr;
+    if (!launch.selected || (draws_ && !drawn_.insert(launch.kernel.name()).second)) return nullptr;
     const auto [time, is_new] = times_.try_emplace(key_of(launch));
-    if (is_new) time->second = time_of(launch, tools_, timing::find_card(card_));
+    if (is_new) time->second = time_of(launch, tools_, timing::find_card(card_), draws_);
     pending_ = &time->second;
     return nullptr;
 }

@@ -2,7 +2,9 @@
 /// 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …}, "error_found": {"kernels": "reductions", "median_percent":
 /// 1.6, "most_percent": 19.4}, "instructions_sm_90":
 /// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no
-/// estimate, "no_estimate" has the reason, and "floors_us" those that are known.
+/// estimate, "no_estimate" has the reason, and "floors_us" those that are known. For a picture, only each kernel's
+/// first launch gets a record, with what warps do at first: "timeline": {"cycles": 4000, "warps": [{"block": 0,
+/// "place": 0, "warp": 0, "runs": [["long_scoreboard", 12.5, 800], …]}, …]}.
 #pragma once
 
 #include "emulator/machine_code/listing.hpp"
@@ -12,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +23,8 @@ namespace emulator {
 class TimeRecorder final : public Recorder {
 public:
     explicit TimeRecorder(const Request& request)
-        : card_(request.time), tools_{.ptxas = request.ptxas, .nvdisasm = request.nvdisasm} {}
+        : card_(request.time),
+          draws_(request.draw == "time"), tools_{.ptxas = request.ptxas, .nvdisasm = request.nvdisasm} {}
 
     /// Estimates before the launch, from memory as it is then.
     Watcher* begin(const ObservedLaunch& launch) override;
@@ -28,9 +32,11 @@ public:
 
 private:
     const std::string card_;
+    const bool draws_;
     const machine_code::Tools tools_;
     std::map<std::string, Json>
-        times_; ///< by launch: what is launched again, with the same arguments, is known
+        times_;                   ///< by launch: what is launched again, with the same arguments, is known
+    std::set<std::string> drawn_; ///< kernels
     const Json* pending_ = nullptr;
 };
 

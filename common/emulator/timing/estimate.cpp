@@ -107,7 +107,7 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                 card);
     Simulated result{.cycles = times.cycles,
                      .waited = times.waited,
-                     .recorded_cycles = std::min(recorded_cycles, times.cycles),
+                     .recorded_cycles = std::min(recorded_cycles, times.cycles + 1),
                      .rows = std::move(times.rows)};
     if (all) return result;
     if (count < 2 * resident) { // One wave: the others take as long.

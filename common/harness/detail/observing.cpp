@@ -26,7 +26,7 @@ Reports on the kernels, from the emulator, on stderr:
                   scripts/setup time) and it takes less than a second of a core
   --time-only     the same without running the kernels: quick at any size
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
-                  pictures: banks, sectors, activity or tile
+                  pictures: banks, sectors, activity, tile or time
   --line N        draw: the access in line N of the source
   --schedule S    verify with blocks, warps and lanes in the order of seed S;
                   other blocks see stores late unless a fence orders them

@@ -694,6 +694,63 @@ TEST(DrawTile, is_of_the_array_that_is_accessed_and_no_longer_than_a_page) {
     EXPECT_THAT(texts_of(picture), HasSubstr("and 256 rows more\n")); // of 320
 }
 
+// ---- time ----
+
+namespace {
+
+/// A stripe is 2 of 1,000 cycles. Warp 0 issues at 0 and 501 in block 0, and at 800 in block 1, which follows.
+Json timed_launch() {
+    return Json::parse(R"json({"name": "void reduce<256u>(int const*, int*)", "card": "NVIDIA H200",
+"time_us_estimated": 12.34, "timeline": {"cycles": 1000, "warps": [
+{"block": 0, "place": 0, "warp": 0, "runs": [["selected", 0, 1], ["long_scoreboard", 1, 501],
+    ["selected", 501, 502], ["long_scoreboard", 502, 504], ["barrier", 504, 600]]},
+{"block": 0, "place": 0, "warp": 1, "runs": [["long_scoreboard", 2, 600]]},
+{"block": 1, "place": 0, "warp": 0, "runs": [["selected", 800.5, 801.5], ["long_scoreboard", 801.5, 1000]]}]}})json");
+}
+
+} // namespace
+
+TEST(DrawTimeline, has_a_stripe_where_an_instruction_issues_and_for_each_wait) {
+    const Picture picture = draw_timeline("k", timed_launch());
+    const auto elements = elements_of(picture.drawing.svg);
+    const auto at = [](double cycle) { return 80 + 0.62 * cycle; };
+    const auto stripes = [&](const std::string& fill) {
+        std::vector<std::pair<long, long>> spans; // in cycles
+        for (const Element& stripe : select(elements, "rect", "warps")) {
+            if (stripe.looks("first") ? fill != "first" : stripe.attributes.at("fill") != fill) continue;
+            const double x = stripe.number("x");
+            spans.emplace_back(std::lround((x - 80) / 0.62),
+                               std::lround((x + stripe.number("width") - 80) / 0.62));
+        }
+        return spans;
+    };
+    using testing::Pair;
+    EXPECT_THAT(stripes("first"), ElementsAre(Pair(0, 2), Pair(500, 502), Pair(800, 802)));
+    // Those of one wait go on below what issues.
+    EXPECT_THAT(stripes("#e58a2e"), ElementsAre(Pair(2, 504), Pair(802, 1000), Pair(2, 600)));
+    EXPECT_THAT(stripes("#2f9e77"), ElementsAre(Pair(504, 600)));
+    EXPECT_THAT(select(elements, "rect", "warps"), SizeIs(7));
+    const std::string texts = texts_of(elements);
+    EXPECT_THAT(texts, HasSubstr("k: the warps of a multiprocessor, estimated\n"));
+    EXPECT_THAT(texts, HasSubstr("A model of an NVIDIA H200, in which the launch takes 12.3 us.\n"));
+    // 3 cycles, 500 + 2 + 598 + 198.5, and 96, of 1,397.5
+    EXPECT_EQ(picture.drawing.result,
+              "the first 1,000 cycles: long_scoreboard 93 %, barrier 7 %, selected 0 %");
+    for (const char* const key : {"\nselected 0 %\n", "\nlong_scoreboard 93 %\n", "\nbarrier 7 %\n"})
+        EXPECT_THAT(texts, HasSubstr(key));
+    EXPECT_THAT(texts, Not(HasSubstr("\nwait 0 %")));
+    for (const auto& [text, x] : {std::pair{"block 0", at(0) + 3},
+                                  {"block 1", at(800.5) + 3},
+                                  {"1,000", at(1000)},
+                                  {"200", at(200)},
+                                  {"warp 1", 72.0}}) {
+        const auto found = std::find_if(elements.begin(), elements.end(),
+                                        [&](const Element& element) { return element.text == text; });
+        ASSERT_NE(found, elements.end()) << text;
+        EXPECT_NEAR(found->number("x"), x, 0.01) << text;
+    }
+}
+
 // ---- all of them ----
 
 TEST(Drawings, explain_every_look_on_light_and_dark_and_need_nothing_from_outside) {
@@ -706,7 +763,7 @@ TEST(Drawings, explain_every_look_on_light_and_dark_and_need_nothing_from_outsid
     for (const std::string& svg :
          {draw_banks("k", padded, column, source).svg, draw_banks("k", padded, wide, source).svg,
           draw_sectors("k", trace_of(far), far, source).svg, draw_tile("k", padded, column, source).svg,
-          draw_activity("k", partial, source).svg}) {
+          draw_activity("k", partial, source).svg, draw_timeline("k", timed_launch()).drawing.svg}) {
         const auto elements = elements_of(svg);
         const std::string style = select(elements, "style").at(0).text;
         const std::size_t media = style.find("@media screen and (prefers-color-scheme:dark)");
@@ -891,6 +948,23 @@ TEST_F(DrawFiles, are_not_written_where_there_is_nothing_to_show) {
     EXPECT_EQ(draw("activity", {trace}), "reduce<256u>: no step on line 13\n");
     EXPECT_THAT(draw("sectors", {}), HasSubstr("no kernel ran"));
     EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(DrawFiles, show_the_times_that_are_estimated) {
+    Report report;
+    report.launches = {timed_launch(), timed_launch(), timed_launch()};
+    report.launches[1].erase("card"); // not the kernel's first
+    report.launches[2].erase("timeline");
+    report.launches[2]["no_estimate"] = "too many instructions";
+    options_.request.draw = "time";
+    EXPECT_EQ(emulate::draw(report, options_, read_source_), ""); // without tools, as was said before
+    options_.request.ptxas = options_.request.nvdisasm = "/there";
+    EXPECT_EQ(emulate::draw(report, options_, read_source_),
+              (folder_ / "reduce_256u_time.svg").string() +
+                  ": a multiprocessor of an NVIDIA H200, estimated\n"
+                  "    the first 1,000 cycles: long_scoreboard 93 %, barrier 7 %, selected 0 %\n"
+                  "reduce<256u>: no estimate for NVIDIA H200, no picture: too many instructions\n");
+    EXPECT_THAT(files(), ElementsAre("reduce_256u_time.svg"));
 }
 
 TEST_F(DrawFiles, say_what_the_source_file_does_not) {

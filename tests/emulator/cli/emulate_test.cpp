@@ -121,6 +121,21 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     EXPECT_THAT(result.err, HasSubstr("\n  floors in us: block starts 0.0 (the highest)\n"));
 }
 
+TEST(Emulate, draws_the_time_of_each_kernel) {
+    const Folder folder;
+    // Both kernels end at once.
+    const Result result =
+        with_tools(R"(cp "$5" "$4")", R"(for name in $(grep -o '_Z[A-Za-z0-9_]*' "$2" | sort -u); do
+    printf '\n.text.%s:\n/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n' "$name"; done)",
+                   "--draw time --output '" + folder.path().string() + "' ./emulate_subject 'the same'");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const fs::path file = folder.path() / "fill_time.svg";
+    EXPECT_EQ(result.err, file.string() + ": a multiprocessor of an NVIDIA H200, estimated\n"
+                                          "    the first 1 cycle: selected 100 %\n");
+    EXPECT_THAT(read(file), HasSubstr("fill: the warps of a multiprocessor, estimated"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
 TEST(Emulate, estimates_a_launch_that_is_repeated_once) {
     const Folder folder;
     const std::string asked = (folder.path() / "asked").string();
@@ -166,6 +181,9 @@ TEST(Emulate, runs_the_program_where_a_tool_for_estimates_is_missing) {
     EXPECT_EQ(timed.status, 5);
     EXPECT_EQ(timed.out, "42\n");
     EXPECT_EQ(timed.err, "emulate: " + missing + "on stderr\n") << "and no more";
+    const Result drawn = emulate_alone("--draw time " + subject);
+    EXPECT_EQ(drawn.status, 5);
+    EXPECT_EQ(drawn.err, timed.err);
     const Result counted = emulate_alone("--time --counters " + subject);
     EXPECT_EQ(counted.status, 5);
     EXPECT_EQ(counted.err, "emulate: " + missing + emulate("--counters " + subject).err);

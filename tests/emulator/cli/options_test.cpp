@@ -47,6 +47,13 @@ TEST(EmulateOptions, estimate_for_a_card) {
                  "--time=a100: there is no description of that card; write one of h100, h200");
     expect_error({"--time", "--draw", "banks", "p"}, "--time: estimates alone or with --counters");
     expect_error({"--time-only", "--counters", "p"}, "--time-only: runs no launch");
+    EXPECT_EQ(parse({"--draw", "time", "p"}).request.time, "h200");
+    EXPECT_EQ(parse({"--draw", "time", "--time=h100", "p"}).request.time, "h100");
+    EXPECT_EQ(parse({"--draw", "banks", "p"}).request.time, "");
+    EXPECT_TRUE(parse({"--draw", "time", "--time-only", "p"}).request.time_only);
+    expect_error({"--draw", "time", "--line", "3", "p"},
+                 "--line: picks an access; leave it out with --draw time");
+    expect_error({"--draw", "time", "--schedule", "3", "p"}, "--time: estimates alone");
     expect_error({"--time", "--format", "csv", "p"}, "csv is for counters");
 }
 
@@ -133,8 +140,9 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
     expect_error({"--schedules", "0", "p"}, "--schedules 0: write a whole number from 1 to 1000000");
     expect_error({"--error-exitcode", "256", "p"},
                  "--error-exitcode 256: write a whole number from 0 to 255");
-    expect_error({"--draw", "circles", "p"}, "--draw circles: write one of banks, sectors, activity, tile");
-    expect_error({"--draw", "bank", "p"}, "activity, tile; did you mean banks?");
+    expect_error({"--draw", "circles", "p"},
+                 "--draw circles: write one of banks, sectors, activity, tile, time");
+    expect_error({"--draw", "bank", "p"}, "activity, tile, time; did you mean banks?");
     expect_error({"--check", "rase", "p"}, "mem,init,race,sync; did you mean race?");
     expect_error({"--counters", "--format", "xml", "p"}, "--format xml: write text, json, csv or html");
     expect_error({"--counters", "--kernel", "(", "p"}, "--kernel (: not a regular expression");
