@@ -698,14 +698,14 @@ TEST(DrawTile, is_of_the_array_that_is_accessed_and_no_longer_than_a_page) {
 
 namespace {
 
-/// A stripe is 2 of 1,000 cycles. Warp 0 issues at 0 and 501 in block 0, and at 800 in block 1, which follows.
+/// A stripe is 2 of 1,000 cycles. Warp 0 issues at 0 and 501 in block 0, and at 801.5 in block 1, which follows.
 Json timed_launch() {
     return Json::parse(R"json({"name": "void reduce<256u>(int const*, int*)", "card": "NVIDIA H200",
 "time_us_estimated": 12.34, "timeline": {"cycles": 1000, "warps": [
 {"block": 0, "place": 0, "warp": 0, "runs": [["selected", 0, 1], ["long_scoreboard", 1, 501],
     ["selected", 501, 502], ["long_scoreboard", 502, 504], ["barrier", 504, 600]]},
 {"block": 0, "place": 0, "warp": 1, "runs": [["long_scoreboard", 2, 600]]},
-{"block": 1, "place": 0, "warp": 0, "runs": [["selected", 800.5, 801.5], ["long_scoreboard", 801.5, 1000]]}]}})json");
+{"block": 1, "place": 0, "warp": 0, "runs": [["selected", 801.5, 802.5], ["long_scoreboard", 802.5, 1000]]}]}})json");
 }
 
 } // namespace
@@ -733,14 +733,14 @@ TEST(DrawTimeline, has_a_stripe_where_an_instruction_issues_and_for_each_wait) {
     const std::string texts = texts_of(elements);
     EXPECT_THAT(texts, HasSubstr("k: the warps of a multiprocessor, estimated\n"));
     EXPECT_THAT(texts, HasSubstr("A model of an NVIDIA H200, in which the launch takes 12.3 us.\n"));
-    // 3 cycles, 500 + 2 + 598 + 198.5, and 96, of 1,397.5
+    // 3 cycles, 500 + 2 + 598 + 197.5, and 96, of 1,396.5
     EXPECT_EQ(picture.drawing.result,
               "the first 1,000 cycles: long_scoreboard 93 %, barrier 7 %, selected 0 %");
     for (const char* const key : {"\nselected 0 %\n", "\nlong_scoreboard 93 %\n", "\nbarrier 7 %\n"})
         EXPECT_THAT(texts, HasSubstr(key));
     EXPECT_THAT(texts, Not(HasSubstr("\nwait 0 %")));
     for (const auto& [text, x] : {std::pair{"block 0", at(0) + 3},
-                                  {"block 1", at(800.5) + 3},
+                                  {"block 1", at(801.5) + 3},
                                   {"1,000", at(1000)},
                                   {"200", at(200)},
                                   {"warp 1", 72.0}}) {
