@@ -58,5 +58,6 @@ class Svg:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width * self.shown:g}" height="{self.height * self.shown:g}" '
             f'font-family="Helvetica, Arial, sans-serif" fill="{INK}">',
-            f"<style>{self.dark}</style>", f'<rect width="{self.width}" height="{self.height}" fill="white"/>', *self.elements,
+            "<style>" + self.dark.replace("\n", "") + "</style>",
+            f'<rect width="{self.width}" height="{self.height}" fill="white"/>', *self.elements,
             "</svg>", ""])

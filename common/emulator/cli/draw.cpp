@@ -93,8 +93,11 @@ std::string draw(const Report& report, const Options& options, const ReadSource&
     }
     const bool is_time = kind == "time";
     if (is_time && !missing_tool(options.request).empty()) return ""; // as was said before the run
+    std::set<std::string> told;                                       // that there is no estimate
     for (const Json& launch : report.launches) {
-        if (!is_time || !launch.contains("card")) continue;
+        if (!is_time || !(launch.contains("timeline") ||
+                          (launch.contains("no_estimate") && told.insert(launch.at("name")).second)))
+            continue;
         const std::string kernel = kernel_name(launch.at("name"));
         add(kernel, draw_timeline(kernel, launch));
     }

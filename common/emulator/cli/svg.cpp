@@ -9,7 +9,7 @@ namespace emulate {
 namespace {
 
 // Blue and vermilion: distinct for all kinds of color vision (after Okabe and Ito). A number, shape or
-// hatching repeats what a color shows.
+// hatching repeats what a color shows, but in a timeline, where the legend has shares.
 //
 // Each rule is written twice: not every SVG viewer supports variables.
 constexpr std::string_view picture_style = R"(

@@ -41,7 +41,7 @@ std::size_t state_of(const Json& run) {
 }
 
 /// The warps of blocks that follow each other in one place.
-struct Row {
+struct WarpStripes {
     double top = 0;
     std::vector<Cycles> stripes{};                          ///< cycles in each state
     std::vector<std::pair<std::uint32_t, double>> starts{}; ///< of which block
@@ -52,7 +52,7 @@ public:
     explicit Timeline(const Json& timeline)
         : cycles_(timeline.at("cycles")), per_stripe_(std::max(1.0, std::ceil(cycles_ / max_stripes))) {
         for (const Json& warp : timeline.at("warps")) {
-            Row& row = rows_[{warp.at("place"), warp.at("warp")}];
+            WarpStripes& row = rows_[{warp.at("place"), warp.at("warp")}];
             row.stripes.resize(static_cast<std::size_t>(std::ceil(cycles_ / per_stripe_)));
             row.starts.emplace_back(warp.at("block"), warp.at("runs").at(0).at(1));
             for (const Json& run : warp.at("runs")) add(row, state_of(run), run[1], run[2]);
@@ -88,7 +88,7 @@ public:
 private:
     static constexpr double left = 80, width = 620, header = 20, max_stripes = 500;
 
-    void add(Row& row, std::size_t state, double from, double to) {
+    void add(WarpStripes& row, std::size_t state, double from, double to) {
         sums_[state] += to - from;
         for (auto k = static_cast<std::size_t>(from / per_stripe_); k < row.stripes.size(); ++k) {
             const double begin = static_cast<double>(k) * per_stripe_;
@@ -117,7 +117,7 @@ private:
     }
 
     /// One rectangle for stripes that follow each other, those below instructions included.
-    void draw_state(Svg& svg, const Row& row, std::size_t state) const {
+    void draw_state(Svg& svg, const WarpStripes& row, std::size_t state) const {
         const std::size_t count = row.stripes.size();
         for (std::size_t k = 0, end = 0; k < count; k = std::max(end, k + 1)) {
             if (shown(row.stripes[k]) != state) continue;
@@ -134,7 +134,7 @@ private:
     }
 
     /// The blocks' numbers, as far as there is room.
-    void draw_starts(Svg& svg, const Row& row) const {
+    void draw_starts(Svg& svg, const WarpStripes& row) const {
         double free = 0;
         for (const auto& [block, start] : row.starts) {
             const std::string text = fmt::format("block {}", block);
@@ -147,7 +147,7 @@ private:
     }
 
     double cycles_, per_stripe_, row_height_ = 0;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Row> rows_; ///< by place and warp
+    std::map<std::pair<std::uint32_t, std::uint32_t>, WarpStripes> rows_; ///< by place and warp
     Cycles sums_{};
 };
 

@@ -1,6 +1,8 @@
 #include "emulator/session/time_recorder.hpp"
 
+#include "emulator/error.hpp"
 #include "emulator/machine/dim3.hpp"
+#include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine_code/listing.hpp"
 #include "emulator/machine_code/sampling.hpp"
@@ -31,6 +33,15 @@ private:
     const GlobalMemory& memory_;
     mutable const Allocation* last_ = nullptr;
 };
+
+/// As run() judges it.
+bool can_run(const ObservedLaunch& launch) try {
+    check_extents(launch.kernel, launch.configuration);
+    check_cluster(launch.kernel, launch.configuration);
+    return true;
+} catch (const Error&) {
+    return false;
+}
 
 /// Why the clock does not know such launches; empty: it does.
 std::string out_of_scope(const ObservedLaunch& launch) {
@@ -152,16 +163,20 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
 
 Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
     pending_ = nullptr;
-    if (!launch.selected || (draws_ && !drawn_.insert(launch.kernel.name()).second)) return nullptr;
+    if (!launch.selected || !can_run(launch)) return nullptr;
+    const bool draws = draws_ && drawn_.insert(launch.kernel.name()).second;
     const auto [time, is_new] = times_.try_emplace(key_of(launch));
-    if (is_new) time->second = time_of(launch, tools_, timing::find_card(card_), draws_);
+    if (is_new || draws) time->second = time_of(launch, tools_, timing::find_card(card_), draws);
     pending_ = &time->second;
     return nullptr;
 }
 
 std::vector<Json> TimeRecorder::end(const ObservedLaunch&) {
     if (!pending_) return {};
-    return {*std::exchange(pending_, nullptr)};
+    Json& time = *std::exchange(pending_, nullptr);
+    std::vector<Json> records{time};
+    time.erase("timeline"); // large, and for the first launch alone
+    return records;
 }
 
 } // namespace emulator

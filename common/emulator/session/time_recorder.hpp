@@ -37,7 +37,7 @@ private:
     std::map<std::string, Json>
         times_;                   ///< by launch: what is launched again, with the same arguments, is known
     std::set<std::string> drawn_; ///< kernels
-    const Json* pending_ = nullptr;
+    Json* pending_ = nullptr;
 };
 
 } // namespace emulator

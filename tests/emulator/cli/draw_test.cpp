@@ -953,7 +953,7 @@ TEST_F(DrawFiles, are_not_written_where_there_is_nothing_to_show) {
 TEST_F(DrawFiles, show_the_times_that_are_estimated) {
     Report report;
     report.launches = {timed_launch(), timed_launch(), timed_launch()};
-    report.launches[1].erase("card"); // not the kernel's first
+    report.launches[1].erase("timeline"); // not the kernel's first
     report.launches[2].erase("timeline");
     report.launches[2]["no_estimate"] = "too many instructions";
     options_.request.draw = "time";
