@@ -99,9 +99,8 @@ Role role_of(const Instruction& instruction, AccessKind kind) {
 
 bool is_copy(const InstructionIds& ids, InstructionId id) {
     const ptx::Statement* const statement = ids.code(id).statements[InstructionIds::pc(id)];
-    return statement && std::ranges::any_of(statement->modifiers, [](const ptx::Modifier& modifier) {
-               return modifier.text == ".async";
-           });
+    return statement && std::any_of(statement->modifiers.begin(), statement->modifiers.end(),
+                                    [](const ptx::Modifier& modifier) { return modifier.text == ".async"; });
 }
 
 EarlierAccess earlier_of(const BlockActor::Record& record, Role role, std::uint32_t block) {
