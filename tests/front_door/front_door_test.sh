@@ -15,7 +15,7 @@ mkdir tree/common && cp "$source_dir/common/counters.json" tree/common/
 sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
 mkdir -p usr/bin usr/share
 
-for tool in bash cat cp dirname env find flock grep head ln make mkdir nproc rm sed sh sort tail touch tr true uname; do
+for tool in bash cat cp dirname env find flock grep head ln make mkdir mv nproc rm sed sh sort tail touch tr true uname; do
     ln -s "$(type -P $tool)" bin/
 done
 
@@ -928,6 +928,11 @@ test_new_versions_in_wheels_txt_are_fetched() {
     sed -i 's/^nvidia-cuda-nvcc==.*/nvidia-cuda-nvcc==99.9/' tree/scripts/wheels.txt
     succeed scripts/setup
     expect_times 1 nvidia-cuda-nvcc==99.9 pip.log
+    network_is down
+    sed -i 's/^nvidia-cuda-nvcc==.*/nvidia-cuda-nvcc==99.10/' tree/scripts/wheels.txt
+    run scripts/setup
+    expect_output "Is there a network?"
+    expect_file build/toolkit/cuda/bin/nvcc
 }
 
 test_nvcc_is_looked_for_in_the_usual_places() {
