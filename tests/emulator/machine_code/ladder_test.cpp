@@ -497,9 +497,9 @@ TEST(Timing, lets_loads_wait_behind_atomics) {
     EXPECT_EQ(stores.waits[0].first, "drain");
 }
 
-/// 20,000 additions by each of 8 warps: twice 64 warps of a multiprocessor would take too long to simulate.
+/// 40,000 additions by each of 8 warps: twice the 64 warps of a multiprocessor would take too long to simulate.
 TEST(Timing, takes_a_wave_for_all_waves_if_blocks_are_long) {
-    std::vector<std::pair<timing::Instruction, timing::Step>> additions(20'000,
+    std::vector<std::pair<timing::Instruction, timing::Step>> additions(40'000,
                                                                         {{.unit = timing::Unit::alu}, {}});
     const timing::Work work = work_with(additions);
     const double time = timing::estimate(work, timing::find_card("h200")).time_us;
