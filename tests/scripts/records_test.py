@@ -127,6 +127,13 @@ class Cards(WithFolder):
             del h100["constants"][name]
         self.assertEqual(made["constants"], h100["constants"])
 
+    def test_of_a_card_with_a_similar_name_stay(self):
+        done = self.calibrate("echo 'NVIDIA H200 NVL, 580.1, 9.0'")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cards = self.folder / "common/emulator/timing/cards"
+        self.assertEqual((cards / "h200.json").read_bytes(), (self.CARDS / "h200.json").read_bytes())
+        self.assertEqual(json.loads((cards / "h200_nvl.json").read_text(encoding="utf-8"))["card"], "h200_nvl")
+
     def test_need_a_gpu(self):
         done = self.calibrate("exit 9")
         self.assertEqual((done.returncode, done.stderr), (3, "calibrate: there is no GPU here: nvidia-smi names none\n"))
