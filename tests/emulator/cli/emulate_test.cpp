@@ -134,6 +134,8 @@ TEST(Emulate, draws_the_time_of_each_kernel) {
                                           "    the first 1 cycle: selected 100 %\n");
     EXPECT_THAT(read(file), HasSubstr("fill: the warps of a multiprocessor, estimated"));
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+    const Result refused = with_tools("exit 1", "exit 1", "--time ./emulate_subject 'huge block'");
+    EXPECT_THAT(refused.err, Not(HasSubstr("no estimate for"))) << "of a launch that no card takes";
 }
 
 TEST(Emulate, estimates_a_launch_that_is_repeated_once) {
