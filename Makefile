@@ -3,6 +3,7 @@
 #
 #: To learn
 ## make start               builds a first CUDA program, ./start; then run it
+#: make sum                 builds a whole sum in one file without the harness, ./sum; lessons/start/sum.md explains it
 #: make exercise-start      checks its exercise: the three changes of lessons/start/README.md
 ## make lesson03            builds lesson 03, ./lesson03; then run it
 #: make lessons             builds all lessons
@@ -87,7 +88,7 @@ foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help help-all start lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit calibrate playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help help-all start sum lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit calibrate playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -95,7 +96,7 @@ help:
 help-all:
 	@sed -n -E 's/^#[#:] ?//p' Makefile || true
 
-start $(lessons) $(opens): $(build)/build.ninja
+start sum $(lessons) $(opens): $(build)/build.ninja
 	@scripts/build $(build) $@
 	@ln -sf $(build)/bin/$@ .
 
@@ -300,4 +301,4 @@ format:
 	@scripts/lint format
 
 clean:
-	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/cuda12 build/bare build/container build/packages build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder
+	@rm -rf build/default build/emulator build/gpu build/sanitize build/fuzz build/aarch64 build/cuda12 build/bare build/container build/packages build/ladder build/report build/measure-kit build/playground build/wasm build/teaching-kit build/docs build/lint start sum lesson[0-9][0-9] exercise[0-9][0-9] open[A-Z] emulate ladder

@@ -21,7 +21,7 @@ from tutorial import ROOT, recorded_tables
 from tutorial.lessons import read_lessons
 from tutorial.programs import Failure, Programs
 
-PROGRAM = re.compile(r"\./(start|lesson\d\d|open[A-Z])")
+PROGRAM = re.compile(r"\./(start|sum|lesson\d\d|open[A-Z])")
 NUMBER = r"\d[\d,]*"
 SUM = re.compile(rf"(?:^|[ (|])({NUMBER}(?: [x/+-] {NUMBER})+) = (\d+(?:,\d{{3}})*)(?!\d|[.,]\d)")
 
@@ -333,7 +333,7 @@ class Page:
             self.checked["outputs"] += 1
             program = re.sub(rf"make {PROGRAM.pattern[3:]} && ", "", command)
             printed = self.programs.output(PROGRAM.sub(r"\g<0> --device emulator", program)).splitlines()
-            printed = [line for line in printed if not re.match(r"[\d.]+ ms on ", line)]  # a time, of start
+            printed = [line for line in printed if not re.match(r"[\d.]+ ms", line)]  # a time, of start or sum
             same = [ours if self.comparable(ours) == self.comparable(real) else real for ours, real in zip(output, printed)]
             self.expect(index + 1, output, same + printed[len(output):], "the program")
 

@@ -36,7 +36,7 @@ class Page:
 
 def page_name(path):
     lesson = re.match(r"lessons/(?:lesson|open)(\d\d|[A-Z])_", path)
-    if path.startswith("lessons/start/"):
+    if path == "lessons/start/README.md":
         return "start"
     if not lesson:
         return Path(path).stem.lower()

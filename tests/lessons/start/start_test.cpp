@@ -56,4 +56,27 @@ TEST(Start, is_clean) {
     EXPECT_EQ(start.status, 0) << start.err;
 }
 
+TEST(Sum, adds_up_any_number_of_ints) {
+    // A pass of one block takes up to 4 x 256 - 1 ints. The largest grid has 132 x 8 = 1,056 blocks of 256 threads with 4 ints.
+    for (const char* n : {"1", "3", "5", "1023", "1024", "4099", "999983", "2162687"}) {
+        const ProgramResult sum = run_program(std::string("./sum ") + n);
+        EXPECT_EQ(sum.status, 0) << n << sum.err;
+        EXPECT_THAT(sum.out, AllOf(StartsWith("the sum of " + std::string(n) + " ints is "),
+                                   HasSubstr(": correct\n")));
+    }
+}
+
+TEST(Sum, is_clean) {
+    const ProgramResult sum = run_program("./emulate --check all --global-races ./sum 65539");
+    EXPECT_EQ(sum.status, 0) << sum.err;
+}
+
+TEST(Sum, rejects_what_is_no_number_of_ints) {
+    for (const char* arguments : {"0", "-1", "4000000001", "1k", "1 2", "\"\""}) {
+        const ProgramResult sum = run_program(std::string("./sum ") + arguments);
+        EXPECT_EQ(sum.status, 2) << arguments;
+        EXPECT_THAT(sum.err, HasSubstr("1 to 4000000000")) << arguments;
+    }
+}
+
 } // namespace start_test
