@@ -1,5 +1,6 @@
 """The pictures that pages explain things with. They are narrow, so that a phone shows them readably."""
 
+from functools import partial
 from statistics import median
 
 from tutorial.records import read_record
@@ -78,6 +79,75 @@ def draw_ladder_short(folder):
     svg.text(WIDTH / 2, bottom + 54, f"{facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]}",
              "middle", 12)
     return str(svg)
+
+
+# ---- the ladder, with a lesson's rungs lit ----
+
+# By lesson: the kernels that it adds.
+RUNGS = {"00": ("reduce0", "reduce0a"), **{f"0{i}": (f"reduce{i}",) for i in range(1, 10)}}
+
+
+class Ladder:
+    """The recorded ladder. Its shares and speeds are those of first launches."""
+
+    def __init__(self, folder):
+        self.facts, rows = read_record(folder / "ladder.csv")
+        self.rows = {row["name"]: row for row in rows if int(row["elements"]) == LADDER_ELEMENTS}
+        self.names = [name for names in RUNGS.values() for name in names]
+
+    def share(self, name):
+        """In % of the card's peak."""
+        return 100 * float(self.rows[name]["peak_fraction"])
+
+    def complete_share(self, name):
+        """The same for all launches, which move the ints once."""
+        row = self.rows[name]
+        return 0.4 * LADDER_ELEMENTS / float(row["complete_time_us_median"]) / float(row["peak_bandwidth_gbs"])
+
+    def speeds(self, name):
+        """Its speed over that of the step before and over that of the first, in words."""
+        before, words = self.names[self.names.index(name) - 1], []
+        for other in dict.fromkeys((before, self.names[0])):
+            ratio = float(self.rows[other]["time_us_median"]) / float(self.rows[name]["time_us_median"])
+            words.append(f"{ratio:.{1 if ratio >= 10 else 2}f} times {'that' if words else 'the speed'} of `{other}`")
+        return ", ".join(words)
+
+    def conditions(self):
+        return f"{self.facts['device'].split(',')[0]}, {LADDER_ELEMENTS:,} ints, first launch"
+
+
+def strip_words(folder, number):
+    """(The picture's alt text, the line below it), as the lesson's page has them."""
+    ladder = Ladder(folder)
+    shares = [f"{name} {ladder.share(name):.1f} %" for name in RUNGS[number]]
+    below = f"`{RUNGS[number][-1]}` has {ladder.speeds(RUNGS[number][-1])}. {ladder.conditions()}."
+    if number == "09":  # Its sum is complete: it has no second launch.
+        whole = [f"`{name}` {ladder.complete_share(name):.1f} %" for name in ("reduce8", "reduce9")]
+        below += f" With all launches: {', '.join(whole)}."
+    return f"The ladder in % of the card's peak bandwidth, this lesson lit: {', '.join(shares)}", below
+
+
+def draw_strip(number, folder):
+    ladder = Ladder(folder)
+    left, top, height, step, bar = 30, 66, 120, 33, 24
+    bottom, last = top + height, RUNGS[number][-1]
+    picture = Picture(bottom + 42, f"{last}: {ladder.share(last):.1f} % of the peak bandwidth")
+    picture.text(WIDTH / 2, 44, ladder.speeds(last).replace("`", ""), "middle", 12)
+    for percent in (0, 50, 100):
+        y = bottom - height * percent / 100
+        picture.line(left, y, WIDTH - 4, y, INK if percent != 50 else "#dddddd", "5 3" if percent == 100 else "none")
+        picture.text(left - 4, y + 4, f"{percent}", "end", 12)
+    for column, name in enumerate(ladder.names):
+        x, share, is_lit = left + 3 + step * column, ladder.share(name), name in RUNGS[number]
+        y = bottom - height * share / 100
+        style = {"font_weight": "bold"} if is_lit else {}
+        picture.rect(x, y, bar, bottom - y, BLUE if is_lit else GRAY)
+        picture.text(x + bar / 2, bottom + 16, name.removeprefix("reduce"), "middle", 13, **style)
+        is_inside = share > 88  # clear of the peak's line
+        fill = {"fill": "white" if is_lit else INK} if is_inside else {}
+        picture.text(x + bar / 2, y + (13 if is_inside else -4), f"{share:.1f}", "middle", 12, **fill)
+    picture.soft(8, bottom + 35, f"reduce0 to 9. {ladder.conditions()}")
+    return str(picture)
 
 
 # ---- lessons 00 to 02: the tree, its values ----
@@ -439,4 +509,5 @@ PICTURES = {"clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short
             "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
             "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
             "last_block": draw_last_block, "launch": draw_launch,
-            "banks_of_two_strides": draw_banks_of_two_strides}
+            "banks_of_two_strides": draw_banks_of_two_strides,
+            **{f"strip_lesson{number}": partial(draw_strip, number) for number in RUNGS}}

@@ -5,13 +5,15 @@
   ```console   `$ command`, then its standard output, if the command runs a lesson
   ```text      anything else
 
-In the text between them, `32 x 4 = 128` is calculated. A table `| NVIDIA H200, …` holds measured figures.
+In the text between them, `32 x 4 = 128` is calculated. A table `| NVIDIA H200, …` holds measured figures, and so
+does the line below a lesson's picture of the ladder.
 """
 
 import difflib
 import os
 import re
 import subprocess
+import textwrap
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,6 +21,7 @@ from itertools import zip_longest
 
 from tutorial import ROOT, recorded_tables
 from tutorial.lessons import read_lessons
+from tutorial.pictures import strip_words
 from tutorial.programs import Failure, Programs
 
 PROGRAM = re.compile(r"\./(start|sum|lesson\d\d|open[A-Z])")
@@ -264,6 +267,10 @@ def calculate(expression):
     return total + product
 
 
+def wrapped(text):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 # ---- a page ----
 
 class Page:
@@ -291,6 +298,7 @@ class Page:
         self.check_sums()
         self.check_tables()
         self.check_words()
+        self.check_strip()
         if self.path.startswith("lessons/") and self.path.endswith("/README.md"):
             for kind in ("outputs", "diffs") if self.lesson else ("outputs",):
                 if not self.checked[kind]:
@@ -380,6 +388,20 @@ class Page:
                 right = right[:match.start(group)] + figures[group - 1] + right[match.end(group):]
         for index, (line, real) in enumerate(zip(self.lines, right.splitlines())):
             self.expect(index, [line], [real], "the record")
+
+    def check_strip(self):
+        """A lesson's picture of the ladder, and the line below it."""
+        at = next((index for index, line in self.text.items() if line.startswith("![The ladder in %")), None)
+        if at is None:
+            return
+        self.checked["figures"] += 1
+        alt, below = strip_words(recorded_tables.DATA / "nvidia-h200", self.lesson.number)
+        picture = f"![{alt}](../../docs/figures/strip_{self.lesson.name}.svg)"
+        right = [*wrapped(picture), "", *wrapped(below)]
+        ends = [index for index in range(at, len(self.lines)) if not self.lines[index]] + [len(self.lines)] * 2
+        shown = self.lines[at:ends[1]]
+        if " ".join(shown) != " ".join(right):
+            self.expect(at, shown, right, "the record")
 
     def mended(self):
         """Its source, with what is right in place of each fault where that is clear."""

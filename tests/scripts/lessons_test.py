@@ -85,13 +85,13 @@ class Lessons(unittest.TestCase):
         self.assertGreater(count, 20)
 
     def test_nobody_else_knows_their_names(self):
-        """Except those in examples."""
+        """Except those in examples, and the pictures of the ladder, which are one per lesson."""
         names = {lesson.name for lesson in self.lessons} - {"lesson02", "lesson03", "openA"}
         for file in [ROOT / "Makefile", ROOT / "lessons/CMakeLists.txt", ROOT / "bench/CMakeLists.txt", *ROOT.glob("docs/*.txt"),
                      *ROOT.glob("cmake/*"),
                      *ROOT.glob("scripts/*"), *ROOT.glob("scripts/tutorial/*.py")]:
             if file.is_file():
-                known = re.findall(r"(?:lesson|open)(?:\d\d|[A-Z])(?![a-zA-Z\d])", file.read_text(encoding="utf-8"))
+                known = re.findall(r"(?<!strip_)(?:lesson|open)(?:\d\d|[A-Z])(?![a-zA-Z\d])", file.read_text(encoding="utf-8"))
                 self.assertEqual(set(known) & names, set(), file)
 
 

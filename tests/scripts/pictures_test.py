@@ -5,7 +5,7 @@ import unittest
 import xml.etree.ElementTree
 
 from tutorial import ROOT
-from tutorial.pictures import PICTURES
+from tutorial.pictures import PICTURES, strip_words
 from tutorial.records import read_record
 
 FIGURES = ROOT / "docs/figures"
@@ -66,6 +66,28 @@ class LadderShort(unittest.TestCase):
                  "vectorized loads", "NVIDIA's library CUB"]
         shares = [after(shown, name, 1)[0] for name in names]
         self.assertEqual(shares, ["8.7", "18.2", "33.8", "77.5", "77.7", "93.5", "93.7"])
+
+
+class Strip(unittest.TestCase):
+    """A lesson's picture of the ladder."""
+
+    def test_shares_and_speeds_are_those_of_first_launches(self):
+        """Over the first launches in docs/measuring.md. reduce2: (268,435,456 + 1,048,576) x 4 bytes / 1,216.0 us are 886.5 GB/s,
+        18.4 % of 4,814.3. 1,572.7 / 1,216.0 = 1.29 and 2,532.6 / 1,216.0 = 2.08 times the speed. reduce9: 235.6 / 236.5 = 1.00
+        and 2,532.6 / 236.5 = 10.7. With all launches, reduce8: 268,435,456 x 4 bytes / 238.4 us / 4,814.3 GB/s = 93.5 %."""
+        shown = texts("strip_lesson02.svg")
+        self.assertEqual(shown[:2], ["reduce2: 18.4 % of the peak bandwidth",
+                                     "1.29 times the speed of reduce1, 2.08 times that of reduce0"])
+        self.assertEqual(after(shown, "2", 1), ["18.4"])
+        self.assertEqual(texts("strip_lesson09.svg")[1], "1.00 times the speed of reduce8, 10.7 times that of reduce0")
+        self.assertRegex(strip_words(ROOT / "docs/data/nvidia-h200", "09")[1],
+                         "With all launches: `reduce8` 93.5 %, `reduce9` 94.3 %.$")
+
+    def test_rungs_of_the_lesson_are_lit(self):
+        """Bars are 120 px high for 100 %: reduce0 0.0884 x 120 = 10.6, reduce0a 0.1756 x 120 = 21.1."""
+        picture = (FIGURES / "strip_lesson00.svg").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r'height="([\d.]+)" fill="#0072b2"', picture), ["10.6", "21.1"])
+        self.assertEqual(len(re.findall(r'width="24.0" height="[\d.]+" fill="#bbbbbb"', picture)), 9)
 
 
 class LastBlock(unittest.TestCase):
