@@ -13,7 +13,6 @@ from markdown_it.tree import SyntaxTreeNode
 
 from tutorial import ROOT
 from tutorial.lessons import ManifestError
-from tutorial.prose import SECTIONS
 
 WIDTH, HEIGHT = 13.333, 7.5
 MARGIN, TOP, BODY = 0.6, 1.35, 5.5  # of a slide's body, and its height
@@ -85,10 +84,13 @@ class Folded:
 
 
 def read_page(path):
+    return read_text(path.read_text(encoding="utf-8"), path.parent)
+
+
+def read_text(source, folder):
     """{heading: its blocks}; what stands above the first heading of level 2 has the heading ''."""
     sections = {"": []}
-    blocks = blocks_of(SyntaxTreeNode(MARKDOWN.parse(path.read_text(encoding="utf-8"))).children, path.parent)
-    for block in blocks:
+    for block in blocks_of(SyntaxTreeNode(MARKDOWN.parse(source)).children, folder):
         if isinstance(block, str):
             sections[block] = []
         else:
@@ -154,7 +156,8 @@ def words_of(runs):
 
 def predictions(sections):
     """What the page asks under *Predict first*: blocks, with a list of questions in them."""
-    folded = [block for block in sections["Try it first"] if isinstance(block, Folded) and block.summary == "Predict first"]
+    folded = [block for blocks in sections.values() for block in blocks
+              if isinstance(block, Folded) and block.summary == "Predict first"]
     return [block for block in folded[0].blocks if not (isinstance(block, Text) and answers_line(block))] if folded else []
 
 
@@ -223,27 +226,24 @@ def deck(lesson, sections):
     """The slides of a lesson, in the order of its page."""
     title = Slide(f"Lesson {lesson.number}: {lesson.title}", is_title=True)
     title.blocks = [(block, *measure(block)) for block in lead(sections[""])]
-    slides = [title, *pack("Predict first", predictions(sections), whole=True)]
-    for name in SECTIONS:
-        blocks = sections.get(name, [])
-        if name == "Deeper":
-            continue
+    slides = [title]
+    for name, blocks in sections.items():
         if name == "Check yourself":
             slides += check_yourself(blocks)
-            continue
-        if name == "The change":
+        elif name == "The change":
             slides += change(blocks)
-            continue
-        shown = [block for block in blocks if not isinstance(block, Folded)]
-        slides += pack(name, shown, whole=name in ("Try it first", "Where next"))
+        elif name not in ("", "Deeper"):
+            shown = [block for block in blocks if not isinstance(block, Folded)]
+            slides += pack(name, shown, whole=name in ("Try it first", "Where next", "Your turn"))
+            slides += pack("Predict first", predictions({name: blocks}), whole=True)
     return slides
 
 
 def lead(blocks):
-    """What the lesson is about: the first paragraph, without the links and the reading time."""
-    for block in blocks:
-        kept = [] if "All lessons" in words_of(block.runs) else [
-            sentence for sentence in sentences(block.runs) if "Reading time" not in words_of(sentence)]
+    """What the lesson is about: the first paragraph, without the links, the picture with its line, and the reading time."""
+    pictures = [index for index, block in enumerate(blocks) if isinstance(block, Picture)]
+    for block in blocks[pictures[0] + 2 if pictures else 1:]:
+        kept = [sentence for sentence in sentences(block.runs) if "Reading time" not in words_of(sentence)]
         if kept:
             return [Text([run for sentence in kept for run in sentence])]
     return []

@@ -1,4 +1,4 @@
-"""How a page reads: its words, its sentences, the order of its sections, and the phrases that it avoids.
+"""How a page reads: its words, its sentences, and the phrases that it avoids.
 
 Words are those of the prose: no blocks of code, no console output, no tables. What stands in <details> is folded. The
 rest, from the title to the last link, is the core path.
@@ -11,11 +11,9 @@ from markdown_it import MarkdownIt
 
 from tutorial import ROOT
 
-SECTIONS = ("Try it first", "The idea", "The change", "Run it", "Why", "On a GPU", "Check yourself", "Where next", "Deeper")
 WORDS_PER_MINUTE = 200
 LONGEST_SENTENCE = 30
-LONGEST_CORE = 900
-SHORT_CORE = {"start": 700, "00": 700, "17": 450, "19": 450, "20": 450}  # by lesson
+START, LONGEST_START = "lessons/start/README.md", 700  # words of its core path
 
 # In the text outside code; each with a replacement.
 BANNED = [(re.compile(pattern, flags), instead) for pattern, flags, instead in (
@@ -96,6 +94,14 @@ def reading_time(text):
     return f"Reading time: {core} minute{'s' if core > 1 else ''}{more}."
 
 
+def wrong_reading_time(text):
+    """Complaints about its line, which has to be there."""
+    written = READING_TIME.search("\n".join(text.core))
+    if written and written.group() == reading_time(text):
+        return []
+    return [f"{written.group() if written else 'no reading time'}; by its words: {reading_time(text)}"]
+
+
 def sentences(paragraphs):
     return [sentence for text in paragraphs for sentence in re.split(r"(?<=[.!?])[\"')]*\s+", text)]
 
@@ -103,35 +109,26 @@ def sentences(paragraphs):
 def complaints(path, source):
     """What is wrong with a page, path from the root."""
     text = read(source)
-    lesson = re.match(r"lessons/(?:lesson(\d\d)_\w+|(start))/README\.md$", path)
-    number = lesson and (lesson.group(1) or lesson.group(2))
     found = []
     for sentence in sentences(text.core + text.folded):
         if (words := count([sentence])) > LONGEST_SENTENCE:
             found.append(f"{words} words, {LONGEST_SENTENCE} at most: {sentence}")
         found += [f"'{match.group()}' ({instead}): {sentence}" for pattern, instead in BANNED
                   if (match := pattern.search(sentence))]
-    if lesson or (path.startswith("docs/") and path not in WITHOUT_TIME):
-        written = READING_TIME.search("\n".join(text.core))
-        if not written or written.group() != reading_time(text):
-            found.append(f"{written.group() if written else 'no reading time'}; by its words: {reading_time(text)}")
-    if lesson:
-        most = SHORT_CORE.get(number, LONGEST_CORE)
-        if (words := count(text.core)) > most:
-            found.append(f"a core path of {words} words, {most} at most")
-    if lesson and number != "start":
-        wanted = [name for name in SECTIONS if name != "Deeper" or "Deeper" in text.sections]
-        if text.sections != wanted:
-            found.append(f"sections: {', '.join(text.sections)}; in place of: {', '.join(wanted)}")
+    if path == START or (path.startswith("docs/") and path not in WITHOUT_TIME):
+        found += wrong_reading_time(text)
+    if path == START and (words := count(text.core)) > LONGEST_START:
+        found.append(f"a core path of {words} words, {LONGEST_START} at most")
     if (following := next_page(path)) and following not in text.head[-1:]:
         found.append(f"the last link below the title leads to {''.join(text.head[-1:])}, not to {following}")
     return found
 
 
 def next_page(path):
-    """Where a lesson's or an exercise's page leads: to the exercise, then to the next lesson. Or nothing."""
+    """Where a lesson's or an exercise's page leads: to the exercise, then to the next lesson, or to its exercise if an earlier
+    lesson has its page. Or nothing."""
     page = re.match(r"lessons/lesson(\d\d)_\w+/(README|exercise)\.md$", path)
     if page and page.group(2) == "README":
         return "exercise.md"
     folders = ROOT.glob(f"lessons/lesson{int(page.group(1)) + 1:02}_*") if page else []
-    return next((f"../{folder.name}/README.md" for folder in folders), "")
+    return next((f"../{folder.name}/{'README' if (folder / 'README.md').is_file() else 'exercise'}.md" for folder in folders), "")

@@ -56,42 +56,35 @@ README = """\
 [All lessons](../../README.md) · before:
 [{before_title}](../{before}/README.md) · next: [exercise {number}](exercise.md)
 
-FILL: what was wrong or left over in the step before, and what this one does about it. Two sentences.
+FILL: what the step before wastes, in time, and what this one does about it. Two to four sentences, under 90 words.
 
-Reading time: FILL: the line that tests/site/prose_test.py asks for.
+## The idea
 
-## Try it first
-
-FILL: the exercise's task in three lines, with `make exercise{number}`, before any solution can be seen.
+FILL: the idea with a picture that has data in it, before any code. 200 words at most.
 
 <details><summary>Predict first</summary>
 
 1. FILL: a question about a number that the run will print. Three of them.
 
-[Why](#why) has the answers.
-
 </details>
-
-## The idea
-
-FILL: the idea with a drawing that has data in it, before any code. 200 words at most.
 
 ## The change
 
-FILL: the diff of the two kernels in <details>, as the other pages have it: a block `diff`, whose places are named `@@ … @@`.
+FILL: the diff of the two kernels, a block `diff` that is not folded. Its places are named `@@ … @@`, as on other pages.
 
 ## Run it
 
-FILL: in a block `console`, `make lesson{number} && ./lesson{number} | sed -n '…p'` with the rows that moved. The whole output
-in <details>. Put a line `?` below each command: `scripts/quote --write` on this page replaces it by the output.
+FILL: in a block `console`, `$ make lesson{number} && ./lesson{number} --changed`, which prints the rows that moved. Put a line
+`?` below the command: `scripts/quote --write` on this page replaces it by the output.
 
-## Why
+## Why it is faster
 
-FILL: each row that moved, derived by hand: 32 x 4 / 32 = 4 sectors. 300 words at most.
+FILL: each row that moved, derived by hand: 32 x 4 / 32 = 4 sectors. Then what the time followed, by a measurement, or 'Not
+measured yet.' 350 words at most.
 
-## On a GPU
+## Your turn
 
-FILL: what was recorded and where, or 'Not measured yet.'
+FILL: the exercise's task in three lines, with `make exercise{number}`. [The task and its hints](exercise.md).
 
 ## Check yourself
 
@@ -102,13 +95,9 @@ FILL: what was recorded and where, or 'Not measured yet.'
    FILL: its answer.
    </details>
 
-## Where next
-
-[Exercise {number}](exercise.md): write this step yourself. FILL: what the next lesson does.
-
 ## Deeper
 
-FILL: in <details>, machine code, other cards, published figures, what the counters don't show. Or leave it out.
+FILL: in <details>, machine code, other cards, what the counters don't show. Or leave it out.
 """
 
 MAIN = """\

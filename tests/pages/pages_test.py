@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tests/pages/pages_test.py [CASE…] BUILD: scripts/quote finds and mends errors in copies of pages (Planted, Command); and pages
-link to what is there (Pages)."""
+"""tests/pages/pages_test.py [CASE…] BUILD: scripts/quote finds and mends errors in copies of pages (Planted, Command); pages
+link to what is there (Pages); and a lesson's page has the shape that all have (Shape)."""
 
 import re
 import shutil
@@ -10,13 +10,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tutorial import ROOT, quotes
+from tutorial import ROOT, page_shape, quotes
 from tutorial import recorded_tables as recorded
 from tutorial.lessons import read_lessons
 
 PROGRAMS = quotes.Emulated(Path(sys.argv.pop()))
 LESSONS = {lesson.name: str((lesson.folder / "README.md").relative_to(ROOT)) for lesson in read_lessons()}
 LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs/measuring.md"
+# Lessons whose pages still have the shape of before: remove those that you rewrite.
+OLD_SHAPE = {f"lesson{number:02}" for number in range(31)}
 # A page, what to put in place of the first match, and what is said of it. Mended: the page is then as it was.
 MENDED = (
     ("a changed line of code", MEASURING, r"(```cpp\n.*\n.*)", r"\1 // wrong", r"// wrong' is, by the file, '"),
@@ -176,6 +178,115 @@ class Pages(unittest.TestCase):
     def test_list_every_lesson(self):
         for page in LESSONS.values():
             self.assertIn(f"]({page})", read("README.md"))
+
+
+SHAPED = """# Lesson 02: x
+
+[All lessons](../../README.md) · next: [exercise 02](exercise.md)
+
+![The ladder](../../docs/figures/strip_lesson02.svg)
+
+A line below it.
+
+The hook.
+
+## The idea
+
+Words.
+
+<details><summary>Predict first</summary>
+
+1. One?
+2. Two?
+3. Three?
+
+</details>
+
+## The change
+
+```diff
++a
+```
+
+## Run it
+
+```console
+$ make lesson02 && ./lesson02 --changed
+```
+
+## Why it is faster
+
+Words.
+
+## Your turn
+
+`make exercise02`
+
+## Check yourself
+
+1. Why?
+
+   <details><summary>Answer</summary>
+
+   So.
+   </details>
+
+## Deeper
+
+<details><summary>More</summary>
+
+```console
+$ ./lesson02 --n 1
+```
+
+</details>
+"""
+# What to put in place of what, and what is said of it.
+MISSHAPEN = (
+    ("strip_lesson02", "strip_lesson03", "there is no strip_lesson02.svg"),
+    ("A line below it.\n\n", "", "the hook is a paragraph"),
+    ("The hook.", "- The hook.", "the hook is a paragraph"),
+    ("The hook.", "word " * 90, "The hook: 90 words, 89 at most"),
+    ("Words.\n\n<", "word " * 201 + "\n\n<", "The idea: 201 words, 200 at most"),
+    ("Words.\n\n## Your", "word " * 351 + "\n\n## Your", "Why: 351 words, 350 at most"),
+    ("1. Why?", "1. " + "word " * 900, "a core path of 90"),
+    ("Why it is", "What is", "in place of: The idea, The change, Run it, Why, Your turn, Check yourself, Deeper"),
+    ("## The change", "## Change", "sections: The idea, Change, "),
+    ("3. Three?\n", "", "the fold 'Predict first' and its three questions"),
+    ("## The change", "Words.\n\n## The change", "the fold 'Predict first' and its three questions"),
+    ("```diff\n+a\n```", "<details><summary>a</summary>\n\n```diff\n+a\n```\n\n</details>", "no diff that is unfolded"),
+    (" --changed", "", "Run it has no command with --changed"),
+    (" --changed", " --changed | sed 1d", "a pipe through sed"),
+    (" --n 1", " --n 1 | grep -v a", "a pipe through grep"),
+    ("`make exercise02`", "Words.", "Your turn has no `make exercise02`"),
+)
+
+
+class Shape(unittest.TestCase):
+    def complaints(self, source):
+        return page_shape.complaints(next(lesson for lesson in read_lessons() if lesson.name == "lesson02"), source)
+
+    def test_is_that_of_all_lessons(self):
+        for lesson in read_lessons():
+            source = read(LESSONS[lesson.name])
+            found = page_shape.complaints(lesson, source)
+            with self.subTest(lesson.name):
+                if lesson.name in OLD_SHAPE:
+                    self.assertEqual(page_shape.old_complaints(lesson, source), [])
+                    self.assertNotEqual(found, [], "this page was rewritten: take it out of OLD_SHAPE")
+                else:
+                    self.assertEqual(found, [], "\n".join(found))
+
+    def test_what_is_wrong_is_found(self):
+        self.assertEqual(self.complaints(SHAPED), [])
+        self.assertEqual(self.complaints(SHAPED[:SHAPED.index("## Deeper")]), [])
+        self.assertEqual(self.complaints(SHAPED.replace("1. Why?", "`code of words` " * 800)), [])  # each is a word
+        for right, wrong, words in MISSHAPEN:
+            with self.subTest(words):
+                self.assertEqual(SHAPED.count(right), 1)
+                found = self.complaints(SHAPED.replace(right, wrong))
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(words, found[0])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from tutorial.site_pages import slug
 
 LESSON = "lessons/lesson03_first_add_on_load/README.md"
 EXERCISE = "lessons/lesson03_first_add_on_load/exercise.md"
-SHAPE = "\n\n".join(f"## {name}" for name in prose.SECTIONS)
 
 
 def pages():
@@ -47,7 +46,7 @@ class Pages(unittest.TestCase):
         for what, minutes in rows:
             read = [f"docs/{page}" for page in re.findall(r"\]\((\w+\.md)\)", what)]
             read += [lessons[number] for number in re.findall(r"\b\d\d\b", what)]
-            total = sum(int(prose.READING_TIME.search(found[path].replace("\n", " ")).group(1)) for path in read)
+            total = sum(prose.minutes(prose.read(found[path]).core) for path in read)
             self.assertEqual(int(minutes), total, what)
 
     def test_american_spelling_of_all_that_is_ours(self):
@@ -97,18 +96,6 @@ class Rules(unittest.TestCase):
         folded = f"<details><summary>More</summary>\n\n{words}\n</details>"
         self.accept(f"Reading time: 1 minute, and 1 more for the folded parts.\n\n{folded}", "docs/a.md")
         self.complain(f"Reading time: 2 minutes.\n\n{folded}", "by its words: Reading time: 1 minute, and 1 more", "docs/a.md")
-
-    def test_core_path(self):
-        for path, most in ((LESSON, 900), ("lessons/start/README.md", 700), ("lessons/lesson17_x/README.md", 450)):
-            self.complain("word. " * (most + 1), f"words, {most} at most", path)
-            self.assertNotIn("core path", str(prose.complaints(path, "word. " * most)))
-            self.assertNotIn("core path", str(prose.complaints(path, f"<details>\n\n{'word. ' * 1000}\n</details>\n\nword.")))
-
-    def test_sections(self):
-        self.assertNotIn("sections: ", str(prose.complaints(LESSON, SHAPE)))
-        self.assertNotIn("sections: ", str(prose.complaints(LESSON, SHAPE.replace("\n\n## Deeper", ""))))
-        self.complain(SHAPE.replace("## Why", "## Measured"), "Measured", LESSON)
-        self.complain(SHAPE.replace("## The idea\n\n## The change", "## The change\n\n## The idea"), "sections: ", LESSON)
 
     def test_next_link(self):
         home, lesson04 = "[All lessons](../../README.md)", "../lesson04_unroll_last_warp/README.md"

@@ -1,0 +1,94 @@
+"""The shape of a lesson's page: what stands in which section, what is folded, and how much there is to read.
+
+What counts as words are paragraphs, lists, and what pictures show; not code, tables or what is folded.
+"""
+
+import re
+
+from tutorial import prose
+from tutorial.kit_pages import Code, Folded, Items, Picture, Text, predictions, questions, read_text
+
+# The fourth begins with Why, such as 'Why it is faster'. The last one may be left out.
+SECTIONS = ("The idea", "The change", "Run it", "Why", "Your turn", "Check yourself", "Deeper")
+MOST_WORDS = {"The hook": 89, "The idea": 200, "Why": 350}
+MOST_IN_ALL = 900
+OLD_SECTIONS = ("Try it first", "The idea", "The change", "Run it", "Why", "On a GPU", "Check yourself", "Where next", "Deeper")
+OLD_SHORT = {"00": 700, "17": 450, "19": 450, "20": 450}  # words, by lesson
+
+
+def complaints(lesson, source):
+    """What is wrong with a lesson's page."""
+    sections = {"Why" if name.startswith("Why") else name: blocks
+                for name, blocks in read_text(source, lesson.folder).items()}
+    names = [name for name in sections if name]
+    if names not in ([*SECTIONS], [*SECTIONS[:-1]]):
+        return [f"sections: {', '.join(names)}; in place of: {', '.join(SECTIONS)}"]
+    found, head = [], sections[""][1:]  # without the links
+    if lesson.part == "ladder":
+        if not is_strip(lesson, head[:2]):
+            found.append(f"below the links there is no strip_{lesson.name}.svg with a line below it")
+        head = head[2:]
+    if not head or not all(isinstance(block, Text) for block in head):
+        found.append("the hook is a paragraph of text")
+    counted = {"The hook": head, **{name: sections[name] for name in SECTIONS if name in sections}}
+    words = {name: words_of(blocks) for name, blocks in counted.items()}
+    found += [f"{name}: {words[name]} words, {most} at most" for name, most in MOST_WORDS.items() if words[name] > most]
+    if sum(words.values()) > MOST_IN_ALL:
+        found.append(f"a core path of {sum(words.values())} words, {MOST_IN_ALL} at most")
+    last = sections["The idea"][-1:]
+    if not last or not isinstance(last[0], Folded) or len(questions(predictions({"": last}))) < 3:
+        found.append("The idea does not end with the fold 'Predict first' and its three questions")
+    if not any(isinstance(block, Code) and block.kind == "diff" for block in sections["The change"]):
+        found.append("The change has no diff that is unfolded")
+    if not any("--changed" in command for command in commands(sections["Run it"])):
+        found.append("Run it has no command with --changed")
+    found += [f"a pipe through {pipe[1]}: {command}" for blocks in sections.values() for command in commands(blocks)
+              if (pipe := re.search(r"\| *(sed|grep|awk)\b", command))]
+    if f"make exercise{lesson.number}" not in " ".join(texts(sections["Your turn"])):
+        found.append(f"Your turn has no `make exercise{lesson.number}`")
+    return found
+
+
+def is_strip(lesson, blocks):
+    return ([type(block) for block in blocks] == [Picture, Text] and blocks[0].path.name == f"strip_{lesson.name}.svg")
+
+
+def texts(blocks, code="{}"):
+    """What is not folded, a paragraph each. `code`: what stands for a word of code."""
+    for block in blocks:
+        if isinstance(block, Text):
+            yield "".join(code.format(words) if style == "code" else words for words, style in block.runs)
+        elif isinstance(block, Picture):
+            yield block.words
+        elif isinstance(block, Items):
+            for item in block.items:
+                yield from texts(item, code)
+
+
+def words_of(blocks):
+    """Code counts as one."""
+    return prose.count(texts(blocks, code="x"))
+
+
+def commands(blocks):
+    """Those of consoles, folded or not."""
+    for block in blocks:
+        if isinstance(block, Code) and block.kind == "console":
+            yield from (line for line in block.lines if line.startswith("$ "))
+        elif isinstance(block, Folded):
+            yield from commands(block.blocks)
+        elif isinstance(block, Items):
+            for item in block.items:
+                yield from commands(item)
+
+
+def old_complaints(lesson, source):
+    """The same of a page that has not been rewritten."""
+    text, found = prose.read(source), prose.wrong_reading_time(prose.read(source))
+    most = OLD_SHORT.get(lesson.number, MOST_IN_ALL)
+    if (words := prose.count(text.core)) > most:
+        found.append(f"a core path of {words} words, {most} at most")
+    wanted = [name for name in OLD_SECTIONS if name != "Deeper" or "Deeper" in text.sections]
+    if text.sections != wanted:
+        found.append(f"sections: {', '.join(text.sections)}; in place of: {', '.join(wanted)}")
+    return found
