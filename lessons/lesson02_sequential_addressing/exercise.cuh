@@ -10,16 +10,14 @@ __global__ void reduce2(const int* input, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
 
+    // TODO, about 6 lines: keep the thread's sum in a register, a local variable, from its element to the end.
+    // Load no word that the thread itself has stored.
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 8 lines: turn the tree around. The threads that add stay the same in each step, but the
-    // words that they read have to lie side by side, and so do those that they write. Load no word that the
-    // thread itself has stored: its sum is in a register, from its element to the end.
-    for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
-        const unsigned int index = 2 * stride * tid;
-        if (index < blockDim.x) {
-            shared[index] += shared[index + stride];
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            shared[tid] += shared[tid + stride];
         }
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
