@@ -17,6 +17,8 @@ from tutorial.errors_chart import draw as draw_errors
 from tutorial.ladder_chart import draw as draw_ladder
 from tutorial.lessons import read_all, read_lessons
 from tutorial.limit_charts import DRAWINGS
+from tutorial.live import page_style
+from tutorial.live_figures import make_live_figure
 from tutorial.pictures import PICTURES
 from tutorial.records import read_record
 from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, has_playground, slug
@@ -24,7 +26,7 @@ from tutorial.sweep_chart import draw as draw_sweep
 
 THEME = Path("/usr/share/doxygen-awesome-css")
 SCRIPTS = [THEME / "doxygen-awesome-darkmode-toggle.js", THEME / "doxygen-awesome-fragment-copy-button.js",
-           THEME / "doxygen-awesome-interactive-toc.js", ROOT / "docs/site/search.js"]
+           THEME / "doxygen-awesome-interactive-toc.js", ROOT / "docs/site/search.js", ROOT / "docs/site/live.js"]
 
 
 def say(words):
@@ -54,6 +56,7 @@ def make_figures(bin_folder, folder):
              for name, arguments in lesson.figures.items()]
     plotted = [shlex.split(line) for line in (ROOT / "docs/figures.txt").read_text(encoding="utf-8").splitlines()
                if line and not line.startswith("#")]
+    live = sorted({what for _, record, what in plotted if record == "live"})
     folder.mkdir(parents=True, exist_ok=True)
 
     def draw(name, program, arguments):
@@ -71,7 +74,8 @@ def make_figures(bin_folder, folder):
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda figure: draw(*figure), drawn))
-        list(pool.map(lambda figure: plot(*figure), plotted))
+        list(pool.map(lambda figure: plot(*figure), [one for one in plotted if one[1] != "live"]))
+        list(pool.map(lambda figure: make_live_figure(bin_folder, folder, figure), live))
     return len(drawn) + len(plotted)
 
 
@@ -170,8 +174,8 @@ def with_notebook(path, text, notebooks):
 def write_style(folder):
     light, dark = ("\n".join(HtmlFormatter(style=style).get_style_defs(f"html.{mode}-mode .code").splitlines())
                    for style, mode in (("default", "light"), ("github-dark", "dark")))
-    own = (ROOT / "docs/site/site.css").read_text(encoding="utf-8")
-    (folder / "site.css").write_text(f"{light}\n{dark}\n{own}", encoding="utf-8")
+    own = "".join((ROOT / "docs/site" / name).read_text(encoding="utf-8") for name in ("site.css", "live.css"))
+    (folder / "site.css").write_text(f"{light}\n{dark}\n{own}{page_style()}", encoding="utf-8")
 
 
 def write_header(folder, playground):
@@ -198,7 +202,7 @@ def copy_made(playground, notebooks, html):
 
 
 def run_doxygen(work, out, pages):
-    figures = " ".join(str(path) for path in sorted((work / "figures").glob("*.svg")))
+    figures = " ".join(str(path) for path in sorted([*(work / "figures").glob("*.svg"), *(work / "figures").glob("live_*.js")]))
     environment = {**os.environ, "SITE_PAGES": str(work / "pages"), "SITE_OUT": str(out), "SITE_WORK": str(work),
                    "SITE_THEME": str(THEME), "SITE_FIGURES": figures,
                    "SITE_SCRIPTS": " ".join(map(str, SCRIPTS))}

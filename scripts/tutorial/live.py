@@ -1,0 +1,123 @@
+"""Figures that move. Each is a family of variants, drawn frame by frame: docs/site/live.js plays them on the site, and a
+frame of each variant is its still picture, an SVG, for pages without script.
+
+What is drawn `during` some frames is seen in these. A frame has a caption and the source line that runs in it.
+"""
+
+import json
+import re
+from contextlib import contextmanager
+
+from tutorial.pictures import Picture
+from tutorial.svg import INK
+
+# One color, one meaning, in all figures; each with its color on a dark page.
+WORKS, HOLDS, RESTS = "#0072b2", "#d6e8f7", "#f1f2f4"  # executes now; has its value; nothing happens
+EXTRA, MEMORY, PIPE, BARRIER, STARTS = "#d55e00", "#e69f00", "#8f5fbf", "#2f9e77", "#8a94a0"
+DARK_COLORS = {EXTRA: "#ff8a3d", MEMORY: "#f0b429", PIPE: "#b794e6", BARRIER: "#4cc79b", STARTS: "#a3adb8", WORKS: "#56b4e9"}
+
+
+def dark_rules():
+    found = [f'{tag}[{attribute}="{light}"]{{{attribute}:{dark}}}' for light, dark in DARK_COLORS.items()
+             for tag, attribute in (("rect", "fill"), ("path", "fill"), ("line", "stroke"), ("path", "stroke"))]
+    found += [f'path[fill="{HOLDS}"]{{fill:#174365}}', f'path[fill="{RESTS}"]{{fill:#1e252d}}']
+    return "".join(found)
+
+
+class Live(Picture):
+    """A variant of a figure: what its toggle shows, its frames, and its drawing."""
+
+    dark = Picture.dark[:-1] + dark_rules() + "}"
+
+    def __init__(self, name, height, title):
+        super().__init__(height, title)
+        self.name, self.frames, self.still = name, [], None
+        self.source, self.ms, self.drag = None, 1400, None
+
+    def frame(self, caption, *lines):
+        """Its number. `lines`: of the source, those that run."""
+        self.frames.append([caption, *lines])
+        return len(self.frames) - 1
+
+    @contextmanager
+    def during(self, first, last=None):
+        """`last`: None, to the end."""
+        outer, self.elements = self.elements, []
+        yield
+        outer.append((first, last, "".join(self.elements)))
+        self.elements = outer
+
+    def cells(self, places, width, height, fill, **more):
+        """Equal rectangles in one element; `places`: of their upper left corners."""
+        path = "".join(f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z" for x, y in places)
+        if path:
+            self.path(path, fill, **more)
+
+    def path(self, path, fill, **more):
+        style = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
+        self.elements.append(f'<path d="{path}" fill="{fill}"{style}/>')
+
+    def __str__(self):
+        """The still picture."""
+        still = len(self.frames) - 1 if self.still is None else self.still
+        all_elements = self.elements
+        self.elements = [element if isinstance(element, str) else element[2] for element in all_elements
+                         if isinstance(element, str) or element[0] <= still <= (still if element[1] is None else element[1])]
+        try:
+            return super().__str__()
+        finally:
+            self.elements = all_elements
+
+    def data(self):
+        def markup(element):
+            if isinstance(element, str):
+                return element
+            first, last, inner = element
+            return f'<g data-f="{first} {len(self.frames) - 1 if last is None else last}">{grouped(inner)}</g>'
+
+        markup_of_all = grouped("".join(map(markup, self.elements)))
+        markup_of_all = markup_of_all.replace('"', "'")  # or JSON would mark each
+        return {"name": self.name, "size": [self.width, self.height], "svg": markup_of_all, "frames": self.frames,
+                "still": len(self.frames) - 1 if self.still is None else self.still, "ms": self.ms,
+                **({"source": self.source} if self.source else {}), **({"drag": self.drag} if self.drag else {})}
+
+
+def grouped(markup):
+    """Shorter: elements in a row with the same looks share a group that has these."""
+    short = markup.replace(' stroke-dasharray="none"', "").replace(' text-anchor="start"', "").replace('.0"', '"')
+
+    def group(match):
+        return (f"<g{match['looks']}>" + re.sub(r' [a-z-]+="[^"]*"', lambda one: one[0] if PLACE.match(one[0]) else "", match[0])
+                + "</g>")
+
+    return SAME_LOOKS.sub(group, short)
+
+
+PLACE = re.compile(r' (?:x|y|x1|x2|y1|y2|width|height|d|points)="')
+SAME_LOOKS = re.compile(r'<(?P<tag>text|rect|line|path|polygon)(?P<place>(?: (?:x|y|x1|x2|y1|y2|width|height|d|points)="[^"]*")+)'
+                        r'(?P<looks>[^/>]*)(?:/>|>[^<]*</text>)'
+                        r'(?:<(?P=tag)(?: (?:x|y|x1|x2|y1|y2|width|height|d|points)="[^"]*")+(?P=looks)(?:/>|>[^<]*</text>))+')
+
+
+def source_lines(path, first, last, root):
+    """A part of a file, without the indentation that all of its lines have."""
+    lines = (root / path).read_text(encoding="utf-8").splitlines()[first - 1:last]
+    indented = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
+    return {"file": str(path), "first": first, "lines": [line[indented:] for line in lines]}
+
+
+def write_figure(folder, figure, variants, label):
+    """The stills of all variants, and the data of the whole figure. `label`: what the toggle is about."""
+    for variant in variants:
+        name = f"live_{figure}_{variant.name}.svg" if variant.name else f"live_{figure}.svg"
+        (folder / name).write_text(str(variant), encoding="utf-8")
+    data = {"label": label, "variants": [variant.data() for variant in variants]}
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    (folder / f"live_{figure}.js").write_text(f'live.add("{figure}",{text});\n', encoding="utf-8")
+
+
+def page_style():
+    """The colors in a dark page, which a reader may choose against the system's."""
+    rules = "".join(re.findall(r"@media[^{]*\{(.*?\})\}", Live.dark.replace("\n", "")))
+    for_page = re.sub(r"([^{}]+)(\{[^}]*\})", r"html.dark-mode .live svg \1\2\n", rules)
+    return f".live svg{{fill:{INK}}}\nhtml.dark-mode .live svg{{fill:#e6eaef}}\n{for_page}"

@@ -1,0 +1,46 @@
+"""The figures that move, by name, and how they are made of runs: docs/figures.txt lists their still pictures."""
+
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tutorial import ROOT, live_floors, live_traces
+from tutorial.live import write_figure
+
+# By figure: its variants of runs, and what its toggle changes.
+FIGURES = {"tree": (live_traces.trees, "kernel"), "banks": (live_traces.banks, "kernel"),
+           "warps": (live_traces.warps, "kernel"), "floors": (live_floors.variants, "kernel")}
+
+
+class NoEstimate(Exception):
+    """ptxas or nvdisasm is missing."""
+
+
+def runs_of(bin_folder):
+    """Runs emulate, and returns its report."""
+
+    def emulate(*arguments):
+        with tempfile.NamedTemporaryFile(suffix=".json") as report:
+            run = subprocess.run(["./emulate", "--output", report.name, *arguments], cwd=bin_folder, capture_output=True,
+                                 text=True)
+            if "no times can be estimated" in run.stderr:
+                raise NoEstimate
+            if run.returncode != 0:
+                raise RuntimeError(f"emulate {' '.join(arguments)}\n{run.stdout}{run.stderr}")
+            return json.loads(Path(report.name).read_text(encoding="utf-8"))
+
+    return emulate
+
+
+def make_live_figure(bin_folder, folder, figure):
+    """Its stills and its data. Without estimates those stills that are in the tree, which then do not move."""
+    draw, label = FIGURES[figure]
+    try:
+        variants = draw(runs_of(bin_folder))
+    except NoEstimate:
+        for path in (ROOT / "docs/figures").glob(f"live_{figure}*.svg"):
+            shutil.copy(path, folder)
+        return
+    write_figure(folder, figure, variants, label)

@@ -1,0 +1,307 @@
+"""Figures of what one block did on the emulator: `emulate --draw … --format json` records its steps and requests. The tree alone
+is a toy of eight threads, as in pictures.py, whose rows tests/pages/pictures_test compares with a run."""
+
+import functools
+import re
+
+from tutorial import ROOT
+from tutorial.lessons import read_lessons
+from tutorial.live import EXTRA, HOLDS, RESTS, WORKS, Live, source_lines
+from tutorial.pictures import DULL, EDGE, ELEMENTS, PALE, SOFT, tree
+from tutorial.svg import BLUE, INK
+
+WARP, BANKS = 32, 32
+LEFT, CELL = 40, 11  # of 32 columns side by side
+
+
+@functools.cache
+def home_of(kernel):
+    """The lesson that introduces it."""
+    return next(lesson for lesson in read_lessons() if kernel in lesson.kernels)
+
+
+def plural(count, what):
+    return f"{count:,} {what}{'' if count == 1 else 'es' if what.endswith('s') else 's'}"
+
+
+def listed(numbers):
+    """'0, 1, 2, ... 31' of numbers at even distances, all of them if they are few."""
+    numbers = list(numbers)
+    if len(numbers) <= 4:
+        return ", ".join(map(str, numbers))
+    return f"{numbers[0]}, {numbers[1]}, {numbers[2]}, ... {numbers[-1]}"
+
+
+class KernelText:
+    """A kernel's source lines."""
+
+    def __init__(self, kernel):
+        for path in home_of(kernel).kernel_files:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            heads = [k for k, line in enumerate(lines) if re.search(rf"void {kernel}\(", line)]
+            if heads:
+                self.path, self.lines, self.head = path.relative_to(ROOT), lines, heads[0]
+                self.end = next(k for k in range(heads[0], len(lines)) if lines[k] == "}")
+
+    def line(self, words):
+        """The number of the kernel's first line with these words."""
+        return next(k for k in range(self.head, self.end) if words in self.lines[k]) + 1
+
+    def part(self, first, last):
+        """From the line with some words to that with others."""
+        return source_lines(self.path, self.line(first), self.line(last), ROOT)
+
+    def all(self):
+        return source_lines(self.path, self.head + 1, self.end + 1, ROOT)
+
+
+def trace_of(emulate, kernel, *arguments, line=None):
+    where = ["--line", str(line)] if line else []
+    report = emulate("--draw", "activity", "--format", "json", *where, "--kernel", f"{kernel}\\b", f"./{home_of(kernel).name}",
+                     "--kernel", kernel, "--device", "emulator", *arguments)
+    return report["accesses"][0]
+
+
+# ---- the tree ----
+
+TOY = 4  # lanes of a warp, and banks
+
+
+def adders(kernel, stride):
+    count = len(ELEMENTS)
+    return {"reduce0a": {t: t for t in range(count) if t % (2 * stride) == 0},
+            "reduce1": {2 * stride * t: t for t in range(count) if 2 * stride * t < count},
+            "reduce2": {t: t for t in range(stride)}}[kernel]
+
+
+def passes(writers):
+    """By warp of the toy: {bank: words}."""
+    warps = {}
+    for word, thread in writers.items():
+        warps.setdefault(thread // TOY, {}).setdefault(word % TOY, []).append((word, thread))
+    return warps
+
+
+def draw_tree(kernel):
+    left, width, height, gap, top = 98, 36, 34, 28, 56
+    strides = (4, 2, 1) if kernel == "reduce2" else (1, 2, 4)
+    steps = list(tree(strides, functools.partial(adders, kernel)))
+    order = "shrinking strides" if kernel == "reduce2" else "growing strides"
+    live = Live(kernel, 0, f"{kernel}: {order}")
+    live.ms = 2000
+    text = KernelText(kernel)
+    live.source = text.part("shared[tid] = i < n", "partial_sums[blockIdx.x]")
+    add = text.line("+= shared[")
+    count = len(ELEMENTS)
+    live.soft(left - 8, top - 8, "word", "end")
+    for word in range(count):
+        live.soft(left + width * (word + 0.5), top - 8, str(word), "middle")
+    rows = [("elements", list(ELEMENTS), {word: word for word in range(count)}, 0), *(
+        (f"stride {stride}", words, writers, stride) for stride, words, writers in steps)]
+    toy_top, total = top + 4 * (height + gap) + 8, 0
+    live.text(8, toy_top, "A toy: warps of 4 lanes, 4 banks", size=13, font_weight="bold")
+    live.soft(8, toy_top + 16, "the words that each warp stores, on their banks")
+    base = toy_top + 92
+    for warp in range(2):
+        x = 8 + 132 * warp
+        for bank in range(TOY):
+            live.cells([(x + 28 * bank, base - 26 * k - 26) for k in range(2)], 26, 24, RESTS)
+            live.soft(x + 28 * bank + 13, base + 14, f"{bank}", "middle")
+        live.soft(x, base + 30, f"warp {warp}")
+    live.soft(276, toy_top + 40, "passes:")
+    for row, (name, words, writers, stride) in enumerate(rows):
+        y = top + row * (height + gap)
+        warps = passes(writers)
+        high = high_of(warps)
+        who = " and ".join(f"warp {warp}" for warp in sorted(warps))
+        if row == 0:
+            live.frame(f"Each of 8 threads stores an element. {who} work, one pass each.", text.line("shared[tid] = i < n"))
+        else:
+            total += high
+            sums = ", ".join(f"t{thread} adds words {word} and {word + stride}" for word, thread in list(writers.items())[:2])
+            more = " and so on" if len(writers) > 2 else ""
+            live.frame(f"stride {stride}: {sums}{more}. In the toy {who} {'work' if len(warps) > 1 else 'works'}: "
+                       f"{plural(high, 'pass')}.", add)
+        with live.during(row):
+            live.text(left - 8, y + 14, name, "end", font_weight="bold")
+            live.soft(left - 8, y + 29, f"{len(writers)} store" if row == 0 else f"{len(writers)} of {count} add", "end")
+            middles = [left + width * (word + 0.5) for word in range(count)]
+            for fill, chosen in ((DULL, set(range(count)) - set(writers)), (PALE, writers)):
+                live.cells([(left + width * word, y) for word in sorted(chosen)], width, height, fill, stroke=EDGE)
+            for word in sorted(set(range(count)) - set(writers)):
+                live.text(middles[word], y + 16, str(words[word]), "middle", 13, fill=SOFT)
+            for word in writers:
+                live.text(middles[word], y + 16, str(words[word]), "middle", 15, font_weight="bold")
+            for word, thread in writers.items():
+                live.text(middles[word], y + 30, f"t{thread}", "middle", 12)
+            for word in writers if row else ():
+                live.line(middles[word + stride], y - gap, middles[word] + 5, y - 2, BLUE)
+            for word in writers if row else ():
+                live.line(middles[word], y - gap, middles[word], y - 1, BLUE)
+            if row:
+                live.path("".join(f"M{middles[word]:g} {y - 1}l-4 -6h8z" for word in writers), BLUE)
+            if row:
+                live.text(276 + 32 * (row - 1), toy_top + 60, str(high) + (" +" if row < 3 else ""), "start", 14)
+                live.soft(276 + 32 * (row - 1), toy_top + 78, f"s {stride}")
+        with live.during(row, row):
+            draw_toy(live, base, warps, stride)
+    with live.during(3):
+        live.text(276, toy_top + 100, f"= {plural(total, 'pass')}", size=14, font_weight="bold")
+    live.frame(f"Thread 0 stores the sum of all: partial_sums[0] = {rows[-1][1][0]}. Additions took "
+               f"{plural(total, 'pass')} in the toy.", text.line("partial_sums[blockIdx.x]"))
+    worst = max(rows[1:], key=lambda one: high_of(passes(one[2])))
+    with live.during(4):
+        draw_toy(live, base, passes(worst[2]), worst[3])
+    live.height = base + 40
+    return live
+
+
+def high_of(warps):
+    return sum(max(len(stack) for stack in banks.values()) for banks in warps.values())
+
+
+def draw_toy(live, base, warps, stride):
+    for warp, banks in warps.items():
+        for bank, stack in banks.items():
+            for k, (word, _) in enumerate(stack):
+                x = 8 + 132 * warp + 28 * bank
+                live.cells([(x, base - 26 * k - 26)], 26, 24, EXTRA if k else WORKS)
+                live.text(x + 13, base - 26 * k - 9, str(word), "middle", 13, fill="white", font_weight="bold")
+    live.soft(392, base - 92, f"at stride {stride}" if stride else "elements", "end")
+
+
+def trees(_):
+    return [draw_tree(kernel) for kernel in ("reduce0a", "reduce1", "reduce2")]
+
+
+# ---- the banks ----
+
+BLOCK = 256
+
+
+def additions(emulate, kernel):
+    """(stride, the requests of all warps): of the first load in the line that adds, step by step."""
+    line = KernelText(kernel).line("+= shared[")
+    strides = [1 << k for k in range(8)] if kernel != "reduce2" else [128 >> k for k in range(8)]
+    steps = trace_of(emulate, kernel, "--n", str(BLOCK), "--block", str(BLOCK), line=line)["steps"]
+    stores = [step["requests"] for step in steps if not step["is_load"]]
+    return list(zip(strides, stores, strict=True))
+
+
+def words_of(request):
+    return [address // 4 for lane, address in enumerate(request["addresses"]) if request["active"] >> lane & 1]
+
+
+def draw_banks(kernel, steps):
+    live = Live(kernel, 0, f"{kernel}: the queue at the banks")
+    live.ms = 1900
+    text = KernelText(kernel)
+    live.source = text.part("for (unsigned int stride", "__syncthreads(); // This")
+    add = text.line("+= shared[")
+    base, row = 238, 19
+    live.soft(8, 44, "A warp stores its sums. Each word waits at its bank.")
+    for k in range(8):
+        live.soft(LEFT - 8, base - row * k - 5, f"{k + 1}", "end")
+    live.text(8, 64, "wavefront", size=12)
+    for bank in range(BANKS):
+        live.cells([(LEFT + CELL * bank, base - 8 * row)], CELL - 1, 8 * row, RESTS)
+    for bank in (0, 8, 16, 24, 31):
+        live.soft(LEFT + CELL * (bank + 0.5), base + 15, f"{bank}", "middle")
+    live.text(8, base + 32, "bank", size=12)
+    chart, scale, total = base + 148, 9, 0
+    live.text(8, base + 58, "wavefronts of all 8 warps, stride by stride", size=13, font_weight="bold")
+    live.line(LEFT, chart, 392, chart, INK)
+    live.soft(LEFT - 8, chart + 15, "stride", "end")
+    for number, (stride, requests) in enumerate(steps):
+        x = LEFT + 44 * number
+        live.soft(x + 18, chart + 15, f"{stride}", "middle")
+        first, costs = requests[0], sum(request["cost"] for request in requests)
+        words = words_of(first)
+        stacks = {}
+        for word in words:
+            stacks.setdefault(word % BANKS, []).append(word)
+        total += costs
+        warps = "warp 0 adds" if len(requests) == 1 else f"warps 0 to {len(requests) - 1} add"
+        live.frame(f"stride {stride}: {warps}. Warp {first['warp']} stores {'words' if len(words) > 1 else 'word'} "
+                   f"{listed(words)}: {plural(len(stacks), 'bank')}, {plural(first['cost'], 'wavefront')}.", add)
+        with live.during(number, number):
+            live.cells([(LEFT + CELL * bank, base - row + 1) for bank in stacks], CELL - 1, row - 2, WORKS)
+            live.cells([(LEFT + CELL * bank, base - row * (k + 1) + 1) for bank, stack in stacks.items()
+                        for k in range(1, len(stack))], CELL - 1, row - 2, EXTRA)
+            live.text(392, 64, f"stride {stride}: {plural(first['cost'], 'wavefront')}", "end", 14, font_weight="bold")
+        with live.during(number):
+            live.rect(x, chart - scale * costs, 36, scale * costs, WORKS)
+            ideal = scale * len(requests)
+            if costs > len(requests):
+                live.rect(x, chart - scale * costs, 36, scale * costs - ideal, EXTRA)
+            live.text(x + 18, chart - scale * costs - 4, f"{costs}", "middle", 12)
+        with live.during(number, number if number < len(steps) - 1 else None):
+            live.text(392, base + 58, f"sum {total}", "end", 14, font_weight="bold")
+    live.cells([(8, chart + 30)], 12, 12, WORKS)
+    live.text(26, chart + 40, "first in line", size=12)
+    live.cells([(120, chart + 30)], 12, 12, EXTRA)
+    live.text(138, chart + 40, "bank conflict: has to wait", size=12)
+    live.soft(8, chart + 58, f"Block 0 of {BLOCK} threads, recorded on the emulator.")
+    live.height = chart + 68
+    worst = max(range(len(steps)), key=lambda k: steps[k][1][0]["cost"])
+    live.still = worst if steps[worst][1][0]["cost"] > 1 else len(steps) - 1
+    return live
+
+
+def banks(emulate):
+    return [draw_banks(kernel, additions(emulate, kernel)) for kernel in ("reduce1", "reduce2")]
+
+
+# ---- the warps ----
+
+def lanes_of(mask):
+    return [lane for lane in range(WARP) if mask >> lane & 1]
+
+
+def draw_warps(kernel, steps):
+    live = Live(kernel, 0, f"{kernel}: who works in which step")
+    live.ms = 1100
+    text = KernelText(kernel)
+    live.source = text.all()
+    warps, row, top = len(steps[0]["active"]), 20, 78
+    base = top + row * warps
+    live.soft(8, 44, "A row for each warp, a column for each lane.")
+    for lane in (0, 8, 16, 24, 31):
+        live.soft(LEFT + CELL * (lane + 0.5), top - 6, f"{lane}", "middle")
+    for warp in range(warps):
+        live.soft(LEFT - 6, top + row * warp + 14, f"w{warp}", "end")
+        live.cells([(LEFT, top + row * warp)], CELL * WARP - 1, row - 2, RESTS)
+    chart, scale, pitch = base + 108, 8, 352 / len(steps)
+    live.text(8, base + 28, "warps that work; blue: their active lanes", size=13, font_weight="bold")
+    live.line(LEFT, chart, 392, chart, INK)
+    slots = used = 0
+    for number, step in enumerate(steps):
+        working = [warp for warp, mask in enumerate(step["active"]) if mask]
+        count = sum(len(lanes_of(mask)) for mask in step["active"])
+        slots, used = slots + WARP * len(working), used + count
+        idle = warps - len(working)
+        out = f"{plural(idle, 'warp')} {'is' if idle == 1 else 'are'} idle" if idle else "no warp is idle"
+        live.frame(f"{step['what']}, line {step['place']['line']}: {plural(count, 'lane')} in {plural(len(working), 'warp')} "
+                   f"work, {out}.".replace("lane in 1 warp work", "lane in 1 warp works"), step["place"]["line"])
+        x = LEFT + pitch * number
+        with live.during(number, number):
+            live.cells([(LEFT, top + row * warp) for warp in working], CELL * WARP - 1, row - 2, HOLDS)
+            live.cells([(LEFT + CELL * lane, top + row * warp) for warp in working for lane in lanes_of(step["active"][warp])],
+                       CELL - 1, row - 2, WORKS)
+            live.text(392, 44, f"{count} of {WARP * len(working)}", "end", 14, font_weight="bold")
+        with live.during(number):
+            live.cells([(x, chart - scale * len(working))], pitch - 2, scale * len(working), HOLDS)
+            live.rect(x, chart - scale * count / WARP, pitch - 2, scale * count / WARP, WORKS)
+        with live.during(number, number if number < len(steps) - 1 else None):
+            live.soft(392, chart + 18, f"{used} of {slots} lanes of working warps did something", "end")
+    live.soft(LEFT, chart + 18, "step")
+    live.soft(8, chart + 38, f"Block 0 of {BLOCK} threads, on the emulator. A step writes memory")
+    live.soft(8, chart + 54, "or exchanges values between lanes.")
+    live.height = chart + 64
+    live.still = min(len(steps) - 1, 2)
+    return live
+
+
+def warps(emulate):
+    return [draw_warps(kernel, trace_of(emulate, kernel, "--n", "4096", "--block", str(BLOCK))["steps"])
+            for kernel in ("reduce0a", "reduce1", "reduce3", "reduce4", "reduce7")]

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""live_test.py FOLDER [TEST]...: figures that move (docs/site/live.js) in a browser. Its pages lie in FOLDER."""
+
+import sys
+import unittest
+from pathlib import Path
+
+from browser import InBrowser
+
+from tutorial import ROOT
+from tutorial.live import page_style, write_figure
+from tutorial.live_traces import draw_banks, trees
+
+PAGES = Path()  # set by main
+
+PAGE = """<!DOCTYPE html>
+<html lang="en" class="{mode}-mode"><head><meta charset="utf-8"><title>Live</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link href="file:///usr/share/doxygen-awesome-css/doxygen-awesome.css" rel="stylesheet">
+<link href="{docs}/site/site.css" rel="stylesheet"><link href="live.css" rel="stylesheet">{script}</head>
+<body><div id="doc-content"><div class="contents"><div class="textblock"><div style="height:{above}px"></div>
+<figure><a href="live_{figure}.svg"><img src="live_{figure}.svg" alt="What it shows"/></a><figcaption>It.</figcaption></figure>
+<p style="height:2000px">After.</p></div></div></div></body></html>
+"""
+
+
+def request(words, cost):
+    return {"warp": 0, "active": (1 << len(words)) - 1, "cost": cost, "addresses": [4 * word for word in words]}
+
+
+class Live(InBrowser):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        write_figure(PAGES, "tree", trees(None), "kernel")
+        write_figure(PAGES, "banks", [draw_banks("reduce1", [(1, [request(range(0, 64, 2), 2)]), (2, [request(range(32), 1)])])],
+                     "kernel")
+        style = (ROOT / "docs/site/live.css").read_text(encoding="utf-8") + page_style()
+        (PAGES / "live.css").write_text(style, encoding="utf-8")
+
+    def load(self, figure="tree_reduce1", width=1280, is_dark=False, still=True, above=0, script=True):
+        self.set_mode("", width, 900, is_dark)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}]})
+        self.driver.get_log("browser")  # what earlier tests left
+        page = PAGES / "page.html"
+        docs = (ROOT / "docs").as_uri()
+        page.write_text(PAGE.format(docs=docs, figure=figure, above=above, mode="dark" if is_dark else "light",
+                                    script=f'<script src="{docs}/site/live.js"></script>' if script else ""), encoding="utf-8")
+        self.driver.get(page.as_uri())
+        if script:
+            self.wait(lambda driver: driver.find_elements("css selector", ".live-controls"))
+
+    def find(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def caption(self):
+        return self.find(".live-caption").text
+
+    def place(self):
+        return self.find(".live-place").text
+
+    def press(self, label):
+        self.find(f'.live button[aria-label="{label}"]').click()
+
+    def test_it_takes_the_place_of_the_picture(self):
+        self.load()
+        self.assertEqual(self.driver.find_elements("css selector", "img"), [])
+        figure = self.find("figure")
+        self.assertEqual((figure.get_attribute("role"), figure.get_attribute("aria-label")), ("group", "What it shows"))
+        self.assertEqual(self.find("figcaption").text, "It.")
+        self.assertEqual(self.place(), "5/5")  # the frame of the still picture
+        self.assertEqual(self.find(".live-caption").get_attribute("role"), "status")
+        self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
+
+    def test_without_script_the_picture_stays(self):
+        self.load(script=False)
+        self.assertTrue(self.driver.execute_script("return document.querySelector('img').naturalWidth > 300"))
+        self.assertEqual(self.driver.find_elements("css selector", ".live"), [])
+
+    def test_without_data_the_picture_stays(self):
+        (PAGES / "live_nothing_here.svg").write_text((PAGES / "live_tree_reduce1.svg").read_text(encoding="utf-8"))
+        self.set_mode("", 1280, 900, False)
+        page = PAGES / "nothing.html"
+        page.write_text(PAGE.format(docs=(ROOT / "docs").as_uri(), figure="nothing_here", above=0, mode="light", script=(
+            f'<script src="{(ROOT / "docs").as_uri()}/site/live.js"></script>')), encoding="utf-8")
+        self.driver.get(page.as_uri())
+        self.assertTrue(self.find("img").is_displayed())
+        self.driver.get_log("browser")
+
+    def test_steps_and_shows_the_line_that_runs(self):
+        """reduce1 on eight elements: with stride 1 threads 0 to 3 add, words 0, 2, 4, 6. Of four banks these are 0, 2, 0, 2: two
+        passes."""
+        self.load()
+        for _ in range(9):
+            self.press("step back")
+        self.assertEqual(self.place(), "1/5")
+        self.press("step forward")
+        self.assertEqual(self.caption(), "stride 1: t0 adds words 0 and 1, t1 adds words 2 and 3 and so on. In the toy "
+                         "warp 0 works: 2 passes.")
+        self.assertEqual(self.find(".live-source .runs").text.strip(), "shared[index] += shared[index + stride];")
+        self.assertEqual(self.find(".live-source .runs").get_attribute("aria-current"), "step")
+        shown = self.driver.execute_script("""
+            return [...document.querySelectorAll(".live svg text")].filter(text => !text.closest(".off")).map(
+                text => text.textContent);""")
+        self.assertIn("stride 1", shown)
+        self.assertNotIn("stride 2", shown)
+
+    def test_keys(self):
+        from selenium.webdriver.common.keys import Keys
+        self.load()
+        slider = self.find(".live-controls input")
+        slider.send_keys(Keys.ARROW_LEFT)
+        self.assertEqual(self.place(), "4/5")
+        self.assertEqual(slider.get_attribute("aria-valuetext"), self.caption())
+        back = self.find('.live button[aria-label="step back"]')
+        back.send_keys(Keys.ARROW_LEFT)
+        self.assertEqual(self.place(), "3/5")
+        slider.send_keys(Keys.SPACE)
+        self.assertTrue(self.find('.live button[aria-label="pause"]'))
+        slider.send_keys(Keys.SPACE)
+        self.assertTrue(self.find('.live button[aria-label="play"]'))
+        radio = self.find(".live-tabs input:checked")
+        radio.send_keys(Keys.ARROW_RIGHT)
+        self.assertIn("reduce2", self.find(".live svg").get_attribute("textContent"))
+        self.driver.execute_script("arguments[0].focus()", slider)
+        slider.send_keys(Keys.ARROW_RIGHT)
+        self.assertEqual(self.driver.execute_script("return getComputedStyle(arguments[0]).outlineStyle", slider), "solid")
+
+    def test_toggles_keep_the_frame(self):
+        self.load()
+        self.press("step back")
+        for tab, title in (("reduce0a", "reduce0a: growing strides"), ("reduce2", "reduce2: shrinking strides")):
+            self.driver.find_element("xpath", f"//label[span='{tab}']").click()
+            self.assertEqual(self.find(".live svg text").text, title)
+            self.assertEqual(self.place(), "4/5")
+
+    def test_plays_once_when_seen(self):
+        self.load(still=False, above=2000)
+        self.driver.execute_script("live.figures.tree.variants.forEach(one => one.ms = 60)")
+        self.assertEqual(self.place(), "5/5")
+        self.driver.execute_script("""
+            window.seen = [];
+            new MutationObserver(() => seen.push(document.querySelector(".live-place").textContent)).observe(
+                document.querySelector(".live-place"), {childList: true});
+            document.querySelector("figure").scrollIntoView();""")
+        self.wait(lambda driver: self.driver.execute_script("return seen.at(-1)") == "5/5")
+        self.assertEqual(self.driver.execute_script("return seen"), ["1/5", "2/5", "3/5", "4/5", "5/5"])
+        self.assertTrue(self.find('.live button[aria-label="play"]'), "it has stopped")
+
+    def test_moves_only_when_told_where_that_is_wished(self):
+        self.load(still=True)
+        self.assertEqual(self.place(), "5/5")
+        self.assertEqual(self.driver.execute_script(
+            "return getComputedStyle(document.querySelector('.live [data-f]')).transitionDuration"), "0s")
+        self.driver.execute_script("live.figures.tree.variants.forEach(one => one.ms = 60)")
+        self.press("play")
+        self.wait(lambda driver: self.place() == "5/5" and driver.find_elements("css selector", '[aria-label="play"]'))
+
+    def test_fits_a_phone(self):
+        """All 32 banks of 350 px: 32 columns of 11 of 400 are 308 px. No target is smaller than a finger."""
+        for width in (390, 360):
+            self.load("banks_reduce1", width=width)
+            left, right, overflow = self.driver.execute_script("""
+                const boxes = [...document.querySelectorAll(".live svg path")].map(path => path.getBoundingClientRect());
+                return [Math.min(...boxes.map(box => box.left)), Math.max(...boxes.map(box => box.right)),
+                        document.documentElement.scrollWidth > innerWidth];""")
+            self.assertGreaterEqual(left, 0)
+            self.assertLessEqual(right, width)
+            self.assertGreater(right - left, 0.7 * width)
+            self.assertFalse(overflow)
+            for target in self.driver.find_elements("css selector", ".live :is(button, input[type=range])"):
+                self.assertGreaterEqual(target.rect["height"], 44)
+
+    def test_light_and_dark(self):
+        """A lane that works is #0072b2 on light paper, #56b4e9 on dark."""
+        for is_dark, color in ((False, "rgb(0, 114, 178)"), (True, "rgb(86, 180, 233)")):
+            self.load("banks_reduce1", is_dark=is_dark)
+            self.assertEqual(self.driver.execute_script(
+                """return getComputedStyle(document.querySelector('.live path[fill="#0072b2"]')).fill"""), color)
+
+
+if __name__ == "__main__":
+    PAGES = Path(sys.argv.pop(1)).resolve()
+    PAGES.mkdir(parents=True, exist_ok=True)
+    unittest.main()
