@@ -47,8 +47,8 @@ def rows_of(text, columns):
 def session_of(plan, row, length, activities, lessons):
     number, what, _, in_class, at_home = row
     taught = [lessons[number] for number in re.findall(r"\b\d\d\b", what)]
-    asked = sum(predicted(lesson.folder / "README.md") for lesson in taught)
-    pages = [lesson.folder / "README.md" for lesson in taught]
+    pages = list(dict.fromkeys(lesson.page for lesson in taught))
+    asked = sum(map(predicted, pages))
     pages += [ROOT / "docs" / name for name in re.findall(r"\]\((\w+\.md)\)", what)]
     reading = sum(reading_minutes(page) for page in pages)
     rows, left = [], length

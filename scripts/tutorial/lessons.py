@@ -86,11 +86,25 @@ class Lesson:
         self.number, self.part, self.title = manifest["number"], manifest["part"], manifest["title"]
         self.kernels, self.exercise = manifest["kernels"], manifest["exercise"]
         self.report, self.figures = manifest.get("report", []), manifest.get("figures", {})
+        self.page_of = manifest.get("page", self.name)  # the lesson that has its page
+        self.on_page = [self.name]  # the lessons that its page is about; read_all() adds the others
 
     @property
     def kernel_files(self):
         """kernels.cuh, and what it shares with the exercise."""
         return [path for path in (self.folder / "kernels.cuh", self.folder / "given.cuh") if path.is_file()]
+
+    @property
+    def page(self):
+        """Of its own, or shared with other lessons. An open exercise has none but the exercise's."""
+        folders = sorted(self.folder.parent.glob(f"{self.page_of}_*"))
+        if not folders:
+            raise self.wrong(f"page: there is no {self.page_of}")
+        return folders[0] / ("exercise.md" if self.is_open else "README.md")
+
+    @property
+    def has_page(self):
+        return self.page_of == self.name and not self.is_open
 
     def wrong(self, message):
         return wrong(self.path, message)
@@ -141,7 +155,10 @@ def all_folders(root=ROOT):
 
 def read_all(root=ROOT):
     """The lessons and the open exercises, in their order."""
-    return [Lesson(folder) for folder in all_folders(root)]
+    lessons = [Lesson(folder) for folder in all_folders(root)]
+    for lesson in lessons:
+        lesson.on_page = [other.name for other in lessons if other.page_of == lesson.page_of]
+    return lessons
 
 
 def read_lessons(root=ROOT):
@@ -163,8 +180,7 @@ def part_title(part):
 def readme_row(lesson):
     """The lesson's row in the README's table of lessons, or the exercise's in that of the open exercises."""
     manifest = lesson.manifest
-    page = f"lessons/{lesson.folder.name}/{'exercise.md' if lesson.is_open else 'README.md'}"
-    cells = [f"[{lesson.number}]({page})"]
+    cells = [f"[{lesson.number}](lessons/{lesson.page.parent.name}/{lesson.page.name})"]
     if not lesson.is_open:
         cells.append(", ".join(lesson.kernels))
     cells.append(manifest["idea"])

@@ -65,6 +65,11 @@ def lesson_of(path):
     return next((lesson for lesson in lessons() if ROOT / os.path.dirname(path) == lesson.folder), None)
 
 
+def lessons_on(path):
+    """Those that the page is about."""
+    return [lesson for lesson in lessons() if lesson.page == ROOT / path] or [lesson_of(path)]
+
+
 @cache
 def lessons():
     return read_lessons()
@@ -107,13 +112,15 @@ def files_to_quote(path, named=""):
     """Those in which a page's code may stand. \\throws PageError"""
     folder = os.path.dirname(path)
     if folder.startswith("lessons/"):
-        files = [file for file in sorted((ROOT / folder).glob("*.cu*")) if not file.name.startswith(("exercise", "solution"))]
+        folders = [lesson.folder for lesson in lessons_on(path) if lesson] or [ROOT / folder]
+        files = [file for folder in folders for file in sorted(folder.glob("*.cu*"))
+                 if not file.name.startswith(("exercise", "solution"))]
     elif path == "docs/errata.md":
         files = [ROOT / "tests/errata/errata_test.cu"]
     else:
         files = [file for lesson in lessons() for file in (*lesson.kernel_files, lesson.folder / "main.cu")]
     files = [str(file.relative_to(ROOT)) for file in files]
-    if named and not ((ROOT / named).is_file() and (named in files or not folder.startswith("lessons/"))):
+    if named and not ((ROOT / named).is_file() and (named in files or not path.startswith("lessons/"))):
         raise PageError(f"{named}, which is named above this code, is no file that this page may quote")
     return [named] if named else files
 
@@ -145,24 +152,29 @@ def nearest_code(path, block):
 
 def diffed_kernels(path, diff):
     """((file, lines) of the kernel before, the same of the one after). \\throws PageError"""
-    lesson = lesson_of(path)
-    earlier = [other for other in reversed(lessons()) if lesson and other.number < lesson.number]
-    ours, theirs = ([str(file.relative_to(ROOT)) for other in those if other for file in other.kernel_files]
-                    for those in ([lesson], earlier))
+    here = [lesson for lesson in lessons_on(path) if lesson]
+    earlier = [other for other in reversed(lessons()) if here and other.number < here[0].number]
+    ours, theirs = ([str(file.relative_to(ROOT)) for other in those for file in other.kernel_files]
+                    for those in (here, earlier))
     names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None)
              for sign in "-+"]
     if None in names:
         raise PageError("a diff begins with the two kernels' first lines")
-    return (find_kernel(names[0][1], [*theirs, *ours]), find_kernel(names[1][1], ours))
+    pairs = [(old, new) for old in find_kernels(names[0][1], [*theirs, *ours]) for new in find_kernels(names[1][1], ours)]
+    return next((pair for pair in pairs if applied(diff, pair[0][1]) == pair[1][1]), pairs[0])
 
 
-def find_kernel(name, files):
+def find_kernels(name, files):
+    """[(file, lines)] of those of that name."""
+    found = []
     for file in files:
         lines = lines_of(file)
         for first, line in enumerate(lines):
             if line.startswith(f"__global__ void {name}("):
-                return file, lines[first:lines.index("}", first) + 1]
-    raise PageError(f"there is no kernel {name} in {', '.join(files)}")
+                found.append((file, lines[first:lines.index("}", first) + 1]))
+    if not found:
+        raise PageError(f"there is no kernel {name} in {', '.join(files)}")
+    return found
 
 
 def applied(diff, lines):

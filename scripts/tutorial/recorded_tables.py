@@ -149,8 +149,11 @@ def record_of_times(lesson):
 
 @table(r", ([\d,]+) ints \| time \[us\] \| GB/s \| % of peak", record=record_of_times)
 def times(card, lesson, head, kernel):
-    program = "ladder" if is_on_ladder(lesson) else lesson.name
-    row = card.row(record_of_times(lesson), lesson=program, name=kernel, elements=plain(head[2]))
+    programs = ["ladder"] if is_on_ladder(lesson) else lesson.on_page
+    rows = card.rows(record_of_times(lesson), name=kernel, elements=plain(head[2]))
+    row = next((row for row in rows if row["lesson"] in programs), None)
+    if row is None:
+        raise NoRecord(f"{record_of_times(lesson)} has no {kernel} of {', '.join(programs)}")
     return [figure(row, "time_us_median", 1), figure(row, "bandwidth_gbs", 1), figure(row, "peak_fraction", 1, 100)]
 
 

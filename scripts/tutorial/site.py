@@ -163,7 +163,7 @@ def with_notebook(path, text, notebooks):
     """The page of a lesson or its exercise with a link to its part's notebook on Colab, if `make notebooks` made it."""
     for lesson in read_all():
         made = notebooks / f"{lesson.part}.ipynb"
-        if ROOT / path in (lesson.folder / "README.md", lesson.folder / "exercise.md") and made.is_file():
+        if ROOT / path in (lesson.page, lesson.folder / "exercise.md") and made.is_file():
             address = re.search(r"https://colab[^)]*/blob/[^)]*", made.read_text(encoding="utf-8"))[0]
             head = "\\tableofcontents{HTML:2}\n"
             link = f'<nav><a href="{address}">Open in Colab</a></nav>'  # what is in a nav the search leaves out

@@ -51,14 +51,18 @@ def slug(title):
 # ---- pages as Doxygen takes them ----
 
 def reading_order(pages):
-    """The pages, each exercise right after its lesson."""
-    exercises = {os.path.dirname(page.path): page for page in pages if re.match(r"lessons/lesson.*/exercise\.md$", page.path)}
-    order = []
-    for page in pages:
-        if page not in exercises.values():
-            order.append(page)
-            exercise = exercises.get(os.path.dirname(page.path))
-            order += [exercise] if exercise else []
+    """The pages, each exercise right after its lesson, or after the exercise before if an earlier lesson has its page."""
+    exercises = [page for page in pages if re.match(r"lessons/lesson.*/exercise\.md$", page.path)]
+    with_page = {os.path.dirname(page.path) for page in pages if page not in exercises}
+    order = [page for page in pages if page not in exercises]
+    after = None
+    for exercise in sorted(exercises, key=lambda page: page.path):
+        folder = os.path.dirname(exercise.path)
+        if folder in with_page:
+            after = next(page for page in order if os.path.dirname(page.path) == folder)
+        if after:
+            order.insert(order.index(after) + 1, exercise)
+            after = exercise
     return order
 
 
@@ -137,13 +141,16 @@ class Site:
         return f'<nav class="pages">{"".join(links)}</nav>\n'
 
     def panel(self, page):
-        """Where a reader runs the page's kernels in the browser. Without `make playground` how to get it."""
-        if not has_playground(self.playground) or not (self.playground / f"{page.name}.js").is_file():
+        """Where a reader runs the page's kernels in the browser, for each of its lessons. Without `make playground` how to get
+        it."""
+        names = [lesson.name for lesson in quotes.lessons_on(page.path) if lesson] or [page.name]
+        names = [name for name in names if has_playground(self.playground) and (self.playground / f"{name}.js").is_file()]
+        if not names:
             return ("<p>To run the kernels in this page, type <code>make playground</code> and then <code>make docs</code>."
                     "</p>\n")
-        scripts = f"playground/engine.js playground/{page.name}.js"
-        return (f'<details class="playground" data-lesson="{page.name}" data-scripts="{scripts}">'
-                "<summary>Run it in this page</summary></details>\n")
+        return "".join(f'<details class="playground" data-lesson="{name}" '
+                       f'data-scripts="playground/engine.js playground/{name}.js">'
+                       f"<summary>Run {'it' if len(names) == 1 else name} in this page</summary></details>\n" for name in names)
 
     def target(self, page, href):
         if "://" in href:

@@ -138,9 +138,8 @@ class OneExercise(Solutions):
             self.assertLess(len(hint.splitlines()), MOST_LINES)
 
     def test_a_page_leads_to_it(self):
-        page, link = self.exercise.folder / "README.md", "exercise.md"
-        if not page.is_file():  # an open exercise
-            page, link = ROOT / "README.md", f"lessons/{self.exercise.folder.name}/exercise.md"
+        page = ROOT / "README.md" if self.exercise.lesson.is_open else self.exercise.lesson.page
+        link = os.path.relpath(self.exercise.page, page.parent)
         self.assertIn(f"]({link})", page.read_text(encoding="utf-8"))
 
     def test_the_goals_kernels_are_the_lessons(self):

@@ -43,8 +43,8 @@ class Made(unittest.TestCase):
             texts = {cell.id: cell.source for cell in read(lesson.part).cells}
             exercise = (lesson.folder / "exercise.cuh").read_text(encoding="utf-8")
             self.assertEqual(texts[f"{lesson.name}-exercise"].partition("\n")[2], exercise.rstrip("\n"))
-            if not lesson.is_open:
-                page = re.sub(r"\]\([^)]*\)", "]", (lesson.folder / "README.md").read_text(encoding="utf-8"))
+            if lesson.has_page:
+                page = re.sub(r"\]\([^)]*\)", "]", lesson.page.read_text(encoding="utf-8"))
                 change = re.sub(r"\]\([^)]*\)", "]", texts[f"{lesson.name}-change"]).partition("\n")[2].strip()
                 self.assertIn(f"\n## The change\n\n{change}\n\n", page)
 
@@ -67,7 +67,7 @@ class Made(unittest.TestCase):
     def test_the_site_links_to_those_that_were_made(self):
         page = "# A page {#page}\n\n\\tableofcontents{HTML:2}\n\nIts text.\n"
         for lesson in read_all():
-            for name in ("exercise.md", "README.md")[:1 if lesson.is_open else 2]:
+            for name in ("exercise.md", "README.md")[:2 if lesson.has_page else 1]:
                 path = str((lesson.folder / name).relative_to(ROOT))
                 link = f'\n<nav><a href="{COLAB}/{lesson.part}.ipynb">Open in Colab</a></nav>\n'
                 self.assertIn(link, with_notebook(path, page, NOTEBOOKS))
@@ -135,7 +135,7 @@ notebook.BUILD, notebook.STATE = Path({str(BUILD)!r}), Path({folder.name!r})""")
         self.assertEqual(len(self.pictures("lesson16-run1")), 1)  # --kernel setRowReadCol --draw tile
         self.assertIn('alt="setRowReadCol_tile"', self.pictures("lesson16-run1")[0])
         self.assertEqual(len(self.pictures("lesson16-run0")), 0)
-        self.assertIn('alt="Lanes and banks with a padding of 1', self.pictures("lesson21-idea-picture1")[0])
+        self.assertIn('alt="Lanes and banks with a padding of 1', self.pictures("lesson19-idea-picture1")[0])
 
     def test_an_exercise_is_checked_and_its_kernels_run(self):
         solved = self.text("lesson16-exercise")

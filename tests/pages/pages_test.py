@@ -15,10 +15,10 @@ from tutorial import recorded_tables as recorded
 from tutorial.lessons import read_lessons
 
 PROGRAMS = quotes.Emulated(Path(sys.argv.pop()))
-LESSONS = {lesson.name: str((lesson.folder / "README.md").relative_to(ROOT)) for lesson in read_lessons()}
+LESSONS = {lesson.name: str(lesson.page.relative_to(ROOT)) for lesson in read_lessons()}
 LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs/measuring.md"
 # Lessons whose pages still have the shape of before: remove those that you rewrite.
-OLD_SHAPE = {f"lesson{number:02}" for number in range(31)}
+OLD_SHAPE = {f"lesson{number:02}" for number in (*range(11), *range(13, 17), 19, *range(22, 31))}
 # A page, what to put in place of the first match, and what is said of it. Mended: the page is then as it was.
 MENDED = (
     ("a changed line of code", MEASURING, r"(```cpp\n.*\n.*)", r"\1 // wrong", r"// wrong' is, by the file, '"),
@@ -31,6 +31,9 @@ MENDED = (
     ("a number that a program prints", START, "by 4096 blocks", "by 4097 blocks", "4097 blocks .* is, by the program, '.* 4096 "),
     ("a row of a console", LESSON, r"(```console\n\$.*\n)(?:.*\n)(.*\n)", r"\1\2", "is, by the program, '"),
     ("a line that no program prints", START, r"(all correct\n)", r"\1more\n", "'more' is, by the program, nothing more"),
+    ("a share of the peak", LESSONS["lesson02"], r"reduce2 18\.4 %", "reduce2 18.5 %", "18.5 .* is, by the record, .* 18.4 "),
+    ("a line below the ladder", LESSONS["lesson02"], r"1\.29 times the speed", "1.92 times the speed", "is, by the record, "),
+    ("a kernel of another lesson", LESSONS["lesson10"], r"(UnrollDyn \| )295", r"\1 294", "is, by the record, .*295.4"),
     ("a figure in a text", LESSONS["lesson30"], r"missed by 1\.", "missed by 2.", r"'.*2\.4 %.* is, by the record, '.*1\.4 %"),
     ("a rounding in a text", LESSONS["lesson30"], r"(came out at \d\.\d\d)\d", r"\1", "is, by the record, "),
 )
@@ -267,7 +270,7 @@ class Shape(unittest.TestCase):
         return page_shape.complaints(next(lesson for lesson in read_lessons() if lesson.name == "lesson02"), source)
 
     def test_is_that_of_all_lessons(self):
-        for lesson in read_lessons():
+        for lesson in (lesson for lesson in read_lessons() if lesson.has_page):
             source = read(LESSONS[lesson.name])
             found = page_shape.complaints(lesson, source)
             with self.subTest(lesson.name):

@@ -64,6 +64,12 @@ class Lessons(unittest.TestCase):
             score = lesson.exercise.get("score")
             self.assertEqual(exercise.scored and exercise.scored.counter, score, "the score is the counter of a goal")
 
+    def test_have_a_page_each_or_share_one(self):
+        for lesson in read_lessons():
+            owner = next(other for other in read_lessons() if other.name == lesson.page_of)
+            self.assertTrue(owner.has_page and lesson.name in owner.on_page and lesson.page.is_file(), lesson.name)
+            self.assertEqual((lesson.folder / "README.md").is_file(), lesson.has_page, lesson.name)
+
     def test_the_figures_are_there(self):
         recorded = re.findall(r"^(\S+\.svg) ", (ROOT / "docs/figures.txt").read_text(encoding="utf-8"), re.MULTILINE)
         drawn = [name for lesson in self.lessons for name in lesson.figures]
@@ -73,7 +79,7 @@ class Lessons(unittest.TestCase):
         """Each belongs to a question that a number answers, and its kernel is on the page."""
         count = 0
         for lesson in read_lessons():
-            page = (lesson.folder / "README.md").read_text(encoding="utf-8")
+            page = lesson.page.read_text(encoding="utf-8")
             part = page.partition("<summary>Predict first</summary>")[2].partition("</details>")[0]
             questions = re.findall(r"^\d\. (.*(?:\n   .*)*)", part, re.MULTILINE)
             for one in lesson.manifest.get("predict", []):
@@ -122,6 +128,13 @@ class Manifest(unittest.TestCase):
         for name in (LESSON, OPEN):
             self.assertEqual(self.read(self.manifest_of(name), name).manifest, self.manifest_of(name))
 
+    def test_a_page_of_another_lesson(self):
+        manifest = {**self.manifest_of(LESSON), "page": "lesson02"}
+        with self.assertRaisesRegex(ManifestError, "lesson.json: page: there is no lesson02$"):
+            self.read(manifest).page.is_file()
+        (self.folder / "lesson02_x").mkdir()
+        self.assertEqual(self.read(manifest).page, self.folder / "lesson02_x/README.md")
+
     def test_a_key_that_is_missing(self):
         for name in (LESSON, OPEN):
             for key in self.manifest_of(name).keys() - {"predict", "steps", "playground"}:
@@ -137,7 +150,7 @@ class Manifest(unittest.TestCase):
     def test_a_key_that_there_is_not(self):
         manifest = {"titel": "x", **self.manifest_of(LESSON)}
         self.assert_wrong("Additional properties are not allowed ('titel' was unexpected); there are: number, part, title, "
-                          "idea, kernels, shows, check, measure, report, figures, predict, steps, playground, "
+                          "page, idea, kernels, shows, check, measure, report, figures, predict, steps, playground, "
                           "exercise", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]

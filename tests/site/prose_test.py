@@ -6,6 +6,7 @@ import re
 import unittest
 
 from tutorial import ROOT, prose
+from tutorial.lessons import read_lessons
 from tutorial.site_pages import slug
 
 LESSON = "lessons/lesson03_first_add_on_load/README.md"
@@ -40,13 +41,13 @@ class Pages(unittest.TestCase):
     def test_state_what_a_session_has_to_be_read(self):
         """The plans of teaching.md: the core paths of a session's lessons and pages, in minutes."""
         found = pages()
-        lessons = {path[len("lessons/lesson"):][:2]: path for path in found if re.match(r"lessons/lesson\d.*/README", path)}
+        lessons = {lesson.number: str(lesson.page.relative_to(ROOT)) for lesson in read_lessons()}
         rows = re.findall(r"^\| \d+ \| (.*?) \| (\d+) \| .* \| .* \|$", found["docs/teaching.md"], re.MULTILINE)
         self.assertEqual(len(rows), 2 + 5 + 10)
         for what, minutes in rows:
             read = [f"docs/{page}" for page in re.findall(r"\]\((\w+\.md)\)", what)]
             read += [lessons[number] for number in re.findall(r"\b\d\d\b", what)]
-            total = sum(prose.minutes(prose.read(found[path]).core) for path in read)
+            total = sum(prose.minutes(prose.read(found[path]).core) for path in dict.fromkeys(read))
             self.assertEqual(int(minutes), total, what)
 
     def test_american_spelling_of_all_that_is_ours(self):

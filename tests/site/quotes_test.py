@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """How scripts/tutorial/site_pages.py renders a page: quotes lead to their files, measured figures are those of every card."""
 
+import re
 import tempfile
 import types
 import unittest
@@ -43,6 +44,17 @@ class Quotes(unittest.TestCase):
         self.assertIn(">common/harness/check.hpp</a>, line", text)
         self.assertNotIn("<code>common/harness/check.hpp</code>", text)
         self.assertIn("<p>Before.</p>", text)
+
+    def test_lessons_that_share_a_page_are_in_order_and_have_a_panel_each(self):
+        names = ("lesson10_*/README.md", "lesson13_*/README.md", "lesson1[0-3]_*/exercise.md")
+        paths = [str(path.relative_to(ROOT)) for name in names for path in sorted(ROOT.glob(f"lessons/{name}"))]
+        for name in ("engine", "panel", "lesson10", "lesson11", "lesson12", "lesson13"):
+            (self.folder / f"{name}.js").touch()
+        site = Site([Page(path) for path in paths], self.folder, playground=self.folder)
+        self.assertEqual([page.name for page in site.order], ["lesson10", "exercise10", "exercise11", "exercise12", "lesson13",
+                                                              "exercise13"])
+        panels = re.findall(r'data-lesson="(\w+)".*<summary>(.*)</summary>', site.panel(site.order[0]))
+        self.assertEqual(panels, [(name, f"Run {name} in this page") for name in ("lesson10", "lesson11", "lesson12")])
 
     def test_code_that_is_nowhere_is_an_error(self):
         with self.assertRaisesRegex(PageError, "none of .*kernels.cuh.* has this code"):

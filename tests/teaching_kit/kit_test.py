@@ -16,10 +16,11 @@ from tutorial.programs import Failure, Programs
 
 BUILD = Path(sys.argv[1]).absolute()
 LESSONS = {lesson.number: lesson for lesson in read_lessons()}
+WITH_PAGE = [lesson for lesson in LESSONS.values() if lesson.has_page]
 
 
 def sections_of(number):
-    return read_page(LESSONS[number].folder / "README.md")
+    return read_page(LESSONS[number].page)
 
 
 def page_of(words):
@@ -38,8 +39,8 @@ class Slides(unittest.TestCase):
             "From reduce2 to reduce3", "Run it", "Why", "On a GPU", "Check yourself", "Check yourself: answers", "Where next"])
 
     def test_of_all_lessons_are_filled_and_not_too_full(self):
-        for lesson in LESSONS.values():
-            slides = deck(lesson, read_page(lesson.folder / "README.md"))
+        for lesson in WITH_PAGE:
+            slides = deck(lesson, read_page(lesson.page))
             for slide in slides:
                 with self.subTest(lesson=lesson.number, slide=slide.title):
                     self.assertTrue(slide.blocks)
@@ -88,9 +89,11 @@ class Slides(unittest.TestCase):
 
 class Answers(unittest.TestCase):
     def test_are_there_for_each_prediction(self):
-        for lesson in LESSONS.values():
+        self.assertEqual([lesson.number for lesson in LESSONS.values() if "predictions" in kit_exam.read_teaching(lesson)],
+                         [lesson.number for lesson in WITH_PAGE])
+        for lesson in WITH_PAGE:
             with self.subTest(lesson=lesson.number):
-                asked = predictions(read_page(lesson.folder / "README.md"))
+                asked = predictions(read_page(lesson.page))
                 self.assertGreaterEqual(len(questions(asked)), 3)
                 answers = kit_exam.read_teaching(lesson)["predictions"]
                 sheet = kit_sheets.answers_html(lesson, asked, answers)
@@ -98,8 +101,8 @@ class Answers(unittest.TestCase):
 
     def test_have_the_numbers_of_the_page(self):
         """A number of three digits or more stands on the page, whose tests know where it comes from, or is derived here."""
-        for lesson in LESSONS.values():
-            page = (lesson.folder / "README.md").read_text(encoding="utf-8")
+        for lesson in WITH_PAGE:
+            page = lesson.page.read_text(encoding="utf-8")
             for answer in kit_exam.read_teaching(lesson)["predictions"]:
                 with self.subTest(lesson=lesson.number, answer=answer):
                     derived = re.findall(r"(\d[\d,]*(?: [x/+-] \d[\d,]*)+) = (\d[\d,.]*)", answer)
@@ -114,7 +117,7 @@ class Answers(unittest.TestCase):
     def test_and_derivations_read_well(self):
         for lesson in LESSONS.values():
             teaching = kit_exam.read_teaching(lesson)
-            text = [*teaching["predictions"], *(question["why"] for question in teaching["exam"])]
+            text = [*teaching.get("predictions", []), *(question["why"] for question in teaching["exam"])]
             with self.subTest(lesson=lesson.number):
                 self.assertEqual(prose.complaints("teaching.json", "# T\n\n" + "\n\n".join(text)), [])
 
@@ -271,7 +274,7 @@ class Files(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.out = Path(folder.name)
-        cls.ended = teaching_kit("--lessons", "09,18", "--seed", "7", "--build", str(BUILD), "--out", str(cls.out))
+        cls.ended = teaching_kit("--lessons", "09,19,20", "--seed", "7", "--build", str(BUILD), "--out", str(cls.out))
 
     def setUp(self):
         self.assertEqual(self.ended.returncode, 0, self.ended.stdout)
@@ -279,14 +282,15 @@ class Files(unittest.TestCase):
     def test_are_all_there(self):
         each = ["exam.pdf", "exam_key.pdf", "predictions.pdf", "predictions_answers.pdf", "slides.pdf", "slides.pptx"]
         self.assertEqual(sorted(str(path.relative_to(self.out)) for path in self.out.rglob("*.*")),
-                         sorted([f"lesson{number}/{name}" for number in ("09", "18") for name in each] + ["plan.pdf"]))
+                         sorted([f"lesson{number}/{name}" for number in ("09", "19") for name in each]
+                                + ["lesson20/exam.pdf", "lesson20/exam_key.pdf", "plan.pdf"]))  # its page is that of 19
         for path in self.out.rglob("*.pdf"):
             self.assertTrue(path.read_bytes().startswith(b"%PDF-"), path)
-        self.assertIn("[ 2/2] lesson18", self.ended.stdout)
+        self.assertIn("[ 2/3] lesson19", self.ended.stdout)
         self.assertIn("seed: 7", self.ended.stdout)
 
     def test_slides_open_and_can_be_edited(self):
-        for number in ("09", "18"):
+        for number in ("09", "19"):
             slides = deck(LESSONS[number], sections_of(number))
             opened = self.presentation(str(self.out / f"lesson{number}/slides.pptx"))
             self.assertEqual([sheet.shapes.title.text_frame.text for sheet in opened.slides], [slide.title for slide in slides])
@@ -311,13 +315,15 @@ class Files(unittest.TestCase):
 
         for number, lesson in LESSONS.items():
             to_pdf(kit_sheets.exam_html(lesson, kit_exam.exam(lesson, 7)), self.out / f"exam{number}", pages=1)
-            to_pdf(kit_sheets.predictions_html(lesson, predictions(sections_of(number))), self.out / f"sheet{number}", pages=1)
+            if lesson.has_page:
+                asked = predictions(sections_of(number))
+                to_pdf(kit_sheets.predictions_html(lesson, asked), self.out / f"sheet{number}", pages=1)
 
     def test_one_that_does_not_fit_is_an_error(self):
         from tutorial.kit_html import to_pdf
 
-        lesson = LESSONS["18"]
-        slides = deck(lesson, sections_of("18"))[:2]
+        lesson = LESSONS["19"]
+        slides = deck(lesson, sections_of("19"))[:2]
         slides[1].blocks = [(Items([[Text([("word " * 2000, "")])]]), 5, 20)]
         with self.assertRaisesRegex(Failure, "slides.pdf: \\d+ pages in place of 2: something does not fit"):
             to_pdf(slides_html(lesson, slides), self.out / "slides.pdf", pages=2)

@@ -27,11 +27,11 @@ function fetched(name) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-    const place = document.querySelector("details.playground");
-    if (!place) return;
-    const Kind = place.dataset.lesson === "emulate" ? OwnKernel : Panel;
-    place.addEventListener("toggle", () => new Kind(place).open(), {once: true});
     const summaries = [...document.querySelectorAll("summary")];
     const questions = summaries.find(summary => summary.textContent === "Predict first")?.parentElement;
-    questions?.addEventListener("toggle", () => addPredictions(questions, place.dataset).catch(() => {}), {once: true});
+    for (const place of document.querySelectorAll("details.playground")) { // one for each lesson of the page
+        const Kind = place.dataset.lesson === "emulate" ? OwnKernel : Panel;
+        place.addEventListener("toggle", () => new Kind(place).open(), {once: true});
+        questions?.addEventListener("toggle", () => addPredictions(questions, place.dataset).catch(() => {}), {once: true});
+    }
 });
