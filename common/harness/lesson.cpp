@@ -57,12 +57,16 @@ std::vector<ChangedOption> told_options(const LessonInfo& info, const Options& o
     return changed;
 }
 
+bool can_be_estimated(const Report& report) {
+    return report.device.kind == DeviceKind::emulator && !is_observed() &&
+           std::all_of(report.kernels.begin(), report.kernels.end(),
+                       [](const KernelResult& kernel) { return kernel.verification.passed; });
+}
+
 /// Where a person sees it: so no program has to tell estimates from counters.
 bool is_estimated_unasked(const Options& options, const Report& report) {
     return isatty(STDOUT_FILENO) && options.format == OutputFormat::text && options.save.empty() &&
-           !options.verify_only && report.device.kind == DeviceKind::emulator && !is_observed() &&
-           std::all_of(report.kernels.begin(), report.kernels.end(),
-                       [](const KernelResult& kernel) { return kernel.verification.passed; });
+           !options.verify_only && !options.changed && can_be_estimated(report);
 }
 
 std::size_t threads(const LaunchConfiguration& launch) {
@@ -201,6 +205,7 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
                   .verified_only = options.verify_only,
                   .estimated_only = only_estimates(),
                   .explain = options.explain,
+                  .changed_only = options.changed,
                   .color = options.color,
                   .kernels = {}};
     if (!options.save.empty()) make_folder(options.save); // fails before the kernels run, not after
@@ -235,10 +240,12 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     if (!info_.random_input && !report.kernels.empty())
         report.elements = threads(report.kernels.front().launch);
 
+    const bool takes_large_n = info_.takes_n() && info_.largest_n.value_or(SIZE_MAX) >= large_n;
+    if (options.changed && can_be_estimated(report))
+        add_estimates(report, options.arguments, takes_large_n && !options.n);
     write_output(format_report(report, options.format));
     if (is_estimated_unasked(options, report)) {
-        add_estimates(report, options.arguments,
-                      info_.takes_n() && info_.largest_n.value_or(SIZE_MAX) >= large_n);
+        add_estimates(report, options.arguments, takes_large_n);
         if (const std::string estimates = format_estimates(report); !estimates.empty())
             write_output("\n" + estimates);
     }

@@ -101,7 +101,7 @@ TEST(ObservedLessonOnEmulator, reports_in_json_beside_its_own) {
     EXPECT_FALSE(nlohmann::json::parse(result.err)["lines"].empty());
 }
 
-/// Runs a command where ptxas and nvdisasm find kernels that end at once: 1 instruction per warp.
+/// Runs a command where ptxas and nvdisasm find kernels that end at once: 1 instruction per warp. leaves_one_out has 400 more.
 ProgramResult with_tools(const std::string& command) {
     return run_program(
         R"(folder=$(mktemp -d) && mkdir $folder/bin && export CUDA_HOME=$folder XDG_CACHE_HOME=$folder
@@ -109,7 +109,11 @@ echo '#!/bin/sh
 cp "$5" "$4"' >$folder/bin/ptxas
 echo '#!/bin/sh
 for name in $(grep -o "[.]entry _Z[A-Za-z0-9_]*" "$2" | cut -c 8-); do
-    printf "\n.text.%s:\n/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n" $name
+    printf "\n.text.%s:\n" $name
+    case $name in *leaves*) for k in $(seq 1000 1399); do
+        printf "/*$k*/ NOP ; /* 0x0 */\n/* 0x000fe20000000000 */\n"
+    done;; esac
+    printf "/*2000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n"
 done' >$folder/bin/nvdisasm
 chmod +x $folder/bin/*
 )" + command +
@@ -150,6 +154,32 @@ TEST(ObservedLessonOnEmulator, estimates_unasked_on_a_terminal_alone) {
     EXPECT_THAT(with_tools(terminal + lesson).out, AllOf(HasSubstr(estimate), HasSubstr(" us at 2^28.")));
     for (const std::string& silent : {lesson, terminal + lesson + " --format json"})
         EXPECT_THAT(with_tools(silent).out, Not(HasSubstr("stimated"))) << silent;
+}
+
+// 8 warps execute 1 and 401 instructions.
+TEST(ObservedLessonOnEmulator, estimates_what_changed) {
+    const std::string lesson =
+        "./wrong_lesson --n 256 --kernel drops_the_tail --kernel leaves_one_out --device emulator --changed";
+    const ProgramResult result = with_tools(lesson);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, testing::ContainsRegex("^ +drops_the_tail +leaves_one_out +change\n"
+                                                   "an H200 would take .us. .estimate.\n"
+                                                   "  for 256 ints +[23][.][0-9] +[34][.][0-9]  +x 1[.].*\n"
+                                                   "counted for 256 ints\n"));
+    EXPECT_THAT(result.out,
+                testing::ContainsRegex("\ninstructions .sm_90.\n  per warp +8 +3,208  x 401.00\n"));
+    EXPECT_THAT(result.out, Not(HasSubstr("verified")));
+}
+
+TEST(ObservedLessonOnEmulator, says_what_to_install_to_estimate_what_changed) {
+    const ProgramResult result = run_program(
+        "folder=$(mktemp -d) && mkdir $folder/bin && cp emulate wrong_lesson $folder/bin && "
+        "ln -s $PWD/../emulator $folder && CUDA_HOME= $folder/bin/wrong_lesson --n 256 --kernel "
+        "drops_the_tail "
+        "--kernel leaves_one_out --device emulator --changed; status=$?; rm -r $folder; exit $status");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.out, AllOf(HasSubstr("counted for 256 ints\n"), Not(HasSubstr("stimate"))));
+    EXPECT_THAT(result.err, HasSubstr("no times can be estimated: there is no "));
 }
 
 TEST(ObservedLessonOnEmulator, is_found_from_anywhere) {

@@ -30,7 +30,7 @@ TEST(Options, have_defaults) {
     EXPECT_FALSE(options.repeat);
     EXPECT_EQ(options.seed, 42u);
     EXPECT_EQ(options.format, OutputFormat::text);
-    EXPECT_FALSE(options.verify_only);
+    EXPECT_FALSE(options.verify_only || options.changed);
     EXPECT_TRUE(options.note.empty());
     EXPECT_TRUE(options.answer.empty());
 }
@@ -47,6 +47,7 @@ TEST(Options, are_all_read) {
     EXPECT_TRUE(options.verify_only);
     EXPECT_EQ(parse({"--device", "gpu"}).device, DeviceChoice::gpu);
     EXPECT_EQ(parse({"--format", "json"}).format, OutputFormat::json);
+    EXPECT_TRUE(parse({"--changed", "--format=text", "--lines"}).changed);
 }
 
 TEST(Options, take_the_last_of_a_repeated_value) { EXPECT_EQ(parse({"--n", "5", "--n", "6"}).n, 6u); }
@@ -246,6 +247,7 @@ TEST(Help, names_every_option_every_kernel_and_every_exit_status) {
                              "--format HOW",
                              "--verify",
                              "--explain",
+                             "--changed",
                              "--color HOW",
                              "NO_COLOR",
                              "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -278,6 +280,12 @@ const struct {
     const char* message;
 } rejected[] = {
 
+    {{"--changed=2"}, "--changed: takes no value."},
+    {{"--changed", "--format", "json"}, "--format json: --changed prints a table. Leave one of them out."},
+    {{"--format=csv", "--changed"}, "--format csv: --changed prints a table. Leave one of them out."},
+    {{"--changed", "--verify"}, "--changed: compares what was counted or timed. Leave out --verify"},
+    {{"--changed", "--check", "mem"},
+     "--changed: compares what was counted or timed. Leave out --verify, --check"},
     {{"--n", "0"}, "--n 0: there would be nothing to sum. Write a whole number from 1 up"},
     {{"--n", "-5"}, "--n -5: negative. Write a whole number from 1 up, such as 1000, 16M, 1Gi or 2^24."},
     {{"--n=-5"}, "--n -5: negative."},

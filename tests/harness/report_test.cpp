@@ -247,6 +247,124 @@ TEST(Text, shows_counts_of_the_machine_code_and_estimates_where_there_are_any) {
     for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
 }
 
+/// Both kernels estimated: reduce3 has half of the blocks, as many sectors, no conflicts and fewer instructions.
+Report changed_report() {
+    Report report = emulator_report();
+    report.elements = std::size_t{1} << 22;
+    report.changed_only = true;
+    const char* const estimates[] = {
+        R"({"card": "NVIDIA H200", "instructions_sm_90": 18268160, "data_pipe_passes": 5, "time_us_estimated": 27.71})",
+        R"({"card": "NVIDIA H200", "instructions_sm_90": 14073856, "data_pipe_passes": 5, "time_us_estimated": 22})"};
+    const double large[] = {1412.6, 1214.2};
+    for (int k : {0, 1}) {
+        report.kernels[k].estimate = parse_estimate(estimates[k]);
+        report.kernels[k].estimated_large_us = large[k];
+        report.kernels[k].counters->emplace_back("smsp__inst_executed.sum", 100 + k);
+    }
+    return report;
+}
+
+TEST(Changed, shows_the_rows_that_moved_and_time_first) {
+    EXPECT_EQ(format_text(changed_report()), R"(                              reduce2        reduce3    change
+an H200 would take [us] (estimate)
+  for 268,435,456 ints          1,413          1,214    x 0.86
+counted for 4,194,304 ints
+blocks                         65,536         32,768    x 0.50
+shared loads
+  bank conflicts                   70              0      gone
+instructions (sm_90)
+  per warp                 18,268,160     14,073,856    x 0.77
+)");
+}
+
+TEST(Changed, shows_the_size_that_was_run_where_no_other_was_estimated) {
+    Report report = changed_report();
+    for (KernelResult& result : report.kernels) result.estimated_large_us.reset();
+    EXPECT_EQ(line_with(format_text(report), "for "), "for 4,194,304 ints 27.7 22.0 x 0.79");
+}
+
+TEST(Changed, shows_counters_alone_where_nothing_is_estimated) {
+    Report report = changed_report();
+    for (KernelResult& result : report.kernels) {
+        result.estimate.reset();
+        result.estimated_large_us.reset();
+    }
+    const std::string text = format_text(report);
+    EXPECT_THAT(text,
+                AllOf(Not(HasSubstr("estimate")), Not(HasSubstr("sm_90")), HasSubstr("\ncounted for ")));
+    EXPECT_THAT(text, HasSubstr("\ninstructions (PTX)\n"));
+    EXPECT_THAT(text, testing::EndsWith("\n(PTX): counted on PTX; the GPU's own machine code may differ.\n"));
+}
+
+TEST(Changed, says_why_a_kernel_has_no_estimate) {
+    Report report = changed_report();
+    report.kernels[1] = kernel("reduce3", 32768);
+    report.kernels[1].estimate =
+        parse_estimate(R"({"card": "NVIDIA H200", "no_estimate": "blocks in clusters are not modeled"})");
+    const std::string text = format_text(report);
+    EXPECT_EQ(line_with(text, "for "), "for 268,435,456 ints 1,413 -") << "no change";
+    EXPECT_THAT(text, Not(HasSubstr("sm_90")));
+    EXPECT_THAT(text, testing::EndsWith("\nNo estimate for reduce3: blocks in clusters are not modeled.\n"));
+}
+
+TEST(Changed, shows_what_was_measured_on_a_gpu) {
+    Report report = gpu_report();
+    report.changed_only = true;
+    EXPECT_EQ(format_text(report), R"(                              reduce2        reduce3    change
+the H200 took [us]
+  for 16,777,216 ints            40.0           20.0    x 0.50
+launched for 16,777,216 ints
+blocks                         65,536         32,768    x 0.50
+)");
+}
+
+TEST(Changed, says_so_where_nothing_moved) {
+    Report report = changed_report();
+    report.kernels[1] = report.kernels[0];
+    report.kernels[1].name = "reduce2a";
+    EXPECT_EQ(format_text(report), "Nothing moved: reduce2 and reduce2a have the same counters.\n");
+    report.kernels.pop_back();
+    EXPECT_EQ(format_text(report), "Nothing to compare: only reduce2 ran.\n");
+}
+
+TEST(Changed, still_says_wrong) {
+    Report report = changed_report();
+    report.kernels[1].verification = compare_value(-1234, 99);
+    EXPECT_EQ(line_with(format_text(report), "verified"), "verified yes NO");
+}
+
+TEST(Changed, has_columns_for_several_kernels_and_no_change) {
+    Report report = changed_report();
+    report.kernels.push_back(report.kernels[1]);
+    report.kernels[2].name = "reduce4";
+    const std::string text = format_text(report);
+    EXPECT_EQ(squeeze(split(text, '\n').front()), "reduce2 reduce3 reduce4");
+    EXPECT_EQ(line_with(text, "for "), "for 268,435,456 ints 1,413 1,214 1,214");
+}
+
+TEST(Changed, has_a_row_for_each_of_many_kernels) {
+    Report report = changed_report();
+    for (const char* const name : {"reduce4", "reduce5", "reduce6", "reduce7"}) {
+        report.kernels.push_back(report.kernels[1]);
+        report.kernels.back().name = name;
+    }
+    const std::string text = format_text(report);
+    EXPECT_THAT(text, testing::StartsWith("estimate: for an H200 and 268,435,456 ints\n"
+                                          "counted for 4,194,304 ints\n"));
+    EXPECT_EQ(line_with(text, "reduce2"), "reduce2 1,413 65,536 70");
+    EXPECT_EQ(line_with(text, "reduce7"), "reduce7 1,214 32,768 0");
+    EXPECT_THAT(text, AllOf(HasSubstr("14,073,856"), Not(HasSubstr("passes")), Not(HasSubstr("verified"))));
+}
+
+TEST(Changed, fits_a_terminal_of_80_columns) {
+    Report report = changed_report();
+    report.element_type.plural = "complex numbers";
+    for (const std::size_t kernels : {2, 5, 6}) {
+        while (report.kernels.size() < kernels) report.kernels.push_back(report.kernels[1]);
+        for (const std::string& line : split(format_text(report), '\n')) EXPECT_LE(line.size(), 80u) << line;
+    }
+}
+
 TEST(Text, has_columns_for_the_machine_code_of_many_kernels) {
     Report report = estimated_report();
     for (int i = 0; i < 5; ++i) report.kernels.push_back(report.kernels[i]);

@@ -64,7 +64,7 @@ void prepare_estimates(Options& options) {
     find_tools(options.request);
     const std::string missing = missing_tool(options.request);
     if (missing.empty()) return;
-    if (options.request.time_only) throw CommandError(ExitStatus::failed, "--time-only: " + missing);
+    if (options.request.time_only) throw CommandError(ExitStatus::failed, missing);
     say("emulate: " + missing);
 }
 

@@ -90,19 +90,27 @@ bool only_estimates() {
     return request && std::strstr(request, "\"time_only\":true");
 }
 
-std::string estimates_as_json(const Names& arguments) {
+std::string estimates_as_json(const Names& arguments, unsigned int seconds, bool asked) {
     std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error), emulate = self.parent_path() / "emulate";
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    const fs::path emulate = asked ? find_emulate(self) : self.parent_path() / "emulate";
     // Processor time: what it estimates does not depend on what else this machine does.
-    Names words{"sh", "-c", "ulimit -c 0 && ulimit -t 1 && exec \"$@\"", "sh", emulate, "--time-only",
-                "--", self};
+    Names words{"sh",
+                "-c",
+                fmt::format("ulimit -c 0 && ulimit -t {} && exec \"$@\"", seconds),
+                "sh",
+                emulate,
+                "--time-only",
+                "--output=/dev/null",
+                "--",
+                self};
     words.insert(words.end(), arguments.begin(), arguments.end());
     int ends[2];
     if (!fs::exists(emulate) || pipe2(ends, O_CLOEXEC) != 0) return "";
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!asked) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t child = 0;
     const bool runs =
         posix_spawn(&child, "/bin/sh", &files, nullptr, pointers_to(words).data(), environ) == 0;

@@ -22,8 +22,10 @@ bool is_observed();
 /// Whether it estimates launches in place of running them: memory is not to be filled then, and nothing verified.
 bool only_estimates();
 
-/// What this program prints with these arguments under `emulate --time-only`. Empty if that fails, or takes longer than a
-/// second of one core.
-std::string estimates_as_json(const std::vector<std::string>& arguments);
+/// What this program prints with these arguments under `emulate --time-only`. Empty if that fails, or takes longer than
+/// so many seconds of one core.
+/// \param asked builds `emulate` if need be, and says on stderr what it lacks
+/// \throws DeviceError if `emulate` cannot be built
+std::string estimates_as_json(const std::vector<std::string>& arguments, unsigned int seconds, bool asked);
 
 } // namespace harness

@@ -256,6 +256,7 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     app.add_option("--save", options.save)->take_last();
     app.add_flag("--verify", options.verify_only)->disable_flag_override();
     app.add_flag("--explain", options.explain)->disable_flag_override();
+    app.add_flag("--changed", options.changed)->disable_flag_override();
     app.add_flag("--list", list)->disable_flag_override();
     app.add_flag("-h,--help", help)->disable_flag_override();
     app.add_flag("--version", version)->disable_flag_override();
@@ -310,6 +311,9 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
     options.format = parse_choice<OutputFormat>(
         "--format", format,
         {{"text", OutputFormat::text}, {"json", OutputFormat::json}, {"csv", OutputFormat::csv}});
+    if (options.changed && options.format != OutputFormat::text)
+        throw UsageError(
+            fmt::format("--format {}: --changed prints a table. Leave one of them out.", format));
     for (const LessonOption& option : info.options) {
         const bool given = app.count(option.name) > 0;
         options.lesson_options.add(option.name, given && !option.is_flag()
@@ -332,6 +336,11 @@ Options parse_options(int argc, const char* const* argv, const LessonInfo& info,
                 0)
             options.emulate.emplace_back("--format=json");
     }
+    const bool only_verifies =
+        options.verify_only || (!options.arguments.empty() && options.arguments.front() == "--verify");
+    if (options.changed && only_verifies)
+        throw UsageError("--changed: compares what was counted or timed. Leave out --verify, --check and "
+                         "--schedule.");
     if (info.complete_options) info.complete_options(options.lesson_options);
     return options;
 }
@@ -362,6 +371,8 @@ Usage: ./{name} [options]
   --save FOLDER   writes FOLDER/{name}.json and FOLDER/{name}.csv as well
   --verify        verify only: no times, no counters
   --explain       also print what the counters are called in Nsight Compute
+  --changed       print only what differs between the kernels, time first. On
+                  the emulator, estimated for an H200 and 268,435,456 elements
   --color HOW     auto, always or never. Default: auto, on a terminal unless
                   NO_COLOR is set
 {own_options}  --list          print the kernels' names

@@ -27,6 +27,7 @@ struct Options {
     std::string save;                   ///< folder for the report as JSON and CSV; empty: not written
     bool verify_only = false;           ///< no times and no counters
     bool explain = false;               ///< also print what the counters are called in Nsight Compute
+    bool changed = false;               ///< print only what differs between the kernels, time first
     bool color = false;                 ///< in the text on stdout
     OptionValues lesson_options;        ///< of the lesson's own options
     std::vector<std::string> emulate;   ///< options for `emulate`; empty: nothing is to be observed

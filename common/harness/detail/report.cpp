@@ -1,6 +1,7 @@
 #include "harness/detail/report.hpp"
 
 #include "harness/detail/observing.hpp"
+#include "harness/detail/progress.hpp"
 #include "harness/detail/standard_streams.hpp"
 #include "harness/numbers.hpp"
 
@@ -200,17 +201,25 @@ std::string format_csv(const Report& report) {
 }
 
 void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n) {
+    const bool asked = report.changed_only;
+    const Progress progress("estimating the time on a card");
     const auto for_each_estimate = [&](auto use) {
-        const Json estimated = Json::parse(estimates_as_json(arguments), nullptr, false);
+        const Json estimated =
+            Json::parse(estimates_as_json(arguments, asked ? 5 : 1, asked), nullptr, false);
         if (!estimated.is_object()) return false;
         for (const Json& one : estimated.at("kernels"))
             for (KernelResult& kernel : report.kernels)
-                if (one.at("name") == kernel.name) use(kernel, parse_estimate(one.dump()));
+                if (one.at("name") == kernel.name) {
+                    auto estimate = parse_estimate(one.dump());
+                    if (estimate) estimate->json = "{}"; // it was another run's
+                    use(kernel, std::move(estimate));
+                }
         return true;
     };
+    std::erase(arguments, "--changed");
     arguments.emplace_back("--format=json");
-    const bool is_quick = for_each_estimate([](KernelResult& kernel, auto estimate) {
-        if (estimate && estimate->time_us) kernel.estimate = std::move(estimate);
+    const bool is_quick = for_each_estimate([&](KernelResult& kernel, auto estimate) {
+        if (estimate && (asked || estimate->time_us)) kernel.estimate = std::move(estimate);
     });
     if (!is_quick || !at_large_n || report.elements == large_n) return;
     arguments.emplace_back(fmt::format("--n={}", large_n));

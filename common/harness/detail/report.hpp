@@ -31,6 +31,7 @@ struct Report {
     bool verified_only = false;         ///< --verify: no times and no counters
     bool estimated_only = false;        ///< the kernels were not run
     bool explain = false;               ///< also print what the counters are called in Nsight Compute
+    bool changed_only = false;          ///< the text shows only what differs between the kernels, time first
     bool color = false;                 ///< in the text
     std::vector<KernelResult> kernels;
 };
@@ -45,7 +46,7 @@ std::string format_csv(const Report& report);  ///< a header, and one row per ke
 /// What the kernels would take on a card, and how far off such estimates are. Empty: nothing was estimated.
 std::string format_estimates(const Report& report);
 
-/// Estimates the kernels' times, and at large_n too if `at_large_n`: what takes a second of one core at most.
+/// Estimates the kernels' times, and at large_n too if `at_large_n`. Unasked, it takes a second of one core at most.
 /// \param arguments of this program
 void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n);
 

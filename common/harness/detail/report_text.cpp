@@ -62,11 +62,11 @@ std::string illustrations(const Report& report) {
 }
 
 /// The change from `first` to `second` in one word: "x 0.50", "new", "gone".
-std::string change(std::uint64_t first, std::uint64_t second) {
+std::string change(double first, double second) {
     if (first == second) return ""; // empty, so that what moves stands out
     if (first == 0) return "new";
     if (second == 0) return "gone";
-    const double ratio = static_cast<double>(second) / static_cast<double>(first);
+    const double ratio = second / first;
     return ratio < 0.1 ? fmt::format("x {:.2g}", ratio) : fmt::format("x {:.2f}", ratio);
 }
 
@@ -93,24 +93,85 @@ std::uint64_t data_pipe_passes(const KernelResult& kernel) {
     return kernel.estimate ? kernel.estimate->data_pipe_passes.value_or(0) : 0;
 }
 bool has_machine_code(const Report& report) {
-    return std::any_of(report.kernels.begin(), report.kernels.end(),
-                       [](const KernelResult& kernel) { return instructions(kernel) > 0; });
+    const auto is_known = [](const KernelResult& kernel) { return instructions(kernel) > 0; };
+    // What is not known has not changed.
+    return report.changed_only ? std::all_of(report.kernels.begin(), report.kernels.end(), is_known)
+                               : std::any_of(report.kernels.begin(), report.kernels.end(), is_known);
 }
 
-/// The emulator's table for few kernels: one column per kernel, one row per counter.
+/// Whether --changed shows what the machine code executes in place of the counter.
+bool is_replaced(const Report& report, std::string_view counter) {
+    return report.changed_only && has_machine_code(report) &&
+           (counter == counter_name::warp_instructions || counter == counter_name::thread_instructions);
+}
+
+bool are_equal(const std::vector<std::string>& cells) {
+    return std::all_of(cells.begin(), cells.end(),
+                       [&](const std::string& cell) { return cell == cells.front(); });
+}
+
+/// "84.1", "1,210"
+std::string microseconds(double time) {
+    return time < 99.95 ? fmt::format("{:.1f}", time)
+                        : group_digits(static_cast<std::uint64_t>(std::llround(time)));
+}
+
+/// "H200"
+std::string short_name(const std::string& card) {
+    constexpr std::string_view maker = "NVIDIA ";
+    return card.starts_with(maker) ? card.substr(maker.size()) : card;
+}
+
+bool is_estimated(const KernelResult& kernel) { return kernel.estimate.has_value(); }
+
+/// The card that times were estimated for; empty: none.
+std::string estimated_card(const Report& report) {
+    const auto found = std::find_if(report.kernels.begin(), report.kernels.end(), is_estimated);
+    return found == report.kernels.end() ? "" : short_name(found->estimate->card);
+}
+
+bool has_large_estimates(const Report& report) {
+    return std::any_of(report.kernels.begin(), report.kernels.end(),
+                       [](const KernelResult& kernel) { return kernel.estimated_large_us.has_value(); });
+}
+
+/// Of the times that --changed shows.
+std::size_t timed_elements(const Report& report) {
+    return has_large_estimates(report) ? large_n : report.elements;
+}
+
+/// What was measured; else what was estimated, for large_n if possible.
+std::optional<double> time_of(const Report& report, const KernelResult& kernel) {
+    if (kernel.times) return kernel.times->median;
+    if (has_large_estimates(report)) return kernel.estimated_large_us;
+    return kernel.estimate ? kernel.estimate->time_us : std::nullopt;
+}
+
+std::string time_cell(const Report& report, const KernelResult& kernel) {
+    const std::optional<double> time = time_of(report, kernel);
+    return time ? microseconds(*time) : "-";
+}
+
+std::string size_text(const Report& report, std::size_t elements) {
+    return fmt::format("{} {}", group_digits(std::uint64_t{elements}),
+                       report.seed ? report.element_type.plural : "threads");
+}
+
+/// The table for few kernels: one column per kernel, one row per counter. With --changed, only the rows whose cells
+/// differ, and times first.
 class CounterTable {
 public:
     explicit CounterTable(const Report& report)
-        : report_(report), has_changes_(report.kernels.size() == 2),
-          table_(names_of(report), has_changes_ ? "change" : "", report.color) {}
+        : report_(report), has_changes_(report.kernels.size() == 2), changed_only_(report.changed_only),
+          table_(names_of(report), has_changes_ ? "change" : "", report.color && !changed_only_,
+                 !changed_only_) {}
 
     std::string format() {
-        std::vector<bool> verdicts;
-        for (const KernelResult& kernel : report_.kernels) verdicts.push_back(kernel.verification.passed);
-        table_.add_verdicts("verified", verdicts);
-        table_.add_row("result", cells_of(report_, [](const KernelResult& kernel) {
-                           return actual_text(kernel.verification);
-                       }));
+        add_verdicts();
+        if (changed_only_) {
+            add_times();
+            section_ = (is_gpu() ? "launched for " : "counted for ") + size_text(report_, report_.elements);
+        }
         if (threads_in_block(report_) > 0) {
             add_numbers("blocks", [](const KernelResult& kernel) { return volume(kernel.launch.grid); });
             add_numbers("threads per block",
@@ -119,24 +180,49 @@ public:
         std::string_view group;
         for (const KnownCounter& counter : known_counters()) {
             if (!is_shown(counter)) continue;
-            if (group != counter.group) table_.add_heading(std::string(counter.group));
-            group = counter.group;
+            if (group != counter.group) group_ = group = counter.group;
             add_numbers(fmt::format("  {}", counter.label),
                         [&](const KernelResult& kernel) { return counter_value(kernel, counter.name); });
         }
         if (has_machine_code(report_)) {
-            table_.add_heading("instructions (sm_90)");
+            group_ = "instructions (sm_90)";
             add_numbers("  per warp", instructions);
-            table_.add_heading("data pipe (sm_90)");
+            group_ = "data pipe (sm_90)";
             add_numbers("  passes", data_pipe_passes);
         }
-        return table_.format();
+        return table_.is_empty() ? "" : table_.format();
     }
 
 private:
+    bool is_gpu() const { return report_.device.kind == DeviceKind::gpu; }
+
+    void add_verdicts() {
+        std::vector<bool> verdicts;
+        for (const KernelResult& kernel : report_.kernels) verdicts.push_back(kernel.verification.passed);
+        const bool all_passed = std::find(verdicts.begin(), verdicts.end(), false) == verdicts.end();
+        if (changed_only_ && (all_passed || report_.estimated_only)) return;
+        table_.add_verdicts("verified", verdicts);
+        table_.add_row("result", cells_of(report_, [](const KernelResult& kernel) {
+                           return actual_text(kernel.verification);
+                       }));
+    }
+
+    void add_times() {
+        const std::vector<KernelResult>& kernels = report_.kernels;
+        section_ = is_gpu() ? fmt::format("the {} took [us]", short_name(report_.device.name))
+                            : fmt::format("an {} would take [us] (estimate)", estimated_card(report_));
+        std::string last;
+        if (has_changes_)
+            if (const auto first = time_of(report_, kernels[0]), second = time_of(report_, kernels[1]);
+                first && second)
+                last = change(*first, *second);
+        add("  for " + size_text(report_, timed_elements(report_)),
+            cells_of(report_, [&](const KernelResult& kernel) { return time_cell(report_, kernel); }), last);
+    }
+
     /// Rare counters, such as atomics, have a row only if a kernel uses them.
     bool is_shown(const KnownCounter& counter) const {
-        if (counter.group.empty()) return false;
+        if (counter.group.empty() || is_replaced(report_, counter.name)) return false;
         return !counter.is_rare ||
                std::any_of(report_.kernels.begin(), report_.kernels.end(), [&](const KernelResult& kernel) {
                    return counter_value(kernel, counter.name) > 0;
@@ -144,15 +230,25 @@ private:
     }
 
     template <class Number> void add_numbers(std::string label, Number number) {
-        table_.add_row(
-            std::move(label),
-            cells_of(report_,
-                     [&](const KernelResult& kernel) { return group_digits(std::uint64_t{number(kernel)}); }),
-            has_changes_ ? change(number(report_.kernels[0]), number(report_.kernels[1])) : "");
+        const std::vector<std::string> cells = cells_of(
+            report_, [&](const KernelResult& kernel) { return group_digits(std::uint64_t{number(kernel)}); });
+        const auto value = [&](std::size_t kernel) {
+            return static_cast<double>(number(report_.kernels[kernel]));
+        };
+        add(std::move(label), cells, has_changes_ ? change(value(0), value(1)) : "");
+    }
+
+    /// A row, below the headings that it is the first of.
+    void add(std::string label, std::vector<std::string> cells, std::string last) {
+        if (changed_only_ && are_equal(cells)) return;
+        for (std::string* const heading : {&section_, &group_})
+            if (!heading->empty()) table_.add_heading(std::exchange(*heading, ""));
+        table_.add_row(std::move(label), std::move(cells), std::move(last));
     }
 
     const Report& report_;
-    bool has_changes_;
+    bool has_changes_, changed_only_;
+    std::string section_, group_; ///< headings of the rows to come
     ColumnTable table_;
 };
 
@@ -190,22 +286,8 @@ std::string barriers_per_thread(const KernelResult& kernel) {
     return fmt::format("{:.3g}", static_cast<double>(barriers) / static_cast<double>(threads));
 }
 
-/// What a row of the common table has no room for. Empty: nothing is known of the machine code.
-std::string machine_code_table(const Report& report) {
-    if (!has_machine_code(report)) return "";
-    RowTable table(names_of(report));
-    const auto add = [&](const char* top, const char* bottom, auto number) {
-        table.add_column(top, bottom, cells_of(report, [&](const KernelResult& kernel) {
-                             return number(kernel) > 0 ? group_digits(number(kernel)) : "-";
-                         }));
-    };
-    add("instructions", "(sm_90)", instructions);
-    add("data pipe", "passes", data_pipe_passes);
-    return "\n" + table.format();
-}
-
 /// The emulator's table for many kernels: one row per kernel, and columns for the counters that differ
-/// between the steps of the ladder.
+/// between the steps of the ladder. With --changed, only those that differ between the kernels, and times first.
 std::string kernel_table(const Report& report) {
     struct Column {
         const char* top;
@@ -221,17 +303,32 @@ std::string kernel_table(const Report& report) {
         {"instr.", "(PTX)", {counter_name::warp_instructions}},
         {"diverg.", "(PTX)", {counter_name::divergent_branches}},
     };
-    RowTable table(names_of(report));
-    table.add_column("", "blocks", cells_of(report, blocks_or_dash));
-    for (const Column& column : columns)
-        table.add_column(column.top, column.bottom, cells_of(report, [&](const KernelResult& kernel) {
-                             std::uint64_t sum = 0;
-                             for (const char* name : column.counters)
-                                 sum += name ? counter_value(kernel, name) : 0;
-                             return group_digits(sum);
-                         }));
-    table.add_column("barriers", "/thread", cells_of(report, barriers_per_thread));
-    return table.format() + machine_code_table(report) + verified_line(report) + sectors_line(report);
+    RowTable table(names_of(report)), machine_code(names_of(report));
+    const auto add = [&](RowTable& to, const char* top, const char* bottom, auto cell) {
+        std::vector<std::string> cells = cells_of(report, cell);
+        if (!report.changed_only || !are_equal(cells)) to.add_column(top, bottom, std::move(cells));
+    };
+    if (report.changed_only)
+        add(table, "estimate", "[us]", [&](const KernelResult& kernel) { return time_cell(report, kernel); });
+    add(table, "", "blocks", blocks_or_dash);
+    for (const Column& column : columns) {
+        if (is_replaced(report, column.counters[0])) continue;
+        add(table, column.top, column.bottom, [&](const KernelResult& kernel) {
+            std::uint64_t sum = 0;
+            for (const char* name : column.counters) sum += name ? counter_value(kernel, name) : 0;
+            return group_digits(sum);
+        });
+    }
+    add(table, "barriers", "/thread", barriers_per_thread);
+    // The table has no room for these.
+    const auto or_dash = [](std::uint64_t count) { return count > 0 ? group_digits(count) : "-"; };
+    add(machine_code, "instructions", "(sm_90)",
+        [&](const KernelResult& kernel) { return or_dash(instructions(kernel)); });
+    add(machine_code, "data pipe", "passes",
+        [&](const KernelResult& kernel) { return or_dash(data_pipe_passes(kernel)); });
+    std::string text = table.format();
+    if (has_machine_code(report)) text += "\n" + machine_code.format();
+    return report.changed_only ? text : text + verified_line(report) + sectors_line(report);
 }
 
 /// Says which passes were counted or timed. Empty if every kernel has one pass.
@@ -250,37 +347,42 @@ std::string pass_note(const Report& report, const char* subject) {
 
 /// "reduce1 26.1 us here, 1,524 us at 2^28"
 std::string estimate_text(const KernelResult& kernel) {
-    const auto microseconds = [](double time) {
-        return time < 99.95 ? fmt::format("{:.1f} us", time)
-                            : group_digits(static_cast<std::uint64_t>(std::llround(time))) + " us";
-    };
     const std::optional<double>& large = kernel.estimated_large_us;
     if (!kernel.estimate || !kernel.estimate->time_us) return "";
-    return fmt::format("{} {}{}", kernel.name, microseconds(*kernel.estimate->time_us),
-                       large ? fmt::format(" here, {} at 2^28", microseconds(*large)) : "");
+    return fmt::format("{} {} us{}", kernel.name, microseconds(*kernel.estimate->time_us),
+                       large ? fmt::format(" here, {} us at 2^28", microseconds(*large)) : "");
+}
+
+void add_once(std::vector<std::string>& texts, std::string text) {
+    if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
+        texts.push_back(std::move(text));
+}
+
+/// Why there are no estimates of some kernels, in lines.
+std::vector<std::string> reasons_of(const Report& report) {
+    std::vector<std::string> reasons;
+    for (const KernelResult& kernel : report.kernels)
+        if (kernel.estimate && !kernel.estimate->reason.empty())
+            add_once(reasons,
+                     wrap(fmt::format("No estimate for {}: {}.", kernel.name, kernel.estimate->reason)));
+    return reasons;
 }
 
 } // namespace
 
 std::string format_estimates(const Report& report) {
-    std::vector<std::string> times, errors, reasons;
-    const auto add = [](std::vector<std::string>& texts, std::string text) {
-        if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
-            texts.push_back(std::move(text));
-    };
+    std::vector<std::string> times, errors;
     std::string card;
     for (const KernelResult& kernel : report.kernels) {
         if (!kernel.estimate) continue;
         card = kernel.estimate->card;
-        add(times, estimate_text(kernel));
-        if (kernel.estimate->time_us) add(errors, kernel.estimate->error_found);
-        if (const std::string& reason = kernel.estimate->reason; !reason.empty())
-            add(reasons, fmt::format("No estimate for {}: {}.", kernel.name, reason));
+        add_once(times, estimate_text(kernel));
+        if (kernel.estimate->time_us) add_once(errors, kernel.estimate->error_found);
     }
     std::string text;
     if (!times.empty()) text = wrap(fmt::format("Estimated for an {}: {}.", card, fmt::join(times, "; ")));
     if (!errors.empty()) text += wrap(fmt::format("The error found, of {}.", fmt::join(errors, "; of ")));
-    for (const std::string& reason : reasons) text += wrap(reason);
+    for (const std::string& reason : reasons_of(report)) text += reason;
     return text;
 }
 
@@ -374,6 +476,29 @@ std::string timing_notes(const Report& report) {
         report.kernels.front().name, has_steps(report) ? "; step: over the kernel above" : "");
 }
 
+/// "counted" and "estimate" are of different sizes.
+std::string sizes_of(const Report& report) {
+    const std::string counted = "counted for " + size_text(report, report.elements);
+    if (estimated_card(report).empty()) return counted + "\n";
+    return fmt::format("estimate: for an {} and {}\n{}\n", estimated_card(report),
+                       size_text(report, timed_elements(report)), counted);
+}
+
+std::string format_changed(const Report& report) {
+    const bool few = report.kernels.size() <= most_columns, is_gpu = report.device.kind == DeviceKind::gpu;
+    if (report.kernels.size() == 1)
+        return fmt::format("Nothing to compare: only {} ran.\n", report.kernels[0].name);
+    std::string text = few      ? CounterTable(report).format()
+                       : is_gpu ? time_table(report)
+                                : sizes_of(report) + kernel_table(report);
+    if (text.empty())
+        text = wrap(fmt::format("Nothing moved: {} have the same {}.", fmt::join(names_of(report), " and "),
+                                is_gpu ? "time" : "counters"));
+    if (text.find("(PTX)") != std::string::npos) text += ptx_note;
+    for (const std::string& reason : reasons_of(report)) text += reason;
+    return text + (report.explain ? emulator::counter_legend() : "");
+}
+
 std::string format_times(const Report& report) {
     std::string text = heading(report);
     text += wrap(fmt::format(
@@ -399,6 +524,7 @@ std::string format_verdicts(const Report& report) {
 } // namespace
 
 std::string format_text(const Report& report) {
+    if (report.changed_only) return format_changed(report);
     if (report.estimated_only)
         return heading(report) + pass_note(report, "The times") + "Nothing was run.\n\n" +
                format_estimates(report);

@@ -54,8 +54,9 @@ LessonOption sweep_option(const char* lesson) {
 void check_sweep_options(const Options& options) {
     if (options.verify_only)
         throw UsageError("--sweep measures, and --verify does not: leave one of them out.");
-    if (options.format != OutputFormat::text)
-        throw UsageError("--sweep writes a CSV, and prints no report: leave --format out.");
+    if (options.format != OutputFormat::text || options.changed)
+        throw UsageError(fmt::format("--sweep writes a CSV, and prints no report: leave {} out.",
+                                     options.changed ? "--changed" : "--format"));
     if (options.n && *options.n < smallest_swept)
         throw UsageError(
             fmt::format("--n {}: --sweep begins with {} ints and ends with --n. Write a larger --n.",

@@ -40,8 +40,8 @@ std::vector<std::string> broken_name(const std::string& name, std::size_t width)
 
 } // namespace
 
-ColumnTable::ColumnTable(std::vector<std::string> names, std::string last, bool color)
-    : names_(std::move(names)), last_(std::move(last)), color_(color) {}
+ColumnTable::ColumnTable(std::vector<std::string> names, std::string last, bool color, bool ruled)
+    : names_(std::move(names)), last_(std::move(last)), color_(color), ruled_(ruled) {}
 
 void ColumnTable::add_verdicts(std::string label, const std::vector<bool>& verdicts) {
     Row row{std::move(label), {}, "", true};
@@ -55,9 +55,11 @@ ColumnTable::Layout ColumnTable::wide() const {
         layout.widths.push_back(std::max<std::size_t>(15, name.size() + gap));
         layout.headings.push_back({name});
     }
-    for (const Row& row : rows_)
+    for (const Row& row : rows_) {
+        if (!row.cells.empty()) layout.label_width = std::max(layout.label_width, row.label.size());
         for (std::size_t column = 0; column < row.cells.size(); ++column)
             layout.widths[column] = std::max(layout.widths[column], row.cells[column].size() + 1);
+    }
     return layout;
 }
 
@@ -113,7 +115,7 @@ std::string ColumnTable::format(const Layout& layout, std::size_t first, std::si
     const auto width =
         std::accumulate(layout.widths.begin() + static_cast<std::ptrdiff_t>(first),
                         layout.widths.begin() + static_cast<std::ptrdiff_t>(end), layout.label_width + last);
-    text += std::string(width, '-') + "\n";
+    if (ruled_) text += std::string(width, '-') + "\n";
     for (const Row& row : rows_) text += format(row, layout, first, end) + "\n";
     return text;
 }

@@ -17,7 +17,8 @@ std::string wrap(const std::string& text);
 class ColumnTable {
 public:
     /// \param last the heading of one more column; empty: there is none
-    ColumnTable(std::vector<std::string> names, std::string last, bool color);
+    /// \param ruled has a line of dashes below the headings
+    ColumnTable(std::vector<std::string> names, std::string last, bool color, bool ruled = true);
 
     void add_heading(std::string text) { rows_.push_back({std::move(text), {}, "", false}); }
     void add_row(std::string label, std::vector<std::string> cells, std::string last = "") {
@@ -27,6 +28,7 @@ public:
     /// others dim.
     void add_verdicts(std::string label, const std::vector<bool>& verdicts);
     std::string format() const;
+    bool is_empty() const { return rows_.empty(); }
 
 private:
     struct Row {
@@ -48,7 +50,7 @@ private:
 
     std::vector<std::string> names_;
     std::string last_;
-    bool color_;
+    bool color_, ruled_;
     std::vector<Row> rows_;
 };
 

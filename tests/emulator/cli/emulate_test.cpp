@@ -196,7 +196,7 @@ TEST(Emulate, runs_the_program_where_a_tool_for_estimates_is_missing) {
     const Result only = emulate_alone("--time-only " + subject);
     EXPECT_EQ(only.status, 125);
     EXPECT_EQ(only.out, "");
-    EXPECT_EQ(only.err, "emulate: --time-only: " + missing);
+    EXPECT_EQ(only.err, "emulate: " + missing);
     EXPECT_EQ(emulate_alone("--time=a100 " + subject).status, 125);
 }
 

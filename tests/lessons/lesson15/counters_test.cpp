@@ -127,6 +127,7 @@ TEST(Lesson15Sweep, needs_a_size_to_begin_with_and_gives_no_report) {
     for (const auto& [arguments, message] :
          {std::pair{"--n 1023", "lesson15: --n 1023: --sweep begins with 1,024 ints"},
           std::pair{"--verify", "lesson15: --sweep measures, and --verify does not"},
+          {"--changed", "lesson15: --sweep writes a CSV, and prints no report: leave --changed out."},
           std::pair{"--format json", "lesson15: --sweep writes a CSV, and prints no report"}}) {
         const ProgramResult result = run_program(std::string("./lesson15 --sweep ") + arguments);
         EXPECT_EQ(result.status, 2);
