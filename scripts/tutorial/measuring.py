@@ -87,6 +87,11 @@ CLOCK_METRICS = [
 ]
 
 
+# What the step `experiments` counts and checks: every kernel once.
+EXPERIMENTS_COUNTED = ["once", str(2**25)]
+EXPERIMENTS_SANITIZED = ["once", "100003"]
+
+
 @dataclass
 class ClockRun:
     """Kernels whose times a clock has to predict: all of a program but the slow ones, or only these."""
@@ -121,6 +126,7 @@ class Course:
             "lessons": names,
             "practice": [*practice, *(lesson.timed_program for lesson in self.practice)],
             "limit": [*limit, "limit_table", "limit_curves"],
+            "experiments": ["experiments"],
             "counters": ["ladder", *names],
             "clock": ["calibrate", *(run.program for run in self.clock_runs())],
         }
@@ -221,22 +227,25 @@ class Measurement:
         self.sanitize_lessons("sanitize", self.course.lessons)
 
     def sanitize_lessons(self, name, lessons):
+        self.sanitize_programs(name, [(lesson.name, ["--device", "gpu", *lesson.sanitized, "--verify"]) for lesson in lessons])
+
+    def sanitize_programs(self, name, runs):
+        """`runs`: (program, arguments)."""
         tool = find_tool("compute-sanitizer")
         if not tool:
             return self.miss("sanitize: skipped, there is no compute-sanitizer on PATH or beside nvcc")
         rows = []
-        for lesson in lessons:
-            arguments = ["--device", "gpu", *lesson.sanitized, "--verify"]
+        for program, arguments in runs:
             for check in SANITIZERS:
-                say(f"sanitize: {check} {lesson.name}")
+                say(f"sanitize: {check} {program}")
                 done = self.programs.run([tool, "--tool", check, "--error-exitcode", "99",
-                                          self.programs.path(lesson.name), *arguments],
+                                          self.programs.path(program), *arguments],
                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 summary = re.findall(r"=+ (\w+ SUMMARY: .*)", done.stdout)
                 if done.returncode != 0 or not summary:
                     print(done.stdout, file=sys.stderr)
-                    self.miss(f"sanitize: {check} is not content with {lesson.name}: status {done.returncode}")
-                rows.append([lesson.name, check, shlex.join(arguments), done.returncode, summary[-1] if summary else ""])
+                    self.miss(f"sanitize: {check} is not content with {program}: status {done.returncode}")
+                rows.append([program, check, shlex.join(arguments), done.returncode, summary[-1] if summary else ""])
         self.write(name, "compute-sanitizer --tool … --error-exitcode 99 …",
                    ["lesson", "tool", "arguments", "exit_status", "summary"], rows)
 
@@ -260,9 +269,34 @@ class Measurement:
         environment = None if command[0] == "python3" else self.programs.environment
         done = run(command, env=environment, stdout=subprocess.PIPE)
         if done.returncode != 0:
-            return self.miss(f"{step}: nothing recorded of {shown}: status {done.returncode}")
+            self.miss(f"{step}: nothing recorded of {shown}: status {done.returncode}")
+            return []
         header, *rows = csv.reader(done.stdout.splitlines())
         self.write(name, shown, header, rows)
+        return [dict(zip(header, row)) for row in rows]
+
+    def experiments(self):
+        timed = self.record_output("experiments", [self.programs.path("experiments")], "experiments")
+        self.count_experiments(timed)
+        self.sanitize_programs("experiments_sanitize", [("experiments", EXPERIMENTS_SANITIZED)])
+
+    def count_experiments(self, timed):
+        """`timed`: the rows of the program, which launches their kernels in this order, after one that makes the ints."""
+        tool = find_tool("ncu")
+        if not tool:
+            return self.miss("experiments: not counted, there is no ncu (Nsight Compute) on PATH or beside nvcc")
+        metrics, counted = METRICS + CLOCK_METRICS, shlex.join(["experiments", *EXPERIMENTS_COUNTED])
+        say(f"experiments: counts {counted}")
+        launches = self.launches(tool, metrics, ["--launch-skip", 1, self.programs.path("experiments"), *EXPERIMENTS_COUNTED])
+        keys = ["lesson", "experiment", "kernel"]
+        rows = [[*(row[key] for key in keys), volume(launch, "Block Size"), volume(launch, "Grid Size"),
+                 *(number(launch, metric) for metric in metrics)]
+                for row, launch in zip(timed, launches) if re.search(rf"\b{row['function']}\b", launch["Kernel Name"])]
+        if not len(rows) == len(timed) == len(launches):
+            return self.miss(f"experiments: {len(launches)} launches were counted, {len(timed)} kernels timed: "
+                             "are they the same?")
+        self.write("experiments_ncu", f"ncu --clock-control none --metrics … --launch-skip 1 {counted}",
+                   [*keys, "block", "grid", *metrics], rows)
 
     def ladder(self):
         runs = [(f"{size} ints", "ladder_with_cub", ["--n", size]) for size in LADDER_SIZES]
@@ -359,38 +393,45 @@ class Measurement:
 
     def count(self, tool, command, names, launches, more_metrics):
         """The counters of a kernel's first launch, its first pass. `names`: the program's name for it, and its own."""
+        counted = self.launches(tool, METRICS + more_metrics, [
+            "--kernel-name", f"regex:^{names[1]}$", "--launch-count", launches, self.programs.path(command[0]), "--device", "gpu",
+            "--verify", "--repeat", launches, *command[1:], "--kernel", names[0]])
+        if len(counted) != launches:
+            return None
+        row = [*(volume(counted[0], name) for name in ("Block Size", "Grid Size")),
+               *(number(counted[0], metric) for metric in METRICS + more_metrics)]
+        if None in row[:2 + len(METRICS)]:
+            print(counted, file=sys.stderr)
+            return None
+        times = [number(launch, "gpu__time_duration.sum") for launch in counted]
+        row[-1] = None if None in times else statistics.median(times)
+        return row
+
+    def launches(self, tool, metrics, arguments):
+        """Of each launch what Nsight Compute counted, by its names."""
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder) / "ncu.csv"
-            done = self.programs.run(
-                [tool, "--clock-control", "none", "--metrics", ",".join(METRICS + more_metrics),
-                 "--kernel-name", f"regex:^{names[1]}$", "--launch-count", launches, "--csv", "--page", "raw",
-                 "--print-units", "base", "--log-file", log, self.programs.path(command[0]), "--device", "gpu", "--verify",
-                 "--repeat", launches, *command[1:], "--kernel", names[0]],
-                stdout=subprocess.PIPE)
+            done = self.programs.run([tool, "--clock-control", "none", "--metrics", ",".join(metrics), "--csv", "--page", "raw",
+                                      "--print-units", "base", "--log-file", log, *arguments], stdout=subprocess.PIPE)
             text = log.read_text(encoding="utf-8") if log.exists() else ""
         # The names, their units, and a row a launch.
         table = list(csv.reader(line for line in text.split("\n") if line.startswith('"')))
-        if done.returncode != 0 or len(table) != 2 + launches:
+        if done.returncode != 0 or len(table) < 3:
             print(text, done.stdout, file=sys.stderr)
-            return None
+            return []
+        return [dict(zip(table[0], row)) for row in table[2:]]
 
-        def number(name, launch=2):
-            """'2,097,152' -> 2097152; '79.41' -> 79.41; 'n/a' -> None."""
-            digits = re.search(r"\d+(\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", dict(zip(table[0], table[launch])).get(name, "")))
-            return None if not digits else float(digits[0]) if digits[1] else int(digits[0])
 
-        def volume(name):
-            """'(16,384, 1, 1)' -> 16384."""
-            extents = re.findall(r"[\d,]*\d", dict(zip(table[0], table[2])).get(name, ""))
-            return math.prod(int(extent.replace(",", "")) for extent in extents) if extents else None
+def number(launch, name):
+    """'2,097,152' -> 2097152; '79.41' -> 79.41; 'n/a' -> None."""
+    digits = re.search(r"\d+(\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", launch.get(name, "")))
+    return None if not digits else float(digits[0]) if digits[1] else int(digits[0])
 
-        row = [volume("Block Size"), volume("Grid Size"), *map(number, METRICS + more_metrics)]
-        if None in row[:2 + len(METRICS)]:
-            print(text, file=sys.stderr)
-            return None
-        times = [number("gpu__time_duration.sum", launch) for launch in range(2, 2 + launches)]
-        row[-1] = None if None in times else statistics.median(times)
-        return row
+
+def volume(launch, name):
+    """'(16,384, 1, 1)' -> 16384."""
+    extents = re.findall(r"[\d,]*\d", launch.get(name, ""))
+    return math.prod(int(extent.replace(",", "")) for extent in extents) if extents else None
 
 
 def shared_libraries(path):

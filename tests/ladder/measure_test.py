@@ -56,6 +56,11 @@ esac
 """.replace("JSON", JSON)
 
 
+EXPERIMENTS = """#!/bin/sh
+printf 'lesson,experiment,kernel,function,time_us_median\\nlesson00,divergence,mask,reduce0,85.1\\n'
+"""
+
+
 LESSON = """#!/bin/sh
 case "$*" in
 *--kernel=sequential_reduction*json*) printf 'JSON' sequential_reduction 1 ;;
@@ -89,6 +94,7 @@ class Machine(unittest.TestCase):
             self.program(self.kit / "bin" / name, LESSON)
         for name in ("limit_table", "limit_curves"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"$*\" >>$LOG\nprintf 'n,what\\n256,%s\\n' $1\n")
+        self.program(self.kit / "bin/experiments", EXPERIMENTS)
         self.program(self.kit / "bin/calibrate", "#!/bin/sh\nprintf 'constant,value,unit\\nlatency_add,4.5,cycles\\n'\n")
         for name in ("lessons_test", "harness_device_test"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"[==========] 12 tests from 3 test suites ran.\"\n")
@@ -134,6 +140,10 @@ class Machine(unittest.TestCase):
         for name, what in (("sum", "sum"), ("strategies", "strategies"), ("in_flight", "in_flight"), ("steps", "steps")):
             self.assertEqual(self.record(f"limit_{name}")[1], [{"n": "256", "what": what}])
         self.assertEqual(len(self.record("limit_sanitize")[1]), 3 * 4)
+        self.assertEqual([(row["kernel"], row["time_us_median"]) for row in self.record("experiments")[1]], [("mask", "85.1")])
+        self.assertEqual([(row["kernel"], row["block"], row["grid"], row[SECTORS]) for row in self.record("experiments_ncu")[1]],
+                         [("mask", "256", "16384", "2097152")])
+        self.assertEqual({row["arguments"] for row in self.record("experiments_sanitize")[1]}, {"once 100003"})
         practice = {lesson.name for lesson in read_lessons() if lesson.part == "practice"}
         self.assertEqual({row["program"] for row in self.record("practice_ncu")[1]}, practice)
         self.assertEqual(len(self.record("practice_sanitize")[1]), len(practice) * 4)
@@ -216,7 +226,8 @@ class Machine(unittest.TestCase):
         self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
         self.assertIn("counters: skipped, there is no ncu", done.stderr)
         self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv") if not path.name.startswith("limit_")},
-                         {"verify.csv", "ladder.csv", "lessons.csv", "practice.csv", "clock_constants.csv", "clock_times.csv"})
+                         {"verify.csv", "ladder.csv", "lessons.csv", "practice.csv", "experiments.csv", "clock_constants.csv",
+                          "clock_times.csv"})
         self.assertEqual({path.name for path in (self.kit / "data").rglob("limit_*.csv")},
                          {f"limit_{name}.csv" for name in ("sum", "strategies", "in_flight", "steps")})
 
@@ -234,6 +245,14 @@ class Machine(unittest.TestCase):
         for step in ("verify", "sanitize", "counters"):
             self.assertEqual(self.measure(step).returncode, 1, step)
         self.assertFalse(list((self.kit / "data").rglob("ncu.csv")))
+
+    def test_counts_the_experiments_that_it_timed_and_no_others(self):
+        self.program(self.kit / "bin/experiments", EXPERIMENTS.replace("reduce0", "reduce7"))
+        done = self.measure("experiments")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("1 launches were counted, 1 kernels timed: are they the same?", done.stderr)
+        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv")},
+                         {"experiments.csv", "experiments_sanitize.csv"})
 
     def test_tells_what_the_sanitizer_found(self):
         self.program(self.tools / "compute-sanitizer",
