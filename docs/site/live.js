@@ -121,6 +121,20 @@ class LiveFigure {
 
     // ---- frames ----
 
+    // Rows of equal cells, a letter for each. `colors`: by letter.
+    static rows([x, y, width, height, right, below], colors, rows) {
+        const paths = {};
+        rows.forEach((row, number) => {
+            for (const run of row.matchAll(/(.)\1*/g)) {
+                const left = x + width * run.index;
+                if (run[1] in colors)
+                    paths[run[1]] = `${paths[run[1]] ?? ""}M${left} ${y + height * number}h${width * run[0].length - right}v${
+                        height - below}H${left}z`;
+            }
+        });
+        return Object.entries(paths).map(([letter, path]) => `<path d="${path}" fill="${colors[letter]}"/>`).join("");
+    }
+
     show_variant(number) {
         this.variant = this.data.variants[number];
         this.radios[number].checked = true;
@@ -128,8 +142,11 @@ class LiveFigure {
         this.picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true" font-family="inherit">`
             + `${this.variant.svg}</svg>`;
         this.svg = this.picture.firstChild;
+        for (const place of this.svg.querySelectorAll("[data-rows]"))
+            place.innerHTML = LiveFigure.rows(...this.variant.rows[place.dataset.rows]);
         this.svg.style.touchAction = this.variant.drag ? "pan-y" : "auto";
         this.parts = [...this.svg.querySelectorAll("[data-f]")].map(part => [part, ...part.dataset.f.split(" ").map(Number)]);
+        this.moved = [...this.svg.querySelectorAll("[data-step]")];
         this.slider.max = this.last;
         const source = this.variant.source;
         this.source.hidden = !source;
@@ -139,6 +156,7 @@ class LiveFigure {
     show(number) {
         this.number = number;
         for (const [part, first, last] of this.parts) part.classList.toggle("off", number < first || number > last);
+        for (const part of this.moved) part.setAttribute("transform", `translate(${number * part.dataset.step})`);
         const [caption, ...lines] = this.variant.frames[number];
         this.caption.textContent = caption;
         this.slider.value = number;

@@ -7,6 +7,7 @@ What is drawn `during` some frames is seen in these. A frame has a caption and t
 import json
 import re
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from tutorial.pictures import Picture
 from tutorial.svg import INK
@@ -22,6 +23,30 @@ def dark_rules():
              for tag, attribute in (("rect", "fill"), ("path", "fill"), ("line", "stroke"), ("path", "stroke"))]
     found += [f'path[fill="{HOLDS}"]{{fill:#174365}}', f'path[fill="{RESTS}"]{{fill:#1e252d}}']
     return "".join(found)
+
+
+class Moving(NamedTuple):
+    step: float
+    inner: str
+
+
+class Rows(NamedTuple):
+    """Rows of equal cells, a letter for each. live.js draws them in the same way."""
+
+    place: tuple  # x, y, width and height of a cell, the gaps between cells to the right and below
+    colors: dict  # by letter; any other letter leaves a cell empty
+    rows: list
+
+    def paths(self):
+        x, y, width, height, right, below = self.place
+        paths = dict.fromkeys(self.colors, "")
+        for number, row in enumerate(self.rows):
+            for run in re.finditer(r"(.)\1*", row):
+                left = x + width * run.start()
+                if run[1] in paths:
+                    paths[run[1]] += (f"M{left:.5g} {y + height * number:.5g}h{width * len(run[0]) - right:.5g}"
+                                      f"v{height - below:.5g}H{left:.5g}z")
+        return "".join(f'<path d="{path}" fill="{self.colors[letter]}"/>' for letter, path in paths.items() if path)
 
 
 class Live(Picture):
@@ -47,6 +72,14 @@ class Live(Picture):
         outer.append((first, last, "".join(self.elements)))
         self.elements = outer
 
+    @contextmanager
+    def moving(self, step):
+        """What moves to the right by `step` with each frame."""
+        outer, self.elements = self.elements, []
+        yield
+        outer.append(Moving(step, "".join(self.elements)))
+        self.elements = outer
+
     def cells(self, places, width, height, fill, **more):
         """Equal rectangles in one element; `places`: of their upper left corners."""
         path = "".join(f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z" for x, y in places)
@@ -61,25 +94,42 @@ class Live(Picture):
         """The still picture."""
         still = len(self.frames) - 1 if self.still is None else self.still
         all_elements = self.elements
-        self.elements = [element if isinstance(element, str) else element[2] for element in all_elements
-                         if isinstance(element, str) or element[0] <= still <= (still if element[1] is None else element[1])]
+
+        def shown(element):
+            if isinstance(element, str):
+                return element
+            if isinstance(element, Moving):
+                return f'<g transform="translate({element.step * still:g})">{element.inner}</g>'
+            if isinstance(element, Rows):
+                return element.paths()
+            return element[2] if element[0] <= still <= (still if element[1] is None else element[1]) else ""
+
+        self.elements = [words for words in map(shown, all_elements) if words]
         try:
             return super().__str__()
         finally:
             self.elements = all_elements
 
     def data(self):
+        rows = []
+
         def markup(element):
             if isinstance(element, str):
                 return element
+            if isinstance(element, Moving):
+                return f'<g data-step="{element.step:g}">{grouped(element.inner)}</g>'
+            if isinstance(element, Rows):
+                rows.append(element)
+                return f'<g data-rows="{len(rows) - 1}"></g>'
             first, last, inner = element
             return f'<g data-f="{first} {len(self.frames) - 1 if last is None else last}">{grouped(inner)}</g>'
 
         markup_of_all = grouped("".join(map(markup, self.elements)))
         markup_of_all = markup_of_all.replace('"', "'")  # or JSON would mark each
+        more = {"source": self.source, "drag": self.drag, "rows": rows}
         return {"name": self.name, "size": [self.width, self.height], "svg": markup_of_all, "frames": self.frames,
                 "still": len(self.frames) - 1 if self.still is None else self.still, "ms": self.ms,
-                **({"source": self.source} if self.source else {}), **({"drag": self.drag} if self.drag else {})}
+                **{name: value for name, value in more.items() if value}}
 
 
 def grouped(markup):
@@ -119,5 +169,7 @@ def write_figure(folder, figure, variants, label):
 def page_style():
     """The colors in a dark page, which a reader may choose against the system's."""
     rules = "".join(re.findall(r"@media[^{]*\{(.*?\})\}", Live.dark.replace("\n", "")))
-    for_page = re.sub(r"([^{}]+)(\{[^}]*\})", r"html.dark-mode .live svg \1\2\n", rules)
+    # Groups have the looks of what is in them, so any element with a color changes it; text has the figure's.
+    rules = sorted({re.sub(r"^\w+", "", rule) for rule in re.findall(r"[^{}]+\{[^}]*\}", rules) if ":not(" not in rule})
+    for_page = "".join(f"html.dark-mode .live svg {rule}\n" for rule in rules)
     return f".live svg{{fill:{INK}}}\nhtml.dark-mode .live svg{{fill:#e6eaef}}\n{for_page}"

@@ -8,7 +8,8 @@ from pathlib import Path
 from browser import InBrowser
 
 from tutorial import ROOT
-from tutorial.live import page_style, write_figure
+from tutorial.live import Live as Drawing
+from tutorial.live import Rows, page_style, write_figure
 from tutorial.live_traces import draw_banks, trees
 
 PAGES = Path()  # set by main
@@ -24,6 +25,19 @@ PAGE = """<!DOCTYPE html>
 """
 
 
+def parts():
+    """All that a drawing may have: frames to drag along x from 100 to 300, cells, what moves, and what leads to a frame."""
+    drawing = Drawing("one", 100, "Parts")
+    drawing.drag = [100, 300]
+    for number in range(11):
+        drawing.frame(f"frame {number}")
+    with drawing.moving(20):
+        drawing.line(100, 0, 100, 90)
+    drawing.elements.append(Rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "]))
+    drawing.elements.append('<g data-go="7"><rect x="0" y="60" width="40" height="30" fill="#d55e00"/></g>')
+    return drawing
+
+
 def request(words, cost):
     return {"warp": 0, "active": (1 << len(words)) - 1, "cost": cost, "addresses": [4 * word for word in words]}
 
@@ -35,6 +49,7 @@ class Live(InBrowser):
         write_figure(PAGES, "tree", trees(None), "kernel")
         write_figure(PAGES, "banks", [draw_banks("reduce1", [(1, [request(range(0, 64, 2), 2)]), (2, [request(range(32), 1)])])],
                      "kernel")
+        write_figure(PAGES, "parts", [parts()], "")
         style = (ROOT / "docs/site/live.css").read_text(encoding="utf-8") + page_style()
         (PAGES / "live.css").write_text(style, encoding="utf-8")
 
@@ -156,6 +171,26 @@ class Live(InBrowser):
         self.driver.execute_script("live.figures.tree.variants.forEach(one => one.ms = 60)")
         self.press("play")
         self.wait(lambda driver: self.place() == "5/5" and driver.find_elements("css selector", '[aria-label="play"]'))
+
+    def test_drawings_have_cells_and_what_moves(self):
+        self.load("parts_one")
+        [path] = [path.get_attribute("d") for path in self.driver.find_elements("css selector", ".live [data-rows] path")]
+        self.assertIn(f'd="{path}"', str(parts()), "as in the still picture")
+        self.press("step back")
+        self.assertEqual(self.find("[data-step]").get_attribute("transform"), "translate(180)")  # 9 x 20
+        self.assertFalse(self.find(".live-tabs").is_displayed(), "nothing to toggle")
+
+    def test_drags_along_the_picture(self):
+        self.load("parts_one")
+        point = """
+            const [svg, x, y, event, buttons] = arguments, box = svg.getBoundingClientRect(), scale = box.width / 400;
+            document.elementFromPoint(box.left + x * scale, box.top + y * scale).dispatchEvent(
+                new PointerEvent(event, {bubbles: true, buttons, clientX: box.left + x * scale}));"""
+        for x, y, event, buttons, place in ((200, 50, "pointerdown", 1, "6/11"), (240, 50, "pointermove", 1, "8/11"),
+                                            (120, 50, "pointermove", 0, "8/11"), (390, 50, "pointerdown", 1, "11/11"),
+                                            (20, 70, "pointermove", 0, "8/11")):  # leads to frame 7
+            self.driver.execute_script(point, self.find(".live svg"), x, y, event, buttons)
+            self.assertEqual(self.place(), place, (x, event))
 
     def test_fits_a_phone(self):
         """All 32 banks of 350 px: 32 columns of 11 of 400 are 308 px. No target is smaller than a finger."""

@@ -1,0 +1,105 @@
+"""The figure of a multiprocessor's timeline: what each of its warps does or waits for, estimated by the clock."""
+
+from collections import Counter
+
+from tutorial.live import BARRIER, MEMORY, PIPE, RESTS, STARTS, WORKS, Live, Rows
+from tutorial.pictures import LADDER_ELEMENTS
+from tutorial.svg import INK
+
+RUNGS = ("reduce0", "reduce1", "reduce2", "reduce4", "reduce6", "reduce8")
+# What warps do or wait for, with the profiler's reasons in it.
+GROUPS = {
+    "execute": (WORKS, "selected", "not_selected", "wait", "branch_resolving", "math_pipe_throttle"),
+    "wait for memory": (MEMORY, "long_scoreboard"),
+    "wait for shared memory": (PIPE, "short_scoreboard", "mio_throttle"),
+    "wait at a barrier": (BARRIER, "barrier"),
+    "wait for stores": (STARTS, "lg_throttle", "drain"),
+}
+GROUP_OF = {reason: group for group, (_, *reasons) in GROUPS.items() for reason in reasons}
+LEFT, WIDTH, TOP, ROW = 52, 340, 74, 4.6
+STRIPES, FRAMES = 100, 50
+
+
+def groups_of(warps, cycles):
+    """For each stripe of a row the group in which its warps are for longest; None: there is no warp."""
+    per_stripe = cycles / STRIPES
+    spent = [Counter() for _ in range(STRIPES)]
+    for warp in warps:
+        for reason, start, end in warp["runs"]:
+            for stripe in range(int(start / per_stripe), min(STRIPES, int(end / per_stripe) + 1)):
+                inside = min(end, (stripe + 1) * per_stripe) - max(start, stripe * per_stripe)
+                if inside > 0:
+                    spent[stripe][GROUP_OF[reason]] += inside
+    return [each.most_common(1)[0][0] if each.total() > per_stripe / 2 else None for each in spent]
+
+
+def state_at(warps, cycle):
+    """The reason of the warp that is there; None: none is."""
+    for warp in warps:
+        for reason, start, end in warp["runs"]:
+            if start <= cycle < end:
+                return reason
+    return None
+
+
+def draw(kernel, launch):
+    timeline = launch["timeline"]
+    cycles, rows = timeline["cycles"], {}
+    for warp in timeline["warps"]:
+        rows.setdefault((warp["place"], warp["warp"]), []).append(warp)
+    live = Live(kernel, 0, f"{kernel}: the {len(rows)} warps of a multiprocessor")
+    live.ms, live.drag, live.still = 160, [LEFT, LEFT + WIDTH], FRAMES // 2
+    bottom = TOP + ROW * len(rows)
+    live.text(LEFT - 6, TOP - 22, "cycle", "end", 12)
+    for cycle in range(0, int(cycles) + 1, 1000):
+        x = LEFT + WIDTH * cycle / cycles
+        live.text(x, TOP - 22, f"{cycle:,}", "middle" if x < 380 else "end", 12)
+    live.rect(LEFT, TOP, WIDTH, bottom - TOP, RESTS)
+    letters = dict(zip(GROUPS, "abcde", strict=True))
+    striped = [groups_of(rows[key], cycles) for key in sorted(rows)]
+    live.elements.append(Rows((LEFT, TOP, WIDTH / STRIPES, ROW, 0, 0.9), {letters[group]: GROUPS[group][0] for group in GROUPS},
+                              ["".join(letters.get(group, " ") for group in row) for row in striped]))
+    for place in sorted({place for place, _ in rows}):
+        of_place = [key for key in sorted(rows) if key[0] == place]
+        y = TOP + ROW * sorted(rows).index(of_place[0])
+        live.soft(LEFT - 6, y + ROW * len(of_place) / 2 + 4, f"place {place}", "end")
+        if place:
+            live.line(LEFT - 44, y, LEFT + WIDTH, y, "#dddddd")
+    first = rows[min(rows)]
+    with live.moving(WIDTH / FRAMES):
+        live.line(LEFT, TOP - 14, LEFT, bottom + 6, INK)
+        live.path(f"M{LEFT - 5} {TOP - 16}h10l-5 8z", INK)
+    for number in range(FRAMES + 1):
+        cycle = min(cycles * number / FRAMES, cycles - 1)
+        states = [state_at(warps, cycle) for warps in rows.values()]
+        counts = Counter(GROUP_OF[state] for state in states if state)
+        words = ", ".join(f"{count} {group}" for group, count in counts.most_common())
+        own = state_at(first, cycle)
+        live.frame(f"cycle {cycle:,.0f}: of {len(rows)} warps {words or 'none is here'}. "
+                   + (f"The first one: {own}." if own else "In the first place is none."))
+    y, x = bottom + 26, 8
+    shares = Counter()
+    for warps in rows.values():
+        for warp in warps:
+            for reason, start, end in warp["runs"]:
+                shares[GROUP_OF[reason]] += end - start
+    for group in [group for group in GROUPS if any(group in row for row in striped)] + ["no warp"]:
+        words = group if group == "no warp" else f"{group} {100 * shares[group] / shares.total():.0f} %"
+        if x + 30 + 7 * len(words) > 400:
+            x, y = 8, y + 20
+        live.rect(x, y - 10, 12, 12, GROUPS[group][0] if group in GROUPS else RESTS)
+        live.text(x + 17, y, words, size=12)
+        x += 34 + 6.4 * len(words)
+    live.soft(8, y + 22, f"A model of an {launch['card']}, {LADDER_ELEMENTS:,} ints: nothing was measured.")
+    live.soft(8, y + 38, f"The first {cycles:,.0f} cycles. A place has blocks that follow each other.")
+    live.height = y + 48
+    return live
+
+
+def variants(emulate):
+    launches = {}
+    report = emulate("--draw", "time", "--time-only", "--format", "json", "./ladder", "--n", str(LADDER_ELEMENTS))
+    for launch in report["launches"]:
+        if "timeline" in launch:
+            launches.setdefault(launch["kernel"].partition("<")[0], launch)
+    return [draw(kernel, launches[kernel]) for kernel in RUNGS]

@@ -1,0 +1,107 @@
+"""scripts/tutorial/live*.py: what the frames of figures state is true, and their stills show what a frame shows."""
+
+import json
+import re
+import unittest
+
+from tutorial.live import Live, Rows, grouped
+from tutorial.live_floors import floors_of
+from tutorial.live_lookback import SUMS, rounds
+from tutorial.live_timeline import groups_of, state_at
+from tutorial.live_traces import draw_banks, listed, trees
+
+
+def captions(variant):
+    return [frame[0] for frame in variant.frames]
+
+
+def small():
+    live = Live("one", 50, "Title")
+    for caption in ("first", "second", "third"):
+        live.frame(caption, 7)
+    with live.during(0, 0):
+        live.text(1, 2, "only at first")
+    with live.during(1):
+        live.text(3, 4, "from then on")
+    with live.moving(5):
+        live.line(0, 0, 0, 9)
+    live.elements.append(Rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "]))
+    return live
+
+
+class Frames(unittest.TestCase):
+    def test_a_still_shows_one_of_them(self):
+        live = small()
+        self.assertNotIn("only at first", str(live))
+        self.assertIn("from then on", str(live))
+        self.assertIn("translate(10)", str(live))  # the third frame: 2 x 5
+        live.still = 0
+        self.assertIn("only at first", str(live))
+        self.assertNotIn("from then on", str(live))
+
+    def test_the_data_has_all(self):
+        data = small().data()
+        self.assertEqual(data["frames"], [["first", 7], ["second", 7], ["third", 7]])
+        self.assertIn("<g data-f='0 0'>", data["svg"])
+        self.assertIn("<g data-f='1 2'>", data["svg"])
+        self.assertIn("<g data-step='5'>", data["svg"])
+        self.assertEqual(json.loads(json.dumps(data["rows"])), [[[10, 20, 2, 3, 0, 1], {"a": "#0072b2"}, ["aa a", " a  "]]])
+
+    def test_rows_are_runs(self):
+        """Cells of 2 x 3 from 10, 20 on, a gap of 1 below: the first row has two cells together and one, the second one."""
+        self.assertIn('d="M10 20h4v2H10zM16 20h2v2H16zM12 23h2v2H12z" fill="#0072b2"', str(small()))
+
+    def test_looks_in_a_row_are_said_once(self):
+        self.assertEqual(grouped('<text x="1.0" y="2" fill="red">a</text><text x="3" y="4" fill="red">b</text>'
+                                 '<text x="5" y="6" fill="blue">c</text>'),
+                         '<g fill="red"><text x="1" y="2">a</text><text x="3" y="4">b</text></g>'
+                         '<text x="5" y="6" fill="blue">c</text>')
+
+
+class Figures(unittest.TestCase):
+    def test_the_tree_of_the_toy(self):
+        """Four banks, warps of four. reduce0a: words 0 2 | 4 6, 0 | 4, 0: a pass for each warp. reduce1: words 0 2 4 6 are in
+        banks 0 2 0 2, and 0 4 in one. reduce2: neighbors."""
+        for variant, each in zip(trees(None), ((2, 2, 1), (2, 2, 1), (1, 1, 1)), strict=True):
+            said = [int(re.search(r"(\d+) pass(?:es)?\.$", caption)[1]) for caption in captions(variant)[1:4]]
+            self.assertEqual(tuple(said), each, variant.name)
+            self.assertIn(f"took {sum(each)} passes", captions(variant)[4])
+            self.assertIn("partial_sums[0] = 25", captions(variant)[4])  # 3 + 1 + 7 + 0 + 4 + 1 + 6 + 3
+
+    def test_the_banks(self):
+        """Words 0, 8, 16, … 248 are in banks 0, 8, 16 and 24: 32 / 4 = 8 in each."""
+        words = [8 * lane for lane in range(32)]
+        request = {"warp": 0, "active": 0xffffffff, "cost": 8, "addresses": [4 * word for word in words]}
+        [caption] = captions(draw_banks("reduce1", [(4, [request])]))
+        self.assertEqual(caption, "stride 4: warp 0 adds. Warp 0 stores words 0, 8, 16, ... 248: 4 banks, 8 wavefronts.")
+
+    def test_floors_are_counts_times_constants(self):
+        """1,000 blocks at 2 per ns are 0.5 µs; 80 passes of one multiprocessor at 2 cycles per ns are 0.04 µs."""
+        constants = {"multiprocessors": 1, "clock": 2, "bandwidth_loads": 1000, "issue_alu": 2, "issue_xu": 8, "adu_warp": 2,
+                     "block_starts": 2}
+        launch = {"grid": [1000, 1, 1], "floors_us": {"memory": 3, "instructions": 0.1, "alu": 0, "fma": 0, "xu": 0,
+                                                      "data_pipe": 0.04, "barriers": 0.05, "block_starts": 0.5}}
+        words = {name: words for name, _, _, words in floors_of(launch, constants)}
+        self.assertEqual(words["block starts"], "1,000 blocks / 2 blocks per ns")
+        self.assertEqual(words["data pipe"], "80 passes / (1 multiprocessors x 2 cycles per ns)")
+        self.assertEqual(words["instructions"], "800 instructions / (1 multiprocessors x 2 cycles per ns x 4 schedulers)")
+        self.assertEqual(words["memory"], "3 MB / 1,000 GB per s")
+        self.assertNotIn("integer ALU", words)  # too low to matter
+
+    def test_the_timeline(self):
+        warp = {"runs": [["selected", 0, 10], ["long_scoreboard", 10, 70], ["barrier", 70, 90]]}
+        groups = groups_of([warp], 100)
+        self.assertEqual([groups[cycle] for cycle in (5, 40, 80, 95)], ["execute", "wait for memory", "wait at a barrier", None])
+        self.assertEqual([state_at([warp], cycle) for cycle in (5, 40, 89, 90)], ["selected", "long_scoreboard", "barrier", None])
+
+    def test_the_look_back_ends_with_all_prefixes(self):
+        *_, (_, _, prefixes) = rounds()
+        self.assertEqual([prefixes[tile] for tile in range(len(SUMS))], [sum(SUMS[:tile + 1]) for tile in range(len(SUMS))])
+
+    def test_lists(self):
+        self.assertEqual(listed([0, 16]), "0, 16")
+        self.assertEqual(listed(range(0, 64, 2)), "0, 2, 4, ... 62")
+
+
+if __name__ == "__main__":
+    unittest.main()
