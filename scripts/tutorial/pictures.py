@@ -150,6 +150,31 @@ def draw_strip(number, folder):
     return str(picture)
 
 
+def draw_story(count, folder):
+    """The first `count` rungs, the last one lit. Low, since it stays in view while one reads on."""
+    ladder = Ladder(folder)
+    left, top, height, step, bar = 30, 24, 64, 36, 26
+    bottom, last = top + height, ladder.names[count - 1]
+    picture = Svg(WIDTH, bottom + 24, shown=1.2)
+    for percent in (0, 100):
+        y = bottom - height * percent / 100
+        picture.line(left, y, WIDTH - 4, y, INK, "5 3" if percent else "none")
+        picture.text(left - 4, y + 4, f"{percent}", "end", 12)
+    for column, name in enumerate(ladder.names[:count]):
+        x, share, is_lit = left + 3 + step * column, ladder.share(name), name == last
+        y = bottom - height * share / 100
+        style = {"font_weight": "bold"} if is_lit else {}
+        picture.rect(x, y, bar, bottom - y, BLUE if is_lit else GRAY)
+        picture.text(x + bar / 2, bottom + 16, name.removeprefix("reduce"), "middle", 13, **style)
+        is_inside = share > 70  # clear of the peak's line
+        fill = {"fill": "white" if is_lit else INK} if is_inside else {}
+        picture.text(x + bar / 2, y + (13 if is_inside else -4), f"{share:.1f}", "middle", 12, **style, **fill)
+    time = float(ladder.rows[last]["time_us_median"])
+    picture.text(left + 3, 12, f"{last}: {time:,.0f} \u00b5s, {ladder.share(last):.1f} % of the peak bandwidth", size=13,
+                 font_weight="bold")
+    return str(picture)
+
+
 # ---- lessons 00 to 02: the tree, its values ----
 
 ELEMENTS = (3, 1, 7, 0, 4, 1, 6, 3)
@@ -510,4 +535,6 @@ PICTURES = {"clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short
             "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
             "last_block": draw_last_block, "launch": draw_launch,
             "banks_of_two_strides": draw_banks_of_two_strides,
-            **{f"strip_lesson{number}": partial(draw_strip, number) for number in RUNGS}}
+            **{f"strip_lesson{number}": partial(draw_strip, number) for number in RUNGS},
+            **{f"story_reduce{name}": partial(draw_story, count)
+               for count, name in enumerate(("0", "0a", *range(1, 9)), 1)}}

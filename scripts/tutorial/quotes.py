@@ -217,6 +217,29 @@ def right_diff(shown, old, new):
     return result if applied(result, old) == new else None
 
 
+def check_excerpt(diff):
+    """Of a page that belongs to no lesson: a few lines of what changes between the kernels that its first line names.
+    \\throws PageError"""
+    names = re.fullmatch(r"@@ (\w+) -> (\w+)", diff[0])
+    if not names:
+        raise PageError("the first line of a diff outside of the lessons is '@@ reduce0 -> reduce0a', its kernels")
+    files = [str(file.relative_to(ROOT)) for lesson in lessons() for file in lesson.kernel_files]
+    for name, sign in zip(names.groups(), "-+"):
+        _, kernel = find_kernels(name, files)[0]
+        pieces = [[]]
+        for line in diff[1:]:
+            if line.startswith("@@"):
+                pieces.append([])
+            elif line[:1] in ("", " ", sign):
+                pieces[-1].append(line[1:])
+        first = 0
+        for piece in pieces:
+            places = [place for place in range(first, len(kernel)) if kernel[place:place + len(piece)] == piece]
+            if not places:
+                raise PageError(f"{name} has no such lines:\n{chr(10).join(piece)}")
+            first = places[0] + len(piece)
+
+
 # ---- output ----
 
 class Emulated:
@@ -337,6 +360,8 @@ class Page:
 
     def check_diff(self, block):
         self.checked["diffs"] += 1
+        if not any(lessons_on(self.path)):
+            return check_excerpt(block.lines)
         (_, old), (_, new) = diffed_kernels(self.path, block.lines)
         if applied(block.lines, old) != new:
             right = right_diff(block.lines, old, new)

@@ -196,10 +196,17 @@ class Site:
         return caption + code_html(block.lines, LEXERS[Path(path).suffix])
 
     def quoted_diff(self, page, block):
+        if not any(quotes.lessons_on(page.path)):
+            quotes.check_excerpt(block.lines)
+            return code_html([line.rstrip() for line in block.lines[1:]], "diff")
         (old_path, old), (new_path, new) = quotes.diffed_kernels(page.path, block.lines)
         self.files |= {old_path, new_path}
         links = [f'<a href="{file_page_name(path)}.html">{path}</a>' for path in dict.fromkeys((old_path, new_path))]
-        return f'<div class="quoted">made from {" and ".join(links)}</div>' + code_html(quotes.full_diff(old, new), "diff")
+        caption, whole = f'<div class="quoted">made from {" and ".join(links)}</div>', quotes.full_diff(old, new)
+        if len(whole) == len(block.lines):
+            return caption + code_html(whole, "diff")
+        return (caption + code_html(block.lines, "diff") +
+                f"<details><summary>The whole kernels</summary>{code_html(whole, 'diff')}</details>")
 
     # ---- pages of files ----
 

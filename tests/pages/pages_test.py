@@ -10,9 +10,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tutorial import ROOT, page_shape, quotes
+from tutorial import ROOT, page_shape, prose, quotes
 from tutorial import recorded_tables as recorded
 from tutorial.lessons import read_lessons
+from tutorial.pictures import LADDER_ELEMENTS
 
 PROGRAMS = quotes.Emulated(Path(sys.argv.pop()))
 LESSONS = {lesson.name: str(lesson.page.relative_to(ROOT)) for lesson in read_lessons()}
@@ -44,6 +45,8 @@ FOUND = (
     ("a diff of no kernel", LESSON, r"\+__global__ void reduce8\(", "+__global__ void reduce33(", "there is no kernel reduce33"),
     ("a diff without kernels", LESSON, r"```diff\n.*\n.*\n", "```diff\n", "a diff begins with"),
     ("no diff", LESSON, r"```diff\n(.*\n)+?```", "", "quotes none of its diffs"),
+    ("a line of the story", "docs/story.md", r"(\+.*tid < stride\) \{)", r"\1 // wrong", "reduce2 has no such lines"),
+    ("a diff of the story without names", "docs/story.md", "@@ reduce0 -> reduce0a", "@@", "the first line of a diff outside"),
     ("no output", START, r"```console\n(.*\n)+?```", "", "quotes none of its outputs"),
     ("output of no lesson", START, r"```console\n", "```console\n$ make test\nall right\n", "'make test' runs no lesson"),
     ("output of nothing", START, r"```console\n", "```console\nall right\n", r"without a `\$ command` above it"),
@@ -160,6 +163,22 @@ class Pages(unittest.TestCase):
                                  (LESSONS["lesson29"], recorded.steps, [9]),
                                  (LESSONS["lesson30"], recorded.sums, [10, 50, 50])):
             self.assertEqual(self.tables(path, kind), rows, path)
+
+    def test_the_story_climbs_the_recorded_ladder(self):
+        story = read("docs/story.md")
+        rows = {row["name"]: row for row in recorded.card_named("NVIDIA H200").rows("ladder.csv")
+                if int(row["elements"]) == LADDER_ELEMENTS}
+        steps = re.split(r"^## \d+\. ", story, flags=re.MULTILINE)[1:]
+        self.assertEqual(len(steps), 10)
+        for step, name in zip(steps, rows):  # in the record's order
+            time, share = (float(rows[name][key]) for key in ("time_us_median", "peak_fraction"))
+            self.assertRegex(step, rf"^[^\n]*: {time:,.0f} µs\n")
+            self.assertIn(f"{name} reaches {100 * share:.1f} % of the peak bandwidth](figures/story_{name}.svg)", step)
+            self.assertEqual(len(re.findall(r"\(figures/live_\w+\.svg\)", step)), 1, name)
+            self.assertRegex(step, r"\]\(\.\./lessons/lesson0\d")
+            for diff in re.findall(r"```diff\n@@.*\n((?:.*\n)*?)```", step):
+                self.assertLessEqual(len(diff.splitlines()), 8, name)
+        self.assertLessEqual(prose.count(prose.read(story).core), 2000)
 
     def test_link_to_what_is_there(self):
         for path in quotes.all_pages():
