@@ -17,6 +17,16 @@ PARTS = {
     "limit": "the limit of the card",
     "open": "the open exercises, which belong to no lesson",
 }
+# The ladder, and lessons of other parts whose manifests put them there; then the other parts: when to take each.
+PATH = "Each lesson uses what those before it found. Take these first, in this order."
+SIDE_TRIPS = {
+    "memory": "Take this after lesson 04, if you want to know what shared memory is worth. The answer: less than more work per "
+              "thread.",
+    "principles": "Take this after lesson 03, or in its place if you ask why a tree is allowed at all.",
+    "tiles": "Take this before lesson 24, if bank conflicts are new to you. It has every case, with maps.",
+    "practice": "Take this after lesson 09, when you need another type, another operation, or many sums at once.",
+    "limit": "Take this after lesson 28, if your sums are small.",
+}
 COUNTED = ["blocks", *(counter.short for counter in CATALOGUE if counter.short)]
 
 
@@ -87,6 +97,7 @@ class Lesson:
         self.kernels, self.exercise = manifest["kernels"], manifest["exercise"]
         self.report, self.figures = manifest.get("report", []), manifest.get("figures", {})
         self.page_of = manifest.get("page", self.name)  # the lesson that has its page
+        self.is_on_path = self.part == "ladder" or manifest.get("path", False)
         self.on_page = [self.name]  # the lessons that its page is about; read_all() adds the others
 
     @property
@@ -168,9 +179,17 @@ def read_lessons(root=ROOT):
 # ---- the README's tables ----
 
 
-def readme_head(part):
-    """The heading and the table's head above a part's lessons in the README."""
-    return f"### {part_title(part)}\n\n| lesson | kernel | the one idea | what it shows |\n|---|---|---|---|\n"
+def tracks(lessons):
+    """[(title, when to take it, its lessons)]: the path, then side trips."""
+    lessons = [lesson for lesson in lessons if not lesson.is_open]
+    return [("The path", PATH, [lesson for lesson in lessons if lesson.is_on_path]),
+            *((f"Side trip: {PARTS[part]}", words, [lesson for lesson in lessons if lesson.part == part and not lesson.is_on_path])
+              for part, words in SIDE_TRIPS.items())]
+
+
+def readme_table(title, words, lessons):
+    rows = "".join(f"{readme_row(lesson)}\n" for lesson in lessons)
+    return f"### {title}\n\n{words}\n\n| lesson | kernel | the one idea | what it shows |\n|---|---|---|---|\n{rows}\n"
 
 
 def part_title(part):

@@ -6,10 +6,11 @@ rest, from the title to the last link, is the core path.
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 from markdown_it import MarkdownIt
 
-from tutorial import ROOT
+from tutorial.lessons import read_lessons, tracks
 
 WORDS_PER_MINUTE = 200
 LONGEST_SENTENCE = 30
@@ -125,10 +126,20 @@ def complaints(path, source):
 
 
 def next_page(path):
-    """Where a lesson's or an exercise's page leads: to the exercise, then to the next lesson, or to its exercise if an earlier
-    lesson has its page. Or nothing."""
-    page = re.match(r"lessons/lesson(\d\d)_\w+/(README|exercise)\.md$", path)
+    """Where a lesson's or an exercise's page leads: to the exercise, then to the next lesson of the path or of the side trips, or
+    to its exercise if an earlier lesson has its page. Or nothing."""
+    page = re.match(r"lessons/(lesson\d\d)_\w+/(README|exercise)\.md$", path)
     if page and page.group(2) == "README":
         return "exercise.md"
-    folders = ROOT.glob(f"lessons/lesson{int(page.group(1)) + 1:02}_*") if page else []
-    return next((f"../{folder.name}/{'README' if (folder / 'README.md').is_file() else 'exercise'}.md" for folder in folders), "")
+    for order in orders() if page else []:
+        for lesson, following in zip(order, order[1:]):
+            if lesson.name == page.group(1):
+                return f"../{following.folder.name}/{'README' if following.has_page else 'exercise'}.md"
+    return ""
+
+
+@cache
+def orders():
+    """The lessons of the path, and those of the side trips."""
+    path, *trips = (lessons for _, _, lessons in tracks(read_lessons()))
+    return path, sum(trips, [])

@@ -15,7 +15,7 @@ from pygments.formatters import HtmlFormatter
 from tutorial import ROOT
 from tutorial.errors_chart import draw as draw_errors
 from tutorial.ladder_chart import draw as draw_ladder
-from tutorial.lessons import read_all, read_lessons
+from tutorial.lessons import read_all, read_lessons, tracks
 from tutorial.limit_charts import DRAWINGS
 from tutorial.live import page_style
 from tutorial.live_figures import make_live_figure
@@ -34,13 +34,17 @@ def say(words):
 
 
 def read_contents():
-    """[(part, its pages)] in reading order."""
+    """[(part, its pages, words below its title)] in reading order."""
     parts = []
     for line in (ROOT / "docs/contents.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#") or not line.strip():
             continue
+        if line == "@lessons":
+            parts += [(title, [Page(str(lesson.page.relative_to(ROOT))) for lesson in lessons if lesson.has_page], words)
+                      for title, words, lessons in tracks(read_lessons())]
+            continue
         if not line.startswith(" "):
-            parts.append((line, []))
+            parts.append((line, [], ""))
             continue
         pattern, _, title = (words.strip() for words in line.partition(":"))
         paths = sorted(ROOT.glob(pattern))
@@ -136,16 +140,16 @@ rect{{fill:#f6f8fa;stroke:#d0d7de}}
 
 
 def write_pages(parts, site, folder, notebooks):
-    pages = [page for _, of_part in parts for page in of_part]
+    pages = [page for _, of_part, _ in parts for page in of_part]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for page, text in zip(pages, pool.map(site.render, pages)):
             (folder / f"{page.name}.md").write_text(with_notebook(page.path, text, notebooks), encoding="utf-8")
     contents = []
-    for part, of_part in parts:
+    for part, of_part, words in parts:
         name = "part_" + slug(part)
         listed = "\n".join(f"- \\subpage {page.name}" for page in of_part)
-        (folder / f"{name}.md").write_text(f"# {doxygen_text(part)} {{#{name}}}\n\n{listed}\n", encoding="utf-8")
-        contents.append(f"- \\subpage {name}\n" + "".join(f"  - \\ref {page.name}\n" for page in of_part))
+        (folder / f"{name}.md").write_text(f"# {doxygen_text(part)} {{#{name}}}\n\n{words}\n\n{listed}\n", encoding="utf-8")
+        contents.append(f"- \\subpage {name}{words and '. '}{words}\n" + "".join(f"  - \\ref {page.name}\n" for page in of_part))
     landing = (ROOT / "docs/site/landing.md").read_text(encoding="utf-8")
     landing = landing.replace("@CONTENTS@", "".join([*contents, "- \\subpage part_files\n"]))
     (folder / "index.md").write_text(landing, encoding="utf-8")

@@ -8,7 +8,17 @@ import unittest.mock
 from pathlib import Path
 
 from tutorial import ROOT, exercises, lessons
-from tutorial.lessons import COUNTED, PARTS, Lesson, ManifestError, all_folders, read_all, read_lessons, readme_head, readme_row
+from tutorial.lessons import (
+    COUNTED,
+    Lesson,
+    ManifestError,
+    all_folders,
+    read_all,
+    read_lessons,
+    readme_row,
+    readme_table,
+    tracks,
+)
 
 LESSON, OPEN = "lesson03_first_add_on_load", "openA_fewest_counters"
 
@@ -33,19 +43,18 @@ class Lessons(unittest.TestCase):
             for text in (lesson.name, lesson.title, *lesson.kernels):
                 self.assertTrue(f'"{text}"' in main, f"{lesson.folder.name}/main.cu has no \"{text}\", as its manifest has it")
 
-    def test_the_readme_has_their_rows(self):
+    def test_the_readme_has_a_row_for_each(self):
         rows = re.findall(r"^\| \[(?:\d\d|[A-Z])\]\(lessons/.*", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-        for lesson in self.lessons:
-            row = readme_row(lesson)
-            self.assertTrue(row in rows, f"the README has no row\n{row}")
-        self.assertEqual(rows, [readme_row(lesson) for lesson in self.lessons], "their order")
+        self.assertEqual(sorted(rows), sorted(map(readme_row, self.lessons)))
 
-    def test_the_readme_has_a_table_for_each_part(self):
+    def test_the_readme_has_a_table_for_the_path_and_for_each_side_trip(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        for part in PARTS:
-            lessons = [lesson for lesson in self.lessons if lesson.part == part and not lesson.is_open]
-            table = readme_head(part) + "".join(readme_row(lesson) + "\n" for lesson in lessons) + "\n"
-            self.assertEqual(table in readme, bool(lessons), table)
+        tables = [readme_table(*track) for track in tracks(self.lessons)]
+        for table in tables:
+            self.assertIn(table, readme)
+        self.assertEqual([readme.index(table) for table in tables], sorted(readme.index(table) for table in tables))
+        on_path = [lesson.number for lesson in tracks(self.lessons)[0][2]]
+        self.assertEqual(on_path[:13], [*(f"{number:02}" for number in range(10)), "24", "28", "30"])
 
     def test_the_pages_of_the_exercises_have_their_goals(self):
         for lesson in self.lessons:
@@ -150,7 +159,7 @@ class Manifest(unittest.TestCase):
     def test_a_key_that_there_is_not(self):
         manifest = {"titel": "x", **self.manifest_of(LESSON)}
         self.assert_wrong("Additional properties are not allowed ('titel' was unexpected); there are: number, part, title, "
-                          "page, idea, kernels, shows, check, measure, report, figures, predict, steps, playground, "
+                          "path, page, idea, kernels, shows, check, measure, report, figures, predict, steps, playground, "
                           "exercise", manifest)
         manifest = self.manifest_of(LESSON)
         manifest["exercise"]["cases"]["size"] = [1]
