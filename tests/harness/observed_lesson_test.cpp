@@ -173,10 +173,11 @@ TEST(ObservedLessonOnEmulator, estimates_what_changed) {
 
 TEST(ObservedLessonOnEmulator, says_what_to_install_to_estimate_what_changed) {
     const ProgramResult result = run_program(
-        "folder=$(mktemp -d) && mkdir $folder/bin && cp emulate wrong_lesson $folder/bin && "
-        "ln -s $PWD/../emulator $folder && CUDA_HOME= $folder/bin/wrong_lesson --n 256 --kernel "
-        "drops_the_tail "
-        "--kernel leaves_one_out --device emulator --changed; status=$?; rm -r $folder; exit $status");
+        "folder=$(mktemp -d) && mkdir -p $folder/build/bin && cp emulate wrong_lesson $folder/build/bin && "
+        "ln -s $PWD/../emulator $folder/build && CUDA_HOME= $folder/build/bin/wrong_lesson --n 256 "
+        "--kernel drops_the_tail --kernel leaves_one_out --device emulator --changed\nstatus=$?; rm -r "
+        "$folder; "
+        "exit $status");
     EXPECT_EQ(result.status, 0);
     EXPECT_THAT(result.out, AllOf(HasSubstr("counted for 256 ints\n"), Not(HasSubstr("stimate"))));
     EXPECT_THAT(result.err, HasSubstr("no times can be estimated: there is no "));
