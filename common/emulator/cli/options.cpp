@@ -103,7 +103,8 @@ void check(const Options& options, bool has_format) {
     require(!request.line || !draws_time, "--line: picks an access; leave it out with --draw time");
     require(!draws || !(counters || lines || checks),
             "--draw: makes a picture of its own; leave out --counters, --lines and --check");
-    require(!draws || !has_format, "--draw: a picture is always SVG; leave out --format");
+    require(!draws || !has_format || options.format == Format::json,
+            "--draw: a picture is SVG; leave out --format, or write --format json for its data");
     require(
         !request.replay || !(counters || lines || checks || draws || request.schedule || options.schedules),
         "--export: makes a page of its own, which counts, checks and draws; leave out --counters, --lines, "
@@ -228,7 +229,8 @@ void parse_options(int argc, const char* const* argv, Options& options) {
         throw UsageError(fmt::format("--color {}: write auto, always or never", color));
     options.color = options.format == Format::text && (options.output.empty() || color == "always") &&
                     emulator::wants_color(color, STDERR_FILENO);
-    if (!request.draw.empty() && options.output.empty()) options.output = "pictures";
+    request.values = !request.draw.empty() && options.format == Format::json;
+    if (!request.draw.empty() && !request.values && options.output.empty()) options.output = "pictures";
     if (request.replay) options.output = page;
 }
 

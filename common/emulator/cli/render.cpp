@@ -62,6 +62,7 @@ std::string as_json(const Report& report, const ReadSource& sources, const Optio
     if (report.running) json["running"] = *report.running;
     if (options.request.lines) json["lines"] = lines_as_json(kernel_lines(report.lines, sources));
     if (!options.request.check.empty()) json["findings"] = report.findings;
+    if (options.request.values) json["accesses"] = report.accesses;
     json["errors"] = report.errors;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -93,7 +94,7 @@ void tell(const std::string& text) {
 } // namespace
 
 void expect_writable_output(const Options& options) {
-    if (options.output.empty() || !options.request.draw.empty()) return;
+    if (options.output.empty() || (!options.request.draw.empty() && !options.request.values)) return;
     const fs::path file = options.output, folder = file.has_parent_path() ? file.parent_path() : ".";
     std::error_code unknown;
     if (fs::is_directory(file, unknown)) throw not_writable(options, EISDIR);
@@ -106,7 +107,7 @@ void write_report(const Report& report, const Options& options) {
     const ReadSource sources = sources_of(report);
     if (!options.reports()) {
         if (report.running && report.ending.signal != 0) write_text(signal_as_text(report, sources), options);
-    } else if (!options.request.draw.empty()) {
+    } else if (!options.request.draw.empty() && !options.request.values) {
         tell(draw(report, options, sources));
     } else if (options.request.replay) {
         const ExportedPage page = export_page(report, sources);

@@ -96,6 +96,8 @@ private:
     };
 
     Site& site_of(const Warp& warp, const Instruction& instruction, ptx::Space space);
+    static TracedRequest request_of(const Site& site, const Warp& warp, const Access& access,
+                                    const Cost& cost);
     void record_cost(Site& site, const Warp& warp, const Instruction& instruction, const Access& access);
     void record_allocations(const TracedRequest& request);
     /// Returns its index, unless it is left out.
@@ -188,6 +190,8 @@ void TracingObserver::accessed(const Warp& warp, const Instruction& instruction,
     if (!is_load || options_.line != 0)
         step = record_step(site, warp, instruction, access.active, access_name(access.space, access.kind),
                            is_load);
+    if (options_.values && step)
+        trace_.steps[*step].requests.push_back(request_of(site, warp, access, cost_of(instruction, access)));
     if (access.space != ptx::Space::shared) return;
     for_each_lane(access.active, [&](int lane) {
         const std::uint64_t first = access.addresses[lane] / 4,
@@ -235,6 +239,17 @@ TracingObserver::Site& TracingObserver::site_of(const Warp& warp, const Instruct
     return site;
 }
 
+TracedRequest TracingObserver::request_of(const Site& site, const Warp& warp, const Access& access,
+                                          const Cost& cost) {
+    TracedRequest request{.warp = warp.index(),
+                          .turn = site.of_warp[warp.index()].all - 1,
+                          .active = access.active,
+                          .cost = cost.count,
+                          .ideal = cost.ideal};
+    std::copy_n(access.addresses.data(), warp_size, request.addresses.begin());
+    return request;
+}
+
 void TracingObserver::record_cost(Site& site, const Warp& warp, const Instruction& instruction,
                                   const Access& access) {
     TracedAccess& traced = trace_.accesses[site.access];
@@ -249,12 +264,7 @@ void TracingObserver::record_cost(Site& site, const Warp& warp, const Instructio
                         worst_over = traced.worst.cost - std::min(traced.worst.ideal, traced.worst.cost);
     const bool is_worse = over > worst_over || (over == worst_over && warp.index() < traced.worst.warp);
     if (!is_first && !is_worse) return;
-    traced.worst = {.warp = warp.index(),
-                    .turn = site.of_warp[warp.index()].all - 1,
-                    .active = access.active,
-                    .cost = cost.count,
-                    .ideal = cost.ideal};
-    std::copy_n(access.addresses.data(), warp_size, traced.worst.addresses.begin());
+    traced.worst = request_of(site, warp, access, cost);
     if (access.space == ptx::Space::global) record_allocations(traced.worst);
 }
 

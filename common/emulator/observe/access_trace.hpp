@@ -62,10 +62,12 @@ struct TracedStep {
     TracedPlace place{};
     std::string what; ///< "shared store", "global atomic", "exchange" between lanes
     bool is_load = false;
-    std::uint32_t barriers = 0;        ///< that the block had passed before
-    std::vector<LaneMask> active;      ///< of each warp
-    std::vector<TracedWrite> writes{}; ///< to shared memory; only with TraceOptions::values
-    std::vector<TracedWait> waiting{}; ///< those that have done their last step before the barrier
+    std::uint32_t barriers = 0;   ///< that the block had passed before
+    std::vector<LaneMask> active; ///< of each warp
+    // Only with TraceOptions::values:
+    std::vector<TracedWrite> writes{};     ///< to shared memory
+    std::vector<TracedRequest> requests{}; ///< to memory, those of each warp
+    std::vector<TracedWait> waiting{};     ///< those that have done their last step before the barrier
 };
 
 /// A named piece of memory.
@@ -97,7 +99,7 @@ struct TraceOptions {
     std::uint64_t block = 0; ///< linear index
     std::uint32_t line = 0;  ///< steps: only those of this line; 0: all that write memory or exchange values
     std::size_t max_steps = 200; ///< of them, the first
-    bool values = false;         ///< of the words that they write
+    bool values = false;         ///< of the words that they write, and their requests
 };
 
 /// Watches one launch.

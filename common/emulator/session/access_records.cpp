@@ -62,10 +62,14 @@ auto members_of(const TracedAccess*) {
                       member("requests", &TracedAccess::requests), member("cost", &TracedAccess::cost),
                       member("ideal", &TracedAccess::ideal), member("worst", &TracedAccess::worst));
 }
+auto members_of(const TracedWrite*) {
+    return std::tuple(member("word", &TracedWrite::word), member("value", &TracedWrite::value));
+}
 auto members_of(const TracedStep*) {
     return std::tuple(member("place", &TracedStep::place), member("what", &TracedStep::what),
                       member("is_load", &TracedStep::is_load), member("barriers", &TracedStep::barriers),
-                      member("active", &TracedStep::active));
+                      member("active", &TracedStep::active), member("writes", &TracedStep::writes),
+                      member("requests", &TracedStep::requests));
 }
 auto members_of(const TracedVariable*) {
     return std::tuple(member("name", &TracedVariable::name), member("address", &TracedVariable::address),

@@ -101,8 +101,8 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     std::vector<std::unique_ptr<Recorder>> recorders;
     if (request_.lines) recorders.push_back(std::make_unique<LineRecorder>());
     if (!request_.draw.empty() && request_.draw != "time")
-        recorders.push_back(
-            std::make_unique<AccessRecorder>(TraceOptions{.line = request_.line.value_or(0)}));
+        recorders.push_back(std::make_unique<AccessRecorder>(
+            TraceOptions{.line = request_.line.value_or(0), .values = request_.values}));
     if (!request_.time.empty()) recorders.push_back(std::make_unique<TimeRecorder>(request_));
     if (request_.replay) recorders.push_back(std::make_unique<ReplayRecorder>());
     if (request_.checks("mem"))

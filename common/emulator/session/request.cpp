@@ -21,6 +21,7 @@ template <class SomeRequest, class Field> void for_each_field(SomeRequest& reque
     field("global_races", request.global_races);
     field("draw", request.draw);
     field("line", request.line);
+    field("values", request.values);
     field("time", request.time);
     field("time_only", request.time_only);
     field("ptxas", request.ptxas);

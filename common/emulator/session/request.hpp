@@ -26,6 +26,7 @@ struct Request {
     bool global_races = false;               ///< race: also between blocks, in global memory
     std::string draw{};                      ///< "banks", "sectors", "activity", "tile" or "time"
     std::optional<std::uint32_t> line{};     ///< draw: the source line of the access
+    bool values = false;                     ///< draw: the steps' requests and what they write, too
     std::string time{};                      ///< the card on which to estimate the time; empty: none
     bool time_only = false;                  ///< without running the launches
     std::string ptxas{}, nvdisasm{};         ///< time: where these programs are

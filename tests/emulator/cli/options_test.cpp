@@ -167,7 +167,12 @@ TEST(EmulateOptions, are_refused_where_they_do_not_belong_together) {
     expect_error({"--tag-numbers", "3", "p"}, "--tag-numbers: changes stores of a PTX file; add --ptx");
     expect_error({"--line", "3", "--lines", "p"}, "--line: picks the access to draw; add --draw");
     expect_error({"--draw", "banks", "--counters", "p"}, "--draw: makes a picture of its own");
-    expect_error({"--draw", "banks", "--format", "text", "p"}, "--draw: a picture is always SVG");
+    expect_error({"--draw", "banks", "--format", "text", "p"},
+                 "--draw: a picture is SVG; leave out --format");
+    const Options data = parse({"--draw", "banks", "--format", "json", "p"});
+    EXPECT_TRUE(data.request.values);
+    EXPECT_EQ(data.output, ""); // like every report
+    EXPECT_FALSE(parse({"--draw", "banks", "p"}).request.values);
     expect_error({"--export", "f.html", "--output", "f", "p"}, "--export: names the page's file itself");
     expect_error({"--export", "f.html", "--format", "html", "p"}, "--export: a page is always HTML");
     for (const char* const other :

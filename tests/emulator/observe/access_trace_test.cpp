@@ -237,6 +237,17 @@ TEST(AccessTrace, steps_keep_the_words_that_they_write) {
     }
     EXPECT_THAT(t.steps[8].writes, IsEmpty()); // to global memory
     EXPECT_THAT(trace(tree, 128).steps[1].writes, IsEmpty());
+    EXPECT_THAT(trace(tree, 128).steps[1].requests, IsEmpty());
+    // 128 threads store in 4 requests, 64 in 2, thread 0 the last sum and the result in 1.
+    for (const auto& [step, requests] :
+         {std::pair(0, 4u), std::pair(1, 2u), std::pair(7, 1u), std::pair(8, 1u)})
+        EXPECT_THAT(t.steps[static_cast<std::size_t>(step)].requests, SizeIs(requests)) << step;
+    // Warp 1 stores words 32 to 63 in the first step of the tree: its second request, after that of its elements.
+    const emulator::TracedRequest& request = t.steps[1].requests[1];
+    EXPECT_EQ(request.warp, 1u);
+    EXPECT_EQ(request.active, emulator::all_lanes);
+    EXPECT_EQ(request.cost, 1u);
+    EXPECT_EQ(request.addresses[31], 4u * 63);
     EXPECT_THAT(trace(tree, 128, {.max_steps = 1, .values = true}).steps[0].writes, SizeIs(128));
 }
 
