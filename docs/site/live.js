@@ -41,8 +41,8 @@ class LiveFigure {
         this.picture = LiveFigure.make("div", {class: "live-picture"});
         this.source = LiveFigure.make("pre", {class: "live-source", tabindex: 0, role: "region", "aria-label": "source"});
         this.caption = LiveFigure.make("p", {class: "live-caption", role: "status"});
-        const body = LiveFigure.make("div", {class: "live-body"}, this.tabs(), LiveFigure.make("div", {class: "live-both"},
-            this.picture, this.source), this.caption, this.controls());
+        const left = LiveFigure.make("div", {class: "live-left"}, this.picture, this.controls(), this.caption);
+        const body = LiveFigure.make("div", {}, this.tabs(), LiveFigure.make("div", {class: "live-both"}, left, this.source));
         if (still.parentNode === this.element) still.replaceWith(body);
         else {
             still.replaceWith(this.element);
@@ -125,10 +125,10 @@ class LiveFigure {
     static rows([x, y, width, height, right, below], colors, rows) {
         const paths = {};
         rows.forEach((row, number) => {
-            for (const run of row.matchAll(/(.)\1*/g)) {
-                const left = x + width * run.index;
-                if (run[1] in colors)
-                    paths[run[1]] = `${paths[run[1]] ?? ""}M${left} ${y + height * number}h${width * run[0].length - right}v${
+            for (const run of row.matchAll(right ? /./g : /(.)\1*/g)) { // without gaps, equal ones are drawn as one
+                const left = x + width * run.index, letter = run[0][0];
+                if (letter in colors)
+                    paths[letter] = `${paths[letter] ?? ""}M${left} ${y + height * number}h${width * run[0].length - right}v${
                         height - below}H${left}z`;
             }
         });
@@ -168,6 +168,8 @@ class LiveFigure {
             if (lines.includes(first + k)) line.setAttribute("aria-current", "step");
             else line.removeAttribute("aria-current");
         });
+        const runs = this.source.querySelector(".runs"); // in the middle, without a move of the page
+        if (runs) this.source.scrollTop = runs.offsetTop - this.source.clientHeight / 2;
     }
 
     go(number) {

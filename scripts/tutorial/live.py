@@ -25,9 +25,19 @@ def dark_rules():
     return "".join(found)
 
 
+class Framed(NamedTuple):
+    """Elements that are seen in some frames."""
+
+    first: int
+    last: int | None  # None: the last frame
+    elements: list
+
+
 class Moving(NamedTuple):
+    """Elements that move to the right by `step` with each frame."""
+
     step: float
-    inner: str
+    elements: list
 
 
 class Rows(NamedTuple):
@@ -41,10 +51,10 @@ class Rows(NamedTuple):
         x, y, width, height, right, below = self.place
         paths = dict.fromkeys(self.colors, "")
         for number, row in enumerate(self.rows):
-            for run in re.finditer(r"(.)\1*", row):
-                left = x + width * run.start()
-                if run[1] in paths:
-                    paths[run[1]] += (f"M{left:.5g} {y + height * number:.5g}h{width * len(run[0]) - right:.5g}"
+            for run in re.finditer("." if right else r"(.)\1*", row):  # without gaps, equal ones are drawn as one
+                left, letter = x + width * run.start(), run[0][0]
+                if letter in paths:
+                    paths[letter] += (f"M{left:.5g} {y + height * number:.5g}h{width * len(run[0]) - right:.5g}"
                                       f"v{height - below:.5g}H{left:.5g}z")
         return "".join(f'<path d="{path}" fill="{self.colors[letter]}"/>' for letter, path in paths.items() if path)
 
@@ -64,21 +74,19 @@ class Live(Picture):
         self.frames.append([caption, *lines])
         return len(self.frames) - 1
 
-    @contextmanager
     def during(self, first, last=None):
-        """`last`: None, to the end."""
-        outer, self.elements = self.elements, []
-        yield
-        outer.append((first, last, "".join(self.elements)))
-        self.elements = outer
+        """What is drawn within is seen in these frames. `last`: None, to the end."""
+        return self.inside(Framed(first, last, []))
+
+    def moving(self, step):
+        return self.inside(Moving(step, []))
 
     @contextmanager
-    def moving(self, step):
-        """What moves to the right by `step` with each frame."""
-        outer, self.elements = self.elements, []
+    def inside(self, part):
+        outer, self.elements = self.elements, part.elements
         yield
-        outer.append(Moving(step, "".join(self.elements)))
         self.elements = outer
+        outer.append(part)
 
     def cells(self, places, width, height, fill, **more):
         """Equal rectangles in one element; `places`: of their upper left corners."""
@@ -90,45 +98,51 @@ class Live(Picture):
         style = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
         self.elements.append(f'<path d="{path}" fill="{fill}"{style}/>')
 
+    def rows(self, *those):
+        self.elements.append(Rows(*those))
+
     def __str__(self):
         """The still picture."""
-        still = len(self.frames) - 1 if self.still is None else self.still
-        all_elements = self.elements
+        still = self.number_of_still()
 
         def shown(element):
-            if isinstance(element, str):
-                return element
             if isinstance(element, Moving):
-                return f'<g transform="translate({element.step * still:g})">{element.inner}</g>'
-            if isinstance(element, Rows):
-                return element.paths()
-            return element[2] if element[0] <= still <= (still if element[1] is None else element[1]) else ""
+                return f'<g transform="translate({element.step * still:g})">{"".join(map(shown, element.elements))}</g>'
+            if isinstance(element, Framed):
+                is_seen = element.first <= still <= (still if element.last is None else element.last)
+                return "".join(map(shown, element.elements)) if is_seen else ""
+            return element.paths() if isinstance(element, Rows) else element
 
-        self.elements = [words for words in map(shown, all_elements) if words]
+        all_elements, self.elements = self.elements, [words for words in map(shown, self.elements) if words]
         try:
             return super().__str__()
         finally:
             self.elements = all_elements
 
+    def number_of_still(self):
+        return len(self.frames) - 1 if self.still is None else self.still
+
     def data(self):
         rows = []
 
-        def markup(element):
-            if isinstance(element, str):
-                return element
+        def markup(elements):
+            return grouped("".join(map(one, elements)))
+
+        def one(element):
             if isinstance(element, Moving):
-                return f'<g data-step="{element.step:g}">{grouped(element.inner)}</g>'
+                return f'<g data-step="{element.step:g}">{markup(element.elements)}</g>'
+            if isinstance(element, Framed):
+                last = len(self.frames) - 1 if element.last is None else element.last
+                return f'<g data-f="{element.first} {last}">{markup(element.elements)}</g>'
             if isinstance(element, Rows):
                 rows.append(element)
                 return f'<g data-rows="{len(rows) - 1}"></g>'
-            first, last, inner = element
-            return f'<g data-f="{first} {len(self.frames) - 1 if last is None else last}">{grouped(inner)}</g>'
+            return element
 
-        markup_of_all = grouped("".join(map(markup, self.elements)))
-        markup_of_all = markup_of_all.replace('"', "'")  # or JSON would mark each
+        svg = markup(self.elements).replace('"', "'")  # or JSON would mark each
         more = {"source": self.source, "drag": self.drag, "rows": rows}
-        return {"name": self.name, "size": [self.width, self.height], "svg": markup_of_all, "frames": self.frames,
-                "still": len(self.frames) - 1 if self.still is None else self.still, "ms": self.ms,
+        return {"name": self.name, "size": [self.width, self.height], "svg": svg, "frames": self.frames,
+                "still": self.number_of_still(), "ms": self.ms,
                 **{name: value for name, value in more.items() if value}}
 
 

@@ -1,5 +1,6 @@
 """The figures that move, by name, and how they are made of runs: docs/figures.txt lists their still pictures."""
 
+import functools
 import json
 import shutil
 import subprocess
@@ -20,27 +21,23 @@ class NoEstimate(Exception):
     """ptxas or nvdisasm is missing."""
 
 
-def runs_of(bin_folder):
-    """Runs emulate, and returns its report."""
-
-    def emulate(*arguments):
-        with tempfile.NamedTemporaryFile(suffix=".json") as report:
-            run = subprocess.run(["./emulate", "--output", report.name, *arguments], cwd=bin_folder, capture_output=True,
-                                 text=True)
-            if "no times can be estimated" in run.stderr:
-                raise NoEstimate
-            if run.returncode != 0:
-                raise RuntimeError(f"emulate {' '.join(arguments)}\n{run.stdout}{run.stderr}")
-            return json.loads(Path(report.name).read_text(encoding="utf-8"))
-
-    return emulate
+@functools.cache
+def emulate(bin_folder, *arguments):
+    """What emulate reports of a run. Figures that need the same run share it."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        run = subprocess.run(["./emulate", "--output", report.name, *arguments], cwd=bin_folder, capture_output=True, text=True)
+        if "no times can be estimated" in run.stderr:
+            raise NoEstimate
+        if run.returncode != 0:
+            raise RuntimeError(f"emulate {' '.join(arguments)}\n{run.stdout}{run.stderr}")
+        return json.loads(Path(report.name).read_text(encoding="utf-8"))
 
 
 def make_live_figure(bin_folder, folder, figure):
     """Its stills and its data. Without estimates those stills that are in the tree, which then do not move."""
     draw, label = FIGURES[figure]
     try:
-        variants = draw(runs_of(bin_folder))
+        variants = draw(functools.partial(emulate, bin_folder))
     except NoEstimate:
         for path in (ROOT / "docs/figures").glob(f"live_{figure}*.svg"):
             shutil.copy(path, folder)

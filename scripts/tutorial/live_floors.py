@@ -91,11 +91,18 @@ def draw(kernel, launch, recorded, constants, facts):
     return live
 
 
-def variants(emulate):
-    """\\param emulate runs emulate with arguments and returns its JSON"""
+def launches_of(emulate):
+    """The first launch of each kernel of the ladder, estimated, with its timeline."""
+    report = emulate("--draw", "time", "--time-only", "--format", "json", "--kernel", "reduce[0-8]a?\\b", "./ladder", "--n",
+                     str(LADDER_ELEMENTS))
     launches = {}
-    for launch in emulate("--time-only", "--format", "json", "./ladder", "--n", str(LADDER_ELEMENTS))["launches"]:
-        launches.setdefault(launch["kernel"].partition("<")[0], launch)  # the first launch of each
+    for launch in report["launches"]:
+        launches.setdefault(launch["kernel"].partition("<")[0], launch)
+    return launches
+
+
+def variants(emulate):
+    launches = launches_of(emulate)
     facts, rows = read_record(ROOT / "docs/data/nvidia-h200/ladder.csv")
     recorded = {row["name"]: float(row["time_us_median"]) for row in rows if int(row["elements"]) == LADDER_ELEMENTS}
     constants = {name: one["value"] for name, one in json.loads(CARD.read_text(encoding="utf-8"))["constants"].items()}

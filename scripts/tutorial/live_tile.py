@@ -2,7 +2,7 @@
 
 import colorsys
 
-from tutorial.live import EXTRA, WORKS, Live, Rows
+from tutorial.live import EXTRA, WORKS, Live
 from tutorial.live_traces import BANKS, KernelText, lanes_of, listed, plural, trace_of
 from tutorial.svg import INK
 
@@ -24,7 +24,8 @@ def requests_of(emulate, kernel, line, what):
     trace = trace_of(emulate, kernel, "--width", "64", "--height", "64", line=line)
     [tile] = trace["shared"]
     found = [(request["cost"], [(request["addresses"][lane] - tile["address"]) // 4 for lane in lanes_of(request["active"])])
-             for step in trace["steps"] if step["what"] == what for request in step["requests"]]
+             for step in trace["steps"] if step["what"] == what
+             for request in sorted(step["requests"], key=lambda one: one["warp"])]
     return found, tile["bytes"] // 4
 
 
@@ -39,8 +40,8 @@ def draw(name, kernel, title, emulate):
     pitch, right = words // 32, TOP + 32 * ROW
     live.soft(8, 44, "A word has the color of its bank: word % 32.")
     colors = {letter: bank_color(bank) for bank, letter in enumerate(LETTERS)}
-    live.elements.append(Rows((LEFT, TOP, CELL, ROW, 1, 1), colors, [
-        "".join(LETTERS[word % BANKS] for word in range(row * pitch, (row + 1) * pitch)) for row in range(32)]))
+    live.rows((LEFT, TOP, CELL, ROW, 1, 1), colors, [
+        "".join(LETTERS[word % BANKS] for word in range(row * pitch, (row + 1) * pitch)) for row in range(32)])
     for row in (0, 8, 16, 24, 31):
         live.soft(LEFT - 6, TOP + ROW * row + 9, f"{row}", "end")
     base, scale = right + 146, 3
@@ -61,8 +62,8 @@ def draw(name, kernel, title, emulate):
             for fill, chosen in ((WORKS, [stack[0] for stack in banks.values()]), (EXTRA, waits)):
                 places = [(LEFT + CELL * (word % pitch), TOP + ROW * (word // pitch)) for word in chosen]
                 live.cells(places, CELL - 1, ROW - 1, fill)
+            live.cells([(LEFT + CELL * bank, base - scale) for bank in banks], CELL - 1, scale, WORKS)
             for bank, stack in banks.items():
-                live.rect(LEFT + CELL * bank, base - scale, CELL - 1, scale, WORKS)
                 if len(stack) > 1:
                     live.rect(LEFT + CELL * bank, base - scale * len(stack), CELL - 1, scale * (len(stack) - 1), EXTRA)
             live.text(392, right + 24, plural(cost, "wavefront"), "end", 14, font_weight="bold")

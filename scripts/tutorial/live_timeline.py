@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from tutorial.live import BARRIER, MEMORY, PIPE, RESTS, STARTS, WORKS, Live, Rows
+from tutorial.live import BARRIER, MEMORY, PIPE, RESTS, STARTS, WORKS, Live
+from tutorial.live_floors import launches_of
 from tutorial.pictures import LADDER_ELEMENTS
 from tutorial.svg import INK
 
@@ -57,8 +58,8 @@ def draw(kernel, launch):
     live.rect(LEFT, TOP, WIDTH, bottom - TOP, RESTS)
     letters = dict(zip(GROUPS, "abcde", strict=True))
     striped = [groups_of(rows[key], cycles) for key in sorted(rows)]
-    live.elements.append(Rows((LEFT, TOP, WIDTH / STRIPES, ROW, 0, 0.9), {letters[group]: GROUPS[group][0] for group in GROUPS},
-                              ["".join(letters.get(group, " ") for group in row) for row in striped]))
+    live.rows((LEFT, TOP, WIDTH / STRIPES, ROW, 0, 0.9), {letters[group]: GROUPS[group][0] for group in GROUPS},
+                              ["".join(letters.get(group, " ") for group in row) for row in striped])
     for place in sorted({place for place, _ in rows}):
         of_place = [key for key in sorted(rows) if key[0] == place]
         y = TOP + ROW * sorted(rows).index(of_place[0])
@@ -97,9 +98,5 @@ def draw(kernel, launch):
 
 
 def variants(emulate):
-    launches = {}
-    report = emulate("--draw", "time", "--time-only", "--format", "json", "./ladder", "--n", str(LADDER_ELEMENTS))
-    for launch in report["launches"]:
-        if "timeline" in launch:
-            launches.setdefault(launch["kernel"].partition("<")[0], launch)
+    launches = launches_of(emulate)
     return [draw(kernel, launches[kernel]) for kernel in RUNGS]

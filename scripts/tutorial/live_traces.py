@@ -221,7 +221,8 @@ def draw_banks(kernel, steps):
         for word in words:
             stacks.setdefault(word % BANKS, []).append(word)
         total += costs
-        warps = "warp 0 adds" if len(requests) == 1 else f"warps 0 to {len(requests) - 1} add"
+        warps = ("warp 0 adds" if len(requests) == 1 else "warps 0 and 1 add" if len(requests) == 2 else
+                 f"warps 0 to {len(requests) - 1} add")
         live.frame(f"stride {stride}: {warps}. Warp {first['warp']} stores {'words' if len(words) > 1 else 'word'} "
                    f"{listed(words)}: {plural(len(stacks), 'bank')}, {plural(first['cost'], 'wavefront')}.", add)
         with live.during(number, number):
@@ -285,9 +286,8 @@ def draw_warps(kernel, steps):
                    f"work, {out}.".replace("lane in 1 warp work", "lane in 1 warp works"), step["place"]["line"])
         x = LEFT + pitch * number
         with live.during(number, number):
-            live.cells([(LEFT, top + row * warp) for warp in working], CELL * WARP - 1, row - 2, HOLDS)
-            live.cells([(LEFT + CELL * lane, top + row * warp) for warp in working for lane in lanes_of(step["active"][warp])],
-                       CELL - 1, row - 2, WORKS)
+            live.rows((LEFT, top, CELL, row, 1, 2), {"w": WORKS, "h": HOLDS}, [
+                "".join("w" if mask >> lane & 1 else "h" for lane in range(WARP)) if mask else "" for mask in step["active"]])
             live.text(392, 44, f"{count} of {WARP * len(working)}", "end", 14, font_weight="bold")
         with live.during(number):
             live.cells([(x, chart - scale * len(working))], pitch - 2, scale * len(working), HOLDS)

@@ -79,7 +79,8 @@ def make_figures(bin_folder, folder):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda figure: draw(*figure), drawn))
         list(pool.map(lambda figure: plot(*figure), [one for one in plotted if one[1] != "live"]))
-        list(pool.map(lambda figure: make_live_figure(bin_folder, folder, figure), live))
+    for figure in live:  # not at once: several need the same run
+        make_live_figure(bin_folder, folder, figure)
     return len(drawn) + len(plotted)
 
 

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from tutorial.live import Live, Rows, grouped
+from tutorial.live import Live, grouped
 from tutorial.live_floors import floors_of
 from tutorial.live_lookback import SUMS, rounds
 from tutorial.live_timeline import groups_of, state_at
@@ -25,7 +25,7 @@ def small():
         live.text(3, 4, "from then on")
     with live.moving(5):
         live.line(0, 0, 0, 9)
-    live.elements.append(Rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "]))
+    live.rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "])
     return live
 
 

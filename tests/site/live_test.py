@@ -9,7 +9,7 @@ from browser import InBrowser
 
 from tutorial import ROOT
 from tutorial.live import Live as Drawing
-from tutorial.live import Rows, page_style, write_figure
+from tutorial.live import page_style, write_figure
 from tutorial.live_traces import draw_banks, trees
 
 PAGES = Path()  # set by main
@@ -33,7 +33,7 @@ def parts():
         drawing.frame(f"frame {number}")
     with drawing.moving(20):
         drawing.line(100, 0, 100, 90)
-    drawing.elements.append(Rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "]))
+    drawing.rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "])
     drawing.elements.append('<g data-go="7"><rect x="0" y="60" width="40" height="30" fill="#d55e00"/></g>')
     return drawing
 

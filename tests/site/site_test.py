@@ -119,6 +119,46 @@ class Whole(unittest.TestCase):
                 self.assertNotIn(leftover, text, page.name)
 
 
+class Moving(unittest.TestCase):
+    """What the frames of figures state, recorded when the site was built."""
+
+    def captions(self, figure, variant):
+        text = (SITE / f"html/live_{figure}.js").read_text(encoding="utf-8")
+        data = json.loads(text.partition(",")[2].removesuffix(");\n"))
+        return [frame[0] for one in data["variants"] if one["name"] == variant for frame in one["frames"]]
+
+    def test_the_queue_at_the_banks(self):
+        """reduce1: words 2 x stride apart. Stride 1: warp 0 wants the 32 even words below 64, 2 in each even bank. Stride 4:
+        8 words in every eighth bank. Stride 32: four words of bank 0. reduce2: neighbors, a word in each bank."""
+        said = self.captions("banks", "reduce1")
+        self.assertEqual(len(said), 8)
+        for stride, words in ((1, "warps 0 to 3 add. Warp 0 stores words 0, 2, 4, ... 62: 16 banks, 2 wavefronts."),
+                              (4, "warp 0 adds. Warp 0 stores words 0, 8, 16, ... 248: 4 banks, 8 wavefronts."),
+                              (32, "warp 0 adds. Warp 0 stores words 0, 64, 128, 192: 1 bank, 4 wavefronts.")):
+            self.assertIn(f"stride {stride}: {words}", said)
+        self.assertIn("stride 128: warps 0 to 3 add. Warp 0 stores words 0, 1, 2, ... 31: 32 banks, 1 wavefront.",
+                      self.captions("banks", "reduce2"))
+        # In all: 4 x 2 + 2 x 4 + 8 + 8 + 8 + 4 + 2 + 1 = 47, and 4 + 2 + 1 x 6 = 12.
+        for variant, total in (("reduce1", 47), ("reduce2", 12)):
+            self.assertIn(f"sum {total}<", (SITE / "html/live_banks.js").read_text(encoding="utf-8"), variant)
+
+    def test_the_warps_that_drop_out(self):
+        """256 threads: the tree's first step has 128 adders. In reduce0a they are every second lane of 8 warps, in reduce1 and
+        reduce3 4 whole warps. reduce7 exchanges values between all lanes."""
+        for variant, words in (("reduce0a", "128 lanes in 8 warps work, no warp is idle."),
+                               ("reduce1", "128 lanes in 4 warps work, 4 warps are idle."),
+                               ("reduce3", "128 lanes in 4 warps work, 4 warps are idle."),
+                               ("reduce7", "256 lanes in 8 warps work, no warp is idle.")):
+            self.assertTrue(any(words in caption for caption in self.captions("warps", variant)), variant)
+
+    def test_the_tile(self):
+        """A column of 32 x 32 words has one bank. With one word of padding, or swizzled, it has a word in each."""
+        self.assertIn("warp 2 loads column 2, words 2, 34, 66, ... 994: 1 bank, 32 wavefronts.", self.captions("tile", "square"))
+        self.assertIn("warp 2 loads column 2, words 2, 35, 68, ... 1025: 32 banks, 1 wavefront.", self.captions("tile", "padded"))
+        self.assertTrue(any("loads column 2" in caption and "32 banks, 1 wavefront." in caption
+                            for caption in self.captions("tile", "swizzled")))
+
+
 class Figures(unittest.TestCase):
     def test_are_those_in_the_tree(self):
         """Which people see who read the pages there. `make docs` makes both."""
@@ -126,7 +166,7 @@ class Figures(unittest.TestCase):
                       for folder in (SITE / "parts/figures", ROOT / "docs/figures"))
         self.assertEqual(sorted(made), sorted(kept))
         for name in made:
-            if name == "clock_reduce2.svg" or name.startswith("live_floors_"):
+            if name == "clock_reduce2.svg" or re.match("live_(floors|timeline|in_flight)_", name):
                 continue  # its cycles are those of the machine code of this machine's ptxas
             self.assertTrue(made[name] == kept[name], f"docs/figures/{name} is not what is drawn now: make docs")
 

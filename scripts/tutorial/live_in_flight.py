@@ -1,0 +1,74 @@
+"""The figure of bytes in flight: what the loads under way on one multiprocessor bring, estimated by the clock, beside what
+Little's law asks for."""
+
+import json
+import math
+
+from tutorial.live import MEMORY, RESTS, Live
+from tutorial.live_floors import CARD, launches_of
+from tutorial.pictures import LADDER_ELEMENTS
+from tutorial.svg import BLUE, INK
+
+RUNGS = ("reduce2", "reduce4", "reduce6", "reduce8")
+LEFT, WIDTH, TOP, HEIGHT = 52, 340, 76, 200
+SAMPLES = 200  # of the curve; every fourth has a frame
+
+
+def in_flight(loads, cycle):
+    """How many loads are under way, and their bytes. `loads`: [from, to, bytes]"""
+    under_way = [size for start, end, size in loads if start <= cycle < end]
+    return len(under_way), sum(under_way)
+
+
+def needed(constants):
+    """Bytes per cycle of one multiprocessor at the memory's full speed, and in flight for it."""
+    per_cycle = constants["bandwidth_loads"] / constants["multiprocessors"] / constants["clock"]
+    return per_cycle, per_cycle * constants["latency_memory_load"]
+
+
+def draw(kernel, launch, constants, most):
+    cycles = launch["timeline"]["cycles"]
+    loads = [load for warp in launch["timeline"]["warps"] for load in warp["loads"]]
+    per_cycle, need = needed(constants)
+    live = Live(kernel, 0, f"{kernel}: bytes in flight")
+    live.ms, live.drag, live.still = 160, [LEFT, LEFT + WIDTH], SAMPLES // 8
+    bottom, scale = TOP + HEIGHT, HEIGHT / most
+    live.soft(8, 46, "KB that loads under way will bring, of one multiprocessor")
+    live.rect(LEFT, TOP, WIDTH, HEIGHT, RESTS)
+    for kilobytes in range(0, int(most / 1000) + 1, 4 if most < 20000 else 8):
+        y = bottom - scale * 1000 * kilobytes
+        live.line(LEFT, y, LEFT + WIDTH, y, INK if kilobytes == 0 else "#dddddd")
+        live.text(LEFT - 6, y + 4, f"{kilobytes}", "end", 12)
+    samples = [in_flight(loads, cycles * k / SAMPLES) for k in range(SAMPLES)]
+    path = "".join(f"V{bottom - scale * size:.1f}h{WIDTH / SAMPLES:g}" for _, size in samples)
+    live.path(f"M{LEFT} {bottom}{path}V{bottom}z", MEMORY)
+    for cycle in range(0, int(cycles) + 1, 1000):
+        x = LEFT + WIDTH * cycle / cycles
+        live.text(x, bottom + 17, f"{cycle:,}", "middle" if x < 380 else "end", 12)
+    live.text(LEFT - 6, bottom + 17, "cycle", "end", 12)
+    live.line(LEFT, bottom - scale * need, LEFT + WIDTH, bottom - scale * need, BLUE, "6 4")
+    with live.moving(WIDTH * 4 / SAMPLES):
+        live.line(LEFT, TOP - 10, LEFT, bottom + 4, INK)
+        live.path(f"M{LEFT - 5} {TOP - 12}h10l-5 8z", INK)
+    for number in range(SAMPLES // 4):
+        count, size = samples[4 * number]
+        live.frame(f"cycle {cycles * 4 * number / SAMPLES:,.0f}: {count:,} loads of warps under way, {size / 1000:.1f} KB: "
+                   f"{100 * size / need:.0f} % of what Little's law asks for.")
+    average = sum(size for _, size in samples) / SAMPLES
+    live.line(8, bottom + 40, 34, bottom + 40, BLUE, "6 4")
+    live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes per cycle x {constants['latency_memory_load']:g} cycles"
+              f" = {need / 1000:.1f} KB", size=12)
+    live.text(8, bottom + 66, f"On average {average / 1000:.1f} KB are in flight.", size=13, font_weight="bold")
+    live.soft(8, bottom + 84, f"A model of an {launch['card']}, {LADDER_ELEMENTS:,} ints: nothing was measured.")
+    live.soft(8, bottom + 100, f"The first {cycles:,.0f} cycles.")
+    live.height = bottom + 110
+    return live
+
+
+def variants(emulate):
+    launches = launches_of(emulate)
+    constants = {name: one["value"] for name, one in json.loads(CARD.read_text(encoding="utf-8"))["constants"].items()}
+    peaks = [in_flight([load for warp in launches[kernel]["timeline"]["warps"] for load in warp["loads"]], cycle)[1]
+             for kernel in RUNGS for cycle in range(0, 4000, 50)]
+    most = 4000 * math.ceil(max(peaks) / 4000)
+    return [draw(kernel, launches[kernel], constants, most) for kernel in RUNGS]
