@@ -183,7 +183,8 @@ def tracks(lessons):
     """[(title, when to take it, its lessons)]: the path, then side trips."""
     lessons = [lesson for lesson in lessons if not lesson.is_open]
     return [("The path", PATH, [lesson for lesson in lessons if lesson.is_on_path]),
-            *((f"Side trip: {PARTS[part]}", words, [lesson for lesson in lessons if lesson.part == part and not lesson.is_on_path])
+            *((f"Side trip: {PARTS[part]}", words,
+               [lesson for lesson in lessons if lesson.part == part and not lesson.is_on_path])
               for part, words in SIDE_TRIPS.items())]
 
 

@@ -46,7 +46,7 @@ def page_entries(source):
 def kernel_entries(titles):
     """Of the kernels of all lessons, which have no other place in the API."""
     for lesson in read_lessons():
-        page, comment = lesson.name, []
+        page, comment = lesson.page_of, []
         for line in "".join(file.read_text(encoding="utf-8") for file in reversed(lesson.kernel_files)).splitlines():
             kernel = re.match(r"__global__ void (\w+)\(", line)
             if kernel:
