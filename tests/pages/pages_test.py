@@ -14,6 +14,7 @@ from tutorial import ROOT, page_shape, prose, quotes
 from tutorial import recorded_tables as recorded
 from tutorial.lessons import read_lessons
 from tutorial.pictures import LADDER_ELEMENTS
+from tutorial.records import read_record
 
 PROGRAMS = quotes.Emulated(Path(sys.argv.pop()))
 LESSONS = {lesson.name: str(lesson.page.relative_to(ROOT)) for lesson in read_lessons()}
@@ -179,6 +180,12 @@ class Pages(unittest.TestCase):
             for diff in re.findall(r"```diff\n@@.*\n((?:.*\n)*?)```", step):
                 self.assertLessEqual(len(diff.splitlines()), 8, name)
         self.assertLessEqual(prose.count(prose.read(story).core), 2000)
+
+    def test_quote_what_was_published_for_a_v100(self):
+        rows = read_record(ROOT / "docs/data/published/v100.csv")[1]
+        shown = [line for line in read("docs/published.md").splitlines() if re.match(r"\| reduce\w+ \| [\d,]+ ns \|", line)]
+        published = [(row["kernel"], f"{int(row['time_ns']):,} ns", row["bandwidth_gbs"], row["peak_percent"]) for row in rows]
+        self.assertEqual([tuple(recorded.cells_of(line)) for line in shown], published)
 
     def test_link_to_what_is_there(self):
         for path in quotes.all_pages():
