@@ -5,6 +5,40 @@ import unittest
 
 LONGEST = 300  # seconds for what happens by itself unless something is broken, on however busy a machine
 
+# Text below the element that the selector names, whose contrast with what lies behind it is below 4.5, the least that WCAG's
+# level AA allows.
+FAINT = """
+    // Through a canvas, as colors have many notations.
+    const context = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const over = (color, below) => {
+        context.globalAlpha = 1;
+        context.fillStyle = `rgb(${below})`;
+        context.fillRect(0, 0, 1, 1);
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+        return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+    };
+    const light = ([r, g, b]) => {
+        const part = c => c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
+        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+    };
+    const back = element => {
+        const below = element.parentElement ? back(element.parentElement) : [255, 255, 255];
+        return over(getComputedStyle(element).backgroundColor, below);
+    };
+    const opacity = element => element ? getComputedStyle(element).opacity * opacity(element.parentElement) : 1;
+    const texts = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT), faint = [];
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement;
+        if (!texts.currentNode.data.trim() || !element.checkVisibility() || element.closest("option")) continue;
+        const below = back(element), solid = over(getComputedStyle(element).color, below), share = opacity(element);
+        const color = solid.map((c, k) => share * c + (1 - share) * below[k]);
+        const [dark, bright] = [light(color), light(below)].sort((a, b) => a - b);
+        if ((bright + 0.05) / (dark + 0.05) < 4.5) faint.push(texts.currentNode.data);
+    }
+    return faint;
+"""
+
 
 class InBrowser(unittest.TestCase):
     """With `self.driver`. Skipped where there is no Selenium or no chromedriver."""

@@ -76,7 +76,7 @@ class Panel(InPage):
         self.firefox.run("document.documentElement.className = 'dark-mode'")  # as the page's own switch does
         self.firefox.run("document.querySelector('.drawn').scrollIntoView()")
         self.firefox.save_screenshot(panel_test.PAGES / "firefox_dark.png")
-        self.assertEqual(self.firefox.run(panel_test.FAINT), [])
+        self.assertEqual(self.firefox.run(panel_test.FAINT, ".playground"), [])
         self.assertGreater(self.firefox.run("return document.querySelector('.drawn img').naturalWidth"), 0)
         self.assert_quiet()
 

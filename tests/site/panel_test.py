@@ -11,7 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from browser import InBrowser
+from browser import FAINT, InBrowser
 
 from tutorial import ROOT
 from tutorial.panel import panel_script
@@ -23,8 +23,7 @@ THEME = Path("/usr/share/doxygen-awesome-css")
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Panel</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link href="{theme}/doxygen-awesome.css" rel="stylesheet"><link href="{theme}/doxygen-awesome-sidebar-only.css" rel="stylesheet">
-<link href="{theme}/doxygen-awesome-sidebar-only-darkmode-toggle.css" rel="stylesheet">
+<link href="{theme}/doxygen-awesome.css" rel="stylesheet">
 <link href="{docs}/site/site.css" rel="stylesheet"><link href="{docs}/playground/panel.css" rel="stylesheet">
 <script>
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -38,40 +37,6 @@ document.documentElement.className = dark ? "dark-mode" : "light-mode";
 <details class="playground" data-lesson="{lesson}" data-scripts="{scripts}"><summary>Run it here</summary></details>
 <p>After.</p></div></div></div></body></html>
 """
-
-# Text whose contrast with what lies behind it is below 4.5, the least that WCAG's level AA allows.
-FAINT = """
-    // Through a canvas, as colors have many notations.
-    const context = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-    const over = (color, below) => {
-        context.globalAlpha = 1;
-        context.fillStyle = `rgb(${below})`;
-        context.fillRect(0, 0, 1, 1);
-        context.fillStyle = color;
-        context.fillRect(0, 0, 1, 1);
-        return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
-    };
-    const light = ([r, g, b]) => {
-        const part = c => c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
-        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
-    };
-    const back = element => {
-        const below = element.parentElement ? back(element.parentElement) : [255, 255, 255];
-        return over(getComputedStyle(element).backgroundColor, below);
-    };
-    const opacity = element => element ? getComputedStyle(element).opacity * opacity(element.parentElement) : 1;
-    const texts = document.createTreeWalker(document.querySelector(".playground"), NodeFilter.SHOW_TEXT), faint = [];
-    while (texts.nextNode()) {
-        const element = texts.currentNode.parentElement;
-        if (!texts.currentNode.data.trim() || !element.checkVisibility() || element.closest("option")) continue;
-        const below = back(element), solid = over(getComputedStyle(element).color, below), share = opacity(element);
-        const color = solid.map((c, k) => share * c + (1 - share) * below[k]);
-        const [dark, bright] = [light(color), light(below)].sort((a, b) => a - b);
-        if ((bright + 0.05) / (dark + 0.05) < 4.5) faint.push(texts.currentNode.data);
-    }
-    return faint;
-"""
-
 
 def make_page(name, scripts="facts.js fake_engine.js", lesson="lesson03"):
     page = PAGES / f"{name}.html"
@@ -91,7 +56,7 @@ def write_scripts():
                     "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* broken */")}}],
         "sources": {"kernels.cuh": source},
         "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
-                  "steps": "ints",
+                  "steps": "ints", "kernels": ["reduce3", "reduce_elsewhere"],
                   "predict": [
                       {"question": 1, "kernel": "reduce3", "run": "--n 4194304 --block 256 --offset 1", "counter": "blocks"},
                       {"question": 2, "kernel": "reduce2", "run": "--n 65536 --block 32", "counter": "global load sectors"}]},
@@ -264,6 +229,19 @@ class Panel(InBrowser):
                          ("lesson03", 65536, 256, {"padding": 1, "type": "int", "early_exit": False}))
         self.assert_quiet()
 
+    def tables_that_are_cut(self):
+        return self.driver.execute_script("""
+            return [...document.querySelectorAll(".playground .wide")].filter(
+                table => table.scrollWidth > table.clientWidth).map(table => table.innerText);""")
+
+    def test_each_field_is_beside_its_label(self):
+        for width in (1280, 390):
+            self.start(width=width)
+            for label in self.driver.find_elements("css selector", ".playground label:has(> span)"):
+                words, field = (label.find_element("css selector", part).rect for part in ("span", "input, select"))
+                self.assertLess(field["x"] - words["x"] - words["width"], 80, label.text)
+                self.assertLess(abs(field["y"] + field["height"] / 2 - words["y"] - words["height"] / 2), 4, label.text)
+
     def test_a_kernel_alone(self):
         """Has no column for a change. A counter that is no rare one has a row where it is 0, too."""
         from selenium.webdriver.support.ui import Select
@@ -287,6 +265,7 @@ class Panel(InBrowser):
         self.assertEqual(rows["14"], ["8", "500 ×2.5", "", "14", "        sum += input[i + blockDim.x];"])  # ideal: 200
         self.assertEqual(rows["21"], ["12", "", "3,200", "21", "            shared[tid] += shared[tid + stride];"])
         self.assertEqual([cell.text for cell in self.driver.find_elements("class name", "most")], ["16", "1,000", "3,200"])
+        self.assertEqual(self.tables_that_are_cut(), [])
 
     def test_pictures(self):
         """First the one that the lesson's page has. What the reader chooses stays, whatever the options."""
@@ -313,7 +292,9 @@ class Panel(InBrowser):
             self.wait_for_end()
             self.assertTrue(self.requests()[-2]["steps"])
             words, slider = self.find('[aria-label="Words of shared memory"]'), self.find('[aria-label="step"]')
-            back, forward = self.driver.find_elements("css selector", ".walk button")
+            back, play, forward = self.driver.find_elements("css selector", ".walk button")
+            self.assertEqual([pre for pre in self.driver.find_elements("css selector", ".steps pre")
+                              if pre.get_property("scrollWidth") > pre.get_property("clientWidth")], [], "banks off the screen")
             self.assertEqual(self.find(".steps [role=status]").text,
                              "Step 1 of 3: shared store at kernels.cuh:16, after 0 barriers. 64 lanes of 2 warps.")
             self.assertEqual(self.find(".steps code").text, "shared[tid] = sum;")
@@ -336,7 +317,25 @@ class Panel(InBrowser):
             self.assertEqual(slider.get_attribute("aria-valuetext"), said)
             self.run_again()
             self.assertIn("Step 3 of 3", self.find(".steps [role=status]").text)
+            self.play_the_steps(play, words)
             self.assert_quiet()
+
+    def play_the_steps(self, play, words):
+        """From the first one, as the last one is shown. It can be stopped, and stops at the end."""
+        self.driver.execute_script("""
+            window.setInterval = (tick, milliseconds) => {
+                window.tick = tick;
+                return milliseconds;
+            };""")
+        seen = []
+        for act in (play.click, "tick()", play.click, play.click, "tick()"):
+            if callable(act):
+                self.driver.execute_script('arguments[0].scrollIntoView({block: "center"})', play)
+                act()
+            else:
+                self.driver.execute_script(act)
+            seen.append((words.text.split().count("4"), play.text.split()[-1]))
+        self.assertEqual(seen, [(0, "Pause"), (0, "Pause"), (0, "Play"), (0, "Pause"), (16, "Play")])
 
     def test_warps_that_wait(self):
         """Lanes 16 to 31 of warp 0 and all of warp 1 are in the block. The words are about any warps."""
@@ -521,10 +520,7 @@ class Panel(InBrowser):
         for width in (390, 380):
             self.set_mode("", width, 900, False)
             self.assert_quiet()
-            too_wide = self.driver.execute_script("""
-                return [...document.querySelectorAll(".playground .wide")].filter(
-                    table => table.scrollWidth > table.clientWidth).map(table => table.innerText);""")
-            self.assertEqual(too_wide, [])
+            self.assertEqual(self.tables_that_are_cut(), [])
 
     def test_predictions(self):
         """4,194,304 / 512 = 8,192 blocks. 65,536 ints of 4 bytes are 65,536 / 8 = 8,192 sectors."""
@@ -555,7 +551,7 @@ class Panel(InBrowser):
             self.driver.save_screenshot(str(PAGES / f"{'dark' if is_dark else 'light'}.png"))
             self.find(".steps summary").click()
             self.wait(lambda driver: driver.find_elements("css selector", ".steps mark"))
-            self.assertEqual(self.driver.execute_script(FAINT), [])
+            self.assertEqual(self.driver.execute_script(FAINT, ".playground"), [])
             picture = self.find(".drawn img")
             self.assertIn("reduce3: active lanes, step by step: 10 steps", picture.get_attribute("alt"))
             pixel = self.driver.execute_async_script("""

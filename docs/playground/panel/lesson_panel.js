@@ -28,7 +28,8 @@ class Panel {
         const options = {...this.lesson.n && {n: {from: 1, to: this.lesson.n.most, by_powers: true, ...this.lesson.n}},
                          ...this.lesson.sliders};
         const before = kernel => kernels[kernels.indexOf(kernel) - 1] ?? kernels[1] ?? kernel;
-        const kernel = kernels.at(-1);
+        const own = this.facts.facts?.kernels ?? []; // others are for comparison
+        const kernel = own.findLast(one => kernels.includes(one)) ?? kernels.at(-1);
         this.fields = {kernel: field("kernel", {choices: kernels, value: kernel}, () => {
             this.fields.beside.set(before(this.fields.kernel.value()));
             this.broken.reset();

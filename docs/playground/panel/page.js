@@ -26,12 +26,22 @@ function fetched(name) {
     return scripts.get(name);
 }
 
+// A lesson's panel opens when a reader gets there, who then need not find it. One who does not fetches nothing.
+function openWhenSeen(details) {
+    new IntersectionObserver(([entry], observer) => {
+        if (!entry.isIntersecting) return;
+        observer.disconnect();
+        details.open = true;
+    }).observe(details);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
     const summaries = [...document.querySelectorAll("summary")];
     const questions = summaries.find(summary => summary.textContent === "Predict first")?.parentElement;
     for (const place of document.querySelectorAll("details.playground")) { // one for each lesson of the page
         const Kind = place.dataset.lesson === "emulate" ? OwnKernel : Panel;
         place.addEventListener("toggle", () => new Kind(place).open(), {once: true});
+        if (place.dataset.opens === "when seen") openWhenSeen(place);
         questions?.addEventListener("toggle", () => addPredictions(questions, place.dataset).catch(() => {}), {once: true});
     }
 });

@@ -20,26 +20,52 @@ class Steps {
         this.status = make("p", {role: "status"});
         this.code = make("code");
         this.slider = make("input", {type: "range", min: 1, step: 1, "aria-label": "step"});
-        this.slider.addEventListener("input", () => this.show());
-        const button = (words, by) => {
+        this.slider.addEventListener("input", () => goBy(0));
+        const button = (words, act) => {
             const made = make("button", {type: "button"}, words);
-            made.addEventListener("click", () => {
-                this.slider.value = Number(this.slider.value) + by;
-                this.show();
-            });
+            made.addEventListener("click", act);
             return made;
         };
+        const goBy = count => {
+            this.pause();
+            this.go(Number(this.slider.value) + count);
+        };
+        this.playing = null; // the timer, while it plays
+        this.play = button("▶ Play", () => this.playing ? this.pause() : this.start());
         this.words = make("pre", {tabindex: 0, role: "region", "aria-label": "Words of shared memory"});
         this.lanes = make("pre", {tabindex: 0, role: "region", "aria-label": "Lanes"});
         this.element = make("details", {class: "steps", hidden: true}, make("summary", {}, "Step through"),
-            make("div", {class: "walk"}, button("← Back", -1), this.slider, button("Forward →", 1)), this.status,
-            make("p", {}, this.code), make("p", {}, "Shared memory, a column for each bank:"), this.words,
+            make("div", {class: "walk"}, button("← Back", () => goBy(-1)), this.play, this.slider,
+                button("Forward →", () => goBy(1))), this.status, make("p", {class: "line"}, this.code),
+            make("p", {}, "Shared memory, a column for each bank:"), this.words,
             make("p", {}, "Lanes, a row for each warp (█ active, ░ waiting at a barrier):"), this.lanes);
         this.element.addEventListener("toggle", () => { if (this.element.open) opened(); });
     }
 
+    go(step) {
+        this.slider.value = step;
+        this.show();
+    }
+
+    // From where it stands, or from the begin if that is the end.
+    start() {
+        if (this.slider.value === this.slider.max) this.go(1);
+        this.play.textContent = "❚❚ Pause";
+        this.playing = setInterval(() => {
+            this.go(Number(this.slider.value) + 1);
+            if (this.slider.value === this.slider.max) this.pause();
+        }, 800);
+    }
+
+    pause() {
+        clearInterval(this.playing);
+        this.playing = null;
+        this.play.textContent = "▶ Play";
+    }
+
     // `source`: (file, line) => its text
     set(steps, leftOut, source) {
+        this.pause();
         Object.assign(this, {steps, leftOut, source});
         this.slider.max = Math.max(1, steps.length);
         if (steps.length) this.show();
@@ -62,6 +88,7 @@ class Steps {
         const values = new Map(this.steps.slice(0, number).flatMap(one => one.writes)), written = new Map(step.writes);
         const width = Math.max(2, ...this.steps.flatMap(one => one.writes).map(([, value]) => String(value).length));
         const size = 1 + Math.max(0, ...this.steps.flatMap(one => one.writes).map(([word]) => word));
+        this.words.style.setProperty("--letters", 32 * (width + 1)); // of a line: all banks are on the screen
         this.words.replaceChildren();
         for (let word = 0; word < size; ++word) {
             const text = String(values.get(word) ?? "·").padStart(width);

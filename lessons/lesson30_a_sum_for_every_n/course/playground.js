@@ -42,13 +42,13 @@ playground.lesson("lesson30", {
             const strategy = options.n <= 8192 ? one_block : options.n <= 131072 ? one_cluster : one_launch;
             return strategy(host, options);
         },
+        one_launch, // what it gains over this one shows the choice
         sum_zeroed(host, options) { // the workspace is zero: a cluster would save nothing
             const strategy = options.n <= 8192 ? one_block : one_launch;
             return strategy(host, options);
         },
         one_block,
         one_cluster,
-        one_launch,
         bulk_copies,
         small_sum(host, {n, block, offset}) {
             const input = host.random_ints(n, offset), result = host.ints(1), sum_and_count = host.words(1);
