@@ -12,6 +12,7 @@ from itertools import combinations
 from statistics import median
 
 from tutorial import ROOT
+from tutorial.counters import CONFLICTS, INSTRUCTIONS
 from tutorial.records import read_record
 
 DATA = ROOT / "docs/data"
@@ -339,6 +340,47 @@ def block_starts(card, lesson, head, threads):
     if not time:
         raise NoRecord(f"the record is of another number of blocks: {row['how']}")
     return [figure(row, "value", 3), time[1]]
+
+
+SHARED_PASSES = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+# The columns of an experiment: the record that has it, and its figure in a row of it; None: words.
+EXPERIMENT = {
+    "what it does": None,
+    "blocks": ("experiments.csv", lambda row: figure(row, "grid", 0)),
+    "time [us]": ("experiments.csv", lambda row: figure(row, "time_us_median", 0)),
+    "instructions per block": ("experiments_ncu.csv", lambda row: per_block(row, INSTRUCTIONS)),
+    "conflicts per block": ("experiments_ncu.csv", lambda row: per_block(row, *CONFLICTS)),
+    "shared passes per block": ("experiments_ncu.csv", lambda row: per_block(row, SHARED_PASSES)),
+}
+
+
+def per_block(row, *metrics):
+    return f"{sum(float(row[metric]) for metric in metrics) / float(row['grid']):,.0f}"
+
+
+@table(r", ([\d,]+) ints, experiment `(\w+)` \|((?: [^|]+ \|)* [^|]+)")
+def experiment(card, lesson, head, kernel):
+    """Kernels that change one thing each. Nsight Compute counted them for another n: what a block does is the same."""
+    rows = {"experiments.csv": card.row("experiments.csv", experiment=head[3], kernel=kernel, n=plain(head[2]), block="256"),
+            "experiments_ncu.csv": card.row("experiments_ncu.csv", experiment=head[3], kernel=kernel, block="256")}
+    columns = cells_of(head[4])
+    if unknown := [name for name in columns if name not in EXPERIMENT]:
+        raise NoRecord(f"there is no column {unknown[0]}; there are {', '.join(EXPERIMENT)}")
+    return [EXPERIMENT[name] and EXPERIMENT[name][1](rows[EXPERIMENT[name][0]]) for name in columns]
+
+
+@table(r", ([\d,]+) ints, threads per block \| blocks \|((?: `\w+` \[us\] \|)* `\w+` \[us\])")
+def by_block(card, lesson, head, threads):
+    key = {"experiment": "block_starts", "block": plain(threads), "n": plain(head[2])}
+    rows = [card.row("experiments.csv", kernel=kernel, **key) for kernel in re.findall(r"`(\w+)`", head[3])]
+    return [figure(rows[0], "grid", 0), *(figure(row, "time_us_median", 0) for row in rows)]
+
+
+@table(r", ([\d,]+) ints, loads per thread \| bytes per load \|((?: \d+ blocks? \[us\] \|)* \d+ blocks? \[us\])", keys=2)
+def loads_in_flight(card, lesson, head, loads, width):
+    vector = {"4": "int", "16": "int4"}.get(width, width)
+    return [figure(card.row("experiments.csv", experiment="in_flight", kernel=f"{loads}_{vector}_{blocks}_blocks",
+                            n=plain(head[2])), "time_us_median", 0) for blocks in re.findall(r"(\d+) block", head[3])]
 
 
 # ---- figures in running text ----

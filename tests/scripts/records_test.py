@@ -12,7 +12,9 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from tutorial import ROOT
+from tutorial.counters import CONFLICTS, INSTRUCTIONS
 from tutorial.programs import Programs
+from tutorial.recorded_tables import SHARED_PASSES
 from tutorial.records import read_record
 
 
@@ -37,6 +39,30 @@ class Records(WithFolder):
             self.assertLessEqual({"date", "device", "command"}, set(facts), path)
             self.assertTrue(rows, path)
 
+    def test_experiments_change_one_thing(self):
+        """In machine code, as Nsight Compute counted it."""
+        for path in ROOT.glob("docs/data/nvidia-*/experiments_ncu.csv"):
+            counted, timed = (read_record(path.with_name(name))[1] for name in (path.name, "experiments.csv"))
+            keys = ("lesson", "experiment", "kernel", "block")
+            self.assertEqual([[row[key] for key in keys] for row in counted], [[row[key] for key in keys] for row in timed])
+            found = read_record(path.with_name("experiments_sanitize.csv"))[1]
+            self.assertEqual([row["exit_status"] for row in found], ["0"] * 4)
+
+            def per_block(kernel, metric=INSTRUCTIONS, counted=counted):
+                row = next(row for row in counted if row["kernel"] == kernel and row["block"] == "256")
+                return float(row[metric]) / float(row["grid"])
+
+            for one, other in (("remainder_lanes_differ", "remainder_lanes_agree"), ("mask_lanes_differ", "mask_lanes_agree"),
+                               ("either_order_reduce1", "either_order_reduce2")):
+                self.assertEqual(per_block(one), per_block(other), one)
+            # Lessons 01 and 02: 105 and 0 conflicts. A card reports a few more.
+            self.assertAlmostEqual(sum(per_block("either_order_reduce1", name) for name in CONFLICTS), 105, delta=5)
+            self.assertAlmostEqual(sum(per_block("either_order_reduce2", name) for name in CONFLICTS), 0, delta=5)
+            # Six barriers for each of eight warps.
+            self.assertEqual(per_block("barriers_and_idle_accesses") - per_block("idle_accesses"), 6 * 8)
+            # Two loads and a store for each of seven warps in six steps.
+            passes = [per_block(kernel, SHARED_PASSES) for kernel in ("barriers_and_idle_accesses", "barriers")]
+            self.assertAlmostEqual(passes[0] - passes[1], 6 * 7 * 3, delta=5)
 
     def test_estimates_stand_beside_what_was_measured(self):
         for path in ROOT.glob("docs/data/nvidia-*/clock.csv"):
