@@ -187,6 +187,18 @@ class Pages(unittest.TestCase):
         published = [(row["kernel"], f"{int(row['time_ns']):,} ns", row["bandwidth_gbs"], row["peak_percent"]) for row in rows]
         self.assertEqual([tuple(recorded.cells_of(line)) for line in shown], published)
 
+    def test_take_the_times_in_a_text_about_an_experiment_from_its_tables(self):
+        """But what a formula of them comes to, which scripts/quote checks."""
+        kinds = (recorded.experiment, recorded.by_block, recorded.loads_in_flight)
+        pages = [path for path in LESSONS.values() if self.tables(path, *kinds)]
+        self.assertGreaterEqual(len(pages), 8)
+        for path in pages:
+            lines = read(path).splitlines()
+            shown = {cell for table in recorded.tables_of(lines) for row in table.rows for cell in recorded.cells_of(row)}
+            text = " ".join(line for line in quotes.read_blocks(lines)[1].values() if not line.startswith("|"))
+            times = re.findall(r"(?<!= )(?<![\d,])(\d[\d,]*) us\b", text)
+            self.assertEqual([time for time in times if time not in shown], [], path)
+
     def test_link_to_what_is_there(self):
         for path in quotes.all_pages():
             text = "\n".join(quotes.read_blocks(read(path).splitlines())[1].values())
