@@ -12,11 +12,12 @@ __global__ void reduce1(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 10 lines: make three words one in each step, in place of two, and let the first threads of
-    // the block add them. A block's size is no power of three: which words does the last thread not have?
+    // TODO, about 10 lines: make three words one in each step, in place of two. A block's size is no power of
+    // three: which words does the last thread not have?
     for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
-        if ((tid & (2 * stride - 1)) == 0) {
-            shared[tid] += shared[tid + stride];
+        const unsigned int index = 2 * stride * tid;
+        if (index < blockDim.x) {
+            shared[index] += shared[index + stride];
         }
         __syncthreads(); // This step's sums are stored before the next step reads them.
     }
