@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 from pathlib import Path
 
@@ -92,6 +93,14 @@ class Planted(unittest.TestCase):
             with self.subTest(name):
                 page = self.plant(path, pattern, wrong, words)
                 self.assertEqual(page.mended(), page.source)
+
+    def test_what_needs_a_disassembler_is_compared_where_there_is_one(self):
+        told = "emulate: no times can be estimated: there is no nvdisasm"
+        for program, errors, wrong in (("./lesson02 --changed", told, 0), ("./lesson02 --changed", "", 1), ("./lesson02", told, 1)):
+            programs = types.SimpleNamespace(has_pages_ptx=True, printed=lambda command, errors=errors: ("real\n", errors),
+                                             output=lambda command: "real\n")
+            page = quotes.Page("docs/x.md", f"```console\n$ {program}\nours\n```\n", programs)
+            self.assertEqual((len(page.faults), page.checked["outputs"]), (wrong, 1), page.faults)
 
     def test_each_figure_of_each_table_is_that_of_the_record(self):
         for path in quotes.all_pages():
