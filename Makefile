@@ -20,7 +20,7 @@
 #:                          ARGS="--n 2^28" passes options to ./ladder
 #: make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
 #: make report              runs every lesson on this device, and makes a page of tables and plots in build/report
-## make docs                makes the docs site in build/docs/html: pages, figures, the API
+## make docs                makes the docs site in build/docs/html: pages and figures
 #: make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
 #:
 #: To test

@@ -3,7 +3,9 @@
 "use strict";
 
 const mostResults = 12;
-const kindWeight = {page: 1, kernel: 0.6, term: 0.6, api: 0.25, file: 0.4};
+const kindWeight = {page: 1, kernel: 0.6, term: 0.6};
+const stopWords = new Set(("a an and are as at be by can do does for from how i if in is it me my of on or should that the this to "
+    + "we what when where which who why will with you").split(" "));
 
 // ---- what is looked for, and where it is found ----
 
@@ -16,8 +18,11 @@ function beginningWith(words) {
     return new RegExp(`(?<![a-z0-9])(?:${words.map(escaped).join("|")})`, "gi");
 }
 
+// Without "how do I", unless that is all.
 function wordsOf(query) {
-    return query.toLowerCase().split(/\s+/).map(word => word.replace(/^[^\w]+|[^\w]+$/g, "") || word).filter(Boolean);
+    const words = query.toLowerCase().split(/\s+/).map(word => word.replace(/^[^\w]+|[^\w]+$/g, "") || word).filter(Boolean);
+    const telling = words.filter(word => !stopWords.has(word));
+    return telling.length ? telling : words;
 }
 
 // `coalescing` shall find `coalesced` as well.
@@ -39,7 +44,7 @@ function relevance(entry, word) {
     return inText / (inText + 2 + entry.text.length / 1000) + inTitle + inPage;
 }
 
-// The best entries first: of those that have most of the words.
+// The best entries first: of those that have at least half as many of the words as the one that has most.
 function find(query) {
     const words = wordsOf(query).map(word => ({
         beginning: beginningWith([stem(word)]),
@@ -49,16 +54,15 @@ function find(query) {
     const weights = words.map((_, i) => Math.log(1 + found.length / (1 + found.filter(one => one.parts[i]).length)));
     for (const one of found) {
         one.matched = one.parts.filter(Boolean).length;
-        one.score = one.parts.reduce((sum, part, i) => sum + part * weights[i], 0) * weightOf(one.entry, query);
+        one.score = one.parts.reduce((sum, part, i) => sum + part * weights[i], 0) * weightOf(one.entry, query) * one.matched ** 2;
     }
     const most = Math.max(1, ...found.map(one => one.matched));
-    return found.filter(one => one.matched === most).sort((a, b) => b.score - a.score).map(one => one.entry);
+    return found.filter(one => one.matched >= most / 2).sort((a, b) => b.score - a.score).map(one => one.entry);
 }
 
-// Who types a symbol's name wants the symbol; who types the beginning of a title may want what is called so.
+// Who types a kernel's name wants the kernel; who types the beginning of a title may want what is called so.
 function weightOf(entry, query) {
-    const name = query.replace(/\(\)$/, "");
-    if (/[_:\d]|[a-z][A-Z]/.test(name) && `::${entry.title}`.endsWith(`::${name}`)) {
+    if (/[_\d]|[a-z][A-Z]/.test(query) && entry.title === query) {
         return 10;
     }
     const isCalledSo = entry.title.toLowerCase().startsWith(query.toLowerCase());

@@ -21,12 +21,11 @@ from tutorial.live import page_style
 from tutorial.live_figures import make_live_figure
 from tutorial.pictures import PICTURES
 from tutorial.records import read_record
-from tutorial.site_pages import Page, PageError, doxygen_text, file_page_name, has_playground, slug
+from tutorial.site_pages import Page, PageError, has_playground
 from tutorial.sweep_chart import draw as draw_sweep
 
 THEME = Path("/usr/share/doxygen-awesome-css")
-SCRIPTS = [THEME / "doxygen-awesome-darkmode-toggle.js", THEME / "doxygen-awesome-fragment-copy-button.js",
-           THEME / "doxygen-awesome-interactive-toc.js", ROOT / "docs/site/search.js", ROOT / "docs/site/live.js"]
+SCRIPTS = [ROOT / "docs/site" / name for name in ("site.js", "search.js", "live.js")]
 
 
 def say(words):
@@ -145,23 +144,15 @@ def write_pages(parts, site, folder, notebooks):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for page, text in zip(pages, pool.map(site.render, pages)):
             (folder / f"{page.name}.md").write_text(with_notebook(page.path, text, notebooks), encoding="utf-8")
-    contents = []
-    for part, of_part, words in parts:
-        name = "part_" + slug(part)
-        listed = "\n".join(f"- \\subpage {page.name}" for page in of_part)
-        (folder / f"{name}.md").write_text(f"# {doxygen_text(part)} {{#{name}}}\n\n{words}\n\n{listed}\n", encoding="utf-8")
-        contents.append(f"- \\subpage {name}{words and '. '}{words}\n" + "".join(f"  - \\ref {page.name}\n" for page in of_part))
     landing = (ROOT / "docs/site/landing.md").read_text(encoding="utf-8")
-    landing = landing.replace("@CONTENTS@", "".join([*contents, "- \\subpage part_files\n"]))
+    names = [page.name for page in pages]
+    landing = landing.replace("@STORY@", "story" if "story" in names else "lesson00")
     (folder / "index.md").write_text(landing, encoding="utf-8")
     done = set()
     while site.files - done:  # a folder's page links to further files
         for path in sorted(site.files - done):
             (folder / (path.replace("/", "_") + ".md")).write_text(site.file_page(path), encoding="utf-8")
             done.add(path)
-    listed = "\n".join(f"- \\subpage {file_page_name(path)}" for path in sorted(done))
-    (folder / "part_files.md").write_text(f"# Files {{#part_files}}\n\nThose that the pages quote or link to.\n\n{listed}\n",
-                                          encoding="utf-8")
 
 
 def with_notebook(path, text, notebooks):
@@ -183,20 +174,22 @@ def write_style(folder):
     (folder / "site.css").write_text(f"{light}\n{dark}\n{own}{page_style()}", encoding="utf-8")
 
 
-def write_header(folder, playground):
-    """Doxygen's own header with the scripts and the search box in it."""
-    subprocess.run(["doxygen", "-w", "html", "header.html", "footer.html", "unused.css"], cwd=folder, check=True,
-                   capture_output=True)
-    scripts = "".join(f'<script type="text/javascript" src="$relpath^{script.name}"></script>\n' for script in SCRIPTS)
-    scripts += ('<script type="text/javascript">DoxygenAwesomeDarkModeToggle.init();'
-                'DoxygenAwesomeFragmentCopyButton.init();DoxygenAwesomeInteractiveToc.init();</script>\n')
+def write_header(folder, parts, playground):
+    """What is above each page: the scripts, the search, and the menu with all pages."""
+    scripts = "".join(f'<script src="$relpath^{script.name}"></script>\n' for script in SCRIPTS)
     if has_playground(playground):
-        scripts += ('<link rel="stylesheet" type="text/css" href="$relpath^playground/panel.css"/>\n'
-                    '<script type="text/javascript" src="$relpath^playground/panel.js"></script>\n')
-    header = folder / "header.html"
-    box = (ROOT / "docs/site/search.html").read_text(encoding="utf-8")
-    text = header.read_text(encoding="utf-8").replace("</head>", scripts + "</head>")
-    header.write_text(text.replace("<!--END TITLEAREA-->", "<!--END TITLEAREA-->\n" + box), encoding="utf-8")
+        scripts += ('<link rel="stylesheet" href="$relpath^playground/panel.css"/>\n'
+                    '<script src="$relpath^playground/panel.js"></script>\n')
+    menu = '<a href="index.html">Home</a>\n' + "".join(menu_of(*part, is_open=k < 2) for k, part in enumerate(parts))
+    text = (ROOT / "docs/site/header.html").read_text(encoding="utf-8")
+    (folder / "header.html").write_text(text.replace("@SCRIPTS@\n", scripts).replace("@MENU@\n", menu), encoding="utf-8")
+
+
+def menu_of(part, pages, words, is_open):
+    links = "".join(f'<li><a href="{page.name}.html">{html.escape(page.title.replace("`", ""))}</a></li>\n' for page in pages)
+    state = ' open="open"' if is_open else ""
+    said = f"<p>{html.escape(words)}</p>\n" if words else ""
+    return f"<details{state}><summary>{html.escape(part)}</summary>\n{said}<ul>\n{links}</ul>\n</details>\n"
 
 
 def copy_made(playground, notebooks, html):

@@ -88,11 +88,13 @@ class Site:
         lines = self.with_measured_tables(page)
         nodes = SyntaxTreeNode(self.markdown.parse("\n".join(lines) + "\n")).children
         blocks = {block.first - 1: block for block in quotes.read_blocks(lines)[0]}
+        panel_in = ("The idea",) if "\n## The idea\n" in page.source else ("Run it", "In a web page")
         result, labels, section, body = [], set(), "", []
         for node, after in zip(nodes, [*nodes[1:], None]):
+            if section in panel_in and (node.type == "heading" or "<summary>Predict first<" in node.content):
+                body.append(self.panel(page))
+                panel_in = ()
             if node.type == "heading":
-                if section in ("Run it", "In a web page"):
-                    body.append(self.panel(page))
                 section = node.children[0].content if node.tag != "h1" else page.title
                 label = page.name if node.tag == "h1" else f"{page.name}_{slug(section)}"
                 if label in labels:
@@ -148,8 +150,9 @@ class Site:
         if not names:
             return ("<p>To run the kernels in this page, type <code>make playground</code> and then <code>make docs</code>."
                     "</p>\n")
+        opens = "" if page.name == "emulate" else ' data-opens="when seen"'
         return "".join(f'<details class="playground" data-lesson="{name}" '
-                       f'data-scripts="playground/engine.js playground/{name}.js">'
+                       f'data-scripts="playground/engine.js playground/{name}.js"{opens}>'
                        f"<summary>Run {'it' if len(names) == 1 else name} in this page</summary></details>\n" for name in names)
 
     def target(self, page, href):
@@ -170,8 +173,9 @@ class Site:
         words = html.escape(image.content)
         if not path.is_file():
             raise PageError(f"{path.name} is shown, and no course/lesson.json and no line of docs/figures.txt makes it")
-        xml.etree.ElementTree.parse(path)
-        return (f'<figure><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a>'
+        box = xml.etree.ElementTree.parse(path).getroot().get("viewBox")
+        width = box.split()[2]  # less than 3/4 of it is hard to read
+        return (f'<figure style="--drawn: {width}px"><a href="{path.name}"><img src="{path.name}" alt="{words}"/></a>'
                 f"<figcaption>{words}</figcaption></figure>\n")
 
     # ---- blocks ----
@@ -184,7 +188,7 @@ class Site:
         if block.kind == "console":
             return console_html(block.lines)
         if block.kind == "text":
-            return f'<pre class="code fragment">{html.escape("".join(line + chr(10) for line in block.lines))}</pre>\n'
+            return f'<pre class="code">{html.escape("".join(line + chr(10) for line in block.lines))}</pre>\n'
         raise PageError(f"a block of an unknown kind: ```{block.kind}")
 
     def quoted_code(self, page, block):
@@ -252,7 +256,6 @@ def code_html(lines, lexer, numbers=False):
 
 
 def console_html(lines):
-    """The theme's copy button leaves out what has the class of Doxygen's line numbers: here all but the commands."""
-    body = "".join(f'<span class="prompt lineno">$ </span><b>{html.escape(line[2:])}</b>\n' if line.startswith("$ ")
-                   else f'<span class="output lineno">{html.escape(line)}\n</span>' for line in lines)
+    body = "".join(f'<span class="prompt">$ </span><b class="command">{html.escape(line[2:])}</b>\n' if line.startswith("$ ")
+                   else f"{html.escape(line)}\n" for line in lines)
     return f'<pre class="code console fragment">{body}</pre>\n'

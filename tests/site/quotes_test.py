@@ -71,8 +71,8 @@ class Quotes(unittest.TestCase):
 
     def test_commands_stand_out_from_their_output(self):
         text = self.render("```console\n$ make lesson03 && ./lesson03 --n 5\n<1>\n$ make test\n```")
-        self.assertIn('<b>make lesson03 &amp;&amp; ./lesson03 --n 5</b>\n<span class="output lineno">&lt;1&gt;\n</span>', text)
-        self.assertIn("<b>make test</b>\n</pre>", text)
+        self.assertIn('<b class="command">make lesson03 &amp;&amp; ./lesson03 --n 5</b>\n&lt;1&gt;\n', text)
+        self.assertIn('<b class="command">make test</b>\n</pre>', text)
 
     def test_measured_figures_are_those_of_every_card(self):
         table = "| NVIDIA H200, 1,024 ints | time [us] | GB/s | % of peak |\n|---|---|---|---|\n" \
@@ -97,8 +97,8 @@ class Quotes(unittest.TestCase):
     def test_figures_are_those_that_were_drawn(self):
         with self.assertRaisesRegex(PageError, "no line of docs/figures.txt makes it"):
             self.render("![words](../../docs/figures/f.svg)")
-        (self.folder / "f.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-        self.assertIn('<figure><a href="f.svg"><img src="f.svg" alt="&lt;words&gt;"/></a>',
+        (self.folder / "f.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 720 99'/>")
+        self.assertIn('<figure style="--drawn: 720px"><a href="f.svg"><img src="f.svg" alt="&lt;words&gt;"/></a>',
                       self.render("![<words>](../figures/f.svg)"))
         with self.assertRaisesRegex(PageError, "a paragraph of its own"):
             self.render("in line: ![words](f.svg)")
