@@ -10,8 +10,12 @@ __global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {
 
     // TODO, about 8 lines: a block now has four times as many elements as it has threads. Let each thread
     // load four of them and store their sum. Any n is allowed, and the loads of a warp stay side by side.
-    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
-    shared[tid] = i < n ? input[i] : 0;
+    const std::size_t i = std::size_t{blockIdx.x} * (2 * blockDim.x) + tid;
+    int sum = i < n ? input[i] : 0;
+    if (i + blockDim.x < n) {
+        sum += input[i + blockDim.x];
+    }
+    shared[tid] = sum;
     __syncthreads(); // Every sum of four is stored before another thread reads it.
 
     for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
