@@ -117,8 +117,14 @@ Json timeline_of(const timing::Estimate& estimate) {
         Json runs = Json::array();
         for (const timing::WarpRun& run : row.runs)
             runs.push_back({timing::wait_name(run.state), rounded(run.from), rounded(run.to)});
-        warps.push_back(
-            {{"block", row.block}, {"place", row.place}, {"warp", row.warp}, {"runs", std::move(runs)}});
+        Json loads = Json::array();
+        for (const timing::WarpLoad& load : row.loads)
+            loads.push_back({rounded(load.from), rounded(load.to), load.bytes});
+        warps.push_back({{"block", row.block},
+                         {"place", row.place},
+                         {"warp", row.warp},
+                         {"runs", std::move(runs)},
+                         {"loads", std::move(loads)}});
     }
     return {{"cycles", rounded(estimate.recorded_cycles)}, {"warps", std::move(warps)}};
 }

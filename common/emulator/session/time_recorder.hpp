@@ -4,7 +4,8 @@
 /// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …} for each selected launch. Where there is no
 /// estimate, "no_estimate" has the reason, and "floors_us" those that are known. For a picture, only each kernel's
 /// first launch gets a record, with what warps do at first: "timeline": {"cycles": 4000, "warps": [{"block": 0,
-/// "place": 0, "warp": 0, "runs": [["long_scoreboard", 12.5, 800], …]}, …]}.
+/// "place": 0, "warp": 0, "runs": [["long_scoreboard", 12.5, 800], …], "loads": [[12.5, 800, 128], …]}, …]}: loads with their
+/// bytes.
 #pragma once
 
 #include "emulator/machine_code/listing.hpp"

@@ -211,6 +211,8 @@ private:
         Access access{.result = now + latencies_[instruction.latency], .read = now + operands_read_};
         const bool is_memory = instruction.unit == Unit::shared || instruction.unit == Unit::global;
         if (is_memory) access = memory_.access(instruction, step, now, latencies_[instruction.latency]);
+        if (instruction.effect == Effect::load && step.misses > 0 && now < shift_.recorded_cycles)
+            times_.rows[warp.age].loads.push_back({now, access.result, step.misses * 32U});
         if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier)
             access.result += pass_adu(now) - now - adu_warp_;
         if (instruction.effect == Effect::branch && step.taken) {

@@ -47,12 +47,19 @@ struct WarpRun {
     double from = 0, to = 0;
 };
 
+/// A warp's load from global memory, under way from one cycle to another.
+struct WarpLoad {
+    double from = 0, to = 0;
+    std::uint32_t bytes = 0; ///< that come from memory or the L2
+};
+
 /// A warp, and all that it does until it ends, or the record.
 struct WarpRow {
     std::uint32_t block = 0; ///< in the order of their start
     std::uint32_t place = 0; ///< of the resident ones; another block follows in it
     std::uint32_t warp = 0;  ///< in its block
     std::vector<WarpRun> runs{};
+    std::vector<WarpLoad> loads{};
 };
 
 struct ShiftTimes {

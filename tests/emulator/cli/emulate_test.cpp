@@ -938,6 +938,19 @@ TEST(Pictures, are_drawn_for_each_kernel_from_its_first_launch) {
     EXPECT_EQ(std::distance(fs::directory_iterator(there), fs::directory_iterator()), 1);
 }
 
+TEST(Pictures, have_their_data_in_the_report) {
+    const json data = report("--draw activity --format json ./emulate_subject 'the same'");
+    ASSERT_EQ(data["accesses"].size(), 1U);
+    const json& steps = data["accesses"][0]["steps"];
+    ASSERT_EQ(steps.size(), 1U); // 32 threads store an int each: 4 sectors
+    EXPECT_EQ(steps[0]["what"], "global store");
+    EXPECT_EQ(steps[0]["active"], json({0xffffffff}));
+    const json& request = steps[0]["requests"][0];
+    EXPECT_EQ(request["cost"], 4);
+    const json& addresses = request["addresses"];
+    EXPECT_EQ(addresses[31].get<std::uint64_t>() - addresses[0].get<std::uint64_t>(), 4U * 31);
+}
+
 TEST(Pictures, lie_in_a_folder_of_their_own_that_is_made_if_needed) {
     const Folder folder;
     const std::string here = "bin=$PWD; cd " + folder.path().string() + "; $bin/";
