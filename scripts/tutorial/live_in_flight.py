@@ -4,9 +4,11 @@ Little's law asks for."""
 import json
 import math
 
+from tutorial import ROOT
 from tutorial.live import MEMORY, RESTS, Live
 from tutorial.live_floors import CARD, launches_of
 from tutorial.pictures import LADDER_ELEMENTS
+from tutorial.records import read_record
 from tutorial.svg import BLUE, INK
 
 RUNGS = ("reduce2", "reduce4", "reduce6", "reduce8")
@@ -65,10 +67,56 @@ def draw(kernel, launch, constants, most):
     return live
 
 
+def draw_recorded(kernel, constants):
+    """Little's law on the card: of each number of bytes in flight the fastest setting."""
+    facts, rows = read_record(ROOT / "docs/data/nvidia-h200/limit_in_flight.csv")
+    best = {}
+    for row in (row for row in rows if row["kernel"] == kernel):
+        size = int(row["bytes_in_flight_per_sm"])
+        if size not in best or float(row["bandwidth_gbs"]) > float(best[size]["bandwidth_gbs"]):
+            best[size] = row
+    live = Live(kernel, 0, f"{kernel}: bytes in flight and bandwidth")
+    live.ms = 1300
+    bottom, _, need = TOP + HEIGHT, *needed(constants)
+    first, last = math.log2(min(best)), math.log2(max(best))
+    live.soft(8, 46, "bandwidth, % of the peak")
+    for percent in range(0, 101, 25):
+        y = bottom - HEIGHT * percent / 100
+        live.line(LEFT, y, LEFT + WIDTH, y, INK if percent == 0 else "#dddddd")
+        live.text(LEFT - 6, y + 4, f"{percent}", "end", 12)
+
+    def x_of(size):
+        return LEFT + 24 + (WIDTH - 48) * (math.log2(size) - first) / (last - first)
+
+    live.line(x_of(need), TOP, x_of(need), bottom, BLUE, "6 4")
+    for number, size in enumerate(sorted(best)):
+        row = best[size]
+        share, speed = 100 * float(row["peak_fraction"]), float(row["bandwidth_gbs"])
+        live.frame(f"{row['blocks_per_sm']} {'block' if row['blocks_per_sm'] == '1' else 'blocks'} of {row['stages']} stages of "
+                   f"{int(row['stage_bytes']):,} bytes: {size / 1000:.1f} KB in flight on a multiprocessor, {speed:,.0f} GB/s, "
+                   f"{share:.0f} % of the peak.")
+        x, y = x_of(size), bottom - HEIGHT * share / 100
+        with live.during(number):
+            live.rect(x - 5, y, 10, bottom - y, MEMORY)
+        with live.during(number, number):
+            live.text(x, y - 6, f"{share:.0f} %", "middle", 13, font_weight="bold")
+        if number % 2 == 0:
+            live.text(x, bottom + 17, f"{size / 1000:.0f}", "middle", 12)
+    live.text(LEFT - 6, bottom + 17, "KB", "end", 12)
+    live.line(8, bottom + 40, 34, bottom + 40, BLUE, "6 4")
+    latency = constants["latency_memory_load"]
+    live.text(40, bottom + 44, f"Little's law at {latency:g} cycles of latency: {need / 1000:.1f} KB.", size=12)
+    live.soft(40, bottom + 60, "A busy memory takes longer, so it needs more.")
+    live.soft(8, bottom + 80, f"Recorded: {facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]},")
+    live.soft(8, bottom + 96, f"{int(rows[0]['n']):,} ints. Of equal bytes the fastest setting.")
+    live.height = bottom + 106
+    return live
+
+
 def variants(emulate):
     launches = launches_of(emulate)
     constants = {name: one["value"] for name, one in json.loads(CARD.read_text(encoding="utf-8"))["constants"].items()}
     peaks = [in_flight([load for warp in launches[kernel]["timeline"]["warps"] for load in warp["loads"]], cycle)[1]
              for kernel in RUNGS for cycle in range(0, 4000, 50)]
     most = 4000 * math.ceil(max(peaks) / 4000)
-    return [draw(kernel, launches[kernel], constants, most) for kernel in RUNGS]
+    return [*(draw(kernel, launches[kernel], constants, most) for kernel in RUNGS), draw_recorded("reduce10", constants)]

@@ -6,6 +6,7 @@ import unittest
 
 from tutorial.live import Live, grouped
 from tutorial.live_floors import floors_of
+from tutorial.live_in_flight import in_flight, needed
 from tutorial.live_lookback import SUMS, rounds
 from tutorial.live_timeline import groups_of, state_at
 from tutorial.live_traces import draw_banks, listed, trees
@@ -93,6 +94,13 @@ class Figures(unittest.TestCase):
         groups = groups_of([warp], 100)
         self.assertEqual([groups[cycle] for cycle in (5, 40, 80, 95)], ["execute", "wait for memory", "wait at a barrier", None])
         self.assertEqual([state_at([warp], cycle) for cycle in (5, 40, 89, 90)], ["selected", "long_scoreboard", "barrier", None])
+
+    def test_the_bytes_in_flight(self):
+        """1,000 GB/s over 2 multiprocessors of 2 GHz: 250 bytes per cycle, x 100 cycles of latency = 25,000 bytes."""
+        self.assertEqual(in_flight([[0, 10, 128], [5, 20, 32], [30, 40, 64]], 7), (2, 160))
+        self.assertEqual(in_flight([[0, 10, 128]], 10), (0, 0))
+        self.assertEqual(needed({"bandwidth_loads": 1000, "multiprocessors": 2, "clock": 2, "latency_memory_load": 100}),
+                         (250, 25000))
 
     def test_the_look_back_ends_with_all_prefixes(self):
         *_, (_, _, prefixes) = rounds()
