@@ -236,11 +236,6 @@ def draw_tree_strided(_):
         2 * stride * thread: thread for thread in range(len(ELEMENTS)) if 2 * stride * thread < len(ELEMENTS)})
 
 
-def draw_tree_sequential(_):
-    return draw_tree("reduce2: the largest stride first", (4, 2, 1), lambda stride: {
-        thread: thread for thread in range(stride)})
-
-
 # ---- start: a thread's index ----
 
 BLOCKS, THREADS, NUMBERS = 3, 4, (3, 1, 7, 0, 4, 1, 6, 3, 2, 5)
@@ -532,7 +527,7 @@ def draw_clock_errors(folder):
 
 PICTURES = {"clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short,
             "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
-            "tree_sequential": draw_tree_sequential, "index": draw_index, "latency": draw_latency,
+            "index": draw_index, "latency": draw_latency,
             "last_block": draw_last_block, "launch": draw_launch,
             "banks_of_two_strides": draw_banks_of_two_strides,
             **{f"strip_lesson{number}": partial(draw_strip, number) for number in RUNGS},

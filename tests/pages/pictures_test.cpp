@@ -168,8 +168,7 @@ TEST_P(Trees, show_shared_memory_after_each_step) {
 INSTANTIATE_TEST_SUITE_P(Pictures, Trees,
                          testing::Values(Tree{"tree_interleaved.svg", "_Z7reduce0PKiPim"},
                                          Tree{"tree_interleaved.svg", "_Z8reduce0aPKiPim"},
-                                         Tree{"tree_strided.svg", "_Z7reduce1PKiPim"},
-                                         Tree{"tree_sequential.svg", "_Z7reduce2PKiPim"}));
+                                         Tree{"tree_strided.svg", "_Z7reduce1PKiPim"}));
 
 TEST(Pictures, index_is_that_of_the_element_that_each_thread_squares) {
     struct Stores final : Observer {
