@@ -208,21 +208,24 @@ std::array<long double, warp_size> integers(const Warp& warp, const Operand& ope
     return result;
 }
 
-template <class Real> Real rounded(long double value, bool up) {
+template <class Real> Real rounded(long double value, bool up, bool to_zero) {
     const Real nearest = static_cast<Real>(value);
-    return up && nearest < value ? std::nextafter(nearest, std::numeric_limits<Real>::infinity()) : nearest;
+    if (up && nearest < value) return std::nextafter(nearest, std::numeric_limits<Real>::infinity());
+    return to_zero && std::abs(static_cast<long double>(nearest)) > std::abs(value)
+               ? std::nextafter(nearest, Real{0})
+               : nearest;
 }
 
 Action from_integer(const Instruction& i) {
-    const bool is_double = i.has("F64"), up = i.has("RP"), wide = i.has("S64") || i.has("U64");
-    const bool is_signed = !i.has("U32") && !i.has("U64");
-    return [operands = i.operands, is_double, up, wide, is_signed](Warp& warp, LaneMask lanes) {
+    const bool is_double = i.has("F64"), up = i.has("RP"), to_zero = i.has("RZ");
+    const bool wide = i.has("S64") || i.has("U64"), is_signed = !i.has("U32") && !i.has("U64");
+    return [operands = i.operands, is_double, up, to_zero, wide, is_signed](Warp& warp, LaneMask lanes) {
         const auto values = integers(warp, operands[1], wide, is_signed);
         Reals<float> singles;
         Reals<double> doubles;
         for (int lane = 0; lane < warp_size; ++lane) {
-            singles[lane] = rounded<float>(values[lane], up);
-            doubles[lane] = rounded<double>(values[lane], up);
+            singles[lane] = rounded<float>(values[lane], up, to_zero);
+            doubles[lane] = rounded<double>(values[lane], up, to_zero);
         }
         is_double ? write<double>(warp, operands[0], lanes, doubles)
                   : write<float>(warp, operands[0], lanes, singles);
@@ -348,8 +351,8 @@ std::span<const Opcode> floating_point_opcodes() {
         {"FMNMX", " FTZ ", minmax_of_reals},
         {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H ", function},
         {"FCHK", " ", check_division},
-        {"I2F", " F64 S64 U64 U32 RP ", from_integer},
-        {"I2FP", " F32 S32 U32 ", from_integer},
+        {"I2F", " F64 S64 U64 U32 RP RZ ", from_integer},
+        {"I2FP", " F32 S32 U32 RZ ", from_integer},
         {"F2I", " FTZ F64 S64 U64 U32 TRUNC FLOOR CEIL NTZ ", to_integer},
         {"FRND", " FTZ TRUNC FLOOR CEIL ", to_whole_number},
         {"F2F", " F64 F32 ", between_reals},

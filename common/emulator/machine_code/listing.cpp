@@ -202,6 +202,8 @@ Instruction read_instruction(const Line& line,
     while (!rest.empty())
         if (const Text operand = trimmed(take_until(rest, ",")); !operand.empty())
             instruction.operands.push_back(read_operand(operand, labels));
+    if (instruction.has("E")) // ATOMG.E.CAS R4, [R6+0x18], R2, R3
+        for (Operand& operand : instruction.operands) operand.wide_base |= operand.kind == Kind::address;
     decode(instruction);
     return instruction;
 }

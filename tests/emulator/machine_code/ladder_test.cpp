@@ -309,6 +309,25 @@ TEST(MachineCode, reads_doubles_in_hexadecimal) {
     EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace[0].size(), 3U);
 }
 
+/// 33,554,431 lies between two floats.
+TEST(MachineCode, rounds_integers_toward_zero_where_it_is_said) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"I2FP.F32.U32.RZ R0, 0x1ffffff", "ISETP.EQ.U32.AND P0, PT, R0, 0x4bffffff, PT", "@P0 EXIT",
+                "I2FP.F32.U32 R0, 0x1ffffff", "EXIT"}),
+        "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace[0].size(), 3U);
+}
+
+TEST(MachineCode, takes_64_bits_of_an_address_without_a_descriptor) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"MOV R7, 0x7f00", "ATOMG.E.CAS.STRONG.GPU PT, RZ, [R6+0x18], R2, R3", "EXIT"}), "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).atomic_words.count(0x7F00'0000'0018), 1U);
+}
+
 /// Block k goes round k times, so all of them differ.
 TEST(MachineCode, samples_blocks_all_over_the_grid) {
     const machine_code::Code code =
