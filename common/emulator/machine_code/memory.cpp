@@ -165,6 +165,7 @@ struct Atomic {
     std::uint32_t bytes = 4;
     bool shared = false, is_signed = false, is_float = false, has_result = false;
     bool tells_success = false; ///< CAST: 1 instead of the old value, if that was as expected
+    bool counts_lanes = false;  ///< POPC.INC: those with one word in a single pass
 
     explicit Atomic(const Instruction& i)
         : bytes(bytes_of(i)), shared(i.base == "ATOMS"), is_signed(i.has("S32") || i.has("S64")),
@@ -184,7 +185,8 @@ struct Atomic {
             if (i.has(name)) operation = name;
         if (i.has("CAST")) operation = "CAS";
         tells_success = i.has("CAST");
-        if (i.has("INC")) operation = i.has("POPC") ? "ADD" : "INC"; // ATOMS.POPC.INC: each lane adds 1
+        counts_lanes = i.has("POPC");
+        if (i.has("INC")) operation = counts_lanes ? "ADD" : "INC"; // ATOMS.POPC.INC: each lane adds 1
         if (operation.empty() || (is_float && operation != "ADD")) throw unknown(i);
     }
 
@@ -209,7 +211,7 @@ Action atomic(const Instruction& i) {
     return [a = Atomic(i)](Warp& warp, LaneMask lanes) {
         const WideLanes addresses = warp.addresses(a.address);
         count(warp, a.has_result ? AccessKind::atom : AccessKind::red, a.shared, a.bytes, lanes, addresses);
-        warp.step.same = most_popular(lanes, addresses);
+        warp.step.same = a.counts_lanes ? 1 : most_popular(lanes, addresses);
         WideLanes first, second{}, old{};
         first.fill(1);
         if (!a.values.empty()) first = words(warp, a.values[0], a.bytes);

@@ -38,6 +38,7 @@ constexpr UnitOf units[] = {
     {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET BRX ", Unit::branch},
     {" SHFL ", Unit::shared, Latency::shuffle},
     {" LDS STS ATOMS ", Unit::shared, Latency::shared_load},
+    {" MEMBAR CCTL ", Unit::shared}, // A fence has both, and takes two passes.
     {" LDG STG LDL STL RED REDG ATOMG ", Unit::global},
 };
 

@@ -46,14 +46,14 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     if (instruction.unit == Unit::shared) {
         const double passes = std::max<double>(step.passes, 1);
         totals.passes += static_cast<std::uint64_t>(passes * weight);
-        totals.conflicts += static_cast<std::uint64_t>(step.conflicts * weight);
+        if (instruction.effect != Effect::shared_atomic)
+            totals.conflicts += static_cast<std::uint64_t>(step.conflicts * weight);
         totals.pipe_cycles +=
             weight *
             (passes + (instruction.effect == Effect::shared_atomic ? std::max<int>(step.same, 1) - 1 : 0));
     }
     if (instruction.unit != Unit::global) return;
-    if (step.lanes == 0 && instruction.effect == Effect::load)
-        totals.passes += static_cast<std::uint64_t>(weight);
+    if (step.lanes == 0) totals.passes += static_cast<std::uint64_t>(weight);
     totals.pipe_cycles += weight * std::max<double>(step.lines, 1);
     const double fetched = step.misses - step.in_l2, share = step.sectors > 0 ? fetched / step.sectors : 0;
     if (instruction.effect == Effect::load)

@@ -32,8 +32,9 @@ struct Work {
 /// Sums over the whole launch.
 struct Totals {
     std::uint64_t instructions = 0;
-    std::uint64_t passes = 0;    ///< of the shared-memory data pipe: idle ones, shuffles and barriers too
-    std::uint64_t conflicts = 0; ///< those of them that bank conflicts cause
+    std::uint64_t passes =
+        0; ///< of the shared-memory data pipe: idle ones, shuffles, fences and barriers too
+    std::uint64_t conflicts = 0; ///< those of them that bank conflicts of loads and stores cause
     double moved_sectors = 0;    ///< from and to memory, those written weighted with what they cost more
     double pipe_cycles = 0;      ///< of the data pipe
     double partial_stores = 0;   ///< sectors that are stored in part, and the lines that these are in

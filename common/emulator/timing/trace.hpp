@@ -19,7 +19,7 @@ enum class Unit : std::uint8_t {
     uniform, ///< the uniform datapath
     adu,     ///< special registers, constants by address, barriers
     branch,
-    shared, ///< shared memory and shuffles: the data pipe
+    shared, ///< shared memory, shuffles and fences: the data pipe
     global, ///< global memory: the same pipe, L1, L2 and memory
 };
 inline constexpr std::size_t unit_count = 12;

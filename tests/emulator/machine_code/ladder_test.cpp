@@ -361,6 +361,36 @@ TEST(MachineCode, says_which_atomics_are_out_of_scope) {
               "how often a compare-and-swap fails is not modeled");
 }
 
+/// A warp alone, whose EXIT is left out of the count: it takes no pass.
+TEST(MachineCode, passes_the_data_pipe_by_what_a_card_counts) {
+    const AnyMemory memory;
+    const LaunchView launch{
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .shared_bytes = 4096, .memory = memory};
+    const auto totals = [&](std::initializer_list<std::string> lines) {
+        const timing::Card& card = timing::find_card("h200");
+        return timing::totals_of(
+            machine_code::sample(machine_code::read_listing(listed(lines), "k"), launch, card), card);
+    };
+    // An access that no lane executes takes one, of whatever kind it is.
+    EXPECT_EQ(totals({"@!PT LDG.E R5, desc[UR4][R2.64]", "EXIT"}).passes, 1U);
+    EXPECT_EQ(totals({"@!PT STG.E desc[UR4][R2.64], R5", "EXIT"}).passes, 1U);
+    EXPECT_EQ(totals({"@!PT RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5", "EXIT"}).passes, 1U);
+    EXPECT_EQ(totals({"STG.E desc[UR4][R2.64], R5", "EXIT"}).passes, 0U);
+    // __threadfence()
+    EXPECT_EQ(totals({"MEMBAR.SC.GPU", "ERRBAR", "CGAERRBAR", "CCTL.IVALL", "EXIT"}).passes, 2U);
+    // The lane takes one. Then all 32 add to one word, which counting does at once; or to 32 words of one bank.
+    const timing::Totals one = totals({"S2R R0, SR_LANEID", "ATOMS.POPC.INC.32 RZ, [R2+0x400]", "EXIT"});
+    EXPECT_EQ(one.passes, 1U + 1);
+    EXPECT_EQ(one.pipe_cycles, 1 + 1);
+    EXPECT_EQ(totals({"ATOMS.ADD RZ, [R2+0x400], R5", "EXIT"}).pipe_cycles, 32);
+    const timing::Totals bank = totals(
+        {"S2R R0, SR_LANEID", "IMAD.SHL.U32 R2, R0, 0x80, RZ", "ATOMS.POPC.INC.32 RZ, [R2+0x400]", "EXIT"});
+    EXPECT_EQ(bank.passes - bank.conflicts, 1U + 32); // a card calls those of atomics no conflicts
+    const timing::Totals load =
+        totals({"S2R R0, SR_LANEID", "IMAD.SHL.U32 R2, R0, 0x80, RZ", "LDS R3, [R2+0x400]", "EXIT"});
+    EXPECT_EQ(load.passes - load.conflicts, 1U + 1);
+}
+
 TEST(MachineCode, stops_at_a_block_that_writes_too_much) {
     const AnyMemory memory;
     const LaunchView launch{
