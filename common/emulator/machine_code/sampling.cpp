@@ -23,11 +23,11 @@ struct UnitOf {
 };
 
 constexpr UnitOf units[] = {
-    {" ISETP LOP3 SHF IADD3 LEA SEL VIADD MOV PRMT VOTE PLOP3 VIMNMX VIMNMX3 VIADDMNMX IABS FSETP FSEL FMNMX "
+    {" ISETP LOP3 SHF IADD3 LEA SEL MOV PRMT VOTE PLOP3 VIMNMX VIMNMX3 VIADDMNMX IABS FSETP FSEL FMNMX "
      "P2R R2P CS2R I2FP ",
      Unit::alu},
     {" FADD FMUL FFMA HADD2 HFMA2 ", Unit::fma},
-    {" IMAD ", Unit::fma_heavy},
+    {" IMAD VIADD ", Unit::fma_heavy},
     {" DADD DMUL DFMA DSETP ", Unit::fp64, Latency::fp64},
     {" I2F F2I F2F FRND MUFU POPC BREV FLO FCHK ", Unit::xu, Latency::xu},
     {" REDUX ", Unit::xu, Latency::redux},

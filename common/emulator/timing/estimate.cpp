@@ -164,16 +164,16 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
     const Totals totals = totals_of(work, card);
     const double cycles_per_us = busy_multiprocessors(work, card) * card["clock"] * 1e3;
     const auto issued = [&](Unit unit) { return totals.issued[static_cast<std::size_t>(unit)]; };
-    const double fma =
-        (issued(Unit::fma) * card["issue_fma"] + issued(Unit::fma_heavy) * card["issue_fma_heavy"] +
-         issued(Unit::fma_wide) * card["issue_fma_wide"]) /
-        4;
+    // Of the two halves of the pipe one has the integers; the rest may go to either.
+    const double heavy =
+        issued(Unit::fma_heavy) * card["issue_fma_heavy"] + issued(Unit::fma_wide) * card["fma_wide_busy"];
+    const double fma = std::max(heavy, heavy / 2 + issued(Unit::fma) * card["issue_fma"]);
     return {{"memory", totals.moved_sectors * 32 / card["bandwidth_loads"] / 1e3},
             {"instructions", static_cast<double>(totals.instructions) / 4 / cycles_per_us},
             {"data_pipe", totals.pipe_cycles / cycles_per_us},
             {"barriers", issued(Unit::adu) * card["adu_warp"] / cycles_per_us},
             {"alu", issued(Unit::alu) * card["issue_alu"] / 4 / cycles_per_us},
-            {"fma", fma / cycles_per_us},
+            {"fma", fma / 4 / cycles_per_us},
             {"xu", issued(Unit::xu) * card["issue_xu"] / 4 / cycles_per_us},
             {"block_starts", static_cast<double>(work.blocks) / card["block_starts"] / 1e3},
             {"stores", totals.partial_stores * 4 / 5 / card["partial_stores"] / 1e3},

@@ -11,8 +11,8 @@ namespace emulator::timing {
 enum class Unit : std::uint8_t {
     none,      ///< issued, and nothing more
     alu,       ///< integers, logic, comparisons
-    fma,       ///< single precision and short multiplications
-    fma_heavy, ///< integer multiplications: half of the pipe
+    fma,       ///< single precision
+    fma_heavy, ///< integer multiplications, and VIADD: half of the pipe
     fma_wide,  ///< their 64-bit products
     fp64,
     xu,      ///< conversions, reciprocals, bit counts

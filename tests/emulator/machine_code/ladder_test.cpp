@@ -538,6 +538,24 @@ TEST(Timing, takes_atomics_by_their_sectors) {
     EXPECT_NEAR(floor_of(work, "atomics"), 80'000 * 4 / (3.649 * 22.26 / 32) / 1e3, 1);
     EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, floor_of(work, "atomics"), 10);
 }
+/// 151.5 warps for each of 132 x 4 schedulers.
+TEST(Timing, takes_half_of_the_fma_pipe_for_integers) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"IMAD R0, R1, R2, R3", "VIADD R0, R0, 0x1", "IMAD.WIDE R4, R0, R1, R2",
+                "IMAD.HI.U32 R4, R0, R1, R2", "FFMA R0, R1, R2, R3", "IADD3 R0, R1, R2, R3"}),
+        "k");
+    std::vector<std::pair<timing::Instruction, timing::Step>> all;
+    for (const machine_code::Instruction& instruction : code.instructions)
+        all.emplace_back(machine_code::timing_of(instruction), timing::Step{});
+    const auto cycles = [](const auto& instructions, const char* unit) {
+        return floor_of(work_with(instructions), unit) * 1.98e3 / (80'000.0 / 132 / 4);
+    };
+    EXPECT_NEAR(cycles(all, "fma"), 2 + 2 + 4 + 4, 1e-6); // meanwhile the other half has time for FFMA
+    EXPECT_NEAR(cycles(all, "alu"), 2, 1e-6);
+    all.insert(all.end(), 20, all[4]);
+    EXPECT_NEAR(cycles(all, "fma"), 12.0 / 2 + 21, 1e-6); // both halves are busy
+}
+
 
 TEST(Timing, takes_longer_for_parts_of_sectors_in_more_lines) {
     const auto estimate = [](std::uint8_t lines) {
