@@ -202,6 +202,10 @@ Estimate estimate(const Work& work, const Card& card, double recorded_cycles) {
         result.least_us = std::min(result.most_us, microseconds(simulate_share(work, card, true).cycles));
     result.recorded_cycles = simulated.recorded_cycles;
     result.rows = std::move(simulated.rows);
+    for (const auto& [name, floor] : result.floors_us) { // Blocks beyond those simulated may end too early.
+        result.least_us = std::max(result.least_us, floor);
+        result.most_us = std::max(result.most_us, floor);
+    }
     result.time_us = (result.least_us + result.most_us) / 2;
     const double all = std::accumulate(simulated.waited.begin(), simulated.waited.end(), 0.0);
     for (std::size_t k = 0; k < wait_count && all > 0; ++k)

@@ -574,6 +574,22 @@ TEST(Timing, lets_loads_wait_behind_atomics) {
     atomic.waits = 1;
     timing::Work work = work_with(
         {{load, {.sectors = 4, .lines = 1, .misses = 4}}, {atomic, {.sectors = 1, .lines = 1, .same = 1}}});
+/// A transposition that stores columns word by word: the blocks that are simulated end before their stores have passed.
+TEST(Timing, estimates_no_time_below_a_floor) {
+    timing::Instruction load = global(timing::Effect::load), store = global(timing::Effect::store);
+    load.write_scoreboard = 0;
+    store.waits = 1;
+    std::vector<std::pair<timing::Instruction, timing::Step>> copies;
+    for (int k = 0; k < 4; ++k) {
+        copies.push_back({load, {.sectors = 4, .lines = 1, .misses = 4}});
+        copies.push_back({store, {.sectors = 32, .lines = 32, .misses = 32}});
+    }
+    timing::Work work = work_with(copies);
+    work.blocks = 262'144;
+    const timing::Estimate estimate = timing::estimate(work, timing::find_card("h200"));
+    for (const auto& [floor, time] : estimate.floors_us) EXPECT_GE(estimate.time_us, time) << floor;
+}
+
     const timing::Estimate estimate = timing::estimate(work, timing::find_card("h200"));
     EXPECT_EQ(estimate.waits[0].first, "long_scoreboard");
     EXPECT_EQ(estimate.least_us, estimate.most_us); // atomics alone decide
