@@ -54,8 +54,9 @@ private:
     }
 
     void step(Group& group, std::size_t& steps_left) {
-        if (group.at >= code_.instructions.size()) throw NotUnderstood("code that runs past its end");
-        if (steps_left-- == 0) throw NotUnderstood("a block that executes too many instructions to follow");
+        if (group.at >= code_.instructions.size())
+            throw NotUnderstood("a warp runs past the end of the machine code");
+        if (steps_left-- == 0) throw NotUnderstood("a block executes too many instructions to follow");
         const Instruction& instruction = code_.instructions[group.at];
         const LaneMask lanes = group.lanes & warp_.guard(instruction);
         warp_.active = lanes;
@@ -122,7 +123,7 @@ private:
     /// Lanes with other targets than the first come again.
     void branch_by_register(Group& group, const Instruction& instruction, LaneMask lanes) {
         if (lanes == 0) return jump(group, 0, 0);
-        if (lanes != group.lanes) throw NotUnderstood("BRX of some lanes only");
+        if (lanes != group.lanes) throw NotUnderstood("the model does not know a BRX of some lanes only");
         const Lanes targets = warp_.value(instruction.operands[0]);
         const std::uint32_t first = targets[first_lane(lanes)];
         const LaneMask same = lanes & lanes_where([&](int lane) { return targets[lane] == first; });
@@ -143,7 +144,7 @@ private:
     }
 
     void give_back(Group& group, const Instruction& instruction, LaneMask lanes) {
-        if (lanes != group.lanes) throw NotUnderstood("a return of some lanes only");
+        if (lanes != group.lanes) throw NotUnderstood("the model does not know a return of some lanes only");
         jump(group, lanes, warp_.value(instruction.operands[0])[first_lane(lanes)] / instruction_bytes);
     }
 
@@ -193,7 +194,8 @@ private:
 
     void check_barrier(const Instruction& instruction, LaneMask lanes) const {
         const bool is_plain = instruction.operands.size() == 1 && instruction.operands[0].bits == 0;
-        if (!is_plain || lanes == 0) throw NotUnderstood("a barrier of some threads, " + instruction.text);
+        if (!is_plain || lanes == 0)
+            throw NotUnderstood("the model does not know a barrier of some threads, " + instruction.text);
     }
 
     /// Makes one group of those that are ready at the same place, if `may_join` says so.
@@ -239,7 +241,8 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
             warp.run(max_steps);
             if (warp.has_exited()) continue;
             all_exited = false;
-            if (!warp.waits_for_block()) throw NotUnderstood("lanes that wait for each other");
+            if (!warp.waits_for_block())
+                throw NotUnderstood("lanes of a warp wait for each other without end");
         }
         for (WarpRun& warp : warps) warp.pass_block_barrier();
     }

@@ -91,12 +91,12 @@ void read_address(Text text, Operand& operand) {
             operand.index = part.index;
             operand.wide_base |= wide;
             if (term.size() != plain.size() && !wide)
-                throw NotUnderstood("the address [" + std::string(term) + "]");
+                throw NotUnderstood("the model does not know the address [" + std::string(term) + "]");
         } else if (part.kind == Kind::uniform && !minus) {
             operand.uniform = part.index;
             operand.wide_base |= wide;
         } else {
-            throw NotUnderstood("the address [" + std::string(term) + "]");
+            throw NotUnderstood("the model does not know the address [" + std::string(term) + "]");
         }
     }
 }
@@ -160,7 +160,7 @@ Operand read_operand(Text text, const std::map<std::string, std::uint64_t, std::
         take(rest, ".");
         operand.high_half = rest == "H1_H1";
         if (!rest.empty() && rest != "H0_H0" && rest != "H1_H1" && rest != "64")
-            throw NotUnderstood("the operand " + operand.text);
+            throw NotUnderstood("the model does not know the operand " + operand.text);
         return operand;
     }
     if (std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '-' || text[0] == '+')
@@ -274,7 +274,7 @@ Code read_listing(Text listing, Text name) {
     std::map<std::string, std::uint64_t, std::less<>> labels;
     std::vector<Line> lines;
     Text section = section_of(listing, ".text." + std::string(name));
-    if (section.empty()) throw NotUnderstood("a listing without " + std::string(name));
+    if (section.empty()) throw NotUnderstood("nvdisasm lists no machine code of " + std::string(name));
     while (!section.empty()) {
         Text line = trimmed(take_until(section, "\n"));
         if (line.ends_with(":")) {

@@ -28,7 +28,7 @@ std::string contents(const fs::path& file) {
 class TemporaryFolder {
 public:
     TemporaryFolder() : path_((fs::temp_directory_path() / "emulator-XXXXXX").string()) {
-        if (!mkdtemp(path_.data())) throw NotUnderstood("machine code: no folder for it in " + path_);
+        if (!mkdtemp(path_.data())) throw NotUnderstood("no folder for machine code can be made: " + path_);
     }
     ~TemporaryFolder() {
         std::error_code error;
@@ -88,7 +88,8 @@ std::string_view unit_with(std::string_view ptx, std::string_view name) {
     };
     auto kernel = ptx.find(entry);
     while (kernel != std::string_view::npos && goes_on(kernel)) kernel = ptx.find(entry, kernel + 1);
-    if (kernel == std::string_view::npos) throw NotUnderstood("PTX without the kernel " + std::string(name));
+    if (kernel == std::string_view::npos)
+        throw NotUnderstood("the program has no PTX of " + std::string(name));
     const auto begin = ptx.rfind(".version", kernel);
     const std::string_view unit = ptx.substr(begin == std::string_view::npos ? 0 : begin);
     return unit.substr(0, unit.find(".version", 1));

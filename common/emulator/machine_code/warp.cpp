@@ -17,6 +17,12 @@ constexpr std::size_t most_sectors = 1'000'000;
 // Where a block's shared memory begins: CUDA reserves the first KiB.
 constexpr std::uint64_t shared_begin = 1024;
 
+/// An access that the launch could not make on a card, unless the program is wrong.
+NotUnderstood outside(const std::string& what) {
+    return NotUnderstood("a block " + what +
+                         "; under --time-only it may lack the results of earlier launches, which do not run");
+}
+
 /// Where the upper half of 64 bits is.
 Operand upper_half(Operand operand) {
     if (operand.kind == Kind::constant) operand.bits += 4;
@@ -60,19 +66,20 @@ std::uint32_t BlockState::constant(std::uint64_t bank, std::uint64_t offset) con
         return static_cast<std::uint32_t>(
             load_global(address_of(variable->second) + offset - variable->first, 4));
     }
-    throw NotUnderstood("the constant c[" + hexadecimal(bank) + "][" + hexadecimal(offset) + "]");
+    throw NotUnderstood("the model does not know the constant c[" + hexadecimal(bank) + "][" +
+                        hexadecimal(offset) + "]");
 }
 
 std::uint64_t BlockState::address_of(const std::string& variable) const {
     const std::uint64_t address = launch_.address_of(variable);
-    if (address == 0) throw NotUnderstood("the variable " + variable);
+    if (address == 0) throw NotUnderstood("the model does not know the variable " + variable);
     return address;
 }
 
 std::uint64_t BlockState::load_global(std::uint64_t address, std::uint32_t bytes) const {
     std::uint64_t value = 0;
     const std::byte* const at = launch_.memory.bytes(address, bytes);
-    if (!at) throw NotUnderstood("a load from " + hexadecimal(address) + ", where no memory is");
+    if (!at) throw outside("loads from " + hexadecimal(address) + ", where no memory is");
     std::memcpy(&value, at, bytes);
     if (written_.empty()) return value;
     for (std::uint32_t k = 0; k < bytes; ++k) { // bytes of words
@@ -86,7 +93,7 @@ std::uint64_t BlockState::load_global(std::uint64_t address, std::uint32_t bytes
 
 void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
     if (!launch_.memory.bytes(address, bytes))
-        throw NotUnderstood("a store to " + hexadecimal(address) + ", where no memory is");
+        throw outside("stores to " + hexadecimal(address) + ", where no memory is");
     const std::uint64_t last = (address + bytes - 1) / 4;
     for (std::uint64_t word = address / 4; word <= last; ++word) {
         std::uint32_t whole = 0;
@@ -98,8 +105,7 @@ void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::u
         for (std::uint32_t k = 0; k < bytes; ++k)
             if ((address + k) / 4 == word) at[(address + k) % 4] = static_cast<std::byte>(value >> 8 * k);
         written_[word] = whole;
-        if (written_.size() > launch_.most_words)
-            throw NotUnderstood("a block that writes too much to follow");
+        if (written_.size() > launch_.most_words) throw NotUnderstood("a block writes too much to follow");
     }
 }
 
@@ -121,7 +127,7 @@ bool BlockState::fetched_with_neighbor(std::uint64_t sector) const {
 std::size_t BlockState::shared_place(std::uint64_t address, std::uint32_t bytes) const {
     const std::uint64_t place = (address & 0xFF'FFFF) - shared_begin; // the rest names a block of a cluster
     if (place > shared_.size() || shared_.size() - place < bytes)
-        throw NotUnderstood("an access past the block's shared memory, at " + hexadecimal(address));
+        throw outside("leaves its shared memory, at " + hexadecimal(address));
     return place;
 }
 
@@ -157,7 +163,7 @@ Lanes Warp::raw(const Operand& operand) const {
             values[lane] =
                 (active >> lane & 1) != 0 ? block_->constant(operand.index, operand.bits + offsets[lane]) : 0;
     } else {
-        throw NotUnderstood("the operand " + operand.text);
+        throw NotUnderstood("the model does not know the operand " + operand.text);
     }
     return values;
 }
@@ -184,7 +190,8 @@ WideLanes Warp::wide(const Operand& operand) const {
 
 LaneMask Warp::predicate(const Operand& operand) const {
     const bool is_uniform = operand.kind == Kind::uniform_predicate;
-    if (!is_uniform && operand.kind != Kind::predicate) throw NotUnderstood("the operand " + operand.text);
+    if (!is_uniform && operand.kind != Kind::predicate)
+        throw NotUnderstood("the model does not know the operand " + operand.text);
     const LaneMask holds = (is_uniform ? uniform_predicates_ : predicates_)[operand.index];
     return operand.inverted ? ~holds : holds;
 }
@@ -210,7 +217,7 @@ void Warp::write_register(Kind kind, std::uint32_t index, LaneMask lanes, const 
         if (index != zero_uniform_register) uniform_[index] = values[first_lane(lanes)];
         return;
     }
-    if (kind != Kind::reg) throw NotUnderstood("a result that is no register");
+    if (kind != Kind::reg) throw NotUnderstood("the model does not know results that are no registers");
     if (index == zero_register) return;
     Lanes& to = registers_[index];
     for (int lane = 0; lane < warp_size; ++lane)
@@ -238,7 +245,7 @@ void Warp::write_predicate(const Operand& to, LaneMask lanes, LaneMask values) {
     else if (to.kind == Kind::predicate)
         predicates_[to.index] = (predicates_[to.index] & ~lanes) | (values & lanes);
     else
-        throw NotUnderstood("the result " + to.text);
+        throw NotUnderstood("the model does not know the result " + to.text);
 }
 
 void Warp::write_comparison(const std::vector<Operand>& operands, LaneMask lanes, LaneMask set,

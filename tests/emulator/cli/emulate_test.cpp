@@ -116,7 +116,7 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
                                       "                  data pipe passes                   0\n"));
     EXPECT_THAT(result.err, HasSubstr("  error found, of kernels that store much: "));
     EXPECT_THAT(result.err, HasSubstr("  estimate for NVIDIA H200: 2.8 us\n")); // an empty launch
-    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
+    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: nvdisasm lists no machine code of _Z"));
     // What is known all the same: 2 blocks.
     EXPECT_THAT(result.err, HasSubstr("\n  floors in us: block starts 0.0 (the highest)\n"));
 }
@@ -153,7 +153,7 @@ TEST(Emulate, compiles_kernels_beside_calls_of_other_translation_units) {
     const Result result = with_tools(
         R"([ "$6" = --compile-only ] || { echo 'ptxas fatal: Unresolved extern'; exit 255; }; cp "$5" "$4")",
         "true", "--time ./emulate_subject 'two kernels' 5");
-    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: a listing without _Z"));
+    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: nvdisasm lists no machine code of _Z"));
 }
 
 TEST(Emulate, runs_what_it_cannot_estimate) {
