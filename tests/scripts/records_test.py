@@ -106,6 +106,75 @@ def script(name):
     return module
 
 
+class Estimates(unittest.TestCase):
+    """`emulate --time` of lessons 10 to 30: of each kernel the first row of the record. Takes 15 s."""
+
+    FOLDER = ROOT / "docs/data/nvidia-h200"
+    # The passes that are off by over 1 %, and by how much. Barriers that end at once share a pass, and atomics of several
+    # warps to one word take more: docs/clock.md.
+    OFF = {"reduceNeighboredGmem": 3.4, "reduceGmem": 1.3, "reduceGmemUnroll": 1.3, "segmented_blocked": 3.6,
+           "segmented_strided": 7.4, "block_reduction": 8, "sum_kahan": 1.8, "scan_hillis_steele": 1.7,
+           "scan_blelloch_padded": 2.3, "scan_warps": 2.2, "histogram_shared": 4.7,
+           "softmax_three_passes": 3.4, "softmax_online": 3}
+    # Which block is the last, and the lanes that divide the slow way, are the card's own.
+    INSTRUCTIONS_OFF = {"reduce_any": 0.1, "last_block": 1, "counted_sum": 0.1, "histogram_global": 0.1, "histogram_shared": 0.1,
+                        "histogram_private": 0.1, "softmax_three_passes": 6, "softmax_online": 4.3}
+
+    def setUp(self):
+        build = os.environ.get("ESTIMATES_BUILD")
+        if not build:
+            self.skipTest("without a build tree")
+        self.facts, rows = read_record(self.FOLDER / "clock.csv")
+        toolkit = Programs(Path(build)).toolkit()
+        if self.facts.get("toolkit", toolkit) != toolkit:
+            self.skipTest(f"the record is of the machine code of {self.facts['toolkit']}, and here is {toolkit}")
+        if not (shutil.which("nvdisasm") or (ROOT / "build/disassembler/bin/nvdisasm").exists()
+                or (ROOT / "build/toolkit/cuda/bin/nvdisasm").exists()):
+            self.skipTest("there is no nvdisasm: scripts/setup time")
+        self.estimate = script("estimate")
+        first = {}
+        for row in rows:
+            if row["program"].startswith("lesson"):
+                first.setdefault((row["program"], row["kernel"]), row)
+        found = {}
+        for program, arguments in {(row["program"], row["arguments"]) for row in first.values()}:
+            found[program, arguments] = self.estimate.launches(Path(build), "h200", program, arguments)
+        self.rows = [(row, self.estimate.launch_of(row, found[row["program"], row["arguments"]])) for row in first.values()]
+
+    def test_are_those_of_the_record(self):
+        self.assertGreaterEqual(len(self.rows), 60)
+        for row, launch in self.rows:
+            with self.subTest(f"{row['program']} {row['arguments']}: {row['kernel']}"):
+                again = self.estimate.row_of("h200", row | {"time_us_median": row["recorded_us"]}, launch, {})
+                for name in ("first_wait", "highest_floor", "use", "kernels"):
+                    self.assertEqual(again.get(name, ""), row[name], name)
+                for name in ("estimated_us", *(name for name in row if name.startswith("floor_"))):
+                    expected = float(row[name] or 0) # of 4 digits, and an estimate of 6
+                    self.assertAlmostEqual(float(again.get(name) or 0), expected, delta=1e-3 * expected, msg=name)
+                self.hold_together(launch)
+                self.count_as_a_card(row, launch)
+
+    def hold_together(self, launch):
+        if "no_estimate" not in launch:
+            self.assertGreaterEqual(launch["time_us_estimated"], max(launch["floors_us"].values()))
+            self.assertAlmostEqual(sum(launch["waits"].values()), 1)
+
+    def count_as_a_card(self, row, launch):
+        """Instructions and passes, less conflicts, beside Nsight Compute's."""
+        key = {name: row[name] for name in ("program", "arguments", "kernel", "block", "grid")}
+        counted = next((other for other in read_record(self.FOLDER / "clock_ncu.csv")[1] if key.items() <= other.items()), None)
+        if not counted or "instructions_sm_90" not in launch:
+            return
+        instructions, shared = int(counted["smsp__inst_executed.sum"]), "l1tex__data_{}_mem_shared{}.sum"
+        self.assertAlmostEqual(launch["instructions_sm_90"], instructions,
+                               delta=self.INSTRUCTIONS_OFF.get(row["kernel"], 0) / 100 * instructions)
+        passes = int(counted[shared.format("pipe_lsu_wavefronts", "")]) - sum(
+            int(counted[shared.format("bank_conflicts_pipe_lsu", operation)] or 0) for operation in ("_op_ld", "_op_st"))
+        alone = row["grid"] == "1"  # then nothing depends on other blocks
+        self.assertAlmostEqual(launch["data_pipe_passes"] - launch["data_pipe_conflicts"], passes,
+                               delta=0 if alone else self.OFF.get(row["kernel"], 1) / 100 * passes)
+
+
 class Cards(WithFolder):
     """The descriptions that `emulate --time` reads."""
 
