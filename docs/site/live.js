@@ -180,7 +180,7 @@ class LiveFigure {
     play() {
         this.seen?.disconnect();
         if (this.number === this.last) this.show(0);
-        this.button.textContent = "⏸";
+        this.button.textContent = "‖";
         this.button.setAttribute("aria-label", "pause");
         this.caption.setAttribute("aria-live", "off"); // or a reader would be told each frame
         this.timer = setInterval(() => {

@@ -38,7 +38,7 @@ function count(pattern, text) {
 // the word itself than for its stem.
 function relevance(entry, word) {
     const hits = text => count(word.beginning, text) + 2 * count(word.whole, text);
-    const inText = hits(entry.text) + 0.1 * hits(entry.code);
+    const inText = hits(entry.text) + 0.05 * hits(entry.code);
     const inTitle = count(word.beginning, entry.title) ? 2 + Math.min(1, count(word.whole, entry.title)) : 0;
     const inPage = count(word.beginning, entry.page) ? 1 : 0;
     return inText / (inText + 2 + entry.text.length / 1000) + inTitle + inPage;

@@ -150,9 +150,9 @@ class Site:
         if not names:
             return ("<p>To run the kernels in this page, type <code>make playground</code> and then <code>make docs</code>."
                     "</p>\n")
-        opens = "" if page.name == "emulate" else ' data-opens="when seen"'
+        opens = {names[0]: ' data-opens="when seen"'} if names != ["emulate"] else {}
         return "".join(f'<details class="playground" data-lesson="{name}" '
-                       f'data-scripts="playground/engine.js playground/{name}.js"{opens}>'
+                       f'data-scripts="playground/engine.js playground/{name}.js"{opens.get(name, "")}>'
                        f"<summary>Run {'it' if len(names) == 1 else name} in this page</summary></details>\n" for name in names)
 
     def target(self, page, href):

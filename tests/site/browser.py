@@ -30,7 +30,7 @@ FAINT = """
     const texts = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT), faint = [];
     while (texts.nextNode()) {
         const element = texts.currentNode.parentElement;
-        if (!texts.currentNode.data.trim() || !element.checkVisibility() || element.closest("option")) continue;
+        if (!texts.currentNode.data.trim() || !element.checkVisibility() || element.closest("option, svg")) continue;
         const below = back(element), solid = over(getComputedStyle(element).color, below), share = opacity(element);
         const color = solid.map((c, k) => share * c + (1 - share) * below[k]);
         const [dark, bright] = [light(color), light(below)].sort((a, b) => a - b);

@@ -50,7 +50,7 @@ class Steps {
     // From where it stands, or from the begin if that is the end.
     start() {
         if (this.slider.value === this.slider.max) this.go(1);
-        this.play.textContent = "❚❚ Pause";
+        this.play.textContent = "‖ Pause";
         this.playing = setInterval(() => {
             this.go(Number(this.slider.value) + 1);
             if (this.slider.value === this.slider.max) this.pause();
