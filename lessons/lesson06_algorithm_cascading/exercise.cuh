@@ -10,14 +10,17 @@ __global__ void reduce6(const int* input, int* partial_sums, std::size_t n) {
                   "whole warps, and halves of halves: a power of two from 32 to 1024");
     extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
-    // TODO, about 10 lines: the grid may be smaller than n needs, whatever its size. Let the blocks take
-    // turns: a block takes four times as many elements as it has threads, the next block the next ones, and
-    // so on until all elements are taken. A warp's loads stay side by side.
-    const std::size_t i = std::size_t{blockIdx.x} * (2 * block_size) + tid;
+    // TODO, about 6 lines: let each thread load four elements per turn. A block then takes four times as many
+    // elements as it has threads, the next block the next ones, and so on. A warp's loads stay side by side.
+    // 64 bits wide: beyond 2^32 elements a narrower i would wrap around and never reach n.
+    const std::size_t grid_stride = std::size_t{gridDim.x} * (2 * block_size);
 
-    int sum = i < n ? input[i] : 0;
-    if (i + block_size < n) {
-        sum += input[i + block_size];
+    int sum = 0;
+    for (std::size_t i = std::size_t{blockIdx.x} * (2 * block_size) + tid; i < n; i += grid_stride) {
+        sum += input[i];
+        if (i + block_size < n) {
+            sum += input[i + block_size];
+        }
     }
     shared[tid] = sum;
     __syncthreads(); // Every thread's sum is stored before another thread reads it.
