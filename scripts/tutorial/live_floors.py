@@ -55,7 +55,7 @@ def draw(kernel, launch, recorded, constants, facts):
     most = max([recorded, *(time for _, _, time, _ in floors)])
     step = next(step for step in (50, 100, 200, 500, 1000) if most / step < 5.5)
     scale = (RIGHT - LEFT) / (1.02 * most)
-    live.soft(LEFT, 44, "µs, if every other part of the card cost nothing")
+    live.soft(8, 44, "µs, if every other part of the card cost nothing")
     for us in range(0, int(1.02 * most) + 1, step):
         x = LEFT + scale * us
         live.line(x, TOP - 10, x, bottom, INK if us == 0 else "#dddddd")
@@ -83,7 +83,7 @@ def draw(kernel, launch, recorded, constants, facts):
     x, over = LEFT + scale * recorded, 100 * (recorded / longest[2] - 1)
     live.line(x, TOP - 8, x, bottom + 8, INK, "5 3")
     live.text(min(x, 392), bottom + 24, f"recorded: {recorded:,.0f} µs", "end" if x > 250 else "middle", 13, font_weight="bold")
-    live.text(8, bottom + 48, f"Highest floor: {longest[0]}. Hatched: the time is {over:.0f} % above it.", size=12)
+    live.text(8, bottom + 48, f"Highest floor: {longest[0]}. Hatched: {over:.0f} % above it.", size=12)
     live.soft(8, bottom + 66, f"Floors: a model of an H200. {LADDER_ELEMENTS:,} ints, first launch.")
     live.soft(8, bottom + 82, f"Recorded: {facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]}")
     live.frame(f"{kernel} took {recorded:,.0f} µs, {over:.0f} % more than its highest floor, {longest[0]}")

@@ -61,7 +61,7 @@ def draw(kernel, launch, constants, most):
     live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes per cycle x {constants['latency_memory_load']:g} cycles"
               f" = {need / 1000:.1f} KB", size=12)
     live.text(8, bottom + 66, f"On average {average / 1000:.1f} KB are in flight.", size=13, font_weight="bold")
-    live.soft(8, bottom + 84, f"A model of an {launch['card']}, {LADDER_ELEMENTS:,} ints: nothing was measured.")
+    live.soft(8, bottom + 84, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")
     live.soft(8, bottom + 100, f"The first {cycles:,.0f} cycles.")
     live.height = bottom + 110
     return live

@@ -91,8 +91,8 @@ def draw(kernel, launch):
         live.rect(x, y - 10, 12, 12, GROUPS[group][0] if group in GROUPS else RESTS)
         live.text(x + 17, y, words, size=12)
         x += 34 + 6.4 * len(words)
-    live.soft(8, y + 22, f"A model of an {launch['card']}, {LADDER_ELEMENTS:,} ints: nothing was measured.")
-    live.soft(8, y + 38, f"The first {cycles:,.0f} cycles. A place has blocks that follow each other.")
+    live.soft(8, y + 22, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")
+    live.soft(8, y + 38, f"{cycles:,.0f} cycles. In a place blocks follow each other.")
     live.height = y + 48
     return live
 

@@ -99,16 +99,7 @@ def draw_tree(kernel):
     rows = [("elements", list(ELEMENTS), {word: word for word in range(count)}, 0), *(
         (f"stride {stride}", words, writers, stride) for stride, words, writers in steps)]
     toy_top, total = top + 4 * (height + gap) + 8, 0
-    live.text(8, toy_top, "A toy: warps of 4 lanes, 4 banks", size=13, font_weight="bold")
-    live.soft(8, toy_top + 16, "the words that each warp stores, on their banks")
     base = toy_top + 92
-    for warp in range(2):
-        x = 8 + 132 * warp
-        for bank in range(TOY):
-            live.cells([(x + 28 * bank, base - 26 * k - 26) for k in range(2)], 26, 24, RESTS)
-            live.soft(x + 28 * bank + 13, base + 14, f"{bank}", "middle")
-        live.soft(x, base + 30, f"warp {warp}")
-    live.soft(276, toy_top + 40, "passes:")
     for row, (name, words, writers, stride) in enumerate(rows):
         y = top + row * (height + gap)
         warps = passes(writers)
@@ -125,26 +116,17 @@ def draw_tree(kernel):
         with live.during(row):
             live.text(left - 8, y + 14, name, "end", font_weight="bold")
             live.soft(left - 8, y + 29, f"{len(writers)} store" if row == 0 else f"{len(writers)} of {count} add", "end")
-            middles = [left + width * (word + 0.5) for word in range(count)]
-            for fill, chosen in ((DULL, set(range(count)) - set(writers)), (PALE, writers)):
-                live.cells([(left + width * word, y) for word in sorted(chosen)], width, height, fill, stroke=EDGE)
-            for word in sorted(set(range(count)) - set(writers)):
-                live.text(middles[word], y + 16, str(words[word]), "middle", 13, fill=SOFT)
-            for word in writers:
-                live.text(middles[word], y + 16, str(words[word]), "middle", 15, font_weight="bold")
-            for word, thread in writers.items():
-                live.text(middles[word], y + 30, f"t{thread}", "middle", 12)
-            for word in writers if row else ():
-                live.line(middles[word + stride], y - gap, middles[word] + 5, y - 2, BLUE)
-            for word in writers if row else ():
-                live.line(middles[word], y - gap, middles[word], y - 1, BLUE)
+            draw_words(live, [left + width * (word + 0.5) for word in range(count)], y, words, writers)
             if row:
-                live.path("".join(f"M{middles[word]:g} {y - 1}l-4 -6h8z" for word in writers), BLUE)
-            if row:
-                live.text(276 + 32 * (row - 1), toy_top + 60, str(high) + (" +" if row < 3 else ""), "start", 14)
-                live.soft(276 + 32 * (row - 1), toy_top + 78, f"s {stride}")
+                draw_additions(live, [left + width * (word + 0.5) for word in range(count)], y, gap, writers, stride)
+    draw_empty_toy(live, toy_top)
+    for row, (_, _, writers, stride) in enumerate(rows):
         with live.during(row, row):
-            draw_toy(live, base, warps, stride)
+            draw_toy(live, base, passes(writers), stride)
+        with live.during(row):
+            if row:
+                live.text(276 + 32 * (row - 1), toy_top + 60, f"{high_of(passes(writers))}{' +' * (row < 3)}", "start", 14)
+                live.soft(276 + 32 * (row - 1), toy_top + 78, f"s {stride}")
     with live.during(3):
         live.text(276, toy_top + 100, f"= {plural(total, 'pass')}", size=14, font_weight="bold")
     live.frame(f"Thread 0 stores the sum of all: partial_sums[0] = {rows[-1][1][0]}. Additions took "
@@ -154,6 +136,40 @@ def draw_tree(kernel):
         draw_toy(live, base, passes(worst[2]), worst[3])
     live.height = base + 40
     return live
+
+
+def draw_words(live, middles, y, words, writers, width=36, height=34):
+    """A row of the tree: gray what stays, blue what is written, with the threads that do."""
+    rest = [word for word in range(len(words)) if word not in writers]
+    for fill, chosen in ((DULL, rest), (PALE, writers)):
+        live.cells([(middles[word] - width / 2, y) for word in sorted(chosen)], width, height, fill, stroke=EDGE)
+    for word in rest:
+        live.text(middles[word], y + 16, str(words[word]), "middle", 13, fill=SOFT)
+    for word in writers:
+        live.text(middles[word], y + 16, str(words[word]), "middle", 15, font_weight="bold")
+    for word, thread in writers.items():
+        live.text(middles[word], y + 30, f"t{thread}", "middle", 12)
+
+
+def draw_additions(live, middles, y, gap, writers, stride):
+    for word in writers:
+        live.line(middles[word + stride], y - gap, middles[word] + 5, y - 2, BLUE)
+    for word in writers:
+        live.line(middles[word], y - gap, middles[word], y - 1, BLUE)
+    live.path("".join(f"M{middles[word]:g} {y - 1}l-4 -6h8z" for word in writers), BLUE)
+
+
+def draw_empty_toy(live, top):
+    base = top + 92
+    live.text(8, top, "A toy: warps of 4 lanes, 4 banks", size=13, font_weight="bold")
+    live.soft(8, top + 16, "the words that each warp stores, on their banks")
+    for warp in range(2):
+        x = 8 + 132 * warp
+        for bank in range(TOY):
+            live.cells([(x + 28 * bank, base - 26 * k - 26) for k in range(2)], 26, 24, RESTS)
+            live.soft(x + 28 * bank + 13, base + 14, f"{bank}", "middle")
+        live.soft(x, base + 30, f"warp {warp}")
+    live.soft(276, top + 40, "passes:")
 
 
 def high_of(warps):
@@ -211,7 +227,7 @@ def draw_banks(kernel, steps):
     chart, scale, total = base + 148, 9, 0
     live.text(8, base + 58, "wavefronts of all 8 warps, stride by stride", size=13, font_weight="bold")
     live.line(LEFT, chart, 392, chart, INK)
-    live.soft(LEFT - 8, chart + 15, "stride", "end")
+    live.soft(2, chart + 15, "stride")
     for number, (stride, requests) in enumerate(steps):
         x = LEFT + 44 * number
         live.soft(x + 18, chart + 15, f"{stride}", "middle")

@@ -191,51 +191,6 @@ def tree(strides, adders):
         yield stride, list(words), writers
 
 
-def draw_tree(title, strides, adders):
-    count, left, width, height, gap, top = len(ELEMENTS), 98, 36, 36, 30, 58
-    steps = list(tree(strides, adders))
-    picture = Picture(top + (height + gap) * (len(steps) + 1) + 28, title)
-    picture.soft(left - 8, top - 8, "word", "end")
-    for word in range(count):
-        picture.soft(left + width * (word + 0.5), top - 8, str(word), "middle")
-    rows = [("elements", list(ELEMENTS), {word: word for word in range(count)}),
-            *((f"stride {stride}", words, writers) for stride, words, writers in steps)]
-    for row, (name, words, writers) in enumerate(rows):
-        y = top + row * (height + gap)
-        picture.text(left - 8, y + 15, name, "end", font_weight="bold")
-        picture.soft(left - 8, y + 31, f"{len(writers)} store" if row == 0 else f"{len(writers)} of {count} add", "end")
-        for word, value in enumerate(words):
-            x = left + width * word
-            if word in writers:
-                picture.field(x, y, width, height, PALE)
-                picture.text(x + width / 2, y + 17, str(value), "middle", 15, font_weight="bold")
-                picture.text(x + width / 2, y + 32, f"t{writers[word]}", "middle", 12)
-            else:
-                picture.field(x, y, width, height, DULL)
-                picture.text(x + width / 2, y + 17, str(value), "middle", 13, fill=SOFT)
-        if row:
-            stride = steps[row - 1][0]
-            for word in writers:
-                to = left + width * (word + 0.5)
-                picture.line(to + width * stride, y - gap, to + 5, y - 2, BLUE)
-                picture.arrow((to, y - gap), (to, y - 1), color=BLUE)
-            picture.soft(left - 8, y - gap / 2 + 4, "barrier", "end")
-    y = top + len(rows) * (height + gap) - gap
-    picture.soft(8, y + 22, "Blue: written now, t4 by thread 4. Gray: as before.")
-    picture.soft(8, y + 40, f"Then thread 0 stores it: partial_sums[0] = {rows[-1][1][0]}")
-    return str(picture)
-
-
-def draw_tree_interleaved(_):
-    return draw_tree("reduce0: neighbors first", (1, 2, 4), lambda stride: {
-        thread: thread for thread in range(len(ELEMENTS)) if thread % (2 * stride) == 0})
-
-
-def draw_tree_strided(_):
-    return draw_tree("reduce1: the first threads add", (1, 2, 4), lambda stride: {
-        2 * stride * thread: thread for thread in range(len(ELEMENTS)) if 2 * stride * thread < len(ELEMENTS)})
-
-
 # ---- start: a thread's index ----
 
 BLOCKS, THREADS, NUMBERS = 3, 4, (3, 1, 7, 0, 4, 1, 6, 3, 2, 5)
@@ -526,7 +481,6 @@ def draw_clock_errors(folder):
 
 
 PICTURES = {"clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short,
-            "tree_interleaved": draw_tree_interleaved, "tree_strided": draw_tree_strided,
             "index": draw_index, "latency": draw_latency,
             "last_block": draw_last_block, "launch": draw_launch,
             "banks_of_two_strides": draw_banks_of_two_strides,
