@@ -611,6 +611,39 @@ test_make_playground_brings_emscripten() {
     expect_times 1 "^install" apt-get.log
 }
 
+# workflow_steps FILE: writes what the steps of its jobs run to step1, step2, …
+workflow_steps() {
+    /usr/bin/python3 - "$1" <<'EOF'
+import sys, yaml
+jobs = yaml.safe_load(open(sys.argv[1]))["jobs"].values()
+for number, script in enumerate((step["run"] for job in jobs for step in job["steps"] if "run" in step), 1):
+    open(f"step{number}", "w").write(script)
+EOF
+}
+
+test_the_pages_workflow_publishes_playground_and_notebooks() {
+    fresh_machine
+    program git <<<"exec $(type -P git) \"\$@\""
+    program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja'
+    printf '%s\n' '#!/usr/bin/env bash' 'mkdir -p build/docs/notebooks; echo "for $1" >build/docs/notebooks/ladder.ipynb' \
+        >tree/scripts/notebooks
+    printf '%s\n' '#!/usr/bin/env bash' 'mkdir -p build/playground; touch build/playground/engine.js' >tree/scripts/playground
+    printf '%s\n' '#!/usr/bin/env bash' 'mkdir -p docs/figures build/docs/{html,parts/figures}' \
+        'touch build/docs/parts/figures/one.svg; cp -r build/docs/notebooks build/playground build/docs/html' >tree/scripts/docs
+    workflow_steps "$source_dir/.github/workflows/pages.yml"
+    local step
+    for step in step1 step2 step3 step4 step5; do
+        [[ $step != step5 ]] || env git init --quiet --bare remote.git
+        succeed HOME="$sandbox" GITHUB_REPOSITORY=owner/name REMOTE="$sandbox/remote.git" sh -e "$sandbox/$step"
+    done
+    [[ ! -e step6 ]] || fail "a step is not run"
+    expect_times 1 "^install .*ca-certificates git make$" apt-get.log
+    expect_file build/docs/html/notebooks/ladder.ipynb
+    expect_file build/docs/html/playground/engine.js
+    [[ $(env git -C remote.git show gh-pages:notebooks/ladder.ipynb) == "for owner/name" ]] || fail "notebooks are on the branch"
+    grep -q "path: build/docs/html$" "$source_dir/.github/workflows/pages.yml" || fail "the site is uploaded"
+}
+
 test_tests_bundle_the_playground_silently() {
     complete_machine
     mkdir -p tree/tests/emulator/playground
