@@ -65,10 +65,8 @@ def make_figures(bin_folder, folder):
     def draw(name, program, arguments):
         if isinstance(arguments, list):
             draw_runs(bin_folder, folder / name, program, arguments)
-        elif "--draw" in arguments:
-            draw_kernel(bin_folder, folder / name, [program, *shlex.split(arguments)])
         else:
-            draw_terminal(bin_folder, folder / name, f"{program} {arguments}".strip())
+            draw_kernel(bin_folder, folder / name, [program, *shlex.split(arguments)])
 
     def plot(name, record, what):
         chart = (recorded_ladder(ROOT / record, what) if record.endswith(".csv")
@@ -118,25 +116,6 @@ def recorded_ladder(record, elements):
         "kernels": [{"name": row["name"], "block": [int(row["block_x"])],
                      "bandwidth_gbs": float(row["bandwidth_gbs"]), "peak_fraction": float(row["peak_fraction"]),
                      "complete_time_us": {"median": float(row["complete_time_us_median"])}} for row in rows]})
-
-
-def draw_terminal(bin_folder, path, command):
-    """A lesson's output, as a terminal shows it."""
-    program, *arguments = shlex.split(command)
-    run = subprocess.run([program, "--device", "emulator", *arguments], cwd=bin_folder, capture_output=True, text=True)
-    if run.returncode != 0:
-        raise PageError(f"{path.name}: {command}\n{run.stdout}{run.stderr}")
-    lines = ["$ " + command, *run.stdout.splitlines()]
-    width, height = 22 + 8.43 * max(map(len, lines)), 26 + 18 * len(lines)
-    text = "".join(f'<text x="12" y="{26 + 18 * i}">{html.escape(line)}</text>\n' for i, line in enumerate(lines))
-    path.write_text(f'''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" role="img">
-<title>{html.escape(command)}</title>
-<style>text{{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:#1b1f24}}
-rect{{fill:#f6f8fa;stroke:#d0d7de}}
-@media screen and (prefers-color-scheme:dark){{text{{fill:#e6eaef}}rect{{fill:#12161b;stroke:#2a313a}}}}</style>
-<rect x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1}" rx="8"/>
-{text}</svg>
-''', encoding="utf-8")
 
 
 def write_pages(parts, site, folder, notebooks):
