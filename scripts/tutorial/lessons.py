@@ -114,6 +114,11 @@ class Lesson:
         return folders[0] / ("exercise.md" if self.is_open else "README.md")
 
     @property
+    def pages(self):
+        """Its page, and those to which it leads before the exercise."""
+        return [self.page, *sorted(path for path in self.page.parent.glob("*.md") if path.name not in ("README.md", "exercise.md"))]
+
+    @property
     def has_page(self):
         return self.page_of == self.name and not self.is_open
 

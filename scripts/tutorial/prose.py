@@ -126,15 +126,17 @@ def complaints(path, source):
 
 
 def next_page(path):
-    """Where a lesson's or an exercise's page leads: to the exercise, then to the next lesson of the path or of the side trips, or
-    to its exercise if an earlier lesson has its page. Or nothing."""
-    page = re.match(r"lessons/(lesson\d\d)_\w+/(README|exercise)\.md$", path)
-    if page and page.group(2) == "README":
-        return "exercise.md"
-    for order in orders() if page else []:
-        for lesson, following in zip(order, order[1:]):
-            if lesson.name == page.group(1):
-                return f"../{following.folder.name}/{'README' if following.has_page else 'exercise'}.md"
+    """Where a lesson's or an exercise's page leads: to the lesson's next page or the exercise, then to the next lesson of the path
+    or of the side trips, or to its exercise if an earlier lesson has its page. Or nothing."""
+    name = re.match(r"lessons/(lesson\d\d)_\w+/\w+\.md$", path)
+    for order in orders() if name else []:
+        for lesson, following in zip(order, [*order[1:], None]):
+            if lesson.name != name.group(1):
+                continue
+            pages = [*(page.name for page in lesson.pages if lesson.has_page), "exercise.md"]
+            after = pages[pages.index(path.rpartition("/")[2]) + 1:]
+            page = f"../{following.folder.name}/{'README' if following.has_page else 'exercise'}.md" if following else ""
+            return after[0] if after else page
     return ""
 
 

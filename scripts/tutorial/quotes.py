@@ -156,6 +156,7 @@ def diffed_kernels(path, diff):
     earlier = [other for other in reversed(lessons()) if here and other.number < here[0].number]
     ours, theirs = ([str(file.relative_to(ROOT)) for other in those for file in other.kernel_files]
                     for those in (here, earlier))
+    ours += [file for file in files_to_quote(path) if file.endswith(".cuh") and file not in ours]
     names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None)
              for sign in "-+"]
     if None in names:

@@ -39,7 +39,7 @@ def read_contents():
         if line.startswith("#") or not line.strip():
             continue
         if line == "@lessons":
-            parts += [(title, [Page(str(lesson.page.relative_to(ROOT))) for lesson in lessons if lesson.has_page], words)
+            parts += [(title, [Page(str(path.relative_to(ROOT))) for lesson in lessons if lesson.has_page for path in lesson.pages], words)
                       for title, words, lessons in tracks(read_lessons())]
             continue
         if not line.startswith(" "):

@@ -40,7 +40,9 @@ def page_name(path):
         return "start"
     if not lesson:
         return Path(path).stem.lower()
-    return ("exercise" if path.endswith("/exercise.md") else "lesson") + lesson.group(1)
+    stem = Path(path).stem
+    return f"exercise{lesson.group(1)}" if stem == "exercise" else f"lesson{lesson.group(1)}" + (
+        "" if stem == "README" else f"_{stem}")
 
 
 def slug(title):
@@ -59,7 +61,7 @@ def reading_order(pages):
     for exercise in sorted(exercises, key=lambda page: page.path):
         folder = os.path.dirname(exercise.path)
         if folder in with_page:
-            after = next(page for page in order if os.path.dirname(page.path) == folder)
+            after = [page for page in order if os.path.dirname(page.path) == folder][-1]
         if after:
             order.insert(order.index(after) + 1, exercise)
             after = exercise
