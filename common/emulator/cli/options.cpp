@@ -94,7 +94,10 @@ void check(const Options& options, bool has_format) {
     require(!request.global_races || request.checks("race"), "--global-races: add --check race");
     const bool times = !request.time.empty();
     const bool draws_time = request.draw == "time";
-    require(!times || !((draws && !draws_time) || request.replay || request.schedule || options.schedules),
+    const bool orders = request.schedule || options.schedules;
+    require(!draws_time || !(request.replay || orders),
+            "--draw time: draws an estimate; leave out --export, --schedule and --schedules");
+    require(!times || !((draws && !draws_time) || request.replay || orders),
             "--time: estimates alone or with --counters, --lines and --check; leave out --draw (but for "
             "--draw time), --export, --schedule and --schedules");
     require(!request.time_only || !(counters || lines || checks),

@@ -53,7 +53,9 @@ TEST(EmulateOptions, estimate_for_a_card) {
     EXPECT_TRUE(parse({"--draw", "time", "--time-only", "p"}).request.time_only);
     expect_error({"--draw", "time", "--line", "3", "p"},
                  "--line: picks an access; leave it out with --draw time");
-    expect_error({"--draw", "time", "--schedule", "3", "p"}, "--time: estimates alone");
+    for (const char* const other : {"--schedule=3", "--schedules=3", "--export=p.html"})
+        expect_error({"--draw", "time", other, "p"},
+                     "--draw time: draws an estimate; leave out --export, --schedule and --schedules");
     expect_error({"--time", "--format", "csv", "p"}, "csv is for counters");
 }
 
