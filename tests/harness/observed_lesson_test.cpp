@@ -156,6 +156,15 @@ TEST(ObservedLessonOnEmulator, estimates_unasked_on_a_terminal_alone) {
         EXPECT_THAT(with_tools(silent).out, Not(HasSubstr("stimated"))) << silent;
 }
 
+// Both kernels are of one translation unit.
+TEST(ObservedLessonOnEmulator, calls_a_tool_that_fails_once_for_all_kernels_of_a_unit) {
+    const ProgramResult result = with_tools(
+        R"(printf '#!/bin/sh\necho called >>%s/log\nexit 1\n' $folder >$folder/bin/ptxas
+./wrong_lesson --n 256 --kernel drops_the_tail --kernel leaves_one_out --time >/dev/null
+cat $folder/log)");
+    EXPECT_EQ(result.out, "called\n") << result.err;
+}
+
 // 8 warps execute 1 and 401 instructions.
 TEST(ObservedLessonOnEmulator, estimates_what_changed) {
     const std::string lesson =

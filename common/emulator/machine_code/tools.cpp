@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,13 +140,10 @@ std::string size_of(const std::string& program) {
 
 } // namespace
 
-std::string listing_of(std::string_view ptx, std::string_view name, const Tools& tools) {
-    const std::string_view unit = unit_with(ptx, name);
-    const fs::path folder = cache();
-    const fs::path kept = folder / hash_of({"3", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm,
-                                            size_of(tools.nvdisasm)});
-    if (!folder.empty())
-        if (const std::string listing = contents(kept); !listing.empty()) return listing;
+namespace {
+
+/// \throws NotUnderstood
+std::string listing_of(std::string_view unit, const Tools& tools) {
     const TemporaryFolder work;
     std::ofstream(work / "ptx", std::ios::binary) << unit;
     std::vector<std::string> compile{tools.ptxas,
@@ -163,7 +161,28 @@ std::string listing_of(std::string_view ptx, std::string_view name, const Tools&
     }
     run({tools.nvdisasm, "--print-instruction-encoding", (work / "cubin").string()}, work / "listing",
         work / "errors");
-    const std::string listing = contents(work / "listing");
+    return contents(work / "listing");
+}
+
+} // namespace
+
+std::string listing_of(std::string_view ptx, std::string_view name, const Tools& tools) {
+    static std::map<std::string, std::string> failures; // by unit: with all of its kernels it fails once
+    const std::string_view unit = unit_with(ptx, name);
+    const std::string hash =
+        hash_of({"3", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm, size_of(tools.nvdisasm)});
+    const fs::path folder = cache(), kept = folder / hash;
+    if (!folder.empty())
+        if (const std::string listing = contents(kept); !listing.empty()) return listing;
+    if (const auto failed = failures.find(hash); failed != failures.end())
+        throw NotUnderstood(failed->second);
+    std::string listing;
+    try {
+        listing = listing_of(unit, tools);
+    } catch (const NotUnderstood& error) {
+        failures[hash] = error.what();
+        throw;
+    }
     if (!folder.empty() && listing.find(".text." + std::string(name) + ":") != std::string::npos)
         keep(kept, listing);
     return listing;
