@@ -116,7 +116,8 @@ class Lesson:
     @property
     def pages(self):
         """Its page, and those to which it leads before the exercise."""
-        return [self.page, *sorted(path for path in self.page.parent.glob("*.md") if path.name not in ("README.md", "exercise.md"))]
+        others = {path.name for path in self.page.parent.glob("*.md")} - {"README.md", "exercise.md"}
+        return [self.page, *(self.page.parent / name for name in sorted(others))]
 
     @property
     def has_page(self):

@@ -170,7 +170,7 @@ def draw_story(count, folder):
         fill = {"fill": "white" if is_lit else INK} if is_inside else {}
         picture.text(x + bar / 2, y + (13 if is_inside else -4), f"{share:.1f}", "middle", 12, **style, **fill)
     time = float(ladder.rows[last]["time_us_median"])
-    picture.text(left + 3, 12, f"{last}: {time:,.0f} \u00b5s, {ladder.share(last):.1f} % of the peak bandwidth", size=13,
+    picture.text(left + 3, 12, f"{last}: {time:,.0f} \u00b5s, {ladder.share(last):.1f} % of the peak", size=13,
                  font_weight="bold")
     return str(picture)
 

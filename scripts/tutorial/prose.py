@@ -126,8 +126,8 @@ def complaints(path, source):
 
 
 def next_page(path):
-    """Where a lesson's or an exercise's page leads: to the lesson's next page or the exercise, then to the next lesson of the path
-    or of the side trips, or to its exercise if an earlier lesson has its page. Or nothing."""
+    """Where a lesson's or an exercise's page leads: to the lesson's next page or the exercise, then to the next lesson of the
+    path or of the side trips, or to its exercise if an earlier lesson has its page. Or nothing."""
     name = re.match(r"lessons/(lesson\d\d)_\w+/\w+\.md$", path)
     for order in orders() if name else []:
         for lesson, following in zip(order, [*order[1:], None]):

@@ -39,8 +39,9 @@ def read_contents():
         if line.startswith("#") or not line.strip():
             continue
         if line == "@lessons":
-            parts += [(title, [Page(str(path.relative_to(ROOT))) for lesson in lessons if lesson.has_page for path in lesson.pages], words)
-                      for title, words, lessons in tracks(read_lessons())]
+            for title, words, lessons in tracks(read_lessons()):
+                paths = [path for lesson in lessons if lesson.has_page for path in lesson.pages]
+                parts.append((title, [Page(str(path.relative_to(ROOT))) for path in paths], words))
             continue
         if not line.startswith(" "):
             parts.append((line, [], ""))
@@ -124,8 +125,6 @@ def write_pages(parts, site, folder, notebooks):
         for page, text in zip(pages, pool.map(site.render, pages)):
             (folder / f"{page.name}.md").write_text(with_notebook(page.path, text, notebooks), encoding="utf-8")
     landing = (ROOT / "docs/site/landing.md").read_text(encoding="utf-8")
-    names = [page.name for page in pages]
-    landing = landing.replace("@STORY@", "story" if "story" in names else "lesson00")
     (folder / "index.md").write_text(landing, encoding="utf-8")
     done = set()
     while site.files - done:  # a folder's page links to further files
