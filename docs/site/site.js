@@ -58,8 +58,9 @@ function addCopyButton(block) {
 
 function followContents() {
     const links = [...document.querySelectorAll(".toc a")];
+    const heading = link => document.getElementById(decodeURIComponent(link.hash.slice(1)));
     const mark = () => {
-        const passed = links.filter(link => document.querySelector(link.hash).getBoundingClientRect().top < 100);
+        const passed = links.filter(link => heading(link).getBoundingClientRect().top < 100);
         for (const link of links) link.classList.toggle("active", link === (passed.at(-1) ?? links[0]));
     };
     addEventListener("scroll", mark, {passive: true});
