@@ -24,7 +24,7 @@ const live = {
     replaceAll() {
         for (const image of document.querySelectorAll('img[src*="live_"]')) {
             const [, folder, figure, variant] = /^(.*?)live_(\w+?)(?:_([^_]+))?\.svg$/.exec(image.getAttribute("src")) ?? [];
-            if (figure) live.load(figure, folder, data => new LiveFigure(image, data, variant));
+            if (figure) live.load(figure, folder, data => { if (data.variants.length) new LiveFigure(image, data, variant); });
         }
     },
 };

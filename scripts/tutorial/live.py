@@ -14,7 +14,7 @@ from tutorial.svg import INK
 
 # One color, one meaning, in all figures; each with its color on a dark page.
 WORKS, HOLDS, RESTS = "#0072b2", "#d6e8f7", "#f1f2f4"  # executes now; has its value; nothing happens
-EXTRA, MEMORY, PIPE, BARRIER, STARTS = "#d55e00", "#e69f00", "#8f5fbf", "#2f9e77", "#8a94a0"
+EXTRA, MEMORY, PIPE, BARRIER, STARTS = "#c44f00", "#e69f00", "#8f5fbf", "#2f9e77", "#8a94a0"
 DARK_COLORS = {EXTRA: "#ff8a3d", MEMORY: "#f0b429", PIPE: "#b794e6", BARRIER: "#4cc79b", STARTS: "#a3adb8", WORKS: "#56b4e9"}
 
 
@@ -175,6 +175,10 @@ def write_figure(folder, figure, variants, label):
     for variant in variants:
         name = f"live_{figure}_{variant.name}.svg" if variant.name else f"live_{figure}.svg"
         (folder / name).write_text(str(variant), encoding="utf-8")
+    write_data(folder, figure, variants, label)
+
+
+def write_data(folder, figure, variants, label):
     data = {"label": label, "variants": [variant.data() for variant in variants]}
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     (folder / f"live_{figure}.js").write_text(f'live.add("{figure}",{text});\n', encoding="utf-8")

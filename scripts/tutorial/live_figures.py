@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tutorial import ROOT, live_floors, live_in_flight, live_lookback, live_tile, live_timeline, live_traces
-from tutorial.live import write_figure
+from tutorial.live import write_data, write_figure
 
 # By figure: its variants of runs, and what its toggle changes.
 FIGURES = {"tree": (live_traces.trees, "kernel"), "banks": (live_traces.banks, "kernel"),
@@ -34,12 +34,12 @@ def emulate(bin_folder, *arguments):
 
 
 def make_live_figure(bin_folder, folder, figure):
-    """Its stills and its data. Without estimates those stills that are in the tree, which then do not move."""
+    """Its stills and its data. Without estimates those stills that are in the tree, and no variant, so that they stay."""
     draw, label = FIGURES[figure]
     try:
         variants = draw(functools.partial(emulate, bin_folder))
     except NoEstimate:
         for path in (ROOT / "docs/figures").glob(f"live_{figure}*.svg"):
             shutil.copy(path, folder)
-        return
-    write_figure(folder, figure, variants, label)
+        return write_data(folder, figure, [], label)
+    return write_figure(folder, figure, variants, label)

@@ -77,7 +77,7 @@ def draw(kernel, launch):
         words = ", ".join(f"{count} {group}" for group, count in counts.most_common())
         own = state_at(first, cycle)
         live.frame(f"cycle {cycle:,.0f}: of {len(rows)} warps {words or 'none is here'}. "
-                   + (f"The first one: {own}." if own else "In the first place is none."))
+                   + (f"Warp 0 of place 0: {own}." if own else "Place 0 is empty."))
     y, x = bottom + 26, 8
     shares = Counter()
     for warps in rows.values():
