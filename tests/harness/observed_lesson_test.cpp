@@ -156,6 +156,15 @@ TEST(ObservedLessonOnEmulator, estimates_unasked_on_a_terminal_alone) {
         EXPECT_THAT(with_tools(silent).out, Not(HasSubstr("stimated"))) << silent;
 }
 
+TEST(ObservedLessonOnEmulator, leaves_out_what_takes_too_long_to_estimate) {
+    const ProgramResult result =
+        with_tools("./emulate --time-only --at-most 0 ./wrong_lesson --n 256 --kernel drops_the_tail");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(
+        result.err,
+        HasSubstr("no estimate for NVIDIA H200: that takes longer than is spent unasked; ask with --time\n"));
+}
+
 // Both kernels are of one translation unit.
 TEST(ObservedLessonOnEmulator, calls_a_tool_that_fails_once_for_all_kernels_of_a_unit) {
     const ProgramResult result = with_tools(

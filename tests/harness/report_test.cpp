@@ -241,8 +241,12 @@ TEST(Text, shows_counts_of_the_machine_code_and_estimates_where_there_are_any) {
     EXPECT_THAT(text,
                 HasSubstr(at + ".\nThe error found, of reductions: 1.6 % in the median, at most "
                                "19 %.\nNo estimate for reduce3: blocks in clusters are not modeled.\n"));
-    report.kernels[0].estimated_large_us = 1210.23;
+    report.kernels[0].large_estimate = Estimate{.time_us = 1210.23};
     EXPECT_THAT(format_text(report), HasSubstr(at + " here, 1,210 us at 2^28.\n"));
+    report.kernels[0].large_estimate = Estimate{.reason = "it takes too long"};
+    EXPECT_THAT(
+        format_text(report),
+        AllOf(HasSubstr(at + ".\n"), HasSubstr("\nNo estimate for reduce2 at 2^28: it takes too long.\n")));
     EXPECT_THAT(format_text(emulator_report()), Not(AnyOf(HasSubstr("sm_90"), HasSubstr("stimate"))));
     for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
 }
@@ -255,10 +259,11 @@ Report changed_report() {
     const char* const estimates[] = {
         R"({"card": "NVIDIA H200", "instructions_sm_90": 18268160, "data_pipe_passes": 5, "time_us_estimated": 27.71})",
         R"({"card": "NVIDIA H200", "instructions_sm_90": 14073856, "data_pipe_passes": 5, "time_us_estimated": 22})"};
-    const double large[] = {1412.6, 1214.2};
+    const Estimate large[] = {{.time_us = 1412.6, .memory_us = 231.7},
+                              {.time_us = 1214.2, .memory_us = 231.7}};
     for (int k : {0, 1}) {
         report.kernels[k].estimate = parse_estimate(estimates[k]);
-        report.kernels[k].estimated_large_us = large[k];
+        report.kernels[k].large_estimate = large[k];
         report.kernels[k].counters->emplace_back("smsp__inst_executed.sum", 100 + k);
     }
     return report;
@@ -279,7 +284,7 @@ instructions (sm_90)
 
 TEST(Changed, shows_the_size_that_was_run_where_no_other_was_estimated) {
     Report report = changed_report();
-    for (KernelResult& result : report.kernels) result.estimated_large_us.reset();
+    for (KernelResult& result : report.kernels) result.large_estimate.reset();
     EXPECT_EQ(line_with(format_text(report), "for "), "for 4,194,304 ints 27.7 22.0 x 0.79");
 }
 
@@ -287,7 +292,7 @@ TEST(Changed, shows_counters_alone_where_nothing_is_estimated) {
     Report report = changed_report();
     for (KernelResult& result : report.kernels) {
         result.estimate.reset();
-        result.estimated_large_us.reset();
+        result.large_estimate.reset();
     }
     const std::string text = format_text(report);
     EXPECT_THAT(text,
@@ -325,6 +330,12 @@ TEST(Changed, says_so_where_nothing_moved) {
     EXPECT_EQ(format_text(report), "Nothing moved: reduce2 and reduce2a have the same counters.\n");
     report.kernels.pop_back();
     EXPECT_EQ(format_text(report), "Nothing to compare: only reduce2 ran.\n");
+}
+
+TEST(Changed, shows_times_that_are_equal_beside_what_moved) {
+    Report report = changed_report();
+    report.kernels[1].large_estimate->time_us = 1412.9;
+    EXPECT_EQ(line_with(format_text(report), "for "), "for 268,435,456 ints 1,413 1,413");
 }
 
 TEST(Changed, still_says_wrong) {

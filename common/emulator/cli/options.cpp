@@ -100,6 +100,7 @@ void check(const Options& options, bool has_format) {
     require(!times || !((draws && !draws_time) || request.replay || orders),
             "--time: estimates alone or with --counters, --lines and --check; leave out --draw (but for "
             "--draw time), --export, --schedule and --schedules");
+    require(!request.at_most || times, "--at-most: limits estimates; add --time");
     require(!request.time_only || !(counters || lines || checks),
             "--time-only: runs no launch; leave out --counters, --lines and --check");
     require(!request.line || draws, "--line: picks the access to draw; add --draw");
@@ -136,7 +137,8 @@ bool Options::reports() const {
 }
 
 void parse_options(int argc, const char* const* argv, Options& options) {
-    std::string launch, line, page, schedule, schedules, tagged, format, error_exit_code, color = "auto";
+    std::string launch, line, page, schedule, schedules, tagged, format, error_exit_code, at_most,
+        color = "auto";
     Names check_lists;
     bool help = false, version = false, time_only = false;
     emulator::Request& request = options.request;
@@ -173,6 +175,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     option("--color", color);
     option("--error-exitcode", error_exit_code);
     option("--asked-by", options.asked_by);
+    option("--at-most", at_most);
     flag("-h,--help", help);
     flag("--version", version);
     try {
@@ -209,6 +212,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
         request.line = static_cast<std::uint32_t>(parse_number("--line", line, 1, UINT32_MAX));
     if (given("--schedule")) request.schedule = parse_number("--schedule", schedule, 0);
     if (given("--schedules")) options.schedules = parse_number("--schedules", schedules, 1, 1'000'000);
+    if (given("--at-most")) request.at_most = parse_number("--at-most", at_most, 0, 1'000'000);
     if (given("--launch")) request.launch = parse_number("--launch", launch, 0);
     if (given("--error-exitcode"))
         options.error_exit_code = static_cast<int>(parse_number("--error-exitcode", error_exit_code, 0, 255));
@@ -262,6 +266,8 @@ What to report:
                    waits for. CARD: {}. Default: h200
   --time-only      the same without running the launches, which is faster. What
                    the program computes is wrong then
+  --at-most MS     time: leave out what takes longer than so many milliseconds
+                   in all, as lessons do that estimate unasked
   --draw WHAT      a picture: banks, sectors, activity, tile or time. Time needs
                    what --time needs, and is estimated for the same CARD
   --line N         draw: of the access in line N of the source

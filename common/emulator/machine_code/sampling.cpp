@@ -82,8 +82,8 @@ Signature signature_of(const timing::BlockTrace& block) {
 
 class Sampling {
 public:
-    Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block)
-        : code_(code), launch_(launch), steps_of_block_(steps_of_block) {}
+    Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block, Deadline deadline)
+        : code_(code), launch_(launch), steps_of_block_(steps_of_block), deadline_(deadline) {}
 
     /// Looks at both ends and at the middle of wide gaps before narrow ones, so that it has looked everywhere when
     /// it has seen enough.
@@ -120,6 +120,7 @@ private:
     /// The sample that the block is like.
     std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
+        expect_time_left(deadline_);
         InterpretedBlock interpreted = interpret(code_, launch_, block, steps_of_block_);
         const Signature signature = signature_of(interpreted.trace);
         sum_of_atomic_words_ += interpreted.atomic_words.size();
@@ -133,6 +134,7 @@ private:
     const Code& code_;
     const LaunchView& launch_;
     std::size_t steps_of_block_, steps_ = 0;
+    Deadline deadline_;
     std::map<std::uint64_t, std::size_t> seen_; ///< samples by block
     std::map<Signature, std::size_t> known_;
     std::vector<timing::BlockTrace> samples_;
@@ -181,7 +183,12 @@ timing::Instruction timing_of(const Instruction& instruction) {
     return result;
 }
 
-timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card) {
+void expect_time_left(Deadline deadline) {
+    if (std::chrono::steady_clock::now() >= deadline)
+        throw NotUnderstood("that takes longer than is spent unasked; ask with --time");
+}
+
+timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card, Deadline deadline) {
     timing::Work facts;
     for (const Instruction& instruction : code.instructions) facts.code.push_back(timing_of(instruction));
     facts.blocks = launch.grid.count();
@@ -189,7 +196,7 @@ timing::Work sample(const Code& code, LaunchView launch, const timing::Card& car
     facts.registers = code.registers;
     facts.shared_bytes = launch.shared_bytes;
     launch.cache_bytes = cache_bytes(facts, card);
-    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held_blocks(facts, card)));
+    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held_blocks(facts, card)), deadline);
     sampling.run();
     sampling.take_into(facts);
     return facts;

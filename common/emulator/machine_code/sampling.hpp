@@ -4,6 +4,8 @@
 #include "emulator/machine_code/warp.hpp"
 #include "emulator/timing/estimate.hpp"
 
+#include <chrono>
+
 namespace emulator::machine_code {
 
 // ---- interpreter.cpp: runs single blocks, to see what their warps execute ----
@@ -20,13 +22,19 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
 
 // ---- sampling.cpp ----
 
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// \throws NotUnderstood after the deadline
+void expect_time_left(Deadline deadline);
+
 /// What the clock has to know of an instruction.
 timing::Instruction timing_of(const Instruction& instruction);
 
 /// Interprets blocks until those between two neighbors do as they do. Where they never do, since data decide,
 /// it stops after some, all over the grid.
-/// \throws NotUnderstood
-timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card);
+/// \throws NotUnderstood, also where it has not seen enough by the deadline
+timing::Work sample(const Code& code, LaunchView launch, const timing::Card& card,
+                    Deadline deadline = Deadline::max());
 
 /// Why the clock cannot judge what the sampled blocks execute; empty: it can.
 std::string out_of_scope(const Code& code, const timing::Work& work);

@@ -26,6 +26,7 @@ template <class SomeRequest, class Field> void for_each_field(SomeRequest& reque
     field("time_only", request.time_only);
     field("ptxas", request.ptxas);
     field("nvdisasm", request.nvdisasm);
+    field("at_most", request.at_most);
     field("replay", request.replay);
     field("schedule", request.schedule);
     field("ptx", request.ptx);

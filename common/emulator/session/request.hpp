@@ -30,6 +30,7 @@ struct Request {
     std::string time{};                      ///< the card on which to estimate the time; empty: none
     bool time_only = false;                  ///< without running the launches
     std::string ptxas{}, nvdisasm{};         ///< time: where these programs are
+    std::optional<std::uint64_t> at_most{};  ///< time: milliseconds for all estimates together
     bool replay = false;                     ///< all that a page needs to run them again
     std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes
     std::string ptx{};                       ///< a file whose kernels replace the program's

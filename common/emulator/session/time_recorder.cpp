@@ -4,8 +4,6 @@
 #include "emulator/machine/dim3.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
-#include "emulator/machine_code/listing.hpp"
-#include "emulator/machine_code/sampling.hpp"
 #include "emulator/text.hpp"
 #include "emulator/timing/estimate.hpp"
 
@@ -54,7 +52,8 @@ std::string out_of_scope(const ObservedLaunch& launch) {
 /// Calls `judge` with the kernel's code and the work that the launch would be.
 template <class Judge>
 void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
-               const Judge& judge) {
+               machine_code::Deadline deadline, const Judge& judge) {
+    machine_code::expect_time_left(deadline); // before ptxas and nvdisasm
     if (tools.ptxas.empty() || tools.nvdisasm.empty())
         throw machine_code::NotUnderstood("ptxas or nvdisasm is missing");
     const Kernel& kernel = launch.kernel;
@@ -71,7 +70,7 @@ void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, c
             const Allocation* const place = kernel.module().variable(variable);
             return place ? place->address : 0;
         }};
-    judge(code, machine_code::sample(code, view, card));
+    judge(code, machine_code::sample(code, view, card, deadline));
 }
 
 Json object(const std::vector<std::pair<std::string, double>>& values) {
@@ -131,31 +130,33 @@ Json timeline_of(const timing::Estimate& estimate) {
 
 /// The rest of the record: an estimate, or a reason why there is none; and the floors that are known.
 Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
-             bool draws) {
+             machine_code::Deadline deadline, bool draws) {
     Json record{{"record", "time"}, {"card", card.name()}};
     // Known of all launches.
     const double blocks = static_cast<double>(launch.configuration.grid.count());
     record["floors_us"] = {{"block_starts", blocks / card["block_starts"] / 1e3}};
     std::string reason = out_of_scope(launch);
     try {
-        with_work(launch, tools, card, [&](const machine_code::Code& code, const timing::Work& work) {
-            const timing::Totals totals = timing::totals_of(work, card);
-            record["instructions_sm_90"] = totals.instructions;
-            record["data_pipe_passes"] = totals.passes;
-            record["data_pipe_conflicts"] = totals.conflicts;
-            record["floors_us"] = object(timing::floors_us(work, card));
-            if (reason.empty()) reason = machine_code::out_of_scope(code, work);
-            if (!reason.empty()) return;
-            const timing::Estimate estimate = timing::estimate(work, card, draws ? drawn_cycles : 0);
-            if (!std::isfinite(estimate.time_us))
-                throw machine_code::NotUnderstood("the model gives no number");
-            reason = unclear(estimate);
-            if (!reason.empty()) return;
-            record["time_us_estimated"] = estimate.time_us;
-            record["waits"] = object(estimate.waits);
-            add_error(record, timing::kind_of(work), card);
-            if (draws) record["timeline"] = timeline_of(estimate);
-        });
+        with_work(
+            launch, tools, card, deadline, [&](const machine_code::Code& code, const timing::Work& work) {
+                const timing::Totals totals = timing::totals_of(work, card);
+                record["instructions_sm_90"] = totals.instructions;
+                record["data_pipe_passes"] = totals.passes;
+                record["data_pipe_conflicts"] = totals.conflicts;
+                record["floors_us"] = object(timing::floors_us(work, card));
+                if (reason.empty()) reason = machine_code::out_of_scope(code, work);
+                if (!reason.empty()) return;
+                machine_code::expect_time_left(deadline);
+                const timing::Estimate estimate = timing::estimate(work, card, draws ? drawn_cycles : 0);
+                if (!std::isfinite(estimate.time_us))
+                    throw machine_code::NotUnderstood("the model gives no number");
+                reason = unclear(estimate);
+                if (!reason.empty()) return;
+                record["time_us_estimated"] = estimate.time_us;
+                record["waits"] = object(estimate.waits);
+                add_error(record, timing::kind_of(work), card);
+                if (draws) record["timeline"] = timeline_of(estimate);
+            });
     } catch (const machine_code::NotUnderstood& error) {
         if (reason.empty()) reason = error.what();
     } catch (const std::exception& error) { // The program must not notice what fails here.
@@ -172,7 +173,7 @@ Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
     if (!launch.selected || !can_run(launch)) return nullptr;
     const bool draws = draws_ && drawn_.insert(launch.kernel.name()).second;
     const auto [time, is_new] = times_.try_emplace(key_of(launch));
-    if (is_new || draws) time->second = time_of(launch, tools_, timing::find_card(card_), draws);
+    if (is_new || draws) time->second = time_of(launch, tools_, timing::find_card(card_), deadline_, draws);
     pending_ = &time->second;
     return nullptr;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "emulator/machine_code/listing.hpp"
+#include "emulator/machine_code/sampling.hpp"
 #include "emulator/session/recorder.hpp"
 #include "emulator/session/request.hpp"
 
@@ -25,7 +26,10 @@ class TimeRecorder final : public Recorder {
 public:
     explicit TimeRecorder(const Request& request)
         : card_(request.time),
-          draws_(request.draw == "time"), tools_{.ptxas = request.ptxas, .nvdisasm = request.nvdisasm} {}
+          draws_(request.draw == "time"), tools_{.ptxas = request.ptxas, .nvdisasm = request.nvdisasm},
+          deadline_(request.at_most
+                        ? std::chrono::steady_clock::now() + std::chrono::milliseconds(*request.at_most)
+                        : machine_code::Deadline::max()) {}
 
     /// Estimates before the launch, from memory as it is then.
     Watcher* begin(const ObservedLaunch& launch) override;
@@ -35,6 +39,7 @@ private:
     const std::string card_;
     const bool draws_;
     const machine_code::Tools tools_;
+    const machine_code::Deadline deadline_;
     std::map<std::string, Json>
         times_;                   ///< by launch: what is launched again, with the same arguments, is known
     std::set<std::string> drawn_; ///< kernels

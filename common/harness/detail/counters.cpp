@@ -66,6 +66,8 @@ std::optional<Estimate> parse_estimate(const std::string& json) {
         if (known.contains(name)) member = known[name];
     };
     read("time_us_estimated", estimate.time_us);
+    if (const auto floors = known.find("floors_us"); floors != known.end() && floors->contains("memory"))
+        estimate.memory_us = floors->at("memory");
     read("instructions_sm_90", estimate.instructions);
     read("data_pipe_passes", estimate.data_pipe_passes);
     if (const auto found = known.find("error_found"); found != known.end() && found->contains("most_percent"))

@@ -46,12 +46,12 @@ struct KernelResult {
     std::string name;
     LaunchConfiguration launch;
     Verification verification;
-    std::optional<Times> times;                         ///< on a GPU
-    std::optional<Times> complete_times = std::nullopt; ///< of all passes, if `times` are of the first one
-    std::optional<Counters> counters;                   ///< on the emulator
-    std::optional<Estimate> estimate = std::nullopt;    ///< on the emulator, of the counted launch
-    std::optional<double> estimated_large_us = std::nullopt; ///< the same at large_n
-    std::string illustration = {};                           ///< what KernelRun::illustrate was given
+    std::optional<Times> times;                            ///< on a GPU
+    std::optional<Times> complete_times = std::nullopt;    ///< of all passes, if `times` are of the first one
+    std::optional<Counters> counters;                      ///< on the emulator
+    std::optional<Estimate> estimate = std::nullopt;       ///< on the emulator, of the counted launch
+    std::optional<Estimate> large_estimate = std::nullopt; ///< the same at large_n
+    std::string illustration = {};                         ///< what KernelRun::illustrate was given
 
     /// Times of the complete result: of all passes, or of the only one. nullopt if only the first of several
     /// was timed.

@@ -23,7 +23,7 @@ Reports on the kernels, from the emulator, on stderr:
   --time[=CARD]   the time on a card, estimated, and what warps wait for there.
                   On a terminal a lesson estimates its time unasked, here and
                   at 2^28, if ./emulate and nvdisasm are there (make emulate,
-                  scripts/setup time) and it takes less than a second of a core
+                  scripts/setup time), and spends about a second on each
   --time-only     the same without running the kernels: quick at any size
   --draw WHAT     a picture of each kernel, as an SVG file in the folder
                   pictures: banks, sectors, activity, tile or time
@@ -90,20 +90,20 @@ bool only_estimates() {
     return request && std::strstr(request, "\"time_only\":true");
 }
 
-std::string estimates_as_json(const Names& arguments, unsigned int seconds, bool asked) {
+std::string estimates_as_json(const Names& arguments, bool asked) {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
     const fs::path emulate = asked ? find_emulate(self) : self.parent_path() / "emulate";
-    // Processor time: what it estimates does not depend on what else this machine does.
+    // Processor time: what it estimates does not depend on what else this machine does. Unasked, nobody waits for it long.
     Names words{"sh",
                 "-c",
-                fmt::format("ulimit -c 0 && ulimit -t {} && exec \"$@\"", seconds),
+                "ulimit -c 0 && ulimit -t 5 && exec \"$@\"",
                 "sh",
                 emulate,
                 "--time-only",
-                "--output=/dev/null",
-                "--",
-                self};
+                "--output=/dev/null"};
+    if (!asked) words.emplace_back("--at-most=1000");
+    words.insert(words.end(), {"--", self});
     words.insert(words.end(), arguments.begin(), arguments.end());
     int ends[2];
     if (!fs::exists(emulate) || pipe2(ends, O_CLOEXEC) != 0) return "";

@@ -22,10 +22,10 @@ bool is_observed();
 /// Whether it estimates launches in place of running them: memory is not to be filled then, and nothing verified.
 bool only_estimates();
 
-/// What this program prints with these arguments under `emulate --time-only`. Empty if that fails, or takes longer than
-/// so many seconds of one core.
-/// \param asked builds `emulate` if need be, and says on stderr what it lacks
+/// What this program prints with these arguments under `emulate --time-only`. Empty if that fails.
+/// \param asked takes up to 5 seconds of one core, not what it has after a second; builds `emulate` if need be, and says
+/// on stderr what it lacks
 /// \throws DeviceError if `emulate` cannot be built
-std::string estimates_as_json(const std::vector<std::string>& arguments, unsigned int seconds, bool asked);
+std::string estimates_as_json(const std::vector<std::string>& arguments, bool asked);
 
 } // namespace harness

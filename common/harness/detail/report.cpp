@@ -204,8 +204,7 @@ void add_estimates(Report& report, std::vector<std::string> arguments, bool at_l
     const bool asked = report.changed_only;
     const Progress progress("estimating the time on a card");
     const auto for_each_estimate = [&](auto use) {
-        const Json estimated =
-            Json::parse(estimates_as_json(arguments, asked ? 5 : 1, asked), nullptr, false);
+        const Json estimated = Json::parse(estimates_as_json(arguments, asked), nullptr, false);
         if (!estimated.is_object()) return false;
         for (const Json& one : estimated.at("kernels"))
             for (KernelResult& kernel : report.kernels)
@@ -218,14 +217,12 @@ void add_estimates(Report& report, std::vector<std::string> arguments, bool at_l
     };
     std::erase(arguments, "--changed");
     arguments.emplace_back("--format=json");
-    const bool is_quick = for_each_estimate([&](KernelResult& kernel, auto estimate) {
-        if (estimate && (asked || estimate->time_us)) kernel.estimate = std::move(estimate);
-    });
-    if (!is_quick || !at_large_n || report.elements == large_n) return;
+    const bool is_known =
+        for_each_estimate([](KernelResult& kernel, auto estimate) { kernel.estimate = std::move(estimate); });
+    if (!is_known || !at_large_n || report.elements == large_n) return;
     arguments.emplace_back(fmt::format("--n={}", large_n));
-    for_each_estimate([](KernelResult& kernel, const auto& estimate) {
-        if (estimate) kernel.estimated_large_us = estimate->time_us;
-    });
+    for_each_estimate(
+        [](KernelResult& kernel, auto estimate) { kernel.large_estimate = std::move(estimate); });
 }
 
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel) {

@@ -46,7 +46,7 @@ std::string format_csv(const Report& report);  ///< a header, and one row per ke
 /// What the kernels would take on a card, and how far off such estimates are. Empty: nothing was estimated.
 std::string format_estimates(const Report& report);
 
-/// Estimates the kernels' times, and at large_n too if `at_large_n`. Unasked, it takes a second of one core at most.
+/// Estimates the kernels' times, and at large_n too if `at_large_n`: unasked, what takes a second each, about.
 /// \param arguments of this program
 void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n);
 

@@ -130,9 +130,13 @@ std::string estimated_card(const Report& report) {
     return found == report.kernels.end() ? "" : short_name(found->estimate->card);
 }
 
+std::optional<double> large_us(const KernelResult& kernel) {
+    return kernel.large_estimate ? kernel.large_estimate->time_us : std::nullopt;
+}
+
 bool has_large_estimates(const Report& report) {
     return std::any_of(report.kernels.begin(), report.kernels.end(),
-                       [](const KernelResult& kernel) { return kernel.estimated_large_us.has_value(); });
+                       [](const KernelResult& kernel) { return large_us(kernel).has_value(); });
 }
 
 /// Of the times that --changed shows.
@@ -143,7 +147,7 @@ std::size_t timed_elements(const Report& report) {
 /// What was measured; else what was estimated, for large_n if possible.
 std::optional<double> time_of(const Report& report, const KernelResult& kernel) {
     if (kernel.times) return kernel.times->median;
-    if (has_large_estimates(report)) return kernel.estimated_large_us;
+    if (has_large_estimates(report)) return large_us(kernel);
     return kernel.estimate ? kernel.estimate->time_us : std::nullopt;
 }
 
@@ -190,7 +194,7 @@ public:
             group_ = "data pipe (sm_90)";
             add_numbers("  passes", data_pipe_passes);
         }
-        return table_.is_empty() ? "" : table_.format();
+        return changed_only_ && !has_moved_ ? "" : table_.format();
     }
 
 private:
@@ -201,6 +205,7 @@ private:
         for (const KernelResult& kernel : report_.kernels) verdicts.push_back(kernel.verification.passed);
         const bool all_passed = std::find(verdicts.begin(), verdicts.end(), false) == verdicts.end();
         if (changed_only_ && (all_passed || report_.estimated_only)) return;
+        has_moved_ = true;
         table_.add_verdicts("verified", verdicts);
         table_.add_row("result", cells_of(report_, [](const KernelResult& kernel) {
                            return actual_text(kernel.verification);
@@ -211,13 +216,17 @@ private:
         const std::vector<KernelResult>& kernels = report_.kernels;
         section_ = is_gpu() ? fmt::format("the {} took [us]", short_name(report_.device.name))
                             : fmt::format("an {} would take [us] (estimate)", estimated_card(report_));
+        const auto cells =
+            cells_of(report_, [&](const KernelResult& kernel) { return time_cell(report_, kernel); });
         std::string last;
-        if (has_changes_)
+        if (has_changes_ && !are_equal(cells))
             if (const auto first = time_of(report_, kernels[0]), second = time_of(report_, kernels[1]);
                 first && second)
                 last = change(*first, *second);
-        add("  for " + size_text(report_, timed_elements(report_)),
-            cells_of(report_, [&](const KernelResult& kernel) { return time_cell(report_, kernel); }), last);
+        const bool is_known = std::any_of(kernels.begin(), kernels.end(), [&](const KernelResult& kernel) {
+            return time_of(report_, kernel).has_value();
+        });
+        if (is_known) add("  for " + size_text(report_, timed_elements(report_)), cells, last);
     }
 
     /// Rare counters, such as atomics, have a row only if a kernel uses them.
@@ -232,6 +241,7 @@ private:
     template <class Number> void add_numbers(std::string label, Number number) {
         const std::vector<std::string> cells = cells_of(
             report_, [&](const KernelResult& kernel) { return group_digits(std::uint64_t{number(kernel)}); });
+        if (changed_only_ && are_equal(cells)) return;
         const auto value = [&](std::size_t kernel) {
             return static_cast<double>(number(report_.kernels[kernel]));
         };
@@ -240,14 +250,14 @@ private:
 
     /// A row, below the headings that it is the first of.
     void add(std::string label, std::vector<std::string> cells, std::string last) {
-        if (changed_only_ && are_equal(cells)) return;
+        has_moved_ = has_moved_ || !are_equal(cells);
         for (std::string* const heading : {&section_, &group_})
             if (!heading->empty()) table_.add_heading(std::exchange(*heading, ""));
         table_.add_row(std::move(label), std::move(cells), std::move(last));
     }
 
     const Report& report_;
-    bool has_changes_, changed_only_;
+    bool has_changes_, changed_only_, has_moved_ = false;
     std::string section_, group_; ///< headings of the rows to come
     ColumnTable table_;
 };
@@ -347,7 +357,7 @@ std::string pass_note(const Report& report, const char* subject) {
 
 /// "reduce1 26.1 us here, 1,524 us at 2^28"
 std::string estimate_text(const KernelResult& kernel) {
-    const std::optional<double>& large = kernel.estimated_large_us;
+    const std::optional<double> large = large_us(kernel);
     if (!kernel.estimate || !kernel.estimate->time_us) return "";
     return fmt::format("{} {} us{}", kernel.name, microseconds(*kernel.estimate->time_us),
                        large ? fmt::format(" here, {} us at 2^28", microseconds(*large)) : "");
@@ -362,9 +372,12 @@ void add_once(std::vector<std::string>& texts, std::string text) {
 std::vector<std::string> reasons_of(const Report& report) {
     std::vector<std::string> reasons;
     for (const KernelResult& kernel : report.kernels)
-        if (kernel.estimate && !kernel.estimate->reason.empty())
-            add_once(reasons,
-                     wrap(fmt::format("No estimate for {}: {}.", kernel.name, kernel.estimate->reason)));
+        for (const auto& [estimate, where] :
+             {std::pair(&kernel.estimate, ""), {&kernel.large_estimate, " at 2^28"}})
+            if (*estimate && !(*estimate)->reason.empty() &&
+                (!*where || !kernel.estimate || kernel.estimate->reason.empty()))
+                add_once(reasons, wrap(fmt::format("No estimate for {}{}: {}.", kernel.name, where,
+                                                   (*estimate)->reason)));
     return reasons;
 }
 

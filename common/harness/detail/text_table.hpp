@@ -28,7 +28,6 @@ public:
     /// others dim.
     void add_verdicts(std::string label, const std::vector<bool>& verdicts);
     std::string format() const;
-    bool is_empty() const { return rows_.empty(); }
 
 private:
     struct Row {

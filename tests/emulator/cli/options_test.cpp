@@ -47,6 +47,8 @@ TEST(EmulateOptions, estimate_for_a_card) {
                  "--time=a100: there is no description of that card; write one of h100, h200");
     expect_error({"--time", "--draw", "banks", "p"}, "--time: estimates alone or with --counters");
     expect_error({"--time-only", "--counters", "p"}, "--time-only: runs no launch");
+    EXPECT_EQ(parse({"--time", "--at-most", "1k", "p"}).request.at_most, 1000u);
+    expect_error({"--counters", "--at-most", "5", "p"}, "--at-most: limits estimates; add --time");
     EXPECT_EQ(parse({"--draw", "time", "p"}).request.time, "h200");
     EXPECT_EQ(parse({"--draw", "time", "--time=h100", "p"}).request.time, "h100");
     EXPECT_EQ(parse({"--draw", "banks", "p"}).request.time, "");
@@ -195,7 +197,7 @@ TEST(EmulateOptions, are_all_in_the_help) {
           "--export FILE",  "--schedule SEED",    "--schedules K",   "--ptx FILE",
           "--kernel REGEX", "--launch K",         "--format HOW",    "--output FILE",
           "--color HOW",    "--error-exitcode N", "--asked-by NAME", "--tag-numbers SEED",
-          "--help",         "--version"})
+          "--help",         "--version",          "--at-most MS"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;

@@ -66,7 +66,8 @@ std::string ladder_listing() {
 }
 
 timing::Work interpret(const LadderKernel& kernel, std::uint64_t elements, std::uint32_t threads = 256,
-                       const std::string& card = "h200") {
+                       const std::string& card = "h200",
+                       machine_code::Deadline deadline = machine_code::Deadline::max()) {
     static const std::string listing = ladder_listing();
     const machine_code::Code code = machine_code::read_listing(listing, kernel.mangled);
     const std::uint64_t parameters[] = {0x7F00'0000'0000, 0x7E00'0000'0000, elements};
@@ -78,7 +79,7 @@ timing::Work interpret(const LadderKernel& kernel, std::uint64_t elements, std::
                             .parameters = std::as_bytes(std::span(parameters)),
                             .shared_bytes = 4 * threads,
                             .memory = memory};
-    return machine_code::sample(code, launch, timing::find_card(card));
+    return machine_code::sample(code, launch, timing::find_card(card), deadline);
 }
 
 /// For 2^25 elements, as in the records. Interpreted once: it takes tenths of a second.
@@ -329,6 +330,11 @@ TEST(MachineCode, takes_64_bits_of_an_address_without_a_descriptor) {
 }
 
 /// Block k goes round k times, so all of them differ.
+TEST(MachineCode, samples_no_block_after_the_deadline) {
+    EXPECT_THROW(interpret(ladder[0], 1 << 25, 256, "h200", std::chrono::steady_clock::now()),
+                 machine_code::NotUnderstood);
+}
+
 TEST(MachineCode, samples_blocks_all_over_the_grid) {
     const machine_code::Code code =
         machine_code::read_listing(listed({"S2R R0, SR_CTAID.X", ".L_1:", "VIADD R0, R0, 0xffffffff",
