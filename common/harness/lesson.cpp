@@ -249,6 +249,8 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
         if (const std::string estimates = format_estimates(report); !estimates.empty())
             write_output("\n" + estimates);
     }
+    if (isatty(STDOUT_FILENO) && options.format == OutputFormat::text && !options.verify_only)
+        write_output(ladder_line(report));
     if (!options.save.empty()) {
         const std::filesystem::path folder = options.save;
         write_file(folder / fmt::format("{}.json", info_.name), format_json(report));

@@ -367,6 +367,20 @@ TEST(Changed, has_a_row_for_each_of_many_kernels) {
     EXPECT_THAT(text, AllOf(HasSubstr("14,073,856"), Not(HasSubstr("passes")), Not(HasSubstr("verified"))));
 }
 
+// 231.7 of 1214.2 us are 19.1 %, 3 of 14 places. reduce3's 3362.0 GB/s are 84.0 % of 4000.
+TEST(LadderLine, tells_how_much_of_the_card_the_last_kernel_uses) {
+    Report report = changed_report();
+    EXPECT_EQ(ladder_line(report),
+              "lesson 03 of 09: [###           ] 19 % of an H200's memory bandwidth (estimate)\n");
+    EXPECT_EQ(ladder_line(gpu_report()), "lesson 03 of 09: [############  ] 84 % of the card's peak\n");
+    report.kernels[1].verification = compare_value(-1234, 99);
+    EXPECT_EQ(ladder_line(report), "") << "a wrong result";
+    report = changed_report();
+    report.lesson = "lesson10";
+    EXPECT_EQ(ladder_line(report), "") << "not of the ladder";
+    EXPECT_EQ(ladder_line(emulator_report()), "") << "nothing was timed";
+}
+
 TEST(Changed, fits_a_terminal_of_80_columns) {
     Report report = changed_report();
     report.element_type.plural = "complex numbers";

@@ -50,6 +50,10 @@ std::string format_estimates(const Report& report);
 /// \param arguments of this program
 void add_estimates(Report& report, std::vector<std::string> arguments, bool at_large_n);
 
+/// Where the last kernel is on the way to a card's peak: "lesson 02 of 09: [####      ] 18 % of …". Empty: the lesson is not of
+/// the ladder, or nothing was timed or estimated at large_n.
+std::string ladder_line(const Report& report);
+
 /// Tells on stderr what a kernel's result is, what it should be, and where it went wrong.
 void tell_wrong_result(const std::string& lesson, const KernelResult& kernel);
 

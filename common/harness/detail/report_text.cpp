@@ -399,6 +399,29 @@ std::string format_estimates(const Report& report) {
     return text;
 }
 
+std::string ladder_line(const Report& report) {
+    constexpr std::string_view ladder = "lesson0"; // to lesson09
+    if (!report.lesson.starts_with(ladder) || report.kernels.empty()) return "";
+    const KernelResult& kernel = report.kernels.back();
+    const std::optional<double> bandwidth = kernel.bandwidth_gbs(), peak = report.device.peak_bandwidth_gbs;
+    const std::optional<Estimate>& large = kernel.large_estimate;
+    double share = 0;
+    std::string of;
+    if (!kernel.verification.passed) return "";
+    if (bandwidth && peak) {
+        share = *bandwidth / *peak;
+        of = "the card's peak";
+    } else if (large && large->time_us && large->memory_us) {
+        share = *large->memory_us / *large->time_us;
+        of = fmt::format("an {}'s memory bandwidth (estimate)", estimated_card(report));
+    } else
+        return "";
+    constexpr std::size_t width = 14;
+    const auto filled = std::min(width, static_cast<std::size_t>(std::lround(width * share)));
+    return fmt::format("lesson {} of 09: [{:<{}}] {:.0f} % of {}\n", report.lesson.substr(ladder.size() - 1),
+                       std::string(filled, '#'), width, 100 * share, of);
+}
+
 namespace {
 
 constexpr const char* ptx_note = "(PTX): counted on PTX; the GPU's own machine code may differ.\n";
