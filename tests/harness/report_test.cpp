@@ -207,7 +207,9 @@ TEST(Text, leaves_out_a_launch_that_nobody_knows) {
 TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
     const std::string text = format_text(emulator_report());
     EXPECT_THAT(text, HasSubstr("16,777,216 random ints (64.0 MiB), seed 18446744073709551615"));
-    EXPECT_THAT(text, HasSubstr("Emulator: counted, not timed"));
+    EXPECT_THAT(text,
+                HasSubstr("Emulator: counted, not timed.\n"
+                          "Counts of all blocks: sectors of 32 bytes; requests and wavefronts of warps.\n"));
     EXPECT_EQ(line_with(text, "reduce2"), "reduce2 reduce3 change");
     EXPECT_EQ(line_with(text, "verified"), "verified yes yes");
     EXPECT_EQ(line_with(text, "result"), "result -1,234 -1,234");
@@ -562,8 +564,8 @@ TEST(Text, becomes_several_tables_where_no_line_holds_all_columns) {
     Report report = emulator_report();
     for (KernelResult& result : report.kernels) result.verification.actual_text = std::string(40, '7');
     const std::string text = format_text(report);
-    EXPECT_LT(text.find("reduce2"), text.find("sectors"));
-    EXPECT_GT(text.find("reduce3"), text.find("sectors"));
+    EXPECT_LT(text.find("reduce2"), text.find("\n  sectors"));
+    EXPECT_GT(text.find("reduce3"), text.find("\n  sectors"));
     expect_narrow(report);
 }
 

@@ -426,6 +426,9 @@ namespace {
 
 constexpr const char* ptx_note = "(PTX): counted on PTX; the GPU's own machine code may differ.\n";
 
+constexpr const char* units =
+    "Counts of all blocks: sectors of 32 bytes; requests and wavefronts of warps.\n";
+
 /// More kernels have a row each.
 constexpr std::size_t most_columns = 5;
 
@@ -433,8 +436,8 @@ std::string format_counters(const Report& report) {
     const bool few = report.kernels.size() <= most_columns;
     const std::string table = few ? CounterTable(report).format() : kernel_table(report);
     const std::string times = format_estimates(report);
-    return fmt::format("{}{}: counted, not timed.\n{}{}\n{}\n{}{}{}", heading(report), report.device.name,
-                       pass_note(report, "The counters"), illustrations(report), table,
+    return fmt::format("{}{}: counted, not timed.\n{}{}{}\n{}\n{}{}{}", heading(report), report.device.name,
+                       units, pass_note(report, "The counters"), illustrations(report), table,
                        times.empty() ? "" : times + "\n", ptx_note,
                        report.explain ? emulator::counter_legend()
                                       : "--explain prints the counters' names in Nsight Compute.\n");
