@@ -82,7 +82,8 @@ struct Instruction {
     Control control{};
     Flow flow = Flow::next;
     Action action{};
-    std::string text; ///< "IMAD.WIDE.U32 R4, R9, UR8, R2", without the guard
+    std::uint32_t line = 0; ///< of the PTX that it is made of; 0: not known
+    std::string text;       ///< "IMAD.WIDE.U32 R4, R9, UR8, R2", without the guard
 
     bool has(std::string_view modifier) const {
         for (const std::string& own : modifiers)

@@ -172,6 +172,7 @@ Operand read_operand(Text text, const std::map<std::string, std::uint64_t, std::
 struct Line {
     Text statement;
     std::uint64_t control = 0; ///< the upper half of the encoding
+    std::uint32_t of_ptx = 0;  ///< Instruction::line
 };
 
 /// The bits of the encoding that control words of this generation use.
@@ -187,6 +188,7 @@ Instruction read_instruction(const Line& line,
                              const std::map<std::string, std::uint64_t, std::less<>>& labels) {
     Instruction instruction;
     instruction.control = control_of(line.control);
+    instruction.line = line.of_ptx;
     Text rest = line.statement;
     if (take(rest, "@")) {
         instruction.guarded = true;
@@ -275,17 +277,21 @@ Code read_listing(Text listing, Text name) {
     std::vector<Line> lines;
     Text section = section_of(listing, ".text." + std::string(name));
     if (section.empty()) throw NotUnderstood("nvdisasm lists no machine code of " + std::string(name));
+    std::uint32_t of_ptx = 0;
     while (!section.empty()) {
         Text line = trimmed(take_until(section, "\n"));
         if (line.ends_with(":")) {
             labels.emplace(line.substr(0, line.size() - 1), lines.size());
+            if (!line.starts_with(".L")) of_ptx = 0; // a function begins: ptxas' own ones have no lines
+        } else if (take(line, "//## File ")) {       // ".nv_debug_ptx_txt", line 12
+            of_ptx = static_cast<std::uint32_t>(std::atoi(line.data() + line.find(", line ") + 7));
         } else if (take(line, "/* ")) {
             if (!lines.empty()) lines.back().control = from_hexadecimal(line.substr(0, line.find(' ')));
         } else if (take(line, "/*")) {
             take_until(line, "*/");
             Text statement = trimmed(line.substr(0, line.find("/*")));
             if (statement.ends_with(";")) statement.remove_suffix(1);
-            lines.push_back({.statement = trimmed(statement)});
+            lines.push_back({.statement = trimmed(statement), .of_ptx = of_ptx});
         }
     }
     code.constants = constants_of(listing, name);

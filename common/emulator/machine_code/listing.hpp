@@ -16,6 +16,10 @@ struct Tools {
     std::string ptxas, nvdisasm;
 };
 
+/// Of texts that were joined, the one with the kernel, which is compiled for it.
+/// \throws NotUnderstood: it is in none
+std::string_view unit_with(std::string_view ptx, std::string_view name);
+
 /// What read_listing() reads, for the kernel `name` of the PTX: kept in the user's cache, under a hash of PTX and
 /// tools. \throws NotUnderstood with a tool's message where it fails
 std::string listing_of(std::string_view ptx, std::string_view name, const Tools& tools);
@@ -23,8 +27,8 @@ std::string listing_of(std::string_view ptx, std::string_view name, const Tools&
 // ---- listing.cpp ----
 
 /// The code of the kernel `name` (mangled), decoded.
-/// \param listing that of `nvdisasm --print-instruction-encoding`, below that of `ptxas
-/// --verbose`
+/// \param listing that of `nvdisasm --print-instruction-encoding`, below that of `ptxas --verbose`. With
+/// `--print-line-info-ptx` and `-lineinfo`, instructions have lines of PTX: those of the text that was compiled
 /// \throws NotUnderstood for an instruction that has no action, with its opcode
 Code read_listing(std::string_view listing, std::string_view name);
 

@@ -163,7 +163,8 @@ timing::Instruction timing_of(const Instruction& instruction) {
                                .write_scoreboard = instruction.control.write_scoreboard,
                                .read_scoreboard = instruction.control.read_scoreboard,
                                .waits = instruction.control.waits,
-                               .bytes = static_cast<std::uint8_t>(bytes_of(instruction))};
+                               .bytes = static_cast<std::uint8_t>(bytes_of(instruction)),
+                               .line = instruction.line};
     const auto names = [&](const UnitOf& unit, std::string_view base) {
         return unit.bases.find(" " + std::string(base) + " ") != std::string_view::npos;
     };

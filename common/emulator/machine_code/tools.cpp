@@ -79,23 +79,6 @@ void run(std::vector<std::string> words, const fs::path& output, const fs::path&
     throw NotUnderstood(words[0] + " failed: " + text.substr(0, text.find('\n')));
 }
 
-/// Of texts that were joined, the one with the kernel: each begins with its `.version`.
-std::string_view unit_with(std::string_view ptx, std::string_view name) {
-    const std::string entry = ".entry " + std::string(name);
-    const auto goes_on = [&](std::size_t at) { // _Z3fooPi is not _Z3fooPiS_
-        const std::size_t end = at + entry.size();
-        return end < ptx.size() &&
-               (std::isalnum(static_cast<unsigned char>(ptx[end])) || ptx[end] == '_' || ptx[end] == '$');
-    };
-    auto kernel = ptx.find(entry);
-    while (kernel != std::string_view::npos && goes_on(kernel)) kernel = ptx.find(entry, kernel + 1);
-    if (kernel == std::string_view::npos)
-        throw NotUnderstood("the program has no PTX of " + std::string(name));
-    const auto begin = ptx.rfind(".version", kernel);
-    const std::string_view unit = ptx.substr(begin == std::string_view::npos ? 0 : begin);
-    return unit.substr(0, unit.find(".version", 1));
-}
-
 std::string architecture_of(std::string_view unit) {
     return unit.find(".target sm_90a") != std::string_view::npos ? "-arch=sm_90a" : "-arch=sm_90";
 }
@@ -140,6 +123,23 @@ std::string size_of(const std::string& program) {
 
 } // namespace
 
+std::string_view unit_with(std::string_view ptx, std::string_view name) {
+    const std::string entry = ".entry " + std::string(name);
+    const auto goes_on = [&](std::size_t at) { // _Z3fooPi is not _Z3fooPiS_
+        const std::size_t end = at + entry.size();
+        return end < ptx.size() &&
+               (std::isalnum(static_cast<unsigned char>(ptx[end])) || ptx[end] == '_' || ptx[end] == '$');
+    };
+    auto kernel = ptx.find(entry);
+    while (kernel != std::string_view::npos && goes_on(kernel)) kernel = ptx.find(entry, kernel + 1);
+    if (kernel == std::string_view::npos)
+        throw NotUnderstood("the program has no PTX of " + std::string(name));
+    const auto begin = ptx.rfind(".version", kernel);
+    // Each text begins with its `.version`.
+    const std::string_view unit = ptx.substr(begin == std::string_view::npos ? 0 : begin);
+    return unit.substr(0, unit.find(".version", 1));
+}
+
 namespace {
 
 /// \throws NotUnderstood
@@ -151,7 +151,8 @@ std::string listing_of(std::string_view unit, const Tools& tools) {
                                      architecture_of(unit),
                                      "--output-file",
                                      (work / "cubin").string(),
-                                     (work / "ptx").string()};
+                                     (work / "ptx").string(),
+                                     "-lineinfo"}; // which makes the same code
     try {
         run(compile, work / "listing", work / "listing");
     } catch (const NotUnderstood&) { // Another unit may have what it calls: that matters to other kernels.
@@ -159,8 +160,8 @@ std::string listing_of(std::string_view unit, const Tools& tools) {
         compile.push_back("--compile-only");
         run(compile, work / "listing", work / "listing");
     }
-    run({tools.nvdisasm, "--print-instruction-encoding", (work / "cubin").string()}, work / "listing",
-        work / "errors");
+    run({tools.nvdisasm, "--print-instruction-encoding", (work / "cubin").string(), "--print-line-info-ptx"},
+        work / "listing", work / "errors");
     return contents(work / "listing");
 }
 
@@ -170,7 +171,7 @@ std::string listing_of(std::string_view ptx, std::string_view name, const Tools&
     static std::map<std::string, std::string> failures; // by unit: with all of its kernels it fails once
     const std::string_view unit = unit_with(ptx, name);
     const std::string hash =
-        hash_of({"3", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm, size_of(tools.nvdisasm)});
+        hash_of({"4", unit, tools.ptxas, size_of(tools.ptxas), tools.nvdisasm, size_of(tools.nvdisasm)});
     const fs::path folder = cache(), kept = folder / hash;
     if (!folder.empty())
         if (const std::string listing = contents(kept); !listing.empty()) return listing;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,27 @@ bool is_in_header(const Code& code, const Code& kernel) {
     const SourceLocation here = function_location(code), there = function_location(kernel);
     return here && there && code.module == kernel.module && here.path != there.path;
 }
+
+/// A function that the kernel calls.
+bool counts_to_call(const Code& code, const Code& kernel) {
+    return compiled_without_lines(code) || is_in_header(code, kernel);
+}
+
+/// The lines of a text, for places that ascend.
+class LineNumbers {
+public:
+    explicit LineNumbers(std::string_view text) : text_(text) {}
+
+    std::uint32_t at(std::size_t place) {
+        for (; place_ < place; ++place_) line_ += text_[place_] == '\n' ? 1 : 0;
+        return line_;
+    }
+
+private:
+    std::string_view text_;
+    std::size_t place_ = 0;
+    std::uint32_t line_ = 1;
+};
 
 class LineObserver final : public Observer {
 public:
@@ -141,7 +163,7 @@ private:
     bool counts_to_its_call(const Code& code) {
         for (const auto& [known, answer] : counts_to_call_)
             if (known == &code) return answer;
-        const bool answer = compiled_without_lines(code) || is_in_header(code, kernel_);
+        const bool answer = counts_to_call(code, kernel_);
         return counts_to_call_.emplace_back(&code, answer).second;
     }
 
@@ -236,23 +258,60 @@ void add_source_lines(const CodeCounts& counts, std::vector<FunctionLines>& resu
 void add_ptx_lines(const CodeCounts& counts, std::vector<FunctionLines>& result) {
     const ptx::Function& function = *counts.code->function;
     const std::string_view text = counts.code->module->text;
-    auto line_at = [&, place = std::size_t{0}, line = 1u](std::size_t wanted) mutable {
-        for (; place < wanted; ++place) line += text[place] == '\n' ? 1 : 0; // statements ascend
-        return line;
-    };
+    LineNumbers numbers(text);
     FunctionLines& list = result.emplace_back();
     list.function = function_name(counts);
-    list.first_line = line_at(function.place);
+    list.first_line = numbers.at(function.place);
     list.ptx = lines_of_function(text, function.place);
     std::uint32_t line = list.first_line;
     list.lines = by_line(by_instruction(counts), [&](std::uint32_t i) {
         if (const ptx::Statement* const statement = counts.code->statements[i])
-            line = line_at(statement->place);
+            line = numbers.at(statement->place);
         return line;
     });
 }
 
 } // namespace
+
+MachineLines::MachineLines(const Code& kernel, std::string_view unit) {
+    const std::string_view text = kernel.module->text;
+    lines_before_ = LineNumbers(text).at(static_cast<std::size_t>(unit.data() - text.data())) - 1;
+    add(kernel, true);
+    std::vector<const Code*> codes{&kernel};
+    for (std::size_t k = 0; k < codes.size(); ++k)
+        for (const Code* const callee : codes[k]->callees)
+            if (std::find(codes.begin(), codes.end(), callee) == codes.end()) {
+                add(*callee, !counts_to_call(*callee, kernel));
+                codes.push_back(callee);
+            }
+}
+
+void MachineLines::add(const Code& code, bool counts_here) {
+    LineNumbers numbers(code.module->text);
+    const auto add_statement = [&](std::size_t place, std::uint32_t instruction) {
+        const std::uint32_t line = numbers.at(place);
+        found_.try_emplace(line, counts_here ? index_of(code, instruction, line) : 0);
+    };
+    add_statement(code.function->place, 0); // a function's begin has machine code, too
+    for (std::uint32_t i = 0; i < code.statements.size(); ++i)
+        if (code.statements[i]) add_statement(code.statements[i]->place, i);
+}
+
+std::uint32_t MachineLines::index_of(const Code& code, std::uint32_t instruction, std::uint32_t line_of_ptx) {
+    const SourceLocation source = source_location(code, instruction);
+    CodeLine line{.function = readable_name(code.function->name),
+                  .path = std::string(source.path),
+                  .line = source ? source.line : line_of_ptx};
+    const auto known = std::find(lines_.begin(), lines_.end(), line);
+    const auto index = static_cast<std::uint32_t>(known - lines_.begin());
+    if (known == lines_.end()) lines_.push_back(std::move(line));
+    return index;
+}
+
+std::uint32_t MachineLines::find(std::uint32_t line_of_unit) const {
+    const auto after = found_.upper_bound(line_of_unit + lines_before_);
+    return line_of_unit == 0 || after == found_.begin() ? 0 : std::prev(after)->second;
+}
 
 LineCounting::LineCounting() = default;
 LineCounting::~LineCounting() = default;

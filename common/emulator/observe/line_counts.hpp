@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace emulator {
@@ -19,6 +21,8 @@ struct LineCounts {
     /// The sectors and wavefronts of the same requests with contiguous bytes and no bank conflicts. Other
     /// metrics are 0 here.
     Counters ideal;
+    /// Of the machine code, if it is known: executed instructions, and passes of the data pipe.
+    std::uint64_t machine_instructions = 0, data_pipe_passes = 0;
 };
 
 /// The lines of a function: of CUDA source, or of PTX where there is no source.
@@ -28,6 +32,36 @@ struct FunctionLines {
     std::uint32_t first_line = 0;  ///< where the function begins
     std::vector<LineCounts> lines; ///< all that have instructions, executed or not; ascending
     std::vector<std::string> ptx;  ///< without a source: the PTX lines from the first on
+};
+
+/// A line of a function.
+struct CodeLine {
+    std::string function, path; ///< as in FunctionLines
+    std::uint32_t line = 0;
+
+    friend bool operator==(const CodeLine&, const CodeLine&) = default;
+};
+
+/// Where the machine code of a kernel counts, which was made of its PTX: where that PTX counts.
+class MachineLines {
+public:
+    /// \param unit that was compiled: a part of the module's text
+    MachineLines(const Code& kernel, std::string_view unit);
+
+    /// An index in lines() for a line of the unit; 0: it counts where it is called from.
+    std::uint32_t find(std::uint32_t line_of_unit) const;
+
+    /// From 1 on. The first is that of the kernel's begin.
+    const std::vector<CodeLine>& lines() const { return lines_; }
+
+private:
+    void add(const Code& code, bool counts_here);
+    std::uint32_t index_of(const Code& code, std::uint32_t instruction, std::uint32_t line_of_ptx);
+
+    std::uint32_t lines_before_ = 0; ///< the unit
+    std::map<std::uint32_t, std::uint32_t>
+        found_; ///< by the lines of the module's text where statements begin
+    std::vector<CodeLine> lines_{{}};
 };
 
 struct CodeCounts;

@@ -66,6 +66,19 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     if (instruction.effect == Effect::atomic) totals.atomics += weight * step.sectors;
 }
 
+/// A pass for each barrier of a block, at which all its warps arrive. \param arrivals of warps, by line
+void add_barriers(Totals& totals, const std::vector<std::uint64_t>& arrivals, std::uint64_t warps,
+                  std::uint64_t weight) {
+    std::uint64_t sum = 0;
+    for (std::size_t line = 0; line < arrivals.size(); ++line) {
+        const std::uint64_t before = sum / warps;
+        sum += arrivals[line];
+        const std::uint64_t passes = weight * (sum / warps - before);
+        totals.passes += passes;
+        totals.lines[line].passes += passes;
+    }
+}
+
 double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card["bandwidth_copy"] - 1; }
 
 /// Cycles that `blocks` blocks of one multiprocessor take, and what their warps wait for.
@@ -132,18 +145,26 @@ Totals totals_of(const Work& work, const Card& card) {
     Totals totals;
     const double cost = write_cost(card), atom = card["memory_atom"] / 32;
     const auto weights = weights_of(work);
+    std::uint32_t lines = 0;
+    for (const Instruction& instruction : work.code) lines = std::max(lines, instruction.line);
+    totals.lines.resize(lines + 1);
     for (std::size_t k = 0; k < work.samples.size(); ++k) {
         const auto weight = static_cast<std::uint64_t>(weights[k]);
-        std::uint64_t barriers = 0;
+        std::vector<std::uint64_t> barriers(lines + 1);
         for (const WarpTrace& warp : work.samples[k]) {
             totals.instructions += weight * warp.size();
+            std::uint32_t line = 0;
             for (const Step& step : warp) {
-                add(totals, work.code[step.instruction], step, weights[k], cost, atom);
-                barriers += work.code[step.instruction].effect == Effect::barrier ? 1 : 0;
+                const Instruction& instruction = work.code[step.instruction];
+                if (instruction.line != 0) line = instruction.line;
+                const std::uint64_t before = totals.passes;
+                add(totals, instruction, step, weights[k], cost, atom);
+                totals.lines[line].instructions += weight;
+                totals.lines[line].passes += totals.passes - before;
+                if (instruction.effect == Effect::barrier) ++barriers[line];
             }
         }
-        // One for each barrier of the block.
-        totals.passes += weight * (barriers / std::max<std::uint64_t>(work.samples[k].size(), 1));
+        add_barriers(totals, barriers, std::max<std::uint64_t>(work.samples[k].size(), 1), weight);
     }
     return totals;
 }

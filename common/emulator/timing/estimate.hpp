@@ -29,6 +29,11 @@ struct Work {
     double atomic_words = 1;                                    ///< of global memory, that its atomics go to
 };
 
+/// What the instructions of a line add to Totals.
+struct LineTotals {
+    std::uint64_t instructions = 0, passes = 0;
+};
+
 /// Sums over the whole launch.
 struct Totals {
     std::uint64_t instructions = 0;
@@ -40,6 +45,7 @@ struct Totals {
     double partial_stores = 0;   ///< sectors that are stored in part, and the lines that these are in
     double atomics = 0;          ///< sectors of atomics on global memory
     std::array<double, unit_count> issued{}; ///< instructions by unit
+    std::vector<LineTotals> lines;           ///< by Instruction::line
 };
 Totals totals_of(const Work& work, const Card& card);
 

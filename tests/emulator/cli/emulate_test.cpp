@@ -151,7 +151,7 @@ TEST(Emulate, estimates_a_launch_that_is_repeated_once) {
 
 TEST(Emulate, compiles_kernels_beside_calls_of_other_translation_units) {
     const Result result = with_tools(
-        R"([ "$6" = --compile-only ] || { echo 'ptxas fatal: Unresolved extern'; exit 255; }; cp "$5" "$4")",
+        R"([ "$7" = --compile-only ] || { echo 'ptxas fatal: Unresolved extern'; exit 255; }; cp "$5" "$4")",
         "true", "--time ./emulate_subject 'two kernels' 5");
     EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: nvdisasm lists no machine code of _Z"));
 }

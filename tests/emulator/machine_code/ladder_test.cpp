@@ -301,6 +301,20 @@ std::string listed(std::initializer_list<std::string> lines) {
     return listing;
 }
 
+TEST(MachineCode, has_the_lines_of_the_ptx_that_it_is_made_of) {
+    const std::string line = "\t//## File \".nv_debug_ptx_txt\", line ";
+    const std::string instruction = "/*0000*/ NOP ; /* 0x0 */\n/* 0x000fe20000000000 */\n";
+    const std::string listing = "\n.text.k:\n" + line + "12\n" + instruction + line + "9\n" + instruction +
+                                ".L_x_0:\n" + instruction + "$__internal_0_$__cuda_sm20_div_u64:\n" +
+                                instruction;
+    const machine_code::Code code = machine_code::read_listing(listing, "k");
+    std::vector<std::uint32_t> lines;
+    for (const machine_code::Instruction& one : code.instructions)
+        lines.push_back(machine_code::timing_of(one).line);
+    // A label of a loop changes nothing. What ptxas adds has no line.
+    EXPECT_EQ(lines, (std::vector<std::uint32_t>{12, 9, 9, 0}));
+}
+
 /// An immediate in hexadecimal is the upper half of a double.
 TEST(MachineCode, reads_doubles_in_hexadecimal) {
     const machine_code::Code code = machine_code::read_listing(
@@ -594,6 +608,38 @@ TEST(Timing, estimates_no_time_below_a_floor) {
     work.blocks = 262'144;
     const timing::Estimate estimate = timing::estimate(work, timing::find_card("h200"));
     for (const auto& [floor, time] : estimate.floors_us) EXPECT_GE(estimate.time_us, time) << floor;
+}
+
+/// 10,000 blocks of 8 warps. Line 2: a store of 3 passes, and a jump to a function that no line is known of, whose load
+/// is idle; together 3 + 1 passes per warp. Lines 4 and 5: barriers, with a pass per block for each.
+TEST(Timing, counts_machine_code_by_line) {
+    const timing::Instruction store{
+        .unit = timing::Unit::shared, .effect = timing::Effect::shared, .line = 2};
+    const timing::Instruction load{.unit = timing::Unit::shared, .effect = timing::Effect::shared};
+    const timing::Instruction first{.unit = timing::Unit::adu, .effect = timing::Effect::barrier, .line = 4};
+    const timing::Instruction second{.unit = timing::Unit::adu, .effect = timing::Effect::barrier, .line = 5};
+    timing::Work work = work_with({{store, {.passes = 3}}, {load, {}}, {first, {}}, {second, {}}});
+    work.code.back().line = 7; // EXIT
+    const auto lines_of = [&] {
+        const timing::Totals totals = timing::totals_of(work, timing::find_card("h200"));
+        std::string text;
+        std::uint64_t instructions = 0, passes = 0;
+        for (std::size_t line = 0; line < totals.lines.size(); ++line) {
+            const timing::LineTotals& sums = totals.lines[line];
+            instructions += sums.instructions;
+            passes += sums.passes;
+            if (sums.instructions > 0)
+                text += std::to_string(line) + ": " + std::to_string(sums.instructions) + " " +
+                        std::to_string(sums.passes) + "\n";
+        }
+        EXPECT_EQ(instructions, totals.instructions);
+        EXPECT_EQ(passes, totals.passes);
+        return text;
+    };
+    EXPECT_EQ(lines_of(), "2: 160000 320000\n4: 80000 10000\n5: 80000 10000\n7: 80000 0\n");
+    // Four warps leave in front of the second barrier: 12 arrivals of 8 warps are one pass, that of the first.
+    for (std::size_t warp = 0; warp < 4; ++warp) work.samples[0][warp].resize(3);
+    EXPECT_EQ(lines_of(), "2: 160000 320000\n4: 80000 10000\n5: 40000 0\n7: 40000 0\n");
 }
 
 /// Atomics to one word delay the loads behind them, and a block's end waits for the parts of sectors that it stores.

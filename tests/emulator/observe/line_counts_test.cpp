@@ -253,6 +253,49 @@ TEST(LineCounts, called_functions_have_lines_of_their_own) {
     EXPECT_EQ(c.sum(), c.launch);
 }
 
+/// Machine code counts where its PTX does. ptxas tells lines of the text that it compiles, which follows another one here.
+TEST(LineCounts, machine_code_counts_where_its_ptx_does) {
+    const std::string unit = R"(.version 9.0
+.target sm_90
+.address_size 64
+.file 1 "/home/me/kernels.cuh"
+.file 2 "/usr/include/header.hpp"
+.func own() {
+.loc 1 5 0
+ret; }
+.func in_header() {
+.loc 2 7 0
+ret; }
+.entry k() {
+.reg .u32 %r<4>;
+.loc 1 10 5
+mov.u32 %r1, 1;
+.loc 2 7 3, function_name $L__info_string0, inlined_at 1 11 9
+mov.u32 %r2, 1;
+.loc 1 12 1
+call.uni own;
+call.uni in_header;
+ret; }
+)";
+    Program program("// five\n\n\n\n\n" + unit);
+    const emulator::Code& kernel = program.module.kernel("k").code();
+    const std::string_view text = program.module.ptx().text;
+    const emulator::MachineLines lines(kernel, text.substr(text.find(".version")));
+    const auto line_of = [&](uint32_t line_of_ptx) {
+        const uint32_t index = lines.find(line_of_ptx);
+        return index == 0 ? "call"
+                          : lines.lines()[index].function + ":" + std::to_string(lines.lines()[index].line);
+    };
+    EXPECT_EQ(line_of(8), "own:5");
+    EXPECT_EQ(line_of(11), "call") << "a function of a header";
+    EXPECT_EQ(line_of(12), "k:10") << "before its first statement";
+    EXPECT_EQ(line_of(15), "k:10");
+    EXPECT_EQ(line_of(17), "k:11") << "inlined";
+    EXPECT_EQ(line_of(20), "k:12");
+    EXPECT_EQ(line_of(0), "call") << "what ptxas adds";
+    EXPECT_EQ(lines.lines().at(1).line, 10u) << "where the kernel begins";
+}
+
 TEST(LineCounts, called_functions_without_lines_count_to_the_call) {
     const std::string text = module_of(R"(
         .loc 1 60 5
