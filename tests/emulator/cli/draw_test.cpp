@@ -751,6 +751,42 @@ TEST(DrawTimeline, has_a_stripe_where_an_instruction_issues_and_for_each_wait) {
     }
 }
 
+/// Block 0 in place 0 and block 1 in place 1, of 9 warps each: 18 rows are too many for high ones.
+TEST(DrawTimeline, has_a_row_for_each_warp_of_each_place) {
+    Json launch = timed_launch();
+    Json& warps = launch["timeline"]["warps"] = Json::array();
+    for (const int place : {1, 0}) // rows are in the order of their places
+        for (int warp = 0; warp < 9; ++warp)
+            warps.push_back({{"block", place},
+                             {"place", place},
+                             {"warp", warp},
+                             {"runs", {{"barrier", 100 * place + 10 * warp, 500}}}});
+    const auto elements = elements_of(draw_timeline("k", launch).drawing.svg);
+    std::vector<double> tops;
+    for (const Element& stripe : select(elements, "rect", "warps")) {
+        const auto row = static_cast<double>(tops.size());
+        EXPECT_NEAR(stripe.number("x"), 80 + 0.62 * (row < 9 ? 10 * row : 100 + 10 * (row - 9)), 0.01);
+        EXPECT_EQ(stripe.number("height"), 8);
+        tops.push_back(stripe.number("y"));
+    }
+    ASSERT_EQ(tops.size(), 18U);
+    // 9 from row to row, and 20 more above each place for the blocks' numbers.
+    for (std::size_t k = 1; k < tops.size(); ++k)
+        EXPECT_NEAR(tops[k] - tops[k - 1], k == 9 ? 29 : 9, 0.01) << k;
+    std::map<std::string, std::vector<double>> labels;
+    for (const Element& element : elements)
+        if (element.text.starts_with("warp ") || element.text.starts_with("block "))
+            labels[element.text].push_back(element.number("y"));
+    // Texts are placed by their foot: the middle and 0.35 of 12 pixels.
+    const auto near = [](double middle) { return testing::DoubleNear(middle + 4.2, 0.01); };
+    using testing::Pair;
+    EXPECT_THAT(labels, ElementsAre(Pair("block 0", ElementsAre(near(tops[0] - 8))),
+                                    Pair("block 1", ElementsAre(near(tops[9] - 8))),
+                                    Pair("warp 0", ElementsAre(near(tops[0] + 4.5), near(tops[9] + 4.5))),
+                                    Pair("warp 4", ElementsAre(near(tops[4] + 4.5), near(tops[13] + 4.5))),
+                                    Pair("warp 8", ElementsAre(near(tops[8] + 4.5), near(tops[17] + 4.5)))));
+}
+
 // ---- all of them ----
 
 TEST(Drawings, explain_every_look_on_light_and_dark_and_need_nothing_from_outside) {
