@@ -124,8 +124,7 @@ def write_pages(parts, site, folder, notebooks):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for page, text in zip(pages, pool.map(site.render, pages)):
             (folder / f"{page.name}.md").write_text(with_notebook(page.path, text, notebooks), encoding="utf-8")
-    landing = (ROOT / "docs/site/landing.md").read_text(encoding="utf-8")
-    (folder / "index.md").write_text(landing, encoding="utf-8")
+    shutil.copy(ROOT / "docs/site/landing.md", folder / "index.md")
     done = set()
     while site.files - done:  # a folder's page links to further files
         for path in sorted(site.files - done):
