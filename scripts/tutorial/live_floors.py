@@ -47,6 +47,20 @@ def floors_of(launch, constants):
     return [one for one in found if one[0] in always or one[2] > longest / 3]
 
 
+def draw_bar(live, y, name, color, width, words, is_longest):
+    inside = width > 60
+    looks = {"fill": "white" if color in (WORKS, PIPE) else "#111111"} if inside else {}
+    live.text(LEFT - 8, y + 21, name, "end", 13, **({"font_weight": "bold"} if is_longest else {}))
+    live.rect(LEFT, y + 6, width, PITCH - 12, color)
+    live.text(LEFT + width + (-6 if inside else 6), y + 22, words, "end" if inside else "start", 13, font_weight="bold", **looks)
+
+
+def hatched(start, end, y):
+    """Lines that lean to the right, from `y` up."""
+    steps = [start + k * 6 for k in range(int((end - start) // 6) + 1)]
+    return "".join(f"M{x:.1f} {y}L{min(x + 11, end):.1f} {y - 2 * (min(x + 11, end) - x):.1f}" for x in steps)
+
+
 def draw(kernel, launch, recorded, constants, facts):
     floors = floors_of(launch, constants)
     bottom = TOP + PITCH * len(floors)
@@ -68,25 +82,20 @@ def draw(kernel, launch, recorded, constants, facts):
             live.rect(2, y, 396, PITCH, RESTS)
         live.elements.append(f'<g data-go="{number}">')
         live.rect(2, y, 396, PITCH, "transparent")
-        live.text(LEFT - 8, y + 21, name, "end", 13, **({"font_weight": "bold"} if name == longest[0] else {}))
-        live.rect(LEFT, y + 6, scale * time, PITCH - 12, color)
-        wide = scale * time > 60
-        live.text(LEFT + scale * time + (-6 if wide else 6), y + 22, f"{time:,.0f}", "end" if wide else "start", 13,
-                  font_weight="bold", **({"fill": "white" if color in (WORKS, PIPE) else "#111111"} if wide else {}))
+        draw_bar(live, y, name, color, scale * time, f"{time:,.0f}", name == longest[0])
         if name == longest[0] and recorded > time:  # hatched: what no floor explains
-            start, end = LEFT + scale * time, LEFT + scale * recorded
-            steps = [start + k * 6 for k in range(int((end - start) // 6) + 1)]
-            hatch = "".join(f"M{x:.1f} {y + PITCH - 6}L{min(x + 11, end):.1f} {y + PITCH - 6 - 2 * (min(x + 11, end) - x):.1f}"
-                            for x in steps)
-            live.path(hatch, "none", stroke=EXTRA, stroke_width=1.3)
+            lines = hatched(LEFT + scale * time, LEFT + scale * recorded, y + PITCH - 6)
+            live.path(lines, "none", stroke=EXTRA, stroke_width=1.3)
         live.elements.append("</g>")
     x, over = LEFT + scale * recorded, 100 * (recorded / longest[2] - 1)
     live.line(x, TOP - 8, x, bottom + 8, INK, "5 3")
     live.text(min(x, 392), bottom + 24, f"recorded: {recorded:,.0f} µs", "end" if x > 250 else "middle", 13, font_weight="bold")
-    live.text(8, bottom + 48, f"Highest floor: {longest[0]}. Hatched: {over:.0f} % above it.", size=12)
+    live.text(8, bottom + 48, f"Highest floor: {longest[0]}. "
+              + (f"Hatched: {over:.0f} % above it." if over >= 0.5 else "The time is as long."), size=12)
     live.soft(8, bottom + 66, f"Floors: a model of an H200. {LADDER_ELEMENTS:,} ints, first launch.")
     live.soft(8, bottom + 82, f"Recorded: {facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]}")
-    live.frame(f"{kernel} took {recorded:,.0f} µs, {over:.0f} % more than its highest floor, {longest[0]}")
+    live.frame(f"{kernel} took {recorded:,.0f} µs, "
+               + (f"{over:.0f} % more than" if over >= 0.5 else "as long as") + f" its highest floor, {longest[0]}.")
     live.height = bottom + 92
     return live
 

@@ -209,60 +209,73 @@ def words_of(request):
 
 
 def draw_banks(kernel, steps):
-    live = Live(kernel, 0, f"{kernel}: the queue at the banks")
+    live = Live(kernel, BANK_CHART + 68, f"{kernel}: the queue at the banks")
     live.ms = 1900
     text = KernelText(kernel)
     live.source = text.part("for (unsigned int stride", "__syncthreads(); // This")
-    add = text.line("+= shared[")
-    base, row = 238, 19
-    live.soft(8, 44, "A warp stores its sums. Each word waits at its bank.")
-    for k in range(8):
-        live.soft(LEFT - 8, base - row * k - 5, f"{k + 1}", "end")
-    live.text(8, 64, "wavefront", size=12)
-    for bank in range(BANKS):
-        live.cells([(LEFT + CELL * bank, base - 8 * row)], CELL - 1, 8 * row, RESTS)
-    for bank in (0, 8, 16, 24, 31):
-        live.soft(LEFT + CELL * (bank + 0.5), base + 15, f"{bank}", "middle")
-    live.text(8, base + 32, "bank", size=12)
-    chart, scale, total = base + 148, 9, 0
-    live.text(8, base + 58, "wavefronts of all 8 warps, stride by stride", size=13, font_weight="bold")
-    live.line(LEFT, chart, 392, chart, INK)
-    live.soft(2, chart + 15, "stride")
+    draw_no_queue(live)
+    total = 0
     for number, (stride, requests) in enumerate(steps):
-        x = LEFT + 44 * number
-        live.soft(x + 18, chart + 15, f"{stride}", "middle")
-        first, costs = requests[0], sum(request["cost"] for request in requests)
-        words = words_of(first)
+        first, words = requests[0], words_of(requests[0])
         stacks = {}
         for word in words:
             stacks.setdefault(word % BANKS, []).append(word)
-        total += costs
         warps = ("warp 0 adds" if len(requests) == 1 else "warps 0 and 1 add" if len(requests) == 2 else
                  f"warps 0 to {len(requests) - 1} add")
         live.frame(f"stride {stride}: {warps}. Warp {first['warp']} stores {'words' if len(words) > 1 else 'word'} "
-                   f"{listed(words)}: {plural(len(stacks), 'bank')}, {plural(first['cost'], 'wavefront')}.", add)
+                   f"{listed(words)}: {plural(len(stacks), 'bank')}, {plural(first['cost'], 'wavefront')}.",
+                   text.line("+= shared["))
         with live.during(number, number):
-            live.cells([(LEFT + CELL * bank, base - row + 1) for bank in stacks], CELL - 1, row - 2, WORKS)
-            live.cells([(LEFT + CELL * bank, base - row * (k + 1) + 1) for bank, stack in stacks.items()
-                        for k in range(1, len(stack))], CELL - 1, row - 2, EXTRA)
+            draw_queue(live, stacks)
             live.text(392, 64, f"stride {stride}: {plural(first['cost'], 'wavefront')}", "end", 14, font_weight="bold")
-        with live.during(number):
-            live.rect(x, chart - scale * costs, 36, scale * costs, WORKS)
-            ideal = scale * len(requests)
-            if costs > len(requests):
-                live.rect(x, chart - scale * costs, 36, scale * costs - ideal, EXTRA)
-            live.text(x + 18, chart - scale * costs - 4, f"{costs}", "middle", 12)
+        total += sum(request["cost"] for request in requests)
+        draw_wavefronts(live, LEFT + 44 * number, number, stride, requests)
         with live.during(number, number if number < len(steps) - 1 else None):
-            live.text(392, base + 58, f"sum {total}", "end", 14, font_weight="bold")
-    live.cells([(8, chart + 30)], 12, 12, WORKS)
-    live.text(26, chart + 40, "first in line", size=12)
-    live.cells([(120, chart + 30)], 12, 12, EXTRA)
-    live.text(138, chart + 40, "bank conflict: has to wait", size=12)
-    live.soft(8, chart + 58, f"Block 0 of {BLOCK} threads, recorded on the emulator.")
-    live.height = chart + 68
+            live.text(392, BANK_BASE + 58, f"sum {total}", "end", 14, font_weight="bold")
     worst = max(range(len(steps)), key=lambda k: steps[k][1][0]["cost"])
     live.still = worst if steps[worst][1][0]["cost"] > 1 else len(steps) - 1
     return live
+
+
+BANK_BASE, BANK_ROW, BANK_CHART = 238, 19, 386  # below the queue, of a word in it, below the chart
+
+
+def draw_no_queue(live):
+    """All that each frame has."""
+    live.soft(8, 44, "A warp stores its sums. Each word waits at its bank.")
+    for k in range(8):
+        live.soft(LEFT - 8, BANK_BASE - BANK_ROW * k - 5, f"{k + 1}", "end")
+    live.text(8, 64, "wavefront", size=12)
+    for bank in range(BANKS):
+        live.cells([(LEFT + CELL * bank, BANK_BASE - 8 * BANK_ROW)], CELL - 1, 8 * BANK_ROW, RESTS)
+    for bank in (0, 8, 16, 24, 31):
+        live.soft(LEFT + CELL * (bank + 0.5), BANK_BASE + 15, f"{bank}", "middle")
+    live.text(8, BANK_BASE + 32, "bank", size=12)
+    live.text(8, BANK_BASE + 58, "wavefronts of these stores, all warps", size=13, font_weight="bold")
+    live.line(LEFT, BANK_CHART, 392, BANK_CHART, INK)
+    live.soft(2, BANK_CHART + 15, "stride")
+    for x, fill, words in ((8, WORKS, "first in line"), (120, EXTRA, "bank conflict: has to wait")):
+        live.cells([(x, BANK_CHART + 30)], 12, 12, fill)
+        live.text(x + 18, BANK_CHART + 40, words, size=12)
+    live.soft(8, BANK_CHART + 58, f"Block 0 of {BLOCK} threads, recorded on the emulator.")
+
+
+def draw_queue(live, stacks):
+    """The words at each bank."""
+    live.cells([(LEFT + CELL * bank, BANK_BASE - BANK_ROW + 1) for bank in stacks], CELL - 1, BANK_ROW - 2, WORKS)
+    live.cells([(LEFT + CELL * bank, BANK_BASE - BANK_ROW * (k + 1) + 1) for bank, stack in stacks.items()
+                for k in range(1, len(stack))], CELL - 1, BANK_ROW - 2, EXTRA)
+
+
+def draw_wavefronts(live, x, number, stride, requests):
+    """A stride's bar, and how much of it conflicts are: a warp's request needs one wavefront."""
+    scale, costs = 9, sum(request["cost"] for request in requests)
+    live.soft(x + 18, BANK_CHART + 15, f"{stride}", "middle")
+    with live.during(number):
+        live.rect(x, BANK_CHART - scale * costs, 36, scale * costs, WORKS)
+        if costs > len(requests):
+            live.rect(x, BANK_CHART - scale * costs, 36, scale * (costs - len(requests)), EXTRA)
+        live.text(x + 18, BANK_CHART - scale * costs - 4, f"{costs}", "middle", 12)
 
 
 def banks(emulate):
