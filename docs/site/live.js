@@ -121,18 +121,20 @@ class LiveFigure {
 
     // ---- frames ----
 
-    // Rows of equal cells, a letter for each. `colors`: by letter.
+    // Rows of equal cells, a letter for each, or a letter and a number for as many. `colors`: by letter.
     static rows([x, y, width, height, right, below], colors, rows) {
         const paths = {};
-        rows.forEach((row, number) => {
+        rows.forEach((short, number) => {
+            const row = short.replace(/(\D)(\d+)/g, (_, letter, count) => letter.repeat(count));
             for (const run of row.matchAll(right ? /./g : /(.)\1*/g)) { // without gaps, equal ones are drawn as one
-                const left = x + width * run.index, letter = run[0][0];
+                const letter = run[0][0];
                 if (letter in colors)
-                    paths[letter] = `${paths[letter] ?? ""}M${left} ${y + height * number}h${width * run[0].length - right}v${
-                        height - below}H${left}z`;
+                    paths[letter] = `${paths[letter] ?? ""}M${x + width * run.index} ${y + height * number + (height - below) / 2}h${
+                        width * run[0].length - right}`;
             }
         });
-        return Object.entries(paths).map(([letter, path]) => `<path d="${path}" fill="${colors[letter]}"/>`).join("");
+        return Object.entries(paths).map(([letter, path]) =>
+            `<path d="${path}" fill="none" stroke="${colors[letter]}" stroke-width="${height - below}"/>`).join("");
     }
 
     show_variant(number) {

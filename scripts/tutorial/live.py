@@ -21,7 +21,8 @@ DARK_COLORS = {EXTRA: "#ff8a3d", MEMORY: "#f0b429", PIPE: "#b794e6", BARRIER: "#
 def dark_rules():
     found = [f'{tag}[{attribute}="{light}"]{{{attribute}:{dark}}}' for light, dark in DARK_COLORS.items()
              for tag, attribute in (("rect", "fill"), ("path", "fill"), ("line", "stroke"), ("path", "stroke"))]
-    found += [f'path[fill="{HOLDS}"]{{fill:#174365}}', f'path[fill="{RESTS}"]{{fill:#1e252d}}']
+    found += [f'path[{kind}="{light}"]{{{kind}:{dark}}}' for light, dark in ((HOLDS, "#174365"), (RESTS, "#1e252d"))
+              for kind in ("fill", "stroke")]
     return "".join(found)
 
 
@@ -41,7 +42,7 @@ class Moving(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of equal cells, a letter for each. live.js draws them in the same way."""
+    """Rows of equal cells, a letter for each. live.js draws them in the same way: as strokes, which are short to write."""
 
     place: tuple  # x, y, width and height of a cell, the gaps between cells to the right and below
     colors: dict  # by letter; any other letter leaves a cell empty
@@ -51,12 +52,16 @@ class Rows(NamedTuple):
         x, y, width, height, right, below = self.place
         paths = dict.fromkeys(self.colors, "")
         for number, row in enumerate(self.rows):
+            middle = y + height * number + (height - below) / 2
             for run in re.finditer("." if right else r"(.)\1*", row):  # without gaps, equal ones are drawn as one
-                left, letter = x + width * run.start(), run[0][0]
-                if letter in paths:
-                    paths[letter] += (f"M{left:.5g} {y + height * number:.5g}h{width * len(run[0]) - right:.5g}"
-                                      f"v{height - below:.5g}H{left:.5g}z")
-        return "".join(f'<path d="{path}" fill="{self.colors[letter]}"/>' for letter, path in paths.items() if path)
+                if run[0][0] in paths:
+                    paths[run[0][0]] += f"M{x + width * run.start():.5g} {middle:.5g}h{width * len(run[0]) - right:.5g}"
+        return "".join(f'<path d="{path}" fill="none" stroke="{self.colors[letter]}" stroke-width="{height - below:g}"/>'
+                       for letter, path in paths.items() if path)
+
+    def data(self):
+        """Three cells that are equal and more become a letter and their number."""
+        return self.place, self.colors, [re.sub(r"(.)\1\1+", lambda run: f"{run[1]}{len(run[0])}", row) for row in self.rows]
 
 
 class Live(Picture):
@@ -140,7 +145,7 @@ class Live(Picture):
             return element
 
         svg = markup(self.elements).replace('"', "'")  # or JSON would mark each
-        more = {"source": self.source, "drag": self.drag, "rows": rows}
+        more = {"source": self.source, "drag": self.drag, "rows": [each.data() for each in rows]}
         return {"name": self.name, "size": [self.width, self.height], "svg": svg, "frames": self.frames,
                 "still": self.number_of_still(), "ms": self.ms,
                 **{name: value for name, value in more.items() if value}}

@@ -9,7 +9,7 @@ from tutorial.svg import INK
 # By variant: the kernel, and what the picture calls it.
 KERNELS = {"square": ("transposeTiled", "tile[32][32]: no padding"), "padded": ("transposePadded", "tile[32][33]: padded"),
            "swizzled": ("transposeSwizzled", "tile[32][32]: swizzled")}
-LETTERS = "0123456789abcdefghijklmnopqrstuv"
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEF"
 LEFT, TOP, CELL, ROW = 28, 64, 11, 9
 STORES, LOADS = 4, 6  # frames
 

@@ -26,7 +26,7 @@ def small():
         live.text(3, 4, "from then on")
     with live.moving(5):
         live.line(0, 0, 0, 9)
-    live.rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "])
+    live.rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aaaa a", " a  "])
     return live
 
 
@@ -46,11 +46,12 @@ class Frames(unittest.TestCase):
         self.assertIn("<g data-f='0 0'>", data["svg"])
         self.assertIn("<g data-f='1 2'>", data["svg"])
         self.assertIn("<g data-step='5'>", data["svg"])
-        self.assertEqual(json.loads(json.dumps(data["rows"])), [[[10, 20, 2, 3, 0, 1], {"a": "#0072b2"}, ["aa a", " a  "]]])
+        self.assertEqual(json.loads(json.dumps(data["rows"])), [[[10, 20, 2, 3, 0, 1], {"a": "#0072b2"}, ["a4 a", " a  "]]])
 
     def test_rows_are_runs(self):
-        """Cells of 2 x 3 from 10, 20 on, a gap of 1 below: the first row has two cells together and one, the second one."""
-        self.assertIn('d="M10 20h4v2H10zM16 20h2v2H16zM12 23h2v2H12z" fill="#0072b2"', str(small()))
+        """Cells of 2 x 3 from 10, 20 on, a gap of 1 below, so that strokes are 2 wide: the first row has four cells together
+        and one, the second one."""
+        self.assertIn('d="M10 21h8M20 21h2M12 24h2" fill="none" stroke="#0072b2" stroke-width="2"', str(small()))
 
     def test_looks_in_a_row_are_said_once(self):
         self.assertEqual(grouped('<text x="1.0" y="2" fill="red">a</text><text x="3" y="4" fill="red">b</text>'

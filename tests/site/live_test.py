@@ -33,7 +33,7 @@ def parts():
         drawing.frame(f"frame {number}")
     with drawing.moving(20):
         drawing.line(100, 0, 100, 90)
-    drawing.rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aa a", " a  "])
+    drawing.rows((10, 20, 2, 3, 0, 1), {"a": "#0072b2"}, ["aaaa a", " a  "])
     drawing.elements.append('<g data-go="7"><rect x="0" y="60" width="40" height="30" fill="#d55e00"/></g>')
     return drawing
 
