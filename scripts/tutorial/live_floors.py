@@ -37,8 +37,8 @@ def floors_of(launch, constants):
     found.append(issued("cycles of the multipliers", "multipliers", "fma", 1))
     found.append(issued("conversions", "conversions", "xu", constants["issue_xu"]))
     found.append(("data pipe", PIPE, floors["data_pipe"], f"{millions(floors['data_pipe'] * per_us)} passes / {of_card})"))
-    found.append(("barriers", BARRIER, floors["barriers"],
-                  f"{millions(floors['barriers'] * per_us / constants['adu_warp'])} arrivals of warps x "
+    served = floors["barriers"] * per_us / constants["adu_warp"]
+    found.append(("barriers", BARRIER, floors["barriers"], f"{millions(served)} barriers and other work of the address unit x "
                   f"{constants['adu_warp']:g} cycles / {of_card})"))
     found.append(("block starts", STARTS, floors["block_starts"],
                   f"{launch['grid'][0]:,} blocks / {constants['block_starts']} blocks per ns"))
