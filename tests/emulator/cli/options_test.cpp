@@ -213,6 +213,7 @@ TEST(Requests, come_back_as_they_were_sent) {
                               .global_races = true,
                               .draw = "tile",
                               .line = 7,
+                              .values = true,
                               .replay = true,
                               .schedule = 18446744073709551615u,
                               .ptx = "/a/b.ptx"};
@@ -221,7 +222,7 @@ TEST(Requests, come_back_as_they_were_sent) {
     EXPECT_EQ(emulator::to_text(read), text);
     EXPECT_EQ(read.kernel, "a\"b");
     EXPECT_EQ(read.launch, 0u);
-    EXPECT_TRUE(read.lines && read.leaks && read.global_races && read.replay);
+    EXPECT_TRUE(read.lines && read.leaks && read.global_races && read.values && read.replay);
     EXPECT_TRUE(read.checks("mem") && read.checks("race") && !read.checks("init"));
     EXPECT_EQ(read.draw, "tile");
     EXPECT_EQ(read.line, 7u);

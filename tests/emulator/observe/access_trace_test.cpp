@@ -241,7 +241,7 @@ TEST(AccessTrace, steps_keep_the_words_that_they_write) {
     // 128 threads store in 4 requests, 64 in 2, thread 0 the last sum and the result in 1.
     for (const auto& [step, requests] :
          {std::pair(0, 4u), std::pair(1, 2u), std::pair(7, 1u), std::pair(8, 1u)})
-        EXPECT_THAT(t.steps[static_cast<std::size_t>(step)].requests, SizeIs(requests)) << step;
+        ASSERT_THAT(t.steps[static_cast<std::size_t>(step)].requests, SizeIs(requests)) << step;
     // Warp 1 stores words 32 to 63 in the first step of the tree: its second request, after that of its elements.
     const emulator::TracedRequest& request = t.steps[1].requests[1];
     EXPECT_EQ(request.warp, 1u);
