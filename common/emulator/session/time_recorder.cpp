@@ -87,7 +87,7 @@ std::string key_of(const ObservedLaunch& launch) {
     // The text, since another module may come to the place of one that was unloaded.
     key += " " + std::to_string(configuration.dynamic_shared_bytes) + " " +
            std::to_string(std::hash<std::string_view>()(launch.kernel.module().ptx().text)) +
-           (out_of_scope(launch).empty() ? " " : "! ");
+           out_of_scope(launch) + " ";
     return key.append(reinterpret_cast<const char*>(launch.parameters.data()), launch.parameters.size());
 }
 

@@ -156,6 +156,15 @@ TEST(Emulate, compiles_kernels_beside_calls_of_other_translation_units) {
     EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: nvdisasm lists no machine code of _Z"));
 }
 
+TEST(Emulate, says_which_launches_it_does_not_estimate) {
+    const Result result = with_tools("exit 1", "exit 1", "--time ./emulate_subject together");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: blocks in clusters are not modeled\n"));
+    EXPECT_THAT(
+        result.err,
+        HasSubstr("  no estimate for NVIDIA H200: blocks that wait for each other are not modeled\n"));
+}
+
 TEST(Emulate, runs_what_it_cannot_estimate) {
     const Result result =
         with_tools("echo 'ptxas fatal: no' >&2; exit 1", "true", "--time ./emulate_subject 'two kernels' 5");

@@ -170,6 +170,22 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 5; ++i) fill<<<1, 32>>>(data(), 7);
         return 0;
     }
+    if (what == "together") { // blocks in clusters, and a cooperative launch of the same
+        int *out = data(), value = 1;
+        void* arguments[] = {&out, &value};
+        cudaLaunchAttribute pairs{};
+        pairs.id = cudaLaunchAttributeClusterDimension;
+        pairs.val.clusterDim = {2, 1, 1};
+        cudaLaunchConfig_t configuration{};
+        configuration.gridDim = 2;
+        configuration.blockDim = 32;
+        configuration.attrs = &pairs;
+        configuration.numAttrs = 1;
+        cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(fill), arguments);
+        cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(fill), dim3(2), dim3(32), arguments, 0,
+                                    nullptr);
+        return cudaDeviceSynchronize();
+    }
     if (what == "unsupported") {
         call_unsupported(argument);
         const cudaError_t error = cudaDeviceSynchronize();
