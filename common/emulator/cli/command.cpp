@@ -58,14 +58,15 @@ Ending compare_schedules(const Options& options) {
     return with_findings(result.default_run.ending, result.difference.has_value(), options);
 }
 
-/// Where a tool for estimates is missing, the program runs without them.
+/// Where a tool for machine code is missing, the program runs without what needs it.
 void prepare_estimates(Options& options) {
-    if (options.request.time.empty()) return;
+    if (options.request.time.empty() && !options.request.lines) return;
     find_tools(options.request);
     const std::string missing = missing_tool(options.request);
-    if (missing.empty()) return;
-    if (options.request.time_only) throw CommandError(ExitStatus::failed, missing);
-    say("emulate: " + missing);
+    if (missing.empty() || options.request.time.empty()) return; // the report of the lines says it
+    const std::string what = "no times can be estimated: " + missing;
+    if (options.request.time_only) throw CommandError(ExitStatus::failed, what);
+    say("emulate: " + what);
 }
 
 Ending run(const Options& options) {

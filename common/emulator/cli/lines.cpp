@@ -98,7 +98,15 @@ const std::vector<LineColumn>& line_columns() {
                                                 Metric::shared_store_wavefronts, Metric::copy_wavefronts};
     static const std::vector<Metric> requests{Metric::global_load_requests, Metric::global_store_requests};
     static const std::vector<LineColumn> columns{
-        {"instructions", "instructions", "PTX", "instr", false, {Metric::warp_instructions}},
+        {"instructions", "instructions (PTX)", "PTX", "instr", false, {Metric::warp_instructions}},
+        {"instructions_sm_90",
+         "instructions (sm_90)",
+         "sm_90",
+         "instr",
+         false,
+         {},
+         &LineCounts::machine_instructions},
+        {"data_pipe_passes", "passes", "", "passes", false, {}, &LineCounts::data_pipe_passes},
         {"sectors", "sectors", "sectors", "count", false, sectors},
         {"sectors_ideal", "ideal", "sectors", "ideal", true, sectors},
         {"requests", "requests", "", "req.", false, requests},
@@ -110,12 +118,14 @@ const std::vector<LineColumn>& line_columns() {
 }
 
 std::uint64_t LineColumn::value(const LineCounts& counts) const {
+    if (of_machine_code) return counts.*of_machine_code;
     std::uint64_t sum = 0;
     for (const Metric metric : metrics) sum += (is_ideal ? counts.ideal : counts.counted)[metric];
     return sum;
 }
 
 bool LineColumn::is_empty(const LineCounts& total) const {
+    if (of_machine_code) return total.*of_machine_code == 0;
     return std::all_of(metrics.begin(), metrics.end(),
                        [&](Metric metric) { return total.counted[metric] == 0; });
 }
@@ -154,8 +164,12 @@ std::vector<KernelLines> kernel_lines(const std::vector<KernelCounts>& kernels,
         kernel.name = counts.name;
         kernel.launches = counts.launches;
         kernel.launched = launched(counts);
-        for (const FunctionLines& function : counts.functions) {
-            for (const LineCounts& line : function.lines) kernel.total += line;
+        kernel.no_machine_code = counts.no_machine_code;
+        for (FunctionLines function : counts.functions) {
+            for (LineCounts& line : function.lines) {
+                if (!counts.no_machine_code.empty()) line.machine_instructions = line.data_pipe_passes = 0;
+                kernel.total += line;
+            }
             kernel.listings.push_back(list(function, read_source));
         }
     }

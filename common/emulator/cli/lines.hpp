@@ -20,7 +20,8 @@ struct LineColumn {
     std::string_view name;         ///< on a page
     std::string_view group, label; ///< in a terminal, one above the other; a group may stand over two columns
     bool is_ideal = false;         ///< of the column before it
-    std::vector<emulator::Metric> metrics{}; ///< to be added up
+    std::vector<emulator::Metric> metrics{}; ///< to be added up; none: of the machine code
+    std::uint64_t LineCounts::*of_machine_code = nullptr;
 
     std::uint64_t value(const LineCounts& counts) const;
     bool is_empty(const LineCounts& total) const; ///< nothing that it is about was counted
@@ -58,6 +59,7 @@ struct KernelLines {
     std::vector<std::string> launched{}; ///< "grid (8192,1,1), block (256,1,1)"; of several, first how many
     std::vector<Listing> listings{};     ///< the kernel's own, then those of the functions that it calls
     LineCounts total{};
+    std::string no_machine_code{}; ///< why it has no counts of its machine code; empty: it has
 };
 
 /// Finds the lines of a kernel with the highest counts.
@@ -86,7 +88,9 @@ std::vector<KernelLines> kernel_lines(const std::vector<KernelCounts>& kernels,
 // ---- as text, JSON and HTML ----
 
 /// For a terminal of so many columns.
-std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t columns);
+/// \param missing_tool without which no machine code is counted, and what to do; empty: there are all
+std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t columns,
+                          const std::string& missing_tool = "");
 
 Json lines_as_json(const std::vector<KernelLines>& kernels);
 

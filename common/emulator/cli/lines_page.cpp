@@ -16,7 +16,9 @@ namespace {
 using emulator::thousands;
 
 constexpr const char* explanation = R"(<dl>
-<dt>instructions</dt><dd>Executed, per warp. Counted on PTX, from which the GPU's own code is made; that may differ.</dd>
+<dt>instructions</dt><dd>Executed, per warp: of the PTX, and of the machine code (sm_90) that ptxas makes of it.</dd>
+<dt>passes</dt><dd>Of that code through the data pipe: shared memory, shuffles, barriers, thread indices, and accesses
+that no lane executes.</dd>
 <dt>sectors</dt><dd>Of 32 bytes, taken by loads, stores and atomics on global memory.
 Ideal: if the bytes of each request lay side by side.</dd>
 <dt>requests</dt><dd>Loads and stores of global memory, per warp.</dd>
@@ -128,6 +130,9 @@ std::string section(const KernelLines& kernel, std::size_t index) {
 <p>{}</p>
 )",
                     index, escaped(kernel.kernel), escaped(kernel.name), fmt::join(kernel.launched, "; "));
+    if (!kernel.no_machine_code.empty())
+        text += fmt::format("<p class=\"note\">Its machine code was not counted: {}.</p>\n",
+                            escaped(kernel.no_machine_code));
     for (std::size_t i = 0; i < kernel.listings.size(); ++i) {
         const Listing& listing = kernel.listings[i];
         if (listing.function != kernel.name)

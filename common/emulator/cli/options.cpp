@@ -252,7 +252,8 @@ input, output and exit status. The report follows on stderr.
 What to report:
   --counters       a table for each kernel launch; named as in Nsight Compute
   --explain        counters: also their names in Nsight Compute
-  --lines          the kernels' source with the counters of each line
+  --lines          the kernels' source with each line's counters: of PTX, and
+                   of the machine code (sm_90) if what --time needs is there
   --check WHAT     errors and their lines: all, or some of mem,init,race,sync
                      mem   accesses out of bounds, misaligned or after a free
                      init  reads of memory that was never written

@@ -39,7 +39,8 @@ std::string as_text(const Report& report, const ReadSource& sources, const Optio
     if (!options.request.time.empty() && missing_tool(options.request).empty())
         parts.push_back(times_as_text(report));
     if (options.request.lines)
-        parts.push_back(lines_as_text(kernel_lines(report.lines, sources), columns(options)));
+        parts.push_back(lines_as_text(kernel_lines(report.lines, sources), columns(options),
+                                      missing_tool(options.request)));
     if (const emulator::Request& request = options.request; !request.check.empty()) {
         parts.push_back(
             findings_as_text(report.findings, request.check, sources, columns(options), options.color));

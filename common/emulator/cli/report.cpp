@@ -6,7 +6,7 @@
 namespace emulate {
 namespace {
 
-/// What was estimated of a launch becomes part of its record.
+/// What was estimated of a launch, or counted in its machine code, becomes part of its record.
 void add_time(std::vector<Json>& launches, const Json& record) {
     for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
         if (launch->at("launch") != record.at("launch") || launch->at("process") != record.at("process"))
@@ -48,7 +48,11 @@ Report read_report(const std::filesystem::path& file) {
             report.running->at("process") == record.at("process"))
             report.running.reset();
         if (kind == "running") report.running = record;
-        if (kind == "time") add_time(report.launches, record);
+        if (kind == "time" || kind == "machine code") {
+            add_machine_code(report.lines, record, report.launches);
+            record.erase("lines_sm_90");
+            add_time(report.launches, record);
+        }
         if (kind == "lines") add_lines(report.lines, record, report.launches);
         for (const auto& [name, list] : lists) {
             if (kind != name) continue;

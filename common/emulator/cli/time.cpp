@@ -109,10 +109,9 @@ std::string missing_tool(const emulator::Request& request) {
     for (const auto& [tool, name, setup] : {std::tuple(request.ptxas, "ptxas", "scripts/setup"),
                                             {request.nvdisasm, "nvdisasm", "scripts/setup time"}})
         if (tool.empty())
-            return fmt::format(
-                "no times can be estimated: there is no {}. In the tutorial's folder, type `{}`; "
-                "elsewhere, set CUDA_HOME to a CUDA toolkit that has it",
-                name, setup);
+            return fmt::format("there is no {}. In the tutorial's folder, type `{}`; "
+                               "elsewhere, set CUDA_HOME to a CUDA toolkit that has it",
+                               name, setup);
     return "";
 }
 

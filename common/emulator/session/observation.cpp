@@ -55,6 +55,7 @@ bool append(const std::string& path, std::string_view text) {
 std::string estimate_of(Json record) {
     record.erase("record");
     record.erase("timeline");
+    record.erase("lines_sm_90");
     return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -103,7 +104,8 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     if (!request_.draw.empty() && request_.draw != "time")
         recorders.push_back(std::make_unique<AccessRecorder>(
             TraceOptions{.line = request_.line.value_or(0), .values = request_.values}));
-    if (!request_.time.empty()) recorders.push_back(std::make_unique<TimeRecorder>(request_));
+    if (!request_.time.empty() || request_.lines)
+        recorders.push_back(std::make_unique<TimeRecorder>(request_));
     if (request_.replay) recorders.push_back(std::make_unique<ReplayRecorder>());
     if (request_.checks("mem"))
         recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));

@@ -16,7 +16,7 @@
 ///   {"record": "cut off"}, alone: the file could not be written
 ///   and the recorders' records: {"record": "lines", "launch": 0, …}, {"record": "accesses", …},
 ///   {"record": "replay", …},
-///   {"record": "time", …}
+///   {"record": "time", …}, {"record": "machine code", …}
 #pragma once
 
 #include "emulator/machine/finding.hpp"

@@ -29,7 +29,7 @@ struct Request {
     bool values = false;                     ///< draw: the steps' requests and what they write, too
     std::string time{};                      ///< the card on which to estimate the time; empty: none
     bool time_only = false;                  ///< without running the launches
-    std::string ptxas{}, nvdisasm{};         ///< time: where these programs are
+    std::string ptxas{}, nvdisasm{};         ///< time, lines: where these programs are
     std::optional<std::uint64_t> at_most{};  ///< time: milliseconds for all estimates together
     bool replay = false;                     ///< all that a page needs to run them again
     std::optional<std::uint64_t> schedule{}; ///< seed of another order of blocks, warps and lanes

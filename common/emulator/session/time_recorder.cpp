@@ -4,6 +4,7 @@
 #include "emulator/machine/dim3.hpp"
 #include "emulator/machine/launch.hpp"
 #include "emulator/machine/loaded_module.hpp"
+#include "emulator/observe/line_counts.hpp"
 #include "emulator/text.hpp"
 #include "emulator/timing/estimate.hpp"
 
@@ -49,7 +50,7 @@ std::string out_of_scope(const ObservedLaunch& launch) {
     return "";
 }
 
-/// Calls `judge` with the kernel's code and the work that the launch would be.
+/// Calls `judge` with the kernel's code, the work that the launch would be, and the lines of its instructions.
 template <class Judge>
 void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
                machine_code::Deadline deadline, const Judge& judge) {
@@ -58,7 +59,11 @@ void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, c
         throw machine_code::NotUnderstood("ptxas or nvdisasm is missing");
     const Kernel& kernel = launch.kernel;
     const std::string listing = machine_code::listing_of(kernel.module().ptx().text, kernel.name(), tools);
-    const machine_code::Code code = machine_code::read_listing(listing, kernel.name());
+    machine_code::Code code = machine_code::read_listing(listing, kernel.name());
+    const MachineLines lines(kernel.code(),
+                             machine_code::unit_with(kernel.module().ptx().text, kernel.name()));
+    for (machine_code::Instruction& instruction : code.instructions)
+        instruction.line = lines.find(instruction.line);
     const LaunchMemory memory(launch.memory);
     const machine_code::LaunchView view{
         .grid = launch.configuration.grid,
@@ -70,7 +75,7 @@ void with_work(const ObservedLaunch& launch, const machine_code::Tools& tools, c
             const Allocation* const place = kernel.module().variable(variable);
             return place ? place->address : 0;
         }};
-    judge(code, machine_code::sample(code, view, card, deadline));
+    judge(code, machine_code::sample(code, view, card, deadline), lines);
 }
 
 Json object(const std::vector<std::pair<std::string, double>>& values) {
@@ -128,35 +133,63 @@ Json timeline_of(const timing::Estimate& estimate) {
     return {{"cycles", rounded(estimate.recorded_cycles)}, {"warps", std::move(warps)}};
 }
 
+/// What the launch executes. \param lines null: without "lines_sm_90"
+void add_counts(Json& record, const timing::Totals& totals, const std::vector<CodeLine>* lines) {
+    record["instructions_sm_90"] = totals.instructions;
+    record["data_pipe_passes"] = totals.passes;
+    record["data_pipe_conflicts"] = totals.conflicts;
+    if (!lines) return;
+    Json& list = record["lines_sm_90"] = Json::array();
+    const auto add = [&](const CodeLine& line, const timing::LineTotals& sums) {
+        if (sums.instructions != 0)
+            list.push_back({line.function, line.path, line.line, sums.instructions, sums.passes});
+    };
+    add(lines->at(1), totals.lines[0]); // a warp began with what has no line
+    for (std::size_t k = 1; k < totals.lines.size(); ++k) add(lines->at(k), totals.lines[k]);
+}
+
+/// Of the machine code that the launch executes, for --lines: its counts, in all and by line, or why there are none.
+Json machine_code_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
+                     machine_code::Deadline deadline) {
+    Json record{{"record", "machine code"}};
+    try {
+        with_work(launch, tools, card, deadline,
+                  [&](const machine_code::Code&, const timing::Work& work, const MachineLines& lines) {
+                      add_counts(record, timing::totals_of(work, card), &lines.lines());
+                  });
+    } catch (const std::exception& error) { // The program must not notice what fails here.
+        record["no_sm_90"] = error.what();
+    }
+    return record;
+}
+
 /// The rest of the record: an estimate, or a reason why there is none; and the floors that are known.
 Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
-             machine_code::Deadline deadline, bool draws) {
+             machine_code::Deadline deadline, bool by_line, bool draws) {
     Json record{{"record", "time"}, {"card", card.name()}};
     // Known of all launches.
     const double blocks = static_cast<double>(launch.configuration.grid.count());
     record["floors_us"] = {{"block_starts", blocks / card["block_starts"] / 1e3}};
     std::string reason = out_of_scope(launch);
     try {
-        with_work(
-            launch, tools, card, deadline, [&](const machine_code::Code& code, const timing::Work& work) {
-                const timing::Totals totals = timing::totals_of(work, card);
-                record["instructions_sm_90"] = totals.instructions;
-                record["data_pipe_passes"] = totals.passes;
-                record["data_pipe_conflicts"] = totals.conflicts;
-                record["floors_us"] = object(timing::floors_us(work, card));
-                if (reason.empty()) reason = machine_code::out_of_scope(code, work);
-                if (!reason.empty()) return;
-                machine_code::expect_time_left(deadline);
-                const timing::Estimate estimate = timing::estimate(work, card, draws ? drawn_cycles : 0);
-                if (!std::isfinite(estimate.time_us))
-                    throw machine_code::NotUnderstood("the model gives no number");
-                reason = unclear(estimate);
-                if (!reason.empty()) return;
-                record["time_us_estimated"] = estimate.time_us;
-                record["waits"] = object(estimate.waits);
-                add_error(record, timing::kind_of(work), card);
-                if (draws) record["timeline"] = timeline_of(estimate);
-            });
+        with_work(launch, tools, card, deadline,
+                  [&](const machine_code::Code& code, const timing::Work& work, const MachineLines& lines) {
+                      add_counts(record, timing::totals_of(work, card), by_line ? &lines.lines() : nullptr);
+                      record["floors_us"] = object(timing::floors_us(work, card));
+                      if (reason.empty()) reason = machine_code::out_of_scope(code, work);
+                      if (!reason.empty()) return;
+                      machine_code::expect_time_left(deadline);
+                      const timing::Estimate estimate =
+                          timing::estimate(work, card, draws ? drawn_cycles : 0);
+                      if (!std::isfinite(estimate.time_us))
+                          throw machine_code::NotUnderstood("the model gives no number");
+                      reason = unclear(estimate);
+                      if (!reason.empty()) return;
+                      record["time_us_estimated"] = estimate.time_us;
+                      record["waits"] = object(estimate.waits);
+                      add_error(record, timing::kind_of(work), card);
+                      if (draws) record["timeline"] = timeline_of(estimate);
+                  });
     } catch (const machine_code::NotUnderstood& error) {
         if (reason.empty()) reason = error.what();
     } catch (const std::exception& error) { // The program must not notice what fails here.
@@ -173,7 +206,11 @@ Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
     if (!launch.selected || !can_run(launch)) return nullptr;
     const bool draws = draws_ && drawn_.insert(launch.kernel.name()).second;
     const auto [time, is_new] = times_.try_emplace(key_of(launch));
-    if (is_new || draws) time->second = time_of(launch, tools_, timing::find_card(card_), deadline_, draws);
+    const timing::Card& card = timing::find_card(card_.empty() ? "h200" : card_); // without: for its caches
+    if ((is_new || draws) && card_.empty())
+        time->second = machine_code_of(launch, tools_, card, deadline_);
+    else if (is_new || draws)
+        time->second = time_of(launch, tools_, card, deadline_, by_line_, draws);
     pending_ = &time->second;
     return nullptr;
 }

@@ -6,6 +6,10 @@
 /// first launch gets a record, with what warps do at first: "timeline": {"cycles": 4000, "warps": [{"block": 0,
 /// "place": 0, "warp": 0, "runs": [["long_scoreboard", 12.5, 800], …], "loads": [[12.5, 800, 128], …]}, …]}: loads with their
 /// bytes.
+///
+/// For lines, also "lines_sm_90": [[function, path, line, instructions, passes], …], whose sums are those of the launch.
+/// Lines without estimates: {"record": "machine code", …} with these counts alone, or "no_sm_90", the reason why
+/// there are none.
 #pragma once
 
 #include "emulator/machine_code/listing.hpp"
@@ -25,7 +29,7 @@ namespace emulator {
 class TimeRecorder final : public Recorder {
 public:
     explicit TimeRecorder(const Request& request)
-        : card_(request.time),
+        : card_(request.time), by_line_(request.lines),
           draws_(request.draw == "time"), tools_{.ptxas = request.ptxas, .nvdisasm = request.nvdisasm},
           deadline_(request.at_most
                         ? std::chrono::steady_clock::now() + std::chrono::milliseconds(*request.at_most)
@@ -36,8 +40,8 @@ public:
     std::vector<Json> end(const ObservedLaunch& launch) override;
 
 private:
-    const std::string card_;
-    const bool draws_;
+    const std::string card_; ///< empty: no estimates
+    const bool by_line_, draws_;
     const machine_code::Tools tools_;
     const machine_code::Deadline deadline_;
     std::map<std::string, Json>

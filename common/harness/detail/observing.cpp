@@ -18,7 +18,8 @@ namespace harness {
 const char* observing_help() {
     return R"(
 Reports on the kernels, from the emulator, on stderr:
-  --lines         the kernels' source with the counters of each line
+  --lines         the kernels' source with each line's counters: of PTX, and
+                  of the machine code (sm_90) if nvdisasm is there
   --check [WHAT]  errors: all, or some of mem,init,race,sync. Default: all
   --time[=CARD]   the time on a card, estimated, and what warps wait for there.
                   On a terminal a lesson estimates its time unasked, here and

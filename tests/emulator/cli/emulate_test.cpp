@@ -121,6 +121,27 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     EXPECT_THAT(result.err, HasSubstr("\n  floors in us: block starts 0.0 (the highest)\n"));
 }
 
+TEST(Emulate, counts_machine_code_by_line) {
+    // As above. The kernel's one instruction is made of its store, on line 20 of the program.
+    const std::string listing =
+        R"(name=$(grep -o '_Z[A-Za-z0-9_]*4fillEPii' "$2" | head -n 1)
+line=$(awk '/entry .*4fillEPii/ {here = 1} here && /st.global/ {print NR; exit}' "$2")
+printf '\n.text.%s:\n\t//## File ".nv_debug_ptx_txt", line %s\n' "$name" "$line"
+printf '/*0000*/ EXIT ; /* 0x0 */\n/* 0x000fe20000000000 */\n')";
+    const Result result =
+        with_tools(R"(cp "$5" "$4")", listing, "--lines --format json ./emulate_subject 'two kernels' 5");
+    const json report = json::parse(result.err.substr(result.err.find('{')), nullptr, false);
+    // 2 blocks of 2 warps
+    EXPECT_EQ(report["launches"][0]["instructions_sm_90"], 4);
+    EXPECT_FALSE(report["launches"][0].contains("time_us_estimated")) << "that takes longer";
+    EXPECT_EQ(report["lines"][0]["instructions_sm_90"], 4);
+    const json& line = report["lines"][0]["functions"][0]["lines"][0]; // the only one of the function
+    EXPECT_EQ(line["line"], 20);
+    EXPECT_EQ(line["instructions_sm_90"], 4);
+    EXPECT_THAT(report["lines"][1]["no_sm_90"].get<std::string>(),
+                StartsWith("nvdisasm lists no machine code of _Z"));
+}
+
 TEST(Emulate, draws_the_time_of_each_kernel) {
     const Folder folder;
     // Both kernels end at once.
@@ -202,6 +223,11 @@ TEST(Emulate, runs_the_program_where_a_tool_for_estimates_is_missing) {
     const json times = json::parse(read(folder.path() / "report.json"), nullptr, false);
     EXPECT_EQ(times["launches"][0]["no_estimate"], "ptxas or nvdisasm is missing");
     EXPECT_FALSE(times["launches"][0]["counters"].empty());
+    const Result lines = emulate_alone("--lines " + subject);
+    EXPECT_EQ(lines.status, 5);
+    EXPECT_THAT(lines.err, StartsWith("on stderr\n"));
+    EXPECT_THAT(lines.err, HasSubstr("\nNo machine code (sm_90) was counted: " +
+                                     missing.substr(missing.find("there is no"))));
     const Result only = emulate_alone("--time-only " + subject);
     EXPECT_EQ(only.status, 125);
     EXPECT_EQ(only.out, "");

@@ -262,14 +262,14 @@ TEST(KernelLines, know_the_hottest_lines) {
         return hottest.is_hot(column, *kernels[0].listings[0].lines[index].counts);
     };
     const auto& columns = line_columns();
-    ASSERT_EQ(columns[1].id, "sectors");
-    ASSERT_EQ(columns[2].id, "sectors_ideal");
+    ASSERT_EQ(columns[3].id, "sectors");
+    ASSERT_EQ(columns[4].id, "sectors_ideal");
     EXPECT_TRUE(is_hot(0, 2));
     EXPECT_TRUE(is_hot(0, 4));
     EXPECT_FALSE(is_hot(0, 5)) << "a tenth less";
-    EXPECT_TRUE(is_hot(1, 6));
-    EXPECT_FALSE(is_hot(1, 2)) << "nothing";
-    EXPECT_FALSE(is_hot(2, 6)) << "an ideal is nothing that happened";
+    EXPECT_TRUE(is_hot(3, 6));
+    EXPECT_FALSE(is_hot(3, 2)) << "nothing";
+    EXPECT_FALSE(is_hot(4, 6)) << "an ideal is nothing that happened";
     const auto alike = kernels_of({{.function = "k",
                                     .path = "/nowhere/copy.cu",
                                     .first_line = 5,
@@ -351,23 +351,84 @@ req.   requests: loads and stores of global memory, per warp
 )");
 }
 
-TEST(LinesAsText, on_a_narrow_terminal) {
+TEST(LinesAsText, below_the_source_on_a_narrow_terminal) {
     const std::string text = lines_as_text(kernels_of({copy_lines()}), 80);
     EXPECT_THAT(text, HasSubstr(R"(
-  PTX     sectors        wavefronts diver-
-instr count ideal  req. count ideal   gent line |
-------------------------------------------------+-------------------------------
-                                              3 | template <int n>
-                                              4 | __global__ void
-2,048                                         5 | copy(const float* in, float...
-                                              6 |   // One element a thread.
-3,072                                         7 |   const int i = blockIdx.x ...
-1,024                                   12*   8 |   if (i < n && in[i] != 0) {
-5,120*32.8k*4,096 1,024*2,048*1,024           9 |   tile[threadIdx.x * 2] = i...
-)"));
-    EXPECT_THAT(text, HasSubstr("12.3k 32.8k 4,096 1,024 2,048 1,024     12      | all lines\n"));
-    EXPECT_THAT(text, HasSubstr("\nk M G  thousands, millions, billions"));
+          PTX        sectors           wavefronts  diver-
+line |  instr   count  ideal   req.  count  ideal    gent
+-----+---------------------------------------------------------
+   3 | template <int n>
+   4 | __global__ void
+   5 | copy(const float* in, float* out) {
+     :  2,048
+   6 |     // One element a thread.
+   7 |     const int i = blockIdx.x * blockDim.x + threadIdx.x;
+     :  3,072
+   8 |     if (i < n && in[i] != 0) {
+     :  1,024                                          12*
+   9 |     tile[threadIdx.x * 2] = in[32 * i]; // "<&>" é
+     :  5,120* 32,768* 4,096  1,024* 2,048* 1,024
+  10 |     }
+  11 | }
+     :  1,024
+     | all lines
+     : 12,288  32,768  4,096  1,024  2,048  1,024      12
+)")) << text;
     EXPECT_LE(longest_line(text), 80u);
+    const std::string narrow = lines_as_text(kernels_of({copy_lines()}), 56);
+    EXPECT_THAT(narrow, HasSubstr("   7 |     const int i = blockIdx.x * blockDim.x +\n"
+                                  "     |         threadIdx.x;\n     : 3,072\n"));
+    EXPECT_THAT(narrow, HasSubstr("   9 |     tile[threadIdx.x * 2] = in[32 * i]; // \"<&...\n"))
+        << "a comment";
+    EXPECT_THAT(narrow, HasSubstr("     : 12.3k 32.8k 4,096 1,024 2,048 1,024     12\n"));
+    EXPECT_THAT(narrow, HasSubstr("\nk M G  thousands, millions, billions"));
+}
+
+namespace {
+
+/// Line 9 executes 7,168 instructions of machine code, which pass the data pipe 3,072 times; line 11 2,048 and never.
+std::vector<KernelLines> with_machine_code(const std::string& missing = "") {
+    Records records;
+    add_launch(records, {copy_lines()});
+    std::vector<KernelCounts> sum = records.sum();
+    Json record{{"process", 1}, {"launch", 0}};
+    const std::string name = "void copy<7>(float const*, float*)", path = "/nowhere/copy.cu";
+    record["lines_sm_90"] = {{name, path, 9, 7168, 3072}, {name, path, 11, 2048, 0}};
+    for (int launch = 0; launch < 2; ++launch) add_machine_code(sum, record, records.launches);
+    record.erase("lines_sm_90");
+    record["no_sm_90"] = missing;
+    if (!missing.empty()) add_machine_code(sum, record, records.launches);
+    return kernel_lines(sum, known_source);
+}
+
+} // namespace
+
+TEST(LinesAsText, has_the_machine_code_beside_the_ptx) {
+    const std::string text = lines_as_text(with_machine_code(), 160);
+    EXPECT_THAT(text, HasSubstr(R"(
+   PTX   sm_90                sectors           wavefronts  diver-
+ instr   instr  passes   count  ideal   req.  count  ideal    gent  line |
+)")) << text;
+    EXPECT_THAT(text,
+                HasSubstr("\n 5,120* 14,336*  6,144* 32,768* 4,096  1,024* 2,048* 1,024             9 | "));
+    EXPECT_LE(longest_line(lines_as_text(with_machine_code(), 80)), 80u);
+    EXPECT_THAT(
+        text, HasSubstr("\n12,288  18,432   6,144  32,768  4,096  1,024  2,048  1,024      12       | all"));
+}
+
+TEST(LinesAsText, says_why_there_is_no_machine_code) {
+    const std::string clusters = "blocks in clusters are not modeled";
+    const std::string text = lines_as_text(with_machine_code(clusters), 160);
+    EXPECT_THAT(text, Not(HasSubstr("\n   PTX   sm_90")));
+    EXPECT_THAT(text, HasSubstr("\n  its machine code (sm_90) was not counted: " + clusters + "\n"));
+    const std::string without = lines_as_text(with_machine_code("none"), 160, "there is no nvdisasm");
+    EXPECT_THAT(without, AllOf(Not(HasSubstr("its machine code")),
+                               HasSubstr("\nNo machine code (sm_90) was counted: there is no nvdisasm\n")));
+    EXPECT_THAT(lines_as_html(with_machine_code(clusters), "a"),
+                HasSubstr("<p class=\"note\">Its machine code was not counted: " + clusters + ".</p>"));
+    EXPECT_THAT(
+        lines_as_html(with_machine_code(), "a"),
+        HasSubstr(R"_(data-label="instructions (sm_90)" class="share hot" style="--share:100%">14,336)_"));
 }
 
 TEST(LinesAsText, shortens_numbers_to_three_digits) {
@@ -379,9 +440,11 @@ TEST(LinesAsText, shortens_numbers_to_three_digits) {
         function.lines.push_back(line(13 + static_cast<std::uint32_t>(function.lines.size()), value));
     const std::string text = lines_as_text(kernels_of({function}), 20);
     std::vector<std::string> values;
-    const std::regex row(R"(\n *([^ -]+)\*? +[0-9]+ \|)");
+    const std::regex row(R"(\n +: ([^ \n]+))");
     for (std::sregex_iterator match(text.begin(), text.end(), row), end; match != end; ++match)
         values.push_back((*match)[1]);
+    EXPECT_EQ(values.back(), "1.15E") << "of all lines";
+    values.pop_back();
     EXPECT_THAT(values, ElementsAre("9,999", "10.0k", "99.9k", "100k", "999k", "1.00M", "1.05M", "16.8M",
                                     "1.00G", "1.23T", "1.15E*"));
 }
@@ -398,7 +461,7 @@ TEST(LinesAsText, says_what_is_wrong_with_the_source) {
     };
     const std::string lost = with([](const std::string&) { return std::nullopt; });
     EXPECT_THAT(lost, HasSubstr("  /nowhere/copy.cu\n  It cannot be read (has it moved?)"));
-    EXPECT_THAT(lost, HasSubstr("12*    8 |\n"));
+    EXPECT_THAT(lost, HasSubstr("12*    8 |\n")) << "no source needs room";
     EXPECT_THAT(
         with([](const std::string&) { return SourceFile{.lines = source, .is_newer_than_program = true}; }),
         HasSubstr("  It is newer than the program: build the program again"));
@@ -441,8 +504,24 @@ TEST(LinesAsJson, has_every_digit_and_the_names_of_nsight_compute) {
                      "smsp__inst_executed.sum": 5120},
         "ideal": {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 4096,
                   "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 1024},
+        "instructions_sm_90": 0, "data_pipe_passes": 0,
         "hottest": ["instructions", "sectors", "requests", "wavefronts"]})"));
     EXPECT_EQ(json[0]["functions"][1]["lines"][0]["counters"], Json::object()) << "never executed";
+}
+
+TEST(LinesAsJson, has_the_machine_code_or_why_it_has_not) {
+    const Json json = lines_as_json(with_machine_code())[0];
+    EXPECT_EQ(json["instructions_sm_90"], 18432);
+    EXPECT_EQ(json["data_pipe_passes"], 6144);
+    EXPECT_FALSE(json.contains("no_sm_90"));
+    const Json& line = json["functions"][0]["lines"][6];
+    EXPECT_EQ(line["instructions_sm_90"], 14336);
+    EXPECT_EQ(line["data_pipe_passes"], 6144);
+    EXPECT_EQ(line["hottest"][1], "instructions_sm_90");
+    const Json without = lines_as_json(with_machine_code("no ptxas"))[0];
+    EXPECT_EQ(without["no_sm_90"], "no ptxas");
+    EXPECT_FALSE(without.contains("instructions_sm_90"));
+    EXPECT_FALSE(without["functions"][0]["lines"][6].contains("instructions_sm_90"));
 }
 
 TEST(LinesAsJson, says_where_the_lines_are_from) {
@@ -525,8 +604,9 @@ TEST(LinesAsHtml, shows_each_line_with_its_counts) {
         page,
         HasSubstr(R"(<td data-label="sectors" class="share hot" style="--share:100%">32,768<b>*</b></td>)"
                   R"(<td data-label="ideal" class="ideal">4,096 <b>×8</b></td>)"));
-    EXPECT_THAT(page,
-                HasSubstr(R"(<td data-label="instructions" class="share" style="--share:20%">1,024</td>)"));
+    EXPECT_THAT(
+        page,
+        HasSubstr(R"_(<td data-label="instructions (PTX)" class="share" style="--share:20%">1,024</td>)_"));
     EXPECT_THAT(page, HasSubstr("<td class=\"source\">\ttile[threadIdx.x * 2] = in[32 * i]; "
                                 "// &quot;&lt;&amp;&gt;&quot; é</td>"));
     EXPECT_THAT(page, HasSubstr("<code>./a&lt;b&gt;</code>, line by line"));
