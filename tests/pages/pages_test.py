@@ -24,7 +24,6 @@ LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs
 OLD_SHAPE = {
     "lesson08",
     "lesson09",
-    "lesson13",
     "lesson14",
     "lesson15",
     "lesson22",
