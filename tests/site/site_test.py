@@ -16,6 +16,7 @@ from browser import FAINT, InBrowser
 
 from tutorial import ROOT
 from tutorial.lessons import read_lessons, tracks
+from tutorial.site_pages import page_name
 
 SITE = Path()  # set by main
 
@@ -108,7 +109,8 @@ class Whole(unittest.TestCase):
     def test_every_page_of_the_project_is_there_in_order(self):
         pages = [path.name for path in own_pages()]
         order = [name for _, _, lessons in tracks(read_lessons()) for lesson in lessons
-                 for name in ([lesson.name] if lesson.has_page else []) + [f"exercise{lesson.number}"]]
+                 for name in [*(page_name(str(path.relative_to(ROOT))) for path in lesson.pages if lesson.has_page),
+                              f"exercise{lesson.number}"]]
         for name, leads_to in zip(order, order[1:]):
             self.assertIn(f"{name}.html", pages)
             page = (SITE / f"html/{name}.html").read_text(encoding="utf-8")
