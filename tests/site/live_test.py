@@ -200,7 +200,7 @@ class Live(InBrowser):
             left, right, overflow = self.driver.execute_script("""
                 const boxes = [...document.querySelectorAll(".live svg path")].map(path => path.getBoundingClientRect());
                 return [Math.min(...boxes.map(box => box.left)), Math.max(...boxes.map(box => box.right)),
-                        document.documentElement.scrollWidth > innerWidth];""")
+                        document.documentElement.scrollWidth > document.documentElement.clientWidth];""")
             self.assertGreaterEqual(left, 0)
             self.assertLessEqual(right, width)
             self.assertGreater(right - left, 0.7 * width)

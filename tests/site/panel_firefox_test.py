@@ -39,7 +39,7 @@ class Panel(InPage):
 
     def assert_quiet(self):
         self.assertEqual(self.firefox.run("return wrong"), [])
-        self.assertFalse(self.firefox.run("return document.documentElement.scrollWidth > innerWidth"))
+        self.assertFalse(self.firefox.run("return document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
     def test_by_keyboard(self):
         """At the numbers of panel_test.py."""

@@ -141,7 +141,8 @@ class Panel(InBrowser):
         self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
         loaded = self.driver.execute_script("return performance.getEntriesByType('resource').map(entry => entry.name)")
         self.assertEqual([name for name in loaded if not name.startswith(("file:", "data:"))], [])
-        self.assertFalse(self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth"))
+        self.assertFalse(self.driver.execute_script(
+            "return document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
     def test_a_kernel_of_the_readers(self):
         self.set_mode("", 390, 900, False)

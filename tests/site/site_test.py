@@ -257,7 +257,7 @@ LOOK = """
     Promise.all([...loaded, drawn]).then(() => done({
         broken: [...document.images].filter(image => !image.naturalWidth).map(image => image.src),
         mode: document.documentElement.className,
-        isTooWide: document.documentElement.scrollWidth > innerWidth}));
+        isTooWide: document.documentElement.scrollWidth > document.documentElement.clientWidth}));
 """
 
 # Where a page's parts are. A line of text begins where a word is not to the right of the one before it. (Two boxes: a
@@ -459,7 +459,8 @@ class Browser(InBrowser):
                 self.run_by_touch(slider, across)
                 self.step_by_touch(steps, waits)
                 self.break_by_touch()
-                self.assertFalse(self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth"))
+                self.assertFalse(self.driver.execute_script(
+                    "return document.documentElement.scrollWidth > document.documentElement.clientWidth"))
                 self.assertEqual([entry["message"] for entry in self.driver.get_log("browser")], [])
                 after = lesson.replace("lesson", "exercise")
                 self.tap(self.find("nav.pages .next"))
