@@ -60,6 +60,7 @@ public:
     }
     void clock();
     void latencies();
+    void constants();
     void throughputs();
     void barriers();
     void launches();
@@ -221,6 +222,20 @@ void Calibration::latencies() {
     fill_buffers();
 }
 
+void Calibration::constants() {
+    harness::DeviceBuffer<long long> cycles(2);
+    Samples uniform, loaded;
+    for (int run = 0; run < runs_; ++run) {
+        add_parameters<<<1, warp>>>({}, words_.data(), cycles.data());
+        harness::check_launch("add_parameters");
+        const std::vector<long long> both = cycles.read();
+        uniform.push_back(both[0]);
+        loaded.push_back(both[1]);
+    }
+    print("constant_miss", uniform, "cycles", "ULDC of a line that the launch has not needed before");
+    print("constant_miss_loaded", loaded, "cycles", "the same; LDC and the addition that waits for it");
+}
+
 void Calibration::throughputs() {
     const Operands o = operands(0x7FFFFF, 5), zero_shift = operands(0, 0);
     throughput<Add>("add", o);
@@ -363,6 +378,7 @@ int main(int argc, char** argv) {
         calibration.properties();
         calibration.clock();
         calibration.latencies();
+        calibration.constants();
         calibration.throughputs();
         calibration.barriers();
         calibration.launches();

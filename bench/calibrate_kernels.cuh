@@ -176,6 +176,29 @@ template <class Link, int links> __global__ void chain(Operands operands, long l
     }
 }
 
+// ---- constants ----
+
+struct Parameters {
+    unsigned int words[512];
+};
+
+/// The cycles of two additions of a parameter, whose line of constant memory is in no cache. The compiler gives the first one a
+/// uniform register (ULDC) and the second one another (LDC).
+__global__ void add_parameters(const __grid_constant__ Parameters parameters, unsigned int* sum,
+                               long long* cycles) {
+    unsigned int x = threadIdx.x;
+    __syncthreads();
+    const long long begin = clock64();
+    asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(parameters.words[128]) : "memory");
+    const long long between = clock64();
+    asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(parameters.words[136]) : "memory");
+    const long long end = clock64();
+    if (threadIdx.x != 0) return;
+    cycles[0] = between - begin;
+    cycles[1] = end - between;
+    *sum = x;
+}
+
 // ---- barriers ----
 
 /// When a block began and ended, by the clock of its multiprocessor.
