@@ -31,7 +31,8 @@ constexpr Look looks[] = {{"selected", "first", ""},
                           {"drain", "", "#8a6d3b"},
                           {"short_scoreboard", "", "#e3c800"},
                           {"long_scoreboard", "", "#e58a2e"},
-                          {"barrier", "", "#2f9e77"}};
+                          {"barrier", "", "#2f9e77"},
+                          {"imc_miss", "", "#4f7fd1"}};
 constexpr std::size_t issues = 0, state_count = std::size(looks), nothing = state_count;
 using Cycles = std::array<double, state_count + 1>;
 

@@ -165,6 +165,9 @@ timing::Instruction timing_of(const Instruction& instruction) {
                                .waits = instruction.control.waits,
                                .bytes = static_cast<std::uint8_t>(bytes_of(instruction)),
                                .line = instruction.line};
+    for (const Operand& operand : instruction.operands)
+        if (operand.kind == Operand::Kind::constant)
+            result.constants = static_cast<std::uint8_t>(1 + operand.bits / 64 % 255);
     const auto names = [&](const UnitOf& unit, std::string_view base) {
         return unit.bases.find(" " + std::string(base) + " ") != std::string_view::npos;
     };

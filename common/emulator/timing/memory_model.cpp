@@ -19,7 +19,7 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       atomic_latency_(card["latency_global_atomic"]), shared_atomic_latency_(card["latency_shared_atomic"]),
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
       atom_(card["memory_atom"]), loads_pass_atomics_(shift.loads_pass_atomics) {
-    queue_.resize(static_cast<std::size_t>(card["pipe_queue"]));
+    queue_.resize(static_cast<std::size_t>(card["threads"] / 32)); // an access of each warp
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
@@ -32,8 +32,12 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
 }
 
 double MemoryModel::pass_pipe(double now, double cycles) {
-    const double begin = std::max(now + entry_, pipe_);
-    pipe_ = begin + cycles;
+    // An access takes every second cycle, and a second one those between.
+    double& lane = *std::min_element(lanes_.begin(), lanes_.end());
+    const double begin = std::max({now + entry_, lane, begin_ + 1});
+    begin_ = begin;
+    pipe_ = begin + 2 * (cycles - 1) + 1;
+    lane = begin + 2 * cycles;
     queue_[next_in_queue_] = begin;
     next_in_queue_ = (next_in_queue_ + 1) % queue_.size();
     return begin;
@@ -79,8 +83,7 @@ double MemoryModel::load(const Step& step, double begin) {
 
 double MemoryModel::atomic(const Step& step, double begin) {
     atomics_ = std::max(atomics_, begin) + step.sectors * atomic_interval_;
-    taken_[next_taken_] = atomics_;
-    next_taken_ = (next_taken_ + 1) % taken_.size();
+    take(atomics_);
     return atomics_ + atomic_latency_;
 }
 
@@ -92,7 +95,12 @@ void MemoryModel::store(const Instruction& instruction, const Step& step, double
         partial_stores_ = std::max(partial_stores_, begin) + (step.sectors + step.lines) * partial_interval_;
     }
     recent_bandwidth(moved, begin);
-    stores_ = move(moved, begin);
+    take(std::max(move(moved, begin), bytes < whole ? partial_stores_ : 0));
+}
+
+void MemoryModel::take(double at) {
+    taken_[next_taken_] = at;
+    next_taken_ = (next_taken_ + 1) % taken_.size();
 }
 
 double MemoryModel::move(double bytes, double begin) {

@@ -6,6 +6,7 @@
 #include "emulator/timing/trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,11 +27,11 @@ public:
     /// When the queue in front of the data pipe has room.
     double queue_free() const { return queue_[next_in_queue_]; }
 
-    /// When there is room for another access behind stores, and for another atomic.
-    double stores_free() const { return stores_ - atomic_latency_; }
-    double atomics_free() const { return taken_[next_taken_]; }
+    /// When there is room for another store or atomic.
+    double stores_free() const { return taken_[next_taken_]; }
 
-    /// When the L2 has taken all parts of sectors so far, and all atomics.
+    /// When the words of the latest access are read; when the L2 has taken all parts of sectors so far; and all atomics.
+    double stores_end() const { return pipe_ - 1 + operands_read_; }
     double partial_stores_end() const { return partial_stores_; }
     double atomics_end() const { return atomics_; }
 
@@ -38,6 +39,7 @@ private:
     /// The data pipe is occupied for so many cycles. Returns when that begins.
     double pass_pipe(double now, double cycles);
     double load(const Step& step, double begin);
+    void take(double at);
     double atomic(const Step& step, double begin);
     void store(const Instruction& instruction, const Step& step, double begin);
     /// Moves bytes to or from memory. Returns when they have passed.
@@ -57,7 +59,9 @@ private:
     std::vector<double> taken_; ///< when the L2 takes each of the latest atomics
     std::size_t next_taken_ = 0;
     bool loads_pass_atomics_;
-    double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0, stores_ = 0;
+    std::array<double, 2> lanes_{}; ///< of the data pipe: when each is free for another access
+    double begin_ = -1;             ///< of the latest access
+    double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0;
     double recent_ = 0, recent_time_ = 0;
     std::uint64_t state_ = 0x9E3779B97F4A7C15;
 };

@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t scheduler_count = 4;
 constexpr double never = std::numeric_limits<double>::infinity();
 
+/// When each line of constant memory is there; 0: nothing has asked for it.
+using ConstantLines = std::array<double, 256>;
+
 struct ResidentBlock;
 
 struct WarpState {
@@ -27,7 +30,7 @@ struct WarpState {
     double ready = 0;                 ///< when it can issue next
     double since = 0;                 ///< it has waited
     double throttled = 0;             ///< until then its unit, or a queue, has no room for it
-    double stored = 0;                ///< when the L2 has taken its parts of sectors
+    double stored = 0;                ///< when all that it stored is taken
     Wait reason = Wait::wait;
 
     const Step& step() const { return (*trace)[at]; }
@@ -79,6 +82,7 @@ public:
         adu_warp_ = card["adu_warp"];
         barrier_ = card["barrier"];
         branch_ = card["branch_taken"];
+        constant_miss_ = card["constant_miss"];
         operands_read_ = card["operands_read"];
     }
 
@@ -160,15 +164,11 @@ private:
         double from = scheduler.free[static_cast<std::size_t>(unit)];
         if (unit == Unit::fma) from = std::min(fma_heavy_free(scheduler), scheduler.light_free);
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
-        if (from > now) warp.reason = Wait::math_pipe_throttle;
-        if (unit == Unit::shared || unit == Unit::global) {
-            from = std::max(from, memory_.queue_free());
-            if (from > now) warp.reason = Wait::mio_throttle;
-        }
-        const double room = unit != Unit::global ? 0
-                            : effect == Effect::atomic
-                                ? std::max(memory_.stores_free(), memory_.atomics_free())
-                                : memory_.stores_free();
+        const bool is_access = unit == Unit::shared || unit == Unit::global;
+        if (is_access) from = std::max(from, memory_.queue_free());
+        if (from > now)
+            warp.reason = is_access || unit == Unit::xu ? Wait::mio_throttle : Wait::math_pipe_throttle;
+        const double room = effect == Effect::store || effect == Effect::atomic ? memory_.stores_free() : 0;
         if (room > from) {
             from = room;
             if (from > now) warp.reason = Wait::lg_throttle;
@@ -203,7 +203,7 @@ private:
         execute(warp, instruction, step, now);
         if (instruction.effect == Effect::exit && step.taken) return end_warp(warp, now);
         if (instruction.effect == Effect::barrier) return arrive(warp, now);
-        wait_for_scoreboards(warp);
+        wait_for_next(warp);
         scheduler.waiting.push(&warp);
     }
 
@@ -215,11 +215,13 @@ private:
             times_.rows[warp.age].loads.push_back({now, access.result, step.misses * 32U});
         if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier)
             access.result += pass_adu(now) - now - adu_warp_;
-        if (instruction.effect == Effect::branch && step.taken) {
-            warp.ready += branch_;
-            warp.reason = Wait::branch_resolving;
-        }
-        if (instruction.effect == Effect::store) warp.stored = memory_.partial_stores_end();
+        if (instruction.unit == Unit::adu && instruction.constants != 0) // LDC, which has a scoreboard
+            access.result =
+                std::max(access.result, constants_end(loaded_constants_, instruction, access.result));
+        if (instruction.effect == Effect::branch && step.taken)
+            delay(warp, warp.ready + branch_, Wait::branch_resolving);
+        if (instruction.effect == Effect::store || instruction.effect == Effect::atomic)
+            warp.stored = std::max(memory_.stores_end(), memory_.partial_stores_end());
         release(warp, instruction.write_scoreboard, access.result, instruction.unit == Unit::global);
         release(warp, instruction.read_scoreboard, access.read, false);
     }
@@ -230,20 +232,31 @@ private:
         warp.is_long[scoreboard] = is_long;
     }
 
-    void wait_for_scoreboards(WarpState& warp) {
-        if (warp.at >= warp.trace->size()) return;
-        const std::uint8_t waits = instruction_of(warp).waits;
-        for (std::size_t k = 0; k < 6; ++k) {
-            if ((waits >> k & 1) == 0 || warp.released[k] <= warp.ready) continue;
-            charge(warp, warp.reason, warp.ready);
-            warp.ready = warp.released[k];
-            warp.reason = warp.is_long[k] ? Wait::long_scoreboard : Wait::short_scoreboard;
-        }
-        const bool ends = instruction_of(warp).effect == Effect::exit && warp.step().taken;
-        if (!ends || warp.stored <= warp.ready) return;
+    /// When the constants are there that an instruction needs. Their cache is empty when a launch begins.
+    double constants_end(ConstantLines& lines, const Instruction& instruction, double now) const {
+        double& there = lines[instruction.constants];
+        if (there == 0) there = now + constant_miss_;
+        return there;
+    }
+
+    void delay(WarpState& warp, double until, Wait reason) {
+        if (until <= warp.ready) return;
         charge(warp, warp.reason, warp.ready);
-        warp.ready = warp.stored;
-        warp.reason = Wait::drain;
+        warp.ready = until;
+        warp.reason = reason;
+    }
+
+    /// For its next instruction: the scoreboards, and a line of constants that no warp has needed before.
+    void wait_for_next(WarpState& warp) {
+        if (warp.at >= warp.trace->size()) return;
+        const Instruction& next = instruction_of(warp);
+        for (std::size_t k = 0; k < 6; ++k)
+            if (next.waits >> k & 1)
+                delay(warp, warp.released[k],
+                      warp.is_long[k] ? Wait::long_scoreboard : Wait::short_scoreboard);
+        if (next.constants != 0 && next.unit != Unit::adu)
+            delay(warp, constants_end(immediates_, next, warp.ready), Wait::imc_miss);
+        if (next.effect == Effect::exit && warp.step().taken) delay(warp, warp.stored, Wait::drain);
     }
 
     /// When the address unit, which all schedulers share, has served one more warp.
@@ -261,7 +274,7 @@ private:
         for (WarpState* const warp : block.at_barrier) {
             warp->ready = std::max(warp->ready, at);
             warp->reason = Wait::barrier;
-            wait_for_scoreboards(*warp);
+            wait_for_next(*warp);
             schedulers_[warp->scheduler].waiting.push(warp);
         }
         block.at_barrier.clear();
@@ -298,6 +311,7 @@ private:
             if (first < shift_.recorded_cycles)
                 times_.rows.push_back(
                     {static_cast<std::uint32_t>(started_ - 1), place, static_cast<std::uint32_t>(k)});
+            wait_for_next(warp);
             schedulers_[warp.scheduler].waiting.push(&warp);
         }
         warp_free_ = first;
@@ -307,6 +321,8 @@ private:
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
     double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, operands_read_;
+    double constant_miss_;
+    ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;
     std::vector<std::unique_ptr<ResidentBlock>> blocks_;
@@ -322,7 +338,7 @@ std::string_view wait_name(Wait wait) {
     static constexpr std::string_view names[] = {
         "selected",           "not_selected",    "wait",        "branch_resolving",
         "math_pipe_throttle", "mio_throttle",    "lg_throttle", "drain",
-        "short_scoreboard",   "long_scoreboard", "barrier"};
+        "short_scoreboard",   "long_scoreboard", "barrier",     "imc_miss"};
     return names[static_cast<std::size_t>(wait)];
 }
 

@@ -26,8 +26,9 @@ enum class Wait : std::uint8_t {
     short_scoreboard,
     long_scoreboard,
     barrier,
+    imc_miss, ///< a line of constants is not there yet
 };
-inline constexpr std::size_t wait_count = 11;
+inline constexpr std::size_t wait_count = 12;
 std::string_view wait_name(Wait wait); ///< "long_scoreboard"
 
 /// The blocks that a multiprocessor gets.

@@ -466,6 +466,22 @@ TEST(Timing, follows_blocks_that_run_long_and_alone) {
     EXPECT_NEAR(timing::estimate(work, card).time_us, 4 * 500'000 * 2 / (card["clock"] * 1e3), 20);
 }
 
+constexpr timing::Instruction global(timing::Effect effect) {
+    return {.unit = timing::Unit::global, .effect = effect};
+}
+
+/// The recorded rows, one in a line: block, place and warp, and then what the warp does.
+std::string rows_of(const timing::Shift& shift) {
+    std::ostringstream text;
+    for (const timing::WarpRow& row : timing::simulate(shift, timing::find_card("h200")).rows) {
+        text << row.block << row.place << row.warp << ":";
+        for (const timing::WarpRun& run : row.runs)
+            text << " " << timing::wait_name(run.state) << " " << run.from << "-" << run.to;
+        text << "\n";
+    }
+    return text.str();
+}
+
 /// Two blocks in one place, of two warps each. The numbers are the H200's: 2 cycles between two warps, 2 of the address unit
 /// per warp at a barrier and 12 behind it, 17.5 until a result of the XU is there, 292 between two blocks.
 TEST(Timing, records_what_each_warp_does) {
@@ -483,17 +499,8 @@ TEST(Timing, records_what_each_warp_does) {
     const timing::BlockTrace block{warp, warp};
     const timing::BlockTrace* const blocks[] = {&block, &block};
     const auto record = [&](double cycles) {
-        const timing::ShiftTimes times = timing::simulate(
-            {.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = cycles},
-            timing::find_card("h200"));
-        std::ostringstream text;
-        for (const timing::WarpRow& row : times.rows) {
-            text << row.block << row.place << row.warp << ":";
-            for (const timing::WarpRun& run : row.runs)
-                text << " " << timing::wait_name(run.state) << " " << run.from << "-" << run.to;
-            text << "\n";
-        }
-        return text.str();
+        return rows_of(
+            {.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = cycles});
     };
     // The barrier's second warp arrives at 2 and is served by 4: both go on at 16. The addition asks for 4 cycles, the XU
     // has its result at 20 + 17.5, and the block ends where EXIT issues, at 38.5. The next begins at 38.5 + 292.
@@ -531,6 +538,94 @@ TEST(Timing, records_which_loads_are_under_way) {
     EXPECT_NEAR(load.to, 790, 80);
 }
 
+/// Three blocks of one warp, two at once. Block 0 multiplies in double precision five times, each of which takes 16 cycles;
+/// block 1 once. So block 1 ends first, and block 2 takes its place.
+TEST(Timing, gives_a_block_the_place_of_the_one_that_ended) {
+    const std::vector<timing::Instruction> code = {
+        {.unit = timing::Unit::fp64,
+         .latency = static_cast<std::uint8_t>(timing::Latency::fp64),
+         .write_scoreboard = 0,
+         .waits = 1},
+        {.effect = timing::Effect::exit, .waits = 1}};
+    const auto multiplies = [](std::size_t times) {
+        timing::WarpTrace warp(times, {.instruction = 0, .lanes = 32});
+        warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
+        return timing::BlockTrace{warp};
+    };
+    const timing::BlockTrace longer = multiplies(5), shorter = multiplies(1);
+    const timing::BlockTrace* const blocks[] = {&longer, &shorter, &shorter};
+    const std::string rows = rows_of(
+        {.code = code, .blocks = blocks, .resident = 2, .busy_multiprocessors = 1, .recorded_cycles = 1000});
+    std::string places; // block, place and warp
+    std::istringstream lines(rows);
+    for (std::string line; std::getline(lines, line);) places += line.substr(0, line.find(':')) + " ";
+    EXPECT_EQ(places, "000 110 210 ") << rows;
+}
+
+/// What the warps of one block do that execute these instructions, which are all alike, and EXIT.
+std::string rows_with(std::vector<std::pair<timing::Instruction, timing::Step>> instructions,
+                      std::size_t warps = 1) {
+    instructions.push_back({{.effect = timing::Effect::exit}, {.taken = true}});
+    std::vector<timing::Instruction> code;
+    timing::WarpTrace trace;
+    for (auto& [instruction, step] : instructions) {
+        step.instruction = static_cast<std::uint32_t>(code.size());
+        step.lanes = 32;
+        code.push_back(instruction);
+        trace.push_back(step);
+    }
+    const timing::BlockTrace block(warps, trace);
+    const timing::BlockTrace* const blocks[] = {&block};
+    return rows_of({.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = 1000});
+}
+
+/// The first to need a line of constants waits 61 cycles for it. 63 is where the second line is asked for.
+TEST(Timing, waits_for_each_line_of_constants_once) {
+    EXPECT_EQ(rows_with({{{.constants = 1}, {}}, {{.constants = 1}, {}}, {{.constants = 2}, {}}}),
+              "000: imc_miss 0-61 selected 61-63 imc_miss 63-124 selected 124-126\n");
+    // LDC has a scoreboard instead: 40 cycles, and 61 more for the first.
+    const timing::Instruction load{.unit = timing::Unit::adu,
+                                   .latency = static_cast<std::uint8_t>(timing::Latency::constant),
+                                   .write_scoreboard = 0,
+                                   .waits = 1,
+                                   .constants = 1};
+    EXPECT_EQ(rows_with({{load, {}}, {load, {}}, {{.waits = 1}, {}}}),
+              "000: selected 0-1 short_scoreboard 1-101 selected 101-102 short_scoreboard 102-141 selected "
+              "141-143\n");
+}
+
+/// An access reaches the data pipe 4 cycles after its issue, and takes it for a pass in every second cycle. Its result is there
+/// 23 - 4 cycles after the begin of the last of its 4 passes. Passes begin at 4 and 6, and at 12, when the first access has ended.
+TEST(Timing, lets_two_accesses_share_the_data_pipe) {
+    const timing::Instruction load{.unit = timing::Unit::shared,
+                                   .effect = timing::Effect::shared,
+                                   .latency = static_cast<std::uint8_t>(timing::Latency::shared_load),
+                                   .write_scoreboard = 0};
+    EXPECT_EQ(rows_with({{load, {.passes = 4}}, {{.waits = 1}, {}}}, 3),
+              "000: selected 0-1 short_scoreboard 1-29 selected 29-31\n"
+              "001: selected 2-3 short_scoreboard 3-31 selected 31-33\n"
+              "002: selected 4-5 short_scoreboard 5-37 selected 37-39\n");
+    // Without conflicts, a pass begins in each cycle.
+    EXPECT_EQ(rows_with({{load, {.passes = 1}}, {load, {.passes = 1}}, {{.waits = 1}, {}}}),
+              "000: selected 0-1 mio_throttle 1-2 selected 2-3 short_scoreboard 3-25 selected 25-27\n");
+}
+
+/// A store's words are read 8 cycles after it has reached the data pipe, at 4.
+TEST(Timing, lets_a_warp_end_when_its_stores_are_taken) {
+    EXPECT_EQ(rows_with({{global(timing::Effect::store), {.sectors = 4, .lines = 1, .misses = 4}}}),
+              "000: selected 0-1 drain 1-12 selected 12-13\n");
+}
+
+/// The XU takes 8 cycles per warp, the ALU 2. A jump takes 4 cycles more than the stall that it asks for.
+TEST(Timing, names_waits_as_the_profiler_does) {
+    const timing::Instruction xu{.unit = timing::Unit::xu}, alu{.unit = timing::Unit::alu};
+    EXPECT_EQ(rows_with({{xu, {}}, {xu, {}}}), "000: selected 0-1 mio_throttle 1-8 selected 8-10\n");
+    EXPECT_EQ(rows_with({{alu, {}}, {alu, {}}}), "000: selected 0-1 math_pipe_throttle 1-2 selected 2-4\n");
+    EXPECT_EQ(rows_with({{{.unit = timing::Unit::branch, .effect = timing::Effect::branch, .stall = 5},
+                          {.taken = true}}}),
+              "000: selected 0-1 wait 1-5 branch_resolving 5-9 selected 9-10\n");
+}
+
 /// A kernel of 10,000 blocks of 8 warps, all with these instructions.
 timing::Work work_with(const std::vector<std::pair<timing::Instruction, timing::Step>>& instructions) {
     timing::Work work{
@@ -546,10 +641,6 @@ timing::Work work_with(const std::vector<std::pair<timing::Instruction, timing::
     work.code.push_back({.effect = timing::Effect::exit});
     work.samples[0].assign(8, warp);
     return work;
-}
-
-constexpr timing::Instruction global(timing::Effect effect) {
-    return {.unit = timing::Unit::global, .effect = effect};
 }
 
 double floor_of(const timing::Work& work, const std::string& name) {
@@ -660,6 +751,20 @@ TEST(Timing, lets_loads_wait_behind_atomics) {
         timing::estimate(work_with({{global(timing::Effect::store), {.sectors = 32, .lines = 32}}}),
                          timing::find_card("h200"));
     EXPECT_EQ(stores.waits[0].first, "drain");
+}
+
+/// The loads of later blocks queue behind the stores of earlier ones, each of which takes 64 parts of sectors and lines.
+TEST(Timing, lets_loads_wait_behind_stores) {
+    timing::Instruction load = global(timing::Effect::load), store = global(timing::Effect::store);
+    load.write_scoreboard = 0;
+    store.waits = 1;
+    const timing::Estimate estimate =
+        timing::estimate(work_with({{load, {.sectors = 4, .lines = 1, .misses = 4}},
+                                    {store, {.sectors = 32, .lines = 32, .misses = 32}}}),
+                         timing::find_card("h200"));
+    EXPECT_EQ(estimate.waits[0].first, "long_scoreboard");
+    std::map<std::string, double> shares(estimate.waits.begin(), estimate.waits.end());
+    EXPECT_LT(shares["lg_throttle"], 0.1);
 }
 
 /// 40,000 additions by each of 8 warps: twice the 64 warps of a multiprocessor would take too long to simulate.
