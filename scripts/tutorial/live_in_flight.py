@@ -54,8 +54,8 @@ def draw(kernel, launch, constants, most):
         live.path(f"M{LEFT - 5} {TOP - 12}h10l-5 8z", INK)
     for number in range(SAMPLES // 4):
         count, size = samples[4 * number]
-        live.frame(f"cycle {cycles * 4 * number / SAMPLES:,.0f}: {count:,} loads of warps under way, {size / 1000:.1f} KB: "
-                   f"{100 * size / need:.0f} % of what Little's law asks for.")
+        live.frame(f"cycle {cycles * 4 * number / SAMPLES:,.0f}: {count:,} loads under way, {size / 1000:.1f} KB, "
+                   f"{100 * size / need:.0f} % of Little's law.")
     average = sum(size for _, size in samples) / SAMPLES
     live.line(8, bottom + 40, 34, bottom + 40, BLUE, "6 4")
     live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes per cycle x {constants['latency_memory_load']:g} cycles"

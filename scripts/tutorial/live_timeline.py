@@ -14,6 +14,7 @@ GROUPS = {
     "wait for memory": (MEMORY, "long_scoreboard"),
     "wait for shared memory": (PIPE, "short_scoreboard", "mio_throttle"),
     "wait at a barrier": (BARRIER, "barrier"),
+    "wait for constants": ("#4f7fd1", "imc_miss"),
     "wait for stores": (STARTS, "lg_throttle", "drain"),
 }
 GROUP_OF = {reason: group for group, (_, *reasons) in GROUPS.items() for reason in reasons}
@@ -56,7 +57,7 @@ def draw(kernel, launch):
         x = LEFT + WIDTH * cycle / cycles
         live.text(x, TOP - 22, f"{cycle:,}", "middle" if x < 380 else "end", 12)
     live.rect(LEFT, TOP, WIDTH, bottom - TOP, RESTS)
-    letters = dict(zip(GROUPS, "abcde", strict=True))
+    letters = dict(zip(GROUPS, "abcdef", strict=True))
     striped = [groups_of(rows[key], cycles) for key in sorted(rows)]
     live.rows((LEFT, TOP, WIDTH / STRIPES, ROW, 0, 0.9), {letters[group]: GROUPS[group][0] for group in GROUPS},
                               ["".join(letters.get(group, " ") for group in row) for row in striped])
@@ -74,9 +75,9 @@ def draw(kernel, launch):
         cycle = min(cycles * number / FRAMES, cycles - 1)
         states = [state_at(warps, cycle) for warps in rows.values()]
         counts = Counter(GROUP_OF[state] for state in states if state)
-        words = ", ".join(f"{count} {group}" for group, count in counts.most_common())
+        words = ", ".join(f"{count} {'warps ' * (not k)}{group}" for k, (group, count) in enumerate(counts.most_common()))
         own = state_at(first, cycle)
-        live.frame(f"cycle {cycle:,.0f}: of {len(rows)} warps {words or 'none is here'}. "
+        live.frame(f"cycle {cycle:,.0f}: {words or 'no warp is here'}. "
                    + (f"Warp 0 of place 0: {own}." if own else "Place 0 is empty."))
     y, x = bottom + 26, 8
     shares = Counter()

@@ -4,11 +4,12 @@ import json
 import re
 import unittest
 
+from tutorial import ROOT
 from tutorial.live import Live, grouped
 from tutorial.live_floors import floors_of
 from tutorial.live_in_flight import in_flight, needed
 from tutorial.live_lookback import SUMS, rounds
-from tutorial.live_timeline import groups_of, state_at
+from tutorial.live_timeline import GROUP_OF, groups_of, state_at
 from tutorial.live_traces import draw_banks, listed, trees
 
 
@@ -89,6 +90,11 @@ class Figures(unittest.TestCase):
         self.assertEqual(words["instructions"], "800 instructions / (1 multiprocessors x 2 cycles per ns x 4 schedulers)")
         self.assertEqual(words["memory"], "3 MB / 1,000 GB per s")
         self.assertNotIn("integer ALU", words)  # too low to matter
+
+    def test_the_timeline_knows_all_that_warps_wait_for(self):
+        source = (ROOT / "common/emulator/timing/multiprocessor.cpp").read_text(encoding="utf-8")
+        names = re.search(r"wait_name\(Wait wait\) \{.*?\{(.*?)\}", source, re.DOTALL)[1]
+        self.assertEqual(set(re.findall(r"\w+", names)), set(GROUP_OF))
 
     def test_the_timeline(self):
         warp = {"runs": [["selected", 0, 10], ["long_scoreboard", 10, 70], ["barrier", 70, 90]]}
