@@ -248,7 +248,7 @@ std::string heading(const KernelLines& kernel, const Listing& listing) {
 constexpr const char* marks = "*      the highest in its column, or less than 10 % below it\n";
 constexpr const char* ptx_alone =
     "instr  executed instructions per warp, counted on PTX; the GPU's own may differ\n";
-constexpr const char* machine_code =
+constexpr const char* counts_of_machine_code =
     "instr  executed instructions per warp: of the PTX, and of the machine code for\n"
     "       sm_90 that ptxas makes of it\n"
     "passes of that code through the data pipe: shared memory, shuffles, barriers,\n"
@@ -277,7 +277,8 @@ std::string lines_as_text(const std::vector<KernelLines>& kernels, std::size_t c
         text += table.total() + "\n";
     }
     if (!missing_tool.empty()) text += "No machine code (sm_90) was counted: " + missing_tool + "\n\n";
-    return text + marks + (any_machine_code ? machine_code : ptx_alone) + legend + (any_short ? units : "");
+    return text + marks + (any_machine_code ? counts_of_machine_code : ptx_alone) + legend +
+           (any_short ? units : "");
 }
 
 } // namespace emulate
