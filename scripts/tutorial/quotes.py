@@ -1,7 +1,8 @@
 """What pages quote, on the Markdown itself: where it comes from, whether it is right, and what would be right.
 
   ```cpp       lines of the file that is named above them; without a name, of a file in the lesson's folder
-  ```diff      the whole change from one kernel to the next; `@@` lines stand for what is left out
+  ```diff      the whole change from one kernel to the next, or `@@ reduce0 -> reduce1` and a few lines of it; `@@` lines stand
+               for what is left out
   ```console   `$ command`, then its standard output, if the command runs a lesson
   ```text      anything else
 
@@ -150,6 +151,9 @@ def nearest_code(path, block):
 
 # ---- diffs ----
 
+NAMED = re.compile(r"@@ (\w+) -> (\w+)")  # the first line of a diff that shows only a few lines
+
+
 def diffed_kernels(path, diff):
     """((file, lines) of the kernel before, the same of the one after). \\throws PageError"""
     here = [lesson for lesson in lessons_on(path) if lesson]
@@ -219,9 +223,8 @@ def right_diff(shown, old, new):
 
 
 def check_excerpt(diff):
-    """Of a page that belongs to no lesson: a few lines of what changes between the kernels that its first line names.
-    \\throws PageError"""
-    names = re.fullmatch(r"@@ (\w+) -> (\w+)", diff[0])
+    """A few lines of what changes between the kernels that its first line names. \\throws PageError"""
+    names = NAMED.fullmatch(diff[0])
     if not names:
         raise PageError("the first line of a diff outside of the lessons is '@@ reduce0 -> reduce0a', its kernels")
     files = [str(file.relative_to(ROOT)) for lesson in lessons() for file in lesson.kernel_files]
@@ -361,7 +364,7 @@ class Page:
 
     def check_diff(self, block):
         self.checked["diffs"] += 1
-        if not any(lessons_on(self.path)):
+        if not any(lessons_on(self.path)) or NAMED.fullmatch(block.lines[0]):
             return check_excerpt(block.lines)
         (_, old), (_, new) = diffed_kernels(self.path, block.lines)
         if applied(block.lines, old) != new:
