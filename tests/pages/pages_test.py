@@ -29,7 +29,6 @@ OLD_SHAPE = {
     "lesson24",
     "lesson25",
     "lesson26",
-    "lesson28",
     "lesson29",
     "lesson30",
 }
