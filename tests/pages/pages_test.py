@@ -25,7 +25,6 @@ OLD_SHAPE = {
     "lesson15",
     "lesson22",
     "lesson23",
-    "lesson24",
     "lesson25",
     "lesson26",
     "lesson29",
