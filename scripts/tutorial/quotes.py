@@ -381,7 +381,7 @@ class Page:
                 continue  # instructions by line are counted on PTX
             self.checked["outputs"] += 1
             program = re.sub(rf"make {PROGRAM.pattern[3:]} && ", "", command)
-            program = PROGRAM.sub(r"\g<0> --device emulator", program)
+            program = PROGRAM.sub(lambda match: match[0] + " --device emulator" * (match[1] != "sum"), program)  # which has none
             if " --changed" in command and not self.counts_machine_code(program):
                 continue  # it counts PTX in place of the machine code, and has no time
             printed = self.programs.output(program).splitlines()
