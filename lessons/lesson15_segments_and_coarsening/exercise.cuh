@@ -4,20 +4,23 @@
 
 #include "given.cuh"
 
-/// A segment of 2 * coarsening * blockDim.x ints: each thread sums 2 * coarsening of them, alone, before the
-/// block's tree begins. Shared memory: one int per thread.
+/// A segment of 2 * coarsening * blockDim.x ints: each thread sums 2 * coarsening of them, alone. Then each
+/// warp adds up its lanes with shuffles, and the first warp adds up the warps. Shared memory: one int per
+/// thread, of which one per warp is used.
 template <unsigned int coarsening>
 __global__ void coarse_reduction(const int* data, int* result, std::size_t n) {
     extern __shared__ int shared[];
-    // TODO, about 7 lines: a segment has 2 * coarsening elements for each thread now. Let each thread sum its
-    // share, with loads that stay side by side in a warp, and right for every n.
-    const std::size_t segment = std::size_t{blockIdx.x} * (2 * blockDim.x);
+    const std::size_t segment = std::size_t{blockIdx.x} * (2 * coarsening * blockDim.x);
     const std::size_t i = segment + threadIdx.x;
 
-    int sum = i < n ? data[i] : 0;
-    if (i + blockDim.x < n) {
-        sum += data[i + blockDim.x];
+    int sum = 0;
+    for (unsigned int k = 0; k < 2 * coarsening; ++k) {
+        if (i + k * blockDim.x < n) {
+            sum += data[i + k * blockDim.x];
+        }
     }
+    // TODO, about 14 lines: add up the lanes of each warp with shuffles, and then the warps, with one word of
+    // shared memory per warp and one barrier.
     shared[threadIdx.x] = sum;
     __syncthreads(); // Every thread's sum is stored before another thread reads it.
 
