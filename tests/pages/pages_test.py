@@ -25,7 +25,6 @@ OLD_SHAPE = {
     "lesson22",
     "lesson23",
     "lesson25",
-    "lesson26",
     "lesson29",
     "lesson30",
 }
