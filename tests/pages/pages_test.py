@@ -24,7 +24,6 @@ LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs
 OLD_SHAPE = {
     "lesson22",
     "lesson23",
-    "lesson25",
     "lesson29",
     "lesson30",
 }
