@@ -203,7 +203,7 @@ class Site:
         return caption + code_html(block.lines, LEXERS[Path(path).suffix])
 
     def quoted_diff(self, page, block):
-        if not any(quotes.lessons_on(page.path)):
+        if not any(quotes.lessons_on(page.path)) or quotes.NAMED.fullmatch(block.lines[0]):
             quotes.check_excerpt(block.lines)
             return code_html([line.rstrip() for line in block.lines[1:]], "diff")
         (old_path, old), (new_path, new) = quotes.diffed_kernels(page.path, block.lines)
