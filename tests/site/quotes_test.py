@@ -98,7 +98,8 @@ class Quotes(unittest.TestCase):
         with self.assertRaisesRegex(PageError, "no line of docs/figures.txt makes it"):
             self.render("![words](../../docs/figures/f.svg)")
         (self.folder / "f.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 720 99'/>")
-        self.assertIn('<figure style="--drawn: 720px"><a href="f.svg"><img src="f.svg" alt="&lt;words&gt;"/></a>',
+        self.assertIn('<figure style="--drawn: 720px"><a href="f.svg"><img src="f.svg" alt="&lt;words&gt;" width="720" '
+                      'height="99" loading="lazy"/></a>',
                       self.render("![<words>](../figures/f.svg)"))
         (self.folder / "strip_f.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 400 99'/>")
         captions = self.render("![a](f.svg)\n\n![b](strip_f.svg)\n\nA line below it.").count("<figcaption>")
