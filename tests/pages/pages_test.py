@@ -24,7 +24,6 @@ LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs
 OLD_SHAPE = {
     "lesson22",
     "lesson23",
-    "lesson30",
 }
 # A page, what to put in place of the first match, and what is said of it. Mended: the page is then as it was.
 MENDED = (
