@@ -22,7 +22,6 @@ LESSONS = {lesson.name: str(lesson.page.relative_to(ROOT)) for lesson in read_le
 LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs/measuring.md"
 # Lessons whose pages still have the shape of before: remove those that you rewrite.
 OLD_SHAPE = {
-    "lesson23",
 }
 # A page, what to put in place of the first match, and what is said of it. Mended: the page is then as it was.
 MENDED = (
