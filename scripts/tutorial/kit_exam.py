@@ -16,7 +16,7 @@ from tutorial.counters import CATALOGUE, NAMES
 from tutorial.lessons import ManifestError, read_manifest
 from tutorial.programs import Failure
 
-QUESTIONS = 5  # per lesson
+QUESTIONS = 5  # per lesson, one of which may be a choice
 
 # What a question asks for.
 OF_A_LAUNCH = {
@@ -69,6 +69,16 @@ class Question:
         return any(counter.id == self.counter and counter.row and not counter.exact for counter in CATALOGUE)
 
 
+@dataclass
+class Choice:
+    """A question without a number: one of these is right."""
+
+    asked: str
+    choices: dict  # of letters
+    right: str  # its letter
+    why: str
+
+
 def read_teaching(lesson):
     return read_manifest(lesson.course / "teaching.json", "teaching", counter=list(ASKED))
 
@@ -77,6 +87,17 @@ def exam(lesson, seed):
     """The lesson's questions: the same for the same seed, whichever other lessons there are."""
     numbers = random.Random(f"{seed} {lesson.number}")
     return [ask(question, numbers) for question in read_teaching(lesson)["exam"]]
+
+
+def choice(lesson, seed):
+    """The lesson's question without a number, its choices in an order of the seed's. None if it has none."""
+    question = read_teaching(lesson).get("choice")
+    if question is None:
+        return None
+    choices = random.Random(f"{seed} {lesson.number} choice").sample(question["choices"], len(question["choices"]))
+    letters = dict(zip("abcd", choices))
+    right = next(letter for letter, words in letters.items() if words == question["choices"][0])
+    return Choice(question["asked"], letters, right, question["why"])
 
 
 def ask(question, numbers):

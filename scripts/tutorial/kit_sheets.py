@@ -58,14 +58,20 @@ def asked_html(number, question):
             f"{markdown_html(question.asked + ptx)}</p>")
 
 
-def exam_html(lesson, asked):
+def choice_html(number, choice):
+    choices = "".join(f"<br/>{letter}) {markdown_html(words)}" for letter, words in choice.choices.items())
+    return f'<p class="question"><b>{number}.</b> {markdown_html(choice.asked)}{choices}</p>'
+
+
+def exam_html(lesson, asked, choice):
     """Neither the key nor the seed, from which anybody could make the key."""
     body = [heading(lesson, "Exam"), NAME, f"<p>{EXAM_NOTE}</p>"]
     body += [asked_html(number, question) + fill("Derivation", "", "Answer") for number, question in enumerate(asked, 1)]
+    body += [choice_html(len(asked) + 1, choice)] if choice else []
     return page(SHEETS, f"Lesson {lesson.number}: exam", "".join(body))
 
 
-def key_html(lesson, asked, counted, seed):
+def key_html(lesson, asked, counted, choice, seed):
     body = [heading(lesson, "Exam: key")]
     for number, (question, count) in enumerate(zip(asked, counted), 1):
         steps = "\n".join(html.escape(step) for step in question.steps)
@@ -73,6 +79,9 @@ def key_html(lesson, asked, counted, seed):
         body.append(f'<div class="together">{asked_html(number, question)}<p class="key">{count:,}</p>'
                     f"<p>{markdown_html(question.why)}</p><pre>{steps}</pre>"
                     f'<p class="small">Counted by <code>{command}</code></p></div>')
+    if choice:
+        body.append(f'<div class="together">{choice_html(len(asked) + 1, choice)}<p class="key">{choice.right}</p>'
+                    f"<p>{markdown_html(choice.why)}</p></div>")
     again = f'make teaching-kit LESSONS={lesson.number} SEED={seed}'
     body.append(f'<p class="small">Seed {seed}: <code>{again}</code> makes this exam again.</p>')
     return page(SHEETS, f"Lesson {lesson.number}: key", "".join(body))

@@ -117,7 +117,8 @@ class Answers(unittest.TestCase):
     def test_and_derivations_read_well(self):
         for lesson in LESSONS.values():
             teaching = kit_exam.read_teaching(lesson)
-            text = [*teaching.get("predictions", []), *(question["why"] for question in teaching["exam"])]
+            asked = [*teaching["exam"], *([teaching["choice"]] if "choice" in teaching else [])]
+            text = [*teaching.get("predictions", []), *(question["why"] for question in asked)]
             with self.subTest(lesson=lesson.number):
                 self.assertEqual(prose.complaints("teaching.json", "# T\n\n" + "\n\n".join(text)), [])
 
@@ -160,14 +161,15 @@ class Exams(unittest.TestCase):
     def test_of_all_lessons_have_five_questions_that_the_seed_draws(self):
         for lesson in LESSONS.values():
             exams = [[question.steps for question in kit_exam.exam(lesson, seed)] for seed in (1, 1, 2, 3, 4)]
-            self.assertEqual(len(exams[0]), kit_exam.QUESTIONS, lesson.number)
+            choices = 0 if kit_exam.choice(lesson, 1) is None else 1
+            self.assertEqual(len(exams[0]) + choices, kit_exam.QUESTIONS, lesson.number)
             self.assertEqual(exams[0], exams[1])
             self.assertGreater(len({str(exam) for exam in exams}), 2, lesson.number)
 
     def test_sheets_have_neither_the_key_nor_the_seed(self):
         questions = kit_exam.exam(LESSONS["03"], 987)
-        sheet = kit_sheets.exam_html(LESSONS["03"], questions)
-        key = kit_sheets.key_html(LESSONS["03"], questions, [question.derived for question in questions], 987)
+        sheet = kit_sheets.exam_html(LESSONS["03"], questions, None)
+        key = kit_sheets.key_html(LESSONS["03"], questions, [question.derived for question in questions], None, 987)
         for question in questions:
             self.assertNotIn(f">{question.derived:,}<", sheet)
             self.assertNotIn(question.steps[-1], sheet)
@@ -175,6 +177,21 @@ class Exams(unittest.TestCase):
             self.assertIn(question.steps[-1], key)
         self.assertNotIn("987", sheet)
         self.assertIn("make teaching-kit LESSONS=03 SEED=987", key)
+
+    def test_a_choice_is_shuffled_and_its_key_is_the_first_of_the_file(self):
+        lesson, orders = LESSONS["08"], set()
+        right, *_ = kit_exam.read_teaching(lesson)["choice"]["choices"]
+        for seed in range(9):
+            choice = kit_exam.choice(lesson, seed)
+            self.assertEqual(choice.choices[choice.right], right)
+            orders.add(choice.right)
+            sheet, key = kit_sheets.exam_html(lesson, [], choice), kit_sheets.key_html(lesson, [], [], choice, seed)
+            for letter, words in choice.choices.items():
+                self.assertIn(f"{letter}) {kit_sheets.markdown_html(words)}", sheet)
+            self.assertIn(f'<p class="key">{choice.right}</p>', key)
+            self.assertNotIn('class="key"', sheet)
+        self.assertEqual(orders, set("abcd"))
+        self.assertIsNone(kit_exam.choice(LESSONS["03"], 1))
 
 
 class Counted(unittest.TestCase):
@@ -314,7 +331,8 @@ class Files(unittest.TestCase):
         from tutorial.kit_html import to_pdf
 
         for number, lesson in LESSONS.items():
-            to_pdf(kit_sheets.exam_html(lesson, kit_exam.exam(lesson, 7)), self.out / f"exam{number}", pages=1)
+            sheet = kit_sheets.exam_html(lesson, kit_exam.exam(lesson, 7), kit_exam.choice(lesson, 7))
+            to_pdf(sheet, self.out / f"exam{number}", pages=1)
             if lesson.has_page:
                 asked = predictions(sections_of(number))
                 to_pdf(kit_sheets.predictions_html(lesson, asked), self.out / f"sheet{number}", pages=1)
