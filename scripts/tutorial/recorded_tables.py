@@ -305,8 +305,9 @@ FLOORS = ("memory", "instructions", "data_pipe", "barriers", "alu", "fma", "bloc
 @table(r", floors of ([\d,]+) ints in us \| memory \| instructions \| data pipe \| barriers \| ALU \| FMA \| block starts "
        r"\| estimate \| measured")
 def floors(card, lesson, head, kernel):
-    arguments = f"--n 2^{int(plain(head[2])).bit_length() - 1} --block 256"
-    row = card.row("clock.csv", program="ladder", arguments=arguments, kernel=kernel)
+    program, block = ("ladder", " --block 256") if is_on_ladder(lesson) else (lesson.name, "")  # which is the default there
+    arguments = f"--n 2^{int(plain(head[2])).bit_length() - 1}{block}"
+    row = card.row("clock.csv", program=program, arguments=arguments, kernel=kernel)
     cells = [figure(row, f"floor_{floor}_us", 0) for floor in FLOORS]
     if row["highest_floor"] not in FLOORS:
         raise NoRecord(f"{kernel}'s highest floor is {row['highest_floor']}, which the table lacks")
