@@ -12,8 +12,6 @@ from tutorial.kit_pages import Code, Folded, Items, Picture, Text, predictions, 
 SECTIONS = ("The idea", "The change", "Run it", "Why", "Your turn", "Check yourself", "Deeper")
 MOST_WORDS = {"The hook": 89, "The idea": 200, "Why": 350}
 MOST_IN_ALL = 900
-OLD_SECTIONS = ("Try it first", "The idea", "The change", "Run it", "Why", "On a GPU", "Check yourself", "Where next", "Deeper")
-OLD_SHORT = {"00": 700, "17": 450, "19": 450, "20": 450}  # words, by lesson
 
 
 def complaints(lesson, source):
@@ -87,17 +85,3 @@ def commands(blocks):
         elif isinstance(block, Items):
             for item in block.items:
                 yield from commands(item)
-
-
-def old_complaints(lesson, source):
-    """The same of a page that has not been rewritten, or is being rewritten."""
-    text, found = prose.read(source), prose.wrong_reading_time(prose.read(source))
-    if "Your turn" in text.sections:
-        return []
-    most = OLD_SHORT.get(lesson.number, MOST_IN_ALL)
-    if (words := prose.count(text.core)) > most:
-        found.append(f"a core path of {words} words, {most} at most")
-    wanted = [name for name in OLD_SECTIONS if name != "Deeper" or "Deeper" in text.sections]
-    if text.sections != wanted:
-        found.append(f"sections: {', '.join(text.sections)}; in place of: {', '.join(wanted)}")
-    return found

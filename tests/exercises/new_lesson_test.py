@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """new_lesson_test.py BUILD skeleton: what scripts/new_lesson makes compiles, and is not taken for a lesson.
 new_lesson_test.py BUILD filled_in: no lesson has a skeleton's FILL left, and each has its launches for its page, once.
 """

@@ -20,9 +20,6 @@ from tutorial.records import read_record
 PROGRAMS = quotes.Emulated(Path(sys.argv.pop()))
 LESSONS = {lesson.name: str(lesson.page.relative_to(ROOT)) for lesson in read_lessons()}
 LESSON, START, MEASURING = LESSONS["lesson08"], "lessons/start/README.md", "docs/measuring.md"
-# Lessons whose pages still have the shape of before: remove those that you rewrite.
-OLD_SHAPE = {
-}
 # A page, what to put in place of the first match, and what is said of it. Mended: the page is then as it was.
 MENDED = (
     ("a changed line of code", MEASURING, r"(```cpp\n.*\n.*)", r"\1 // wrong", r"// wrong' is, by the file, '"),
@@ -323,11 +320,7 @@ class Shape(unittest.TestCase):
             source = page.read_text(encoding="utf-8")
             found = page_shape.complaints(lesson, source)
             with self.subTest(lesson.name, page=page.name):
-                if lesson.name in OLD_SHAPE:
-                    self.assertEqual(page_shape.old_complaints(lesson, source), [])
-                    self.assertNotEqual(found, [], "this page was rewritten: take it out of OLD_SHAPE")
-                else:
-                    self.assertEqual(found, [], "\n".join(found))
+                self.assertEqual(found, [], "\n".join(found))
 
     def test_shows_the_time_of_a_kernel_that_runs_alone(self):
         alone, several = (next(lesson for lesson in read_lessons() if lesson.name == name) for name in ("lesson22", "lesson23"))

@@ -191,7 +191,7 @@ class Exams(unittest.TestCase):
             self.assertIn(f'<p class="key">{choice.right}</p>', key)
             self.assertNotIn('class="key"', sheet)
         self.assertEqual(orders, set("abcd"))
-        self.assertIsNone(kit_exam.choice(LESSONS["03"], 1))
+        self.assertIsNone(kit_exam.choice(LESSONS["12"], 1))
 
 
 class Counted(unittest.TestCase):
