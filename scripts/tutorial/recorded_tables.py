@@ -299,6 +299,17 @@ def waits(card, lesson, head, group):
             f"{median(float(row['waits_off']) for row in rows):.0f} points"]
 
 
+@table(r", ([\d,]+) ints, what warps wait for \| barriers \| global memory \| shared memory \| fixed latencies")
+def warps_wait(card, lesson, head, kernel):
+    """As Nsight Compute sampled it. What it does not list is below 1 %."""
+    row = card.row("clock.csv", program=name_of(lesson), arguments=f"--n {plain(head[2])}", kernel=kernel)
+    words = row["waits_ncu"].split()
+    if not words:
+        raise NoRecord(f"clock.csv has no samples of {kernel}")
+    shares = dict(zip(words[::2], words[1::2]))
+    return [f"{shares.get(name, 0)} %" for name in ("barrier", "long_scoreboard", "short_scoreboard", "wait")]
+
+
 FLOORS = ("memory", "instructions", "data_pipe", "barriers", "alu", "fma", "block_starts")
 
 
