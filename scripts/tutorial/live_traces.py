@@ -89,6 +89,7 @@ def draw_tree(kernel):
     order = "shrinking strides" if kernel == "reduce2" else "growing strides"
     live = Live(kernel, 0, f"{kernel}: {order}")
     live.ms = 2000
+    has_toy = kernel != "reduce0a"  # The pages that begin with it have no banks yet.
     text = KernelText(kernel)
     live.source = text.part("shared[tid] = i < n", "partial_sums[blockIdx.x]")
     add = text.line("+= shared[")
@@ -99,43 +100,51 @@ def draw_tree(kernel):
     rows = [("elements", list(ELEMENTS), {word: word for word in range(count)}, 0), *(
         (f"stride {stride}", words, writers, stride) for stride, words, writers in steps)]
     toy_top, total = top + 4 * (height + gap) + 8, 0
-    base = toy_top + 92
     for row, (name, words, writers, stride) in enumerate(rows):
         y = top + row * (height + gap)
         warps = passes(writers)
         high = high_of(warps)
         who = " and ".join(f"warp {warp}" for warp in sorted(warps))
         if row == 0:
-            live.frame(f"Each of 8 threads stores an element. {who} work, one pass each.", text.line("shared[tid] = i < n"))
+            live.frame("Each of 8 threads stores an element." + has_toy * f" {who} work, one pass each.",
+                       text.line("shared[tid] = i < n"))
         else:
             total += high
             sums = ", ".join(f"t{thread} adds words {word} and {word + stride}" for word, thread in list(writers.items())[:2])
             more = " and so on" if len(writers) > 2 else ""
-            live.frame(f"stride {stride}: {sums}{more}. In the toy {who} {'work' if len(warps) > 1 else 'works'}: "
-                       f"{plural(high, 'pass')}.", add)
+            toy = f" In the toy {who} {'work' if len(warps) > 1 else 'works'}: {plural(high, 'pass')}."
+            live.frame(f"stride {stride}: {sums}{more}." + has_toy * toy, add)
         with live.during(row):
             live.text(left - 8, y + 14, name, "end", font_weight="bold")
             live.soft(left - 8, y + 29, f"{len(writers)} store" if row == 0 else f"{len(writers)} of {count} add", "end")
             draw_words(live, [left + width * (word + 0.5) for word in range(count)], y, words, writers)
             if row:
                 draw_additions(live, [left + width * (word + 0.5) for word in range(count)], y, gap, writers, stride)
-    draw_empty_toy(live, toy_top)
+    live.frame(f"Thread 0 stores the sum of all: partial_sums[0] = {rows[-1][1][0]}." +
+               has_toy * f" Additions took {plural(total, 'pass')} in the toy.", text.line("partial_sums[blockIdx.x]"))
+    live.height = toy_top - 18
+    if has_toy:
+        draw_toys(live, toy_top, rows, total)
+    return live
+
+
+def draw_toys(live, top, rows, total):
+    """Below the tree, frame by frame."""
+    base = top + 92
+    draw_empty_toy(live, top)
     for row, (_, _, writers, stride) in enumerate(rows):
         with live.during(row, row):
             draw_toy(live, base, passes(writers), stride)
         with live.during(row):
             if row:
-                live.text(276 + 32 * (row - 1), toy_top + 60, f"{high_of(passes(writers))}{' +' * (row < 3)}", "start", 14)
-                live.soft(276 + 32 * (row - 1), toy_top + 78, f"s {stride}")
+                live.text(276 + 32 * (row - 1), top + 60, f"{high_of(passes(writers))}{' +' * (row < 3)}", "start", 14)
+                live.soft(276 + 32 * (row - 1), top + 78, f"s {stride}")
     with live.during(3):
-        live.text(276, toy_top + 100, f"= {plural(total, 'pass')}", size=14, font_weight="bold")
-    live.frame(f"Thread 0 stores the sum of all: partial_sums[0] = {rows[-1][1][0]}. Additions took "
-               f"{plural(total, 'pass')} in the toy.", text.line("partial_sums[blockIdx.x]"))
+        live.text(276, top + 100, f"= {plural(total, 'pass')}", size=14, font_weight="bold")
     worst = max(rows[1:], key=lambda one: high_of(passes(one[2])))
     with live.during(4):
         draw_toy(live, base, passes(worst[2]), worst[3])
     live.height = base + 40
-    return live
 
 
 def draw_words(live, middles, y, words, writers, width=36, height=34):
