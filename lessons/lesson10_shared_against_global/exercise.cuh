@@ -4,9 +4,12 @@
 
 #include "given.cuh"
 
-/// The same tree in shared memory, whose size is known to the compiler. Leaves one partial sum per block.
+/// The same tree in shared memory. Its first step adds what it loads from global memory, and stores only the
+/// sums: half a block of words. The size is known to the compiler. Leaves one partial sum per block.
 template <unsigned int block_size>
 __global__ void reduceSmem(const int* input, int* partial_sums, std::size_t n) {
+    // TODO, about 10 lines: an array of half the size. In the tree's first step no thread needs a word that
+    // another thread stored: it can load both ints itself.
     __shared__ int shared[block_size];
     const unsigned int tid = threadIdx.x;
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
@@ -14,14 +17,25 @@ __global__ void reduceSmem(const int* input, int* partial_sums, std::size_t n) {
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    // TODO, about 19 lines: the tree of reduceGmem, the one warp at its end included, in shared memory. Each
-    // word of the block has been stored, so that its guards against the end of the input have nothing left to
-    // guard.
-    for (unsigned int stride = 1; stride < blockDim.x; stride *= 2) {
-        if (tid % (2 * stride) == 0) {
+    for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
+        if (tid < stride) {
             shared[tid] += shared[tid + stride];
         }
         __syncthreads(); // This step's sums are stored before the next step reads them.
+    }
+
+    // One warp is left: all of its lanes add in every step, and reload both words.
+    if (tid < 32) {
+#pragma unroll
+        for (unsigned int stride = 32; stride > 0; stride /= 2) {
+            const bool has_partner = tid + stride < blockDim.x;
+            const int sum = has_partner ? shared[tid] + shared[tid + stride] : 0;
+            __syncwarp(); // Every lane has read before another one overwrites.
+            if (has_partner) {
+                shared[tid] = sum;
+            }
+            __syncwarp(); // This step's sums are stored before the next step reads them.
+        }
     }
 
     if (tid == 0) {
