@@ -3,16 +3,32 @@
 #include <cstddef>
 
 /// Each thread first adds up four elements, a block's width apart: one thread block for four blocks of data.
-/// In place in global memory: the input is overwritten. Leaves one partial sum per block.
+/// In place in global memory: the input is overwritten. A thread keeps its own sum in a register, and loads
+/// only what another thread has stored. Leaves one partial sum per block.
 __global__ void reduceGmemUnroll(int* data, int* partial_sums, std::size_t n) {
     const unsigned int tid = threadIdx.x;
-    // TODO, about 14 lines: a block has four blocks of data, side by side. Let each thread add up four ints,
-    // one of each, and leave the sum where the tree looks for it. The tree stays within the first of the
-    // four. Any n is allowed.
-    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
+    const std::size_t first = std::size_t{blockIdx.x} * (4 * blockDim.x);
     const std::size_t i = first + tid;
     // What lies from here on is another block's, or nobody's: neither read nor written, it counts as zero.
     const std::size_t end = first + blockDim.x < n ? first + blockDim.x : n;
+
+    // TODO, about 9 lines: keep the thread's sum in a register, a local variable, from its four elements to
+    // the end. Load no word that the thread itself has stored.
+    // Each load has its own guard: the input may end before any of them.
+    int four = i < n ? data[i] : 0;
+    if (i + blockDim.x < n) {
+        four += data[i + blockDim.x];
+    }
+    if (i + 2 * blockDim.x < n) {
+        four += data[i + 2 * blockDim.x];
+    }
+    if (i + 3 * blockDim.x < n) {
+        four += data[i + 3 * blockDim.x];
+    }
+    if (i < n) {
+        data[i] = four;
+    }
+    __syncthreads(); // Every sum of four is stored before another thread reads it.
 
     for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
         if (tid < stride && i + stride < end) {
@@ -45,11 +61,20 @@ template <unsigned int block_size>
 __global__ void reduceSmemUnroll(const int* input, int* partial_sums, std::size_t n) {
     __shared__ int shared[block_size];
     const unsigned int tid = threadIdx.x;
+    const std::size_t i = std::size_t{blockIdx.x} * (4 * blockDim.x) + tid;
 
-    // TODO, about 12 lines: the same sum of four, stored in shared memory.
-    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
-
-    shared[tid] = i < n ? input[i] : 0;
+    // Each load has its own guard: the input may end before any of them.
+    int four = i < n ? input[i] : 0;
+    if (i + blockDim.x < n) {
+        four += input[i + blockDim.x];
+    }
+    if (i + 2 * blockDim.x < n) {
+        four += input[i + 2 * blockDim.x];
+    }
+    if (i + 3 * blockDim.x < n) {
+        four += input[i + 3 * blockDim.x];
+    }
+    shared[tid] = four;
     __syncthreads(); // Every sum of four is stored before another thread reads it.
 
     for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
