@@ -4,17 +4,14 @@
 
 /// reduceSmem with one int of dynamic shared memory per thread. Leaves one partial sum per block.
 __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n) {
-    // TODO, about 5 lines: the launch says how many threads a block has, and asks for an int of shared memory
-    // for each. Do without a size that is written down here.
-    constexpr unsigned int block_size = 256;
-    __shared__ int shared[block_size];
+    extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
-    const std::size_t i = std::size_t{blockIdx.x} * block_size + tid;
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
 
     shared[tid] = i < n ? input[i] : 0;
     __syncthreads(); // Every element is stored before another thread reads it.
 
-    for (unsigned int stride = block_size / 2; stride > 32; stride /= 2) {
+    for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
         if (tid < stride) {
             shared[tid] += shared[tid + stride];
         }
@@ -25,7 +22,7 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
-            const bool has_partner = tid + stride < block_size;
+            const bool has_partner = tid + stride < blockDim.x;
             const int sum = has_partner ? shared[tid] + shared[tid + stride] : 0;
             __syncwarp(); // Every lane has read before another one overwrites.
             if (has_partner) {
@@ -40,29 +37,30 @@ __global__ void reduceSmemDyn(const int* input, int* partial_sums, std::size_t n
     }
 }
 
-/// reduceSmemUnroll with one int of dynamic shared memory per thread. Leaves one partial sum per block.
+/// reduceSmemUnroll with one int of dynamic shared memory per thread. One warp adds up all words, in rows of 32:
+/// the block needs a single barrier. Leaves one partial sum per block.
 __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::size_t n) {
-    // TODO, about 10 lines: the same here.
-    constexpr unsigned int block_size = 256;
-    __shared__ int shared[block_size];
+    extern __shared__ int shared[];
     const unsigned int tid = threadIdx.x;
-    const std::size_t i = std::size_t{blockIdx.x} * (4 * block_size) + tid;
+    const std::size_t i = std::size_t{blockIdx.x} * (4 * blockDim.x) + tid;
 
     // Each load has its own guard: the input may end before any of them.
     int four = i < n ? input[i] : 0;
-    if (i + block_size < n) {
-        four += input[i + block_size];
+    if (i + blockDim.x < n) {
+        four += input[i + blockDim.x];
     }
-    if (i + 2 * block_size < n) {
-        four += input[i + 2 * block_size];
+    if (i + 2 * blockDim.x < n) {
+        four += input[i + 2 * blockDim.x];
     }
-    if (i + 3 * block_size < n) {
-        four += input[i + 3 * block_size];
+    if (i + 3 * blockDim.x < n) {
+        four += input[i + 3 * blockDim.x];
     }
     shared[tid] = four;
     __syncthreads(); // Every sum of four is stored before another thread reads it.
 
-    for (unsigned int stride = block_size / 2; stride > 32; stride /= 2) {
+    // TODO, about 10 lines: one warp takes all words. Each of its lanes adds up one word of each row, however
+    // many rows the launch asked for. The last five steps stay as they are.
+    for (unsigned int stride = blockDim.x / 2; stride > 32; stride /= 2) {
         if (tid < stride) {
             shared[tid] += shared[tid + stride];
         }
@@ -73,7 +71,7 @@ __global__ void reduceSmemUnrollDyn(const int* input, int* partial_sums, std::si
     if (tid < 32) {
 #pragma unroll
         for (unsigned int stride = 32; stride > 0; stride /= 2) {
-            const bool has_partner = tid + stride < block_size;
+            const bool has_partner = tid + stride < blockDim.x;
             const int sum = has_partner ? shared[tid] + shared[tid + stride] : 0;
             __syncwarp(); // Every lane has read before another one overwrites.
             if (has_partner) {
