@@ -1,14 +1,17 @@
 #pragma once
 
-/// setRowReadCol with a tile that is sized at launch: one int per thread. One block.
+/// A tile that is sized at launch: one int per thread. It leaves none unused: an element lies in its own row,
+/// in another column. One block, whose width is a power of two, 32 at most.
 __global__ void setRowReadColDyn(int* out) {
     extern __shared__ int tile[]; // sized by the launch
-    const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
+    const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x, height = blockDim.y;
     const unsigned int idx = row * width + col;
+    // The place of element idx in the transposed tile, which has `width` rows of `height` ints.
+    const unsigned int transposed_row = idx / height, transposed_col = idx % height;
 
-    // TODO, about 4 lines: this goes for squares. Leave the transposed tile of any rectangle, within the
-    // words that the launch has asked for, one for each thread.
+    // TODO, about 4 lines: store each element in another column of its row, and load it from there. Neither
+    // access may have a bank conflict if the height is a multiple of 32.
     tile[row * width + col] = idx;
     __syncthreads(); // Every word is stored before another thread reads it.
-    out[idx] = tile[col * width + row];
+    out[idx] = tile[transposed_col * width + transposed_row];
 }
