@@ -200,7 +200,7 @@ calibrate: $(build)/build.ninja
 	@scripts/calibrate --build $(build)
 
 playground: $(build)/build.ninja build/wasm/build.ninja
-	@scripts/build $(build) lesson_ptx
+	@scripts/build $(build) lesson_ptx emulate ladder
 	@scripts/build build/wasm playground
 	@scripts/playground --build $(build)
 

@@ -1,5 +1,5 @@
 // An engine for the tests of the panel: no emulator, so that its numbers, its time and its errors are what a test wants.
-// `fake` has: milliseconds until a run ends; took, error, findings, actual, waiting: what it returns; requests: those that came.
+// `fake` has: milliseconds until a run ends; took, error, findings, actual, waiting: what it returns; without: a fact that the lesson lacks; requests: those that came.
 // A page sets them first in `setting`.
 "use strict";
 
@@ -12,7 +12,7 @@ var playground = {
                   type: {choices: ["int", "half"], value: "int"}, early_exit: {flag: true, value: false}},
         kernels: {reduce_with_a_long_name: null, reduce2: null, reduce3: null, reduce_of_a_later_lesson: null},
     }, emulate: {kernels: {launch: null}}},
-    bundles: {lesson03: {facts: fakeFacts}, emulate: {facts: fakeFacts}},
+    bundles: {lesson03: {facts: {...fakeFacts, [fake.without]: undefined}}, emulate: {facts: fakeFacts}},
     engine: () => ({
         run: request => new Promise((resolve, reject) => {
             fake.requests.push(request);

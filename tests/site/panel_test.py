@@ -55,6 +55,7 @@ def write_scripts():
         "broken": [{"kernel": "reduce2", "options": {"n": 1000}, "name": "without a barrier", "change": "-    __syncthreads();\n",
                     "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* broken */")}}],
         "sources": {"kernels.cuh": source},
+        "times": {"elements": 268435456, "reduce2": {"128": 1210, "256": 1208}, "reduce3": {"256": 641}},
         "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
                   "steps": "ints", "kernels": ["reduce3", "reduce_elsewhere"],
                   "predict": [
@@ -210,6 +211,8 @@ class Panel(InBrowser):
         self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".counters thead th")],
                          ["reduce2", "reduce3", "change"])
         self.assertEqual(self.rows(), [
+            ["group", "an H200 would take [us] (estimate)"], ["moved", "for 268,435,456 ints", "1,208", "641", "x 0.53"],
+            ["group", "counted for 65,536 ints"],
             ["", "verified", "yes", "yes", ""], ["same", "result", "829,743", "829,743", ""],
             ["moved", "blocks", "256", "128", "x 0.50"], ["same", "threads per block", "256", "256", ""],
             ["group", "global loads"],
@@ -228,6 +231,29 @@ class Panel(InBrowser):
         self.assertEqual((second["kernel"], second["lines"], second["draw"], second["check"]), ("reduce2", False, False, False))
         self.assertEqual((first["lesson"], first["n"], first["block"], first["options"]),
                          ("lesson03", 65536, 256, {"padding": 1, "type": "int", "early_exit": False}))
+        self.assert_quiet()
+
+    def test_a_time_is_of_a_known_kernel_block_and_option(self):
+        """Where there is none, a dash. Without any, for lack of nvdisasm, no row."""
+        def assert_times(*cells):
+            self.assertEqual(self.rows()[1][1:], ["for 268,435,456 ints", *cells])
+
+        self.start()
+        self.move("threads per block", 7)
+        self.wait_for_request(block=128)
+        assert_times("1,210", "-", "")
+        self.move("threads per block", 8)
+        self.move("padding", 2)
+        self.wait_for_request(block=256, options={"padding": 2, "type": "int", "early_exit": False})
+        assert_times("-", "-", "")
+        self.move("padding", 1)
+        self.field("break", "select").send_keys("reduce2 w")
+        self.wait_for("wrong")
+        self.wait_for_end()
+        assert_times("1,208", "-", "")
+        self.start(without="times")
+        self.assertEqual(self.rows()[0][1], "verified")
+        self.assertNotIn("H200", self.find(".playground").text)
         self.assert_quiet()
 
     def tables_that_are_cut(self):
@@ -252,7 +278,7 @@ class Panel(InBrowser):
         self.run_again()
         self.assertEqual(self.said(), "reduce3: verified, 829,743.")
         self.assertEqual(self.rows()[-2:], [["group", "branches (PTX)"], ["", "divergent", "0"]])
-        self.assertEqual(len(self.rows()), 21)
+        self.assertEqual(len(self.rows()), 24)
 
     def test_source_with_costs(self):
         """Lines 12, 14 and 21 of reduce3. Its function and the comment above it are lines 5 to 29."""
@@ -467,7 +493,7 @@ class Panel(InBrowser):
         self.assertEqual(self.rows(), [])
         self.driver.execute_script("delete fake.error")
         self.run_again()
-        self.assertEqual(len(self.rows()), 21)
+        self.assertEqual(len(self.rows()), 24)
 
     def test_says_how_to_get_the_emulator(self):
         self.start(scripts="nowhere.js")
@@ -476,7 +502,7 @@ class Panel(InBrowser):
     def test_wrong_result(self):
         self.start(actual=-1)
         self.assertIn("reduce3: wrong: expected 829,743, actual -1.", self.said())
-        self.assertEqual(self.rows()[0][1:], ["verified", "NO", "NO", ""])
+        self.assertEqual(self.rows()[3][1:], ["verified", "NO", "NO", ""])
         self.start(actual=32735.666015625)  # a float, in nine digits
         self.assertIn("reduce3: wrong: expected 829,743, actual 32735.666.", self.said())
 

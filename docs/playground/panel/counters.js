@@ -40,6 +40,17 @@ function rowsOf(results, counters) {
     return rows;
 }
 
+// How long an H200 would take for so many ints: the terminal's first rows of --changed. `times`, by kernel and block size, are from
+// when the page was made: for kernels as the lesson has them, and for its options' first values.
+function timeRows(results, {elements, ...times}, sliders) {
+    const isUsual = ({options}) => Object.entries(options).every(([name, value]) => `${value}` === `${sliders[name].value}`);
+    const found = results.map(one => isUsual(one.request) ? times[one.name]?.[one.block[0]] : undefined);
+    return [{label: "an H200 would take [us] (estimate)"},
+            {label: `for ${shown(elements)} ints`, cells: found.map(time => time ? shown(time) : "-"),
+             change: found.length === 2 && found.every(Boolean) ? change(...found) : ""},
+            {label: `counted for ${shown(results[0].request.n)} ints`}];
+}
+
 // Of two kernels, rows that moved are marked, and the others dim.
 function counterTable(names, rows) {
     const heads = [...names, ...names.length === 2 ? ["change"] : []];

@@ -61,7 +61,8 @@ class Panel {
         this.source = make("details", {class: "listing", open: matchMedia("(min-width: 768px)").matches, hidden: true},
             make("summary", {}, "Source, with costs by line"), this.lines);
         this.steps = new Steps(() => this.run());
-        this.place.append(make("p", {}, "Counters are emulated: counted, not timed."), this.form, this.status, this.results,
+        this.place.append(make("p", {}, "Counters are emulated: counted, not timed.",
+            this.facts.times ? " Times are estimates for an H200." : ""), this.form, this.status, this.results,
             this.figure, this.steps.element, this.source, this.ownPtx());
     }
 
@@ -114,7 +115,7 @@ class Panel {
             const results = [];
             for (const request of requests) {
                 const name = request.ptx ? "yours" : request.broken ? `${request.kernel} ${request.broken}` : request.kernel;
-                results.unshift({...await this.engine.run(request), name});
+                results.unshift({...await this.engine.run(request), name, request});
                 if (results[0].error) break;
             }
             this.last = results.reduce((sum, one) => sum + one.milliseconds, 0) / (this.isWarm ? 1 : 10);
@@ -144,6 +145,7 @@ class Panel {
         const result = results.at(-1), sound = results.filter(one => !one.error);
         const {lines = [], findings = [], pictures = [], steps = []} = result, {counters} = this.facts;
         const rows = sound.length ? rowsOf(sound, counters) : [];
+        if (this.facts.times && sound.length) rows.unshift(...timeRows(sound, this.facts.times, this.lesson.sliders));
         const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
         this.pictures = pictures;
         await this.draw();
