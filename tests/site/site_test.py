@@ -292,6 +292,8 @@ MEASURE = """
     return {full, isBeside, titles: titles.length,
         cut: titles.filter(title => box(title).right > menu || title.scrollWidth > title.clientWidth).map(title => title.text),
         widths: [...new Set(blocks.map(one => Math.round(box(one).width)))],
+        scrolls: [...document.querySelectorAll(".textblock :is(.console, figure)")].filter(
+            one => one.checkVisibility() && one.scrollWidth > one.clientWidth).map(one => one.textContent),
         offCenter: Math.abs(box(column).left - menu - (innerWidth - box(column).right)),
         bare: [...document.querySelectorAll(".contents .fragment")].filter(
             block => !block.closest(".copied")).map(block => block.textContent)};
@@ -377,7 +379,7 @@ class Browser(InBrowser):
             found = self.driver.execute_script(MEASURE)
             if len(found["full"]) > 10:
                 self.assertTrue(70 <= statistics.mean(found["full"]) <= 75, statistics.mean(found["full"]))
-            self.assertEqual((found["cut"], found["bare"]), ([], []))
+            self.assertEqual((found["cut"], found["bare"], found["scrolls"]), ([], [], []))
             self.assertEqual(found["titles"], len(own_pages()))
             self.assertEqual(found["isBeside"], None if page == "index" else True)
             if page != "index":
