@@ -12,6 +12,7 @@ from tutorial.kit_pages import Code, Folded, Items, Picture, Text, predictions, 
 SECTIONS = ("The idea", "The change", "Run it", "Why", "Your turn", "Check yourself", "Deeper")
 MOST_WORDS = {"The hook": 89, "The idea": 200, "Why": 350}
 MOST_IN_ALL = 900
+MOST_COLUMNS = 80  # of a block of text: a terminal's, and the site's
 
 
 def complaints(lesson, source):
@@ -43,6 +44,8 @@ def complaints(lesson, source):
         found.append(f"Run it has no command with {' or '.join(shown)}")
     found += [f"a pipe through {pipe[1]}: {command}" for blocks in sections.values() for command in commands(blocks)
               if (pipe := re.search(r"\| *(sed|grep|awk)\b", command))]
+    found += [f"{len(line)} columns, {MOST_COLUMNS} at most: {line}" for blocks in sections.values()
+              for line in lines_of(blocks, "text") if len(line) > MOST_COLUMNS and not line.startswith("emulator: ")]
     turn = " ".join(texts(sections["Your turn"]))
     exercises = [name.replace("lesson", "exercise") for name in lesson.on_page]
     found += [f"Your turn has no `make {exercise}`" for exercise in exercises if f"make {exercise}" not in turn]
@@ -75,13 +78,17 @@ def words_of(blocks):
     return prose.count(texts(blocks, code="x"))
 
 
-def commands(blocks):
-    """Those of consoles, folded or not."""
+def lines_of(blocks, kind):
+    """Those of blocks of that kind, folded or not."""
     for block in blocks:
-        if isinstance(block, Code) and block.kind == "console":
-            yield from (line for line in block.lines if line.startswith("$ "))
+        if isinstance(block, Code) and block.kind == kind:
+            yield from block.lines
         elif isinstance(block, Folded):
-            yield from commands(block.blocks)
+            yield from lines_of(block.blocks, kind)
         elif isinstance(block, Items):
             for item in block.items:
-                yield from commands(item)
+                yield from lines_of(item, kind)
+
+
+def commands(blocks):
+    return (line for line in lines_of(blocks, "console") if line.startswith("$ "))

@@ -308,6 +308,7 @@ MISSHAPEN = (
     (" --changed", " --changed | sed 1d", "a pipe through sed"),
     (" --n 1", " --n 1 | grep -v a", "a pipe through grep"),
     ("`make exercise02`", "Words.", "Your turn has no `make exercise02`"),
+    ("Words.\n\n<", "Words.\n\n```text\n" + "a" * 81 + "\n```\n\n<", "81 columns, 80 at most: aaa"),
 )
 
 
