@@ -244,7 +244,8 @@ def htmlonly(body):
 def says_the_same(node, block):
     """As what is made without it: the links at the head of a page, or the caption of a block."""
     words = node.children[0].content if node.type == "paragraph" else ""
-    return words.startswith("[All lessons]") or bool(block and block.path and words.startswith(f"`{block.path}`"))
+    is_head = re.match(r"(\[Lessons? [^]]*\]\(\S*\)\s+·\s+)?\[All lessons\]", words)
+    return bool(is_head or block and block.path and words.startswith(f"`{block.path}`"))
 
 
 def doxygen_text(text):

@@ -144,7 +144,7 @@ class Whole(unittest.TestCase):
     def test_no_block_of_markdown_is_left(self):
         for page in own_pages():
             text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-            for leftover in ("```", "](", "| ---", "|---", "\\ref", "\\subpage"):
+            for leftover in ("```", "](", "| ---", "|---", "\\ref", "\\subpage", ">All lessons</a>"):
                 self.assertNotIn(leftover, text, page.name)
 
 
