@@ -269,8 +269,9 @@ class Commands(WithFolder):
                               text=True).stdout
 
     def test_too_much_traffic_is_told_with_a_command_that_shows_its_line(self):
-        text = self.original.replace("blockDim.x + tid;", "blockDim.x * 4 + 4 * tid;").replace(
-            "i < n ? input[i] : 0;", " + ".join(f"(i + {k} < n ? input[i + {k}] : 0)" for k in range(4)) + ";")
+        four = " + ".join(f"(i + {k} < n ? input[i + {k}] : 0)" for k in range(4))
+        text = re.sub(r"int sum = [^;]*;\n +if [^}]*}", f"int sum = {four};",
+                      self.original.replace("(2 * blockDim.x) + tid;", "(4 * blockDim.x) + 4 * tid;"))
         self.text.write_text(text)
         told = self.run_script("03", status=1)
         self.assertIn("global load sectors of reduce3: yours 2,097,152, goal 524,288, with --n 4194304 --block 256", told)
@@ -281,7 +282,7 @@ class Commands(WithFolder):
                  for line in function["lines"]]
         counts = {line["line"]: line["counters"].get(checker.COUNTERS["global load sectors"], 0) for line in lines
                   if "counters" in line}
-        loads = text[:text.index("shared[tid] = ")].count("\n") + 1
+        loads = text[:text.index("int sum = ")].count("\n") + 1
         self.assertEqual(counts[loads], 2_097_152, "of the first launch, as the goal")
 
     def test_of_several_kernels_it_says_which_are_right_and_clean(self):
