@@ -60,12 +60,17 @@ function find(query) {
     return found.filter(one => one.matched >= most / 2).sort((a, b) => b.score - a.score).map(one => one.entry);
 }
 
-// Who types a kernel's name wants the kernel; who types the beginning of a title may want what is called so.
+// Who types a kernel's name wants the kernel; who asks what a term is wants the term; who types the beginning of a title
+// may want what is called so.
 function weightOf(entry, query) {
     if (/[_\d]|[a-z][A-Z]/.test(query) && entry.title === query) {
         return 10;
     }
-    const isCalledSo = entry.title.toLowerCase().startsWith(query.toLowerCase());
+    const asked = wordsOf(query).join(" "), title = entry.title.toLowerCase();
+    if (entry.kind === "term" && title === asked) {
+        return 2;
+    }
+    const isCalledSo = title.startsWith(asked);
     return (isCalledSo ? 1.4 : 1) * kindWeight[entry.kind];
 }
 

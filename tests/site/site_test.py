@@ -567,6 +567,7 @@ class Browser(InBrowser):
                                  "reduce3": "Lesson 03: first add on load", "setRowReadCol": "Lessons 16 to 18: a square tile",
                                  "  Bank  CONFLICTS ": shared, "how do I avoid bank conflicts?": shared}.items():
                 self.assertEqual(self.search(words)[0][0][1], first, words)
+            self.assertEqual(self.search("what is a warp?")[0][0], ("warp", "Glossary"))
             table = ("How to read our table", "Global memory, sectors and coalescing")
             for words, one in {"__syncthreads": ("Barriers", "Threads, warps and blocks"),
                                "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": table, "l1tex__t_sect": table,
