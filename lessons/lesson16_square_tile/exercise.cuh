@@ -2,15 +2,15 @@
 
 #include "given.cuh"
 
-/// Stores by rows and reads by columns: leaves the transposed tile. One square block.
+/// Stores by columns and reads by rows: leaves the transposed tile. One square block.
 /// The tile is declared at kernel scope: no other kernel knows its name.
 __global__ void setRowReadCol(int* out) {
     __shared__ int tile[1024]; // as large as the largest block
     const unsigned int row = threadIdx.y, col = threadIdx.x, width = blockDim.x;
     const unsigned int idx = row * width + col;
 
-    // TODO, about 2 lines: the tile has to arrive in `out` transposed, the column x of the block as row x.
-    // Choose the order of the store and that of the load. Only one of the two may go down columns.
+    // TODO, about 1 line: the tile has to arrive in `out` transposed, the column x of the block as row x.
+    // The load must have no bank conflict.
     tile[col * width + row] = idx;
     __syncthreads(); // Every word is stored before another thread reads it.
     out[idx] = tile[col * width + row];

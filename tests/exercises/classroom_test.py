@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.argv[1]).absolute()
 EXERCISE, OTHER = "lessons/lesson16_square_tile/exercise.cuh", "lessons/lesson17_square_tile_dynamic/exercise.cuh"
 PAGE = "lessons/lesson16_square_tile/README.md"
-RIGHT = (ROOT / "lessons/lesson16_square_tile/kernels.cuh").read_text(encoding="utf-8")
+RIGHT = (ROOT / "lessons/lesson16_square_tile/course/solution.cuh").read_text(encoding="utf-8")
 
 
 def git(folder, *words):

@@ -22,7 +22,7 @@ from tutorial.grading import Ended, Running, of_processes  # noqa: E402
 
 BUILD = Path(sys.argv[1]).absolute()
 LESSON = ROOT / "lessons/lesson16_square_tile"
-RIGHT = (LESSON / "kernels.cuh").read_text(encoding="utf-8")
+RIGHT = (LESSON / "course/solution.cuh").read_text(encoding="utf-8")
 UNSOLVED = (LESSON / "exercise.cuh").read_text(encoding="utf-8")
 SECRET = "a secret of somebody else"
 RUNS = 9  # of a right exercise 16: 8 cases, and one to see where the result comes from
@@ -104,8 +104,8 @@ class Points(WithSandbox):
         self.submit("old", "// nothing\n", "lesson16.cuh")  # the other of the two names counts
         self.submit("old", RIGHT)
         self.submit("late", "", "notes.txt")
-        self.submit("costly", RIGHT.replace("tile[row * width + col] = idx;\n    __syncthreads(); // Every",
-                                            "tile[row * width + col] = idx;\n    tile[row * width + col] = idx + "
+        self.submit("costly", RIGHT.replace("tile[col * width + row] = idx;\n    __syncthreads(); // Every",
+                                            "tile[col * width + row] = idx;\n    tile[col * width + row] = idx + "
                                             "(clock() == 0);\n    __syncthreads(); // Every"))
         self.submit("knows", with_body("    const unsigned int mine = threadIdx.y * blockDim.x + threadIdx.x;\n"
                                        "    __shared__ volatile int tile[1024];\n    tile[mine] = mine;\n"
@@ -127,7 +127,7 @@ class Points(WithSandbox):
         costly = of["costly", "16"]
         self.assertEqual([costly[name] for name in ("right", "clean", "traffic", "failed")],
                          ["50", "20", "0", "traffic"])
-        self.assertIn("shared store wavefronts of setRowReadCol: yours 64, goal exactly 32", costly["message"])
+        self.assertIn("shared store wavefronts of setRowReadCol: yours 2,048, goal 1,024", costly["message"])
         self.assertIn(f"{self.out}/ptx/costly/exercise16.ptx --lines --launch 0 ./lesson16 ", costly["again"])
         self.assertIn("exercise16.cuh(", of["broken", "16"]["message"])
         self.assertEqual(of["late", "16"]["message"], "not submitted")

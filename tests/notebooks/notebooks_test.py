@@ -114,7 +114,7 @@ class Executed(unittest.TestCase):
 from tutorial import notebook
 notebook.BUILD, notebook.STATE = Path({str(BUILD)!r}), Path({folder.name!r})""")
         # A learner solves the first exercise, leaves the others as they are, and makes an error in the last one.
-        solution = next((ROOT / "lessons").glob("lesson16_*/kernels.cuh")).read_text(encoding="utf-8")
+        solution = next((ROOT / "lessons").glob("lesson16_*/course/solution.cuh")).read_text(encoding="utf-8")
         first, last = cls.cells["lesson16-exercise"], cls.cells["lesson21-exercise"]
         first.source = first.source.partition("\n")[0] + "\n" + solution
         last.source = last.source.replace("#pragma once", "this is no C++", 1)
@@ -140,7 +140,7 @@ notebook.BUILD, notebook.STATE = Path({str(BUILD)!r}), Path({folder.name!r})""")
     def test_an_exercise_is_checked_and_its_kernels_run(self):
         solved = self.text("lesson16-exercise")
         self.assertIn("Solved.", solved)
-        self.assertRegex(solved, r"shared stores\n  wavefronts +32\n")  # the tile is stored by rows
+        self.assertRegex(solved, r"shared stores\n  wavefronts +1,024\n")  # its kernel ran: the lesson's stores by rows
         self.assertEqual(len(self.pictures("lesson16-exercise")), 1)
 
     def test_an_exercise_that_is_not_solved_is_so_called(self):
