@@ -131,6 +131,8 @@ class Classroom(unittest.TestCase):
 
     def test_grades_the_pushed_exercises_before_and_after_a_pull_of_new_lessons(self):
         self.push(EXERCISE, RIGHT)
+        wrong = (ROOT / OTHER).read_text(encoding="utf-8")
+        self.push(OTHER, wrong.replace("out[idx] = tile[col * width + row]", "out[idx] = tile[row * width + col]"))
         job = self.grade()
         self.assert_points(job, (100, 0))
         self.assertIn("\n\nExercise 17:\n\n    right: no", job.summary)
@@ -145,7 +147,7 @@ class Classroom(unittest.TestCase):
         commit(self.course, "A new lesson")
         git(self.student, "pull", "--quiet", "--no-rebase", "--no-edit", f"file://{self.course}", "main")
         self.assertTrue((self.student / "lessons/lesson99_new").is_dir())
-        self.push(OTHER, (ROOT / OTHER).with_name("kernels.cuh").read_text(encoding="utf-8"))
+        self.push(OTHER, (ROOT / OTHER).with_name("course").joinpath("solution.cuh").read_text(encoding="utf-8"))
         self.assert_points(self.grade(), (100, 100))
         git(self.course, "reset", "--quiet", "--hard", "HEAD~1")
 

@@ -113,10 +113,11 @@ class Executed(unittest.TestCase):
         setup.source = setup.source.replace(make_line(setup), f"""from pathlib import Path
 from tutorial import notebook
 notebook.BUILD, notebook.STATE = Path({str(BUILD)!r}), Path({folder.name!r})""")
-        # A learner solves the first exercise, leaves the others as they are, and makes an error in the last one.
+        # A learner solves the first exercise, gets the second one wrong, and makes an error in the last one.
         solution = next((ROOT / "lessons").glob("lesson16_*/course/solution.cuh")).read_text(encoding="utf-8")
-        first, last = cls.cells["lesson16-exercise"], cls.cells["lesson21-exercise"]
+        first, second, last = (cls.cells[f"lesson{number}-exercise"] for number in (16, 17, 21))
         first.source = first.source.partition("\n")[0] + "\n" + solution
+        second.source = second.source.replace("out[idx] = tile[col * width + row]", "out[idx] = tile[row * width + col]", 1)
         last.source = last.source.replace("#pragma once", "this is no C++", 1)
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # hides every GPU
         NotebookClient(notebook, timeout=600, resources={"metadata": {"path": NOTEBOOKS}}).execute()
