@@ -136,7 +136,7 @@ notebook.BUILD, notebook.STATE = Path({str(BUILD)!r}), Path({folder.name!r})""")
         self.assertEqual(len(self.pictures("lesson16-run1")), 1)  # --kernel setRowReadCol --draw tile
         self.assertIn('alt="setRowReadCol_tile"', self.pictures("lesson16-run1")[0])
         self.assertEqual(len(self.pictures("lesson16-run0")), 0)
-        self.assertIn('alt="Lanes and banks with a padding of 1', self.pictures("lesson19-idea-picture1")[0])
+        self.assertIn('alt="Lanes and banks with a padding of 1', self.pictures("lesson19-idea-picture2")[0])
 
     def test_an_exercise_is_checked_and_its_kernels_run(self):
         solved = self.text("lesson16-exercise")
