@@ -133,6 +133,7 @@ TEST(ObservedLessonOnEmulator, shows_estimates_in_its_table_and_its_json) {
     EXPECT_EQ(kernel["card"], "NVIDIA H200");
     EXPECT_EQ(kernel["verified"], true);
     EXPECT_NEAR(kernel["time_us_estimated"], 3, 0.5);
+    EXPECT_EQ(kernel["peak_bandwidth_gbs"], 4814.304);
     EXPECT_FALSE(kernel["floors_us"].empty() || kernel["waits"].empty() || kernel["counters"].empty());
     EXPECT_TRUE(kernel.contains("error_found"));
 }

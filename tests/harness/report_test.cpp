@@ -261,11 +261,12 @@ Report changed_report() {
     const char* const estimates[] = {
         R"({"card": "NVIDIA H200", "instructions_sm_90": 18268160, "data_pipe_passes": 5, "time_us_estimated": 27.71})",
         R"({"card": "NVIDIA H200", "instructions_sm_90": 14073856, "data_pipe_passes": 5, "time_us_estimated": 22})"};
-    const Estimate large[] = {{.time_us = 1412.6, .memory_us = 231.7},
-                              {.time_us = 1214.2, .memory_us = 231.7}};
+    const char* const large[] = {R"({"card": "NVIDIA H200", "time_us_estimated": 1412.6})",
+                                 R"({"card": "NVIDIA H200", "time_us_estimated": 1214.2, "bytes": 1077936128,
+            "peak_bandwidth_gbs": 4814.304})"};
     for (int k : {0, 1}) {
         report.kernels[k].estimate = parse_estimate(estimates[k]);
-        report.kernels[k].large_estimate = large[k];
+        report.kernels[k].large_estimate = parse_estimate(large[k]);
         report.kernels[k].counters->emplace_back("smsp__inst_executed.sum", 100 + k);
     }
     return report;
@@ -369,11 +370,11 @@ TEST(Changed, has_a_row_for_each_of_many_kernels) {
     EXPECT_THAT(text, AllOf(HasSubstr("14,073,856"), Not(HasSubstr("passes")), Not(HasSubstr("verified"))));
 }
 
-// 231.7 of 1214.2 us are 19.1 %, 3 of 14 places. reduce3's 3362.0 GB/s are 84.0 % of 4000.
+// 1,077,936,128 bytes in 1214.2 us are 887.8 GB/s, 18.4 % of 4814.304, and 2.6 of 14 places. reduce3's 3362.0 GB/s are 84.0 % of 4000.
 TEST(LadderLine, tells_how_much_of_the_card_the_last_kernel_uses) {
     Report report = changed_report();
     EXPECT_EQ(ladder_line(report),
-              "lesson 03 of 09: [###           ] 19 % of an H200's memory bandwidth (estimate)\n");
+              "lesson 03 of 09: [###           ] 18 % of an H200's peak bandwidth (estimate)\n");
     EXPECT_EQ(ladder_line(gpu_report()), "lesson 03 of 09: [############  ] 84 % of the card's peak\n");
     report.kernels[1].verification = compare_value(-1234, 99);
     EXPECT_EQ(ladder_line(report), "") << "a wrong result";

@@ -167,6 +167,7 @@ Json machine_code_of(const ObservedLaunch& launch, const machine_code::Tools& to
 Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, const timing::Card& card,
              machine_code::Deadline deadline, bool by_line, bool draws) {
     Json record{{"record", "time"}, {"card", card.name()}};
+    if (card.has("peak_bandwidth")) record["peak_bandwidth_gbs"] = card["peak_bandwidth"];
     // Known of all launches.
     const double blocks = static_cast<double>(launch.configuration.grid.count());
     record["floors_us"] = {{"block_starts", blocks / card["block_starts"] / 1e3}};

@@ -23,6 +23,7 @@ public:
     const std::string& name() const { return name_; } ///< "NVIDIA H200"
     /// \throws std::runtime_error if there is no such constant
     double operator[](std::string_view constant) const;
+    bool has(std::string_view constant) const { return constants_.contains(constant); }
 
     /// Cycles that a load from memory takes longer than on an idle card, while the card moves so many GB/s.
     double loaded_latency(double bandwidth) const;

@@ -66,8 +66,11 @@ std::optional<Estimate> parse_estimate(const std::string& json) {
         if (known.contains(name)) member = known[name];
     };
     read("time_us_estimated", estimate.time_us);
-    if (const auto floors = known.find("floors_us"); floors != known.end() && floors->contains("memory"))
-        estimate.memory_us = floors->at("memory");
+    std::optional<double> bytes, peak_gbs;
+    if (known.contains("bytes") && known["bytes"].is_number()) bytes = known["bytes"];
+    read("peak_bandwidth_gbs", peak_gbs);
+    if (estimate.time_us && bytes && peak_gbs)
+        estimate.peak_fraction = *bytes / *estimate.time_us / 1e3 / *peak_gbs;
     read("instructions_sm_90", estimate.instructions);
     read("data_pipe_passes", estimate.data_pipe_passes);
     if (const auto found = known.find("error_found"); found != known.end() && found->contains("most_percent"))

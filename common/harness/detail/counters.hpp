@@ -15,10 +15,10 @@ using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// What `emulate --time` estimates of a launch.
 struct Estimate {
-    std::string json = {};                              ///< the whole, as in a report of `emulate`
-    std::string card = {};                              ///< "NVIDIA H200"
-    std::optional<double> time_us = {}, memory_us = {}; ///< the second: what memory alone needs
-    std::string reason = {};                            ///< why there is no time
+    std::string json = {};                                  ///< the whole, as in a report of `emulate`
+    std::string card = {};                                  ///< "NVIDIA H200"
+    std::optional<double> time_us = {}, peak_fraction = {}; ///< the second: of the card's peak bandwidth
+    std::string reason = {};                                ///< why there is no time
     std::optional<std::uint64_t> instructions = {}, data_pipe_passes = {}; ///< of the machine code
     /// How far off such kernels were found; empty: that is not known.
     std::string error_found = {};

@@ -411,9 +411,9 @@ std::string ladder_line(const Report& report) {
     if (bandwidth && peak) {
         share = *bandwidth / *peak;
         of = "the card's peak";
-    } else if (large && large->time_us && large->memory_us) {
-        share = *large->memory_us / *large->time_us;
-        of = fmt::format("an {}'s memory bandwidth (estimate)", estimated_card(report));
+    } else if (large && large->peak_fraction) {
+        share = *large->peak_fraction;
+        of = fmt::format("an {}'s peak bandwidth (estimate)", estimated_card(report));
     } else
         return "";
     constexpr std::size_t width = 14;
