@@ -217,6 +217,7 @@ class Valid(unittest.TestCase):
             bodies = re.findall(r"^\\htmlonly\[block\]\n(.*?)^\\endhtmlonly$", source.read_text(encoding="utf-8"),
                                 re.DOTALL | re.MULTILINE) if source.is_file() else []
             document = "<!DOCTYPE html><html lang=en><head><title>t</title></head><body>" + "\n".join(bodies) + "</body></html>"
+            document = document.replace(' loading="lazy"', "")  # valid HTML, which Debian's tidy is too old to know
             complaints = subprocess.run(["tidy", "-errors", "-quiet", "-utf8", "--drop-empty-elements", "no"],
                                         input=document, capture_output=True, text=True).stderr
             self.assertEqual(complaints if bodies else "", "", page.name)
