@@ -603,7 +603,7 @@ test_make_playground_brings_emscripten() {
     rm bin/emcc
     succeed make playground
     expect_times 1 "^install --yes emscripten " apt-get.log
-    expect_times 1 "--target lesson_ptx$" cmake.log
+    expect_times 1 "--target lesson_ptx emulate ladder$" cmake.log
     expect_output "playground: --build build/default"
     run make playground
     expect_times 1 "^emcmake cmake -S common/emulator/playground -B build/wasm " cmake.log

@@ -46,9 +46,9 @@ class Panel(InPage):
         self.load()
         self.wait_for("reduce3: verified, 829,743. 10 of 13 numbers differ from reduce2.")
         rows = self.firefox.run("return [...document.querySelectorAll('.counters tbody tr')].map(row => row.innerText)")
-        self.assertEqual(len(rows), 21)
-        self.assertEqual(rows[2].split("\t"), ["blocks", "256", "128", "x 0.50"])
-        self.assertEqual(rows[12].split("\t"), ["bank conflicts", "16", "2", "x 0.12"])
+        self.assertEqual(len(rows), 24)
+        self.assertEqual(rows[5].split("\t"), ["blocks", "256", "128", "x 0.50"])
+        self.assertEqual(rows[15].split("\t"), ["bank conflicts", "16", "2", "x 0.12"])
         self.firefox.press(TAB, TAB, TAB)
         self.assertEqual(self.firefox.run("""
             const style = getComputedStyle(document.activeElement);

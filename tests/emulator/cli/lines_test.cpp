@@ -440,7 +440,7 @@ TEST(LinesAsText, shortens_numbers_to_three_digits) {
         function.lines.push_back(line(13 + static_cast<std::uint32_t>(function.lines.size()), value));
     const std::string text = lines_as_text(kernels_of({function}), 20);
     std::vector<std::string> values;
-    const std::regex row(R"(\n +: ([^ \n]+))");
+    const std::regex row(R"(\n +: +([^ \n]+))");
     for (std::sregex_iterator match(text.begin(), text.end(), row), end; match != end; ++match)
         values.push_back((*match)[1]);
     EXPECT_EQ(values.back(), "1.15E") << "of all lines";
