@@ -332,15 +332,17 @@ RUN = """
     playground.engine().run(request).then(done, error => done({error: String(error)}));
 """
 # Brings an element to the middle of the page, and waits until it moves no more: a touch is at a place.
+# Ends when nothing that is still being drawn has moved the element for some frames.
 SCROLL_TO = """
     const [element, done] = arguments;
-    const look = before => requestAnimationFrame(() => {
+    const look = (before, frames) => requestAnimationFrame(() => {
+        element.scrollIntoView({block: "center", behavior: "instant"});
         const {top} = element.getBoundingClientRect();
-        if (top === before) done();
-        else look(top);
+        if (top !== before) look(top, 0);
+        else if (frames < 6) look(top, frames + 1);
+        else done();
     });
-    element.scrollIntoView({block: "center", behavior: "instant"});
-    look();
+    look(null, 0);
 """
 
 
