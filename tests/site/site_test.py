@@ -462,6 +462,7 @@ class Browser(InBrowser):
             with self.subTest(lesson):
                 self.set_mode("", 390, 844, False)
                 self.driver.get((SITE / f"html/{lesson}.html").as_uri())
+                self.wait_for_first_run()
                 if answer:
                     self.predict_by_touch(answer)
                 self.run_by_touch(slider, across)
@@ -480,6 +481,13 @@ class Browser(InBrowser):
     def wait_for_run(self):
         self.wait(lambda driver: self.find(".playground").get_attribute("aria-busy") == "false")
 
+    def wait_for_first_run(self):
+        """What the panel shows when a reader gets there, and figures that move, push down all that is below."""
+        self.wait(lambda driver: not driver.find_elements("css selector", 'img[src*="live_"]'))
+        self.driver.execute_async_script(SCROLL_TO, self.find(".playground summary"))
+        self.wait(lambda driver: driver.find_elements("css selector", ".counters tbody tr"))
+        self.wait_for_run()
+
     def predict_by_touch(self, answer):
         self.tap(self.driver.find_element("xpath", "//summary[.='Predict first']"))
         self.wait(lambda driver: driver.find_elements("css selector", ".predict"))
@@ -492,9 +500,6 @@ class Browser(InBrowser):
         def counted():
             return self.driver.execute_script("return document.querySelector('.counters tbody')?.innerText")
 
-        self.driver.execute_async_script(SCROLL_TO, self.find(".playground summary"))
-        self.wait(lambda driver: counted())
-        self.wait_for_run()
         before = counted()
         field = self.find(f'[aria-label="{slider}, slider"]')
         value = field.get_property("value")
