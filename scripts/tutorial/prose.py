@@ -133,7 +133,7 @@ def next_page(path):
         for lesson, following in zip(order, [*order[1:], None]):
             if lesson.name != name.group(1):
                 continue
-            pages = [*(page.name for page in lesson.pages if lesson.has_page), "exercise.md"]
+            pages = [*(page.name for page in lesson.pages), "exercise.md"]
             after = pages[pages.index(path.rpartition("/")[2]) + 1:]
             page = f"../{following.folder.name}/{'README' if following.has_page else 'exercise'}.md" if following else ""
             return after[0] if after else page
