@@ -127,50 +127,42 @@ def strip_words(folder, number):
     return f"The ladder in % of the card's peak bandwidth, this lesson lit: {', '.join(shares)}", below
 
 
-def draw_strip(number, folder):
-    ladder = Ladder(folder)
-    left, top, height, step, bar = 30, 66, 120, 33, 24
-    bottom, last = top + height, RUNGS[number][-1]
-    picture = Picture(bottom + 42, f"{last}: {ladder.share(last):.1f} % of the peak bandwidth")
-    picture.text(WIDTH / 2, 44, ladder.speeds(last).replace("`", ""), "middle", 12)
-    for percent in (0, 50, 100):
+def draw_rungs(picture, ladder, names, lit, top, height, step, marks=(0, 100)):
+    """A bar for each of these kernels, over an axis in % of the peak with these marks. Those that are lit are blue."""
+    left, bar, bottom = 30, step - 9, top + height
+    for percent in marks:
         y = bottom - height * percent / 100
-        picture.line(left, y, WIDTH - 4, y, INK if percent != 50 else "#dddddd", "5 3" if percent == 100 else "none")
+        picture.line(left, y, WIDTH - 4, y, INK if percent in (0, 100) else "#dddddd", "5 3" if percent == 100 else "none")
         picture.text(left - 4, y + 4, f"{percent}", "end", 12)
-    for column, name in enumerate(ladder.names):
-        x, share, is_lit = left + 3 + step * column, ladder.share(name), name in RUNGS[number]
+    for column, name in enumerate(names):
+        x, share, is_lit = left + 3 + step * column, ladder.share(name), name in lit
         y = bottom - height * share / 100
         style = {"font_weight": "bold"} if is_lit else {}
         picture.rect(x, y, bar, bottom - y, BLUE if is_lit else GRAY)
         picture.text(x + bar / 2, bottom + 16, name.removeprefix("reduce"), "middle", 13, **style)
-        is_inside = share > 88  # clear of the peak's line
+        is_inside = y - top < 16  # clear of the peak's line
         fill = {"fill": "white" if is_lit else INK} if is_inside else {}
-        picture.text(x + bar / 2, y + (13 if is_inside else -4), f"{share:.1f}", "middle", 12, **fill)
+        picture.text(x + bar / 2, y + (13 if is_inside else -4), f"{share:.1f}", "middle", 12, **style, **fill)
+
+
+def draw_strip(number, folder):
+    ladder, top, height = Ladder(folder), 66, 120
+    bottom, last = top + height, RUNGS[number][-1]
+    picture = Picture(bottom + 42, f"{last}: {ladder.share(last):.1f} % of the peak bandwidth")
+    picture.text(WIDTH / 2, 44, ladder.speeds(last).replace("`", ""), "middle", 12)
+    draw_rungs(picture, ladder, ladder.names, RUNGS[number], top, height, 33, (0, 50, 100))
     picture.soft(8, bottom + 35, f"reduce0 to 9. {ladder.conditions()}")
     return str(picture)
 
 
 def draw_story(count, folder):
     """The first `count` rungs, the last one lit. Low, since it stays in view while one reads on."""
-    ladder = Ladder(folder)
-    left, top, height, step, bar = 30, 24, 64, 36, 26
-    bottom, last = top + height, ladder.names[count - 1]
-    picture = Svg(WIDTH, bottom + 24, shown=1.2)
-    for percent in (0, 100):
-        y = bottom - height * percent / 100
-        picture.line(left, y, WIDTH - 4, y, INK, "5 3" if percent else "none")
-        picture.text(left - 4, y + 4, f"{percent}", "end", 12)
-    for column, name in enumerate(ladder.names[:count]):
-        x, share, is_lit = left + 3 + step * column, ladder.share(name), name == last
-        y = bottom - height * share / 100
-        style = {"font_weight": "bold"} if is_lit else {}
-        picture.rect(x, y, bar, bottom - y, BLUE if is_lit else GRAY)
-        picture.text(x + bar / 2, bottom + 16, name.removeprefix("reduce"), "middle", 13, **style)
-        is_inside = share > 70  # clear of the peak's line
-        fill = {"fill": "white" if is_lit else INK} if is_inside else {}
-        picture.text(x + bar / 2, y + (13 if is_inside else -4), f"{share:.1f}", "middle", 12, **style, **fill)
-    time = float(ladder.rows[last]["time_us_median"])
-    picture.text(left + 3, 12, f"{last}: {time:,.0f} \u00b5s, {ladder.share(last):.1f} % of the peak", size=13,
+    ladder, top, height = Ladder(folder), 24, 64
+    names = ladder.names[:count]
+    picture = Svg(WIDTH, top + height + 24, shown=1.2)
+    draw_rungs(picture, ladder, names, names[-1:], top, height, 36)
+    time = float(ladder.rows[names[-1]]["time_us_median"])
+    picture.text(33, 12, f"{names[-1]}: {time:,.0f} \u00b5s, {ladder.share(names[-1]):.1f} % of the peak", size=13,
                  font_weight="bold")
     return str(picture)
 
