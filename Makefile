@@ -256,6 +256,7 @@ bench-emulator: $(build)/with_tests
 trees := $(sort $(build) build/default)
 .PHONY: $(foreign:%=%/build.ninja) $(foreign:%=%/with_tests)
 $(trees:%=%/build.ninja): build/%/build.ninja: CMakePresets.json | setup
+	@scripts/setup time || echo "setup: Going on without nvdisasm: no times are estimated." >&2
 	@echo "configuring build/$*"
 	@cmake --preset $* -DBUILD_TESTING=$(if $(filter-out $(foreign:%=%/with_tests),$(wildcard build/$*/with_tests)),ON,OFF) >/dev/null
 

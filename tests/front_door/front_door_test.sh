@@ -49,6 +49,7 @@ complete_machine() {
     local purpose package rest
     while read -r purpose package rest; do [[ $purpose == "#"* ]] || install "$package"; done <tree/scripts/packages.txt
     program nvcc <<<'echo "Cuda compilation tools, release 13.0, V13.0.88"'
+    program nvdisasm <<<'true'
 }
 
 # install PACKAGE: what the package brings, as far as packages.txt says.
@@ -107,7 +108,7 @@ packages=$(dirname "$0")/../lib/python3.11/site-packages
 if [[ $requirements == *nvidia-* ]]; then
     mkdir -p "$packages/nvidia/cu13/bin" "$packages/nvidia/cu13/lib"
     touch "$packages/nvidia/cu13/lib/libcudart.so.13"
-    ln -sf "$(command -v env)" "$packages/nvidia/cu13/bin/nvcc"
+    for tool in nvcc nvdisasm; do ln -sf "$(command -v env)" "$packages/nvidia/cu13/bin/$tool"; done
 fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
@@ -966,6 +967,29 @@ test_new_versions_in_wheels_txt_are_fetched() {
     run scripts/setup
     expect_output "Is there a network?"
     expect_file build/toolkit/cuda/bin/nvcc
+}
+
+test_a_toolkit_without_nvdisasm_is_given_one() {
+    complete_machine
+    rm bin/nvdisasm
+    succeed make lesson03
+    expect_times 1 nvidia-cuda-nvdisasm== pip.log
+    expect_times 0 nvidia-cuda-nvcc== pip.log
+    expect_file build/disassembler/bin/nvdisasm
+    succeed make lesson00
+    expect_times 1 . pip.log
+}
+
+test_a_lesson_is_built_without_nvdisasm_where_none_can_be_had() {
+    complete_machine
+    rm bin/nvdisasm
+    network_is down
+    succeed make lesson03
+    expect_output "Going on without nvdisasm: no times are estimated."
+    expect_output "    scripts/setup time"
+    expect_file lesson03
+    succeed make lesson00 # without trying again
+    expect_times 1 . pip.log
 }
 
 test_nvcc_is_looked_for_in_the_usual_places() {
