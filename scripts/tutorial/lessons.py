@@ -15,6 +15,7 @@ PARTS = {
     "tiles": "the layout of shared memory",
     "practice": "reductions in practice",
     "limit": "the limit of the card",
+    "ahead": "ahead of the libraries",
     "open": "the open exercises, which belong to no lesson",
 }
 # The ladder, and lessons of other parts whose manifests put them there; then the other parts: when to take each.
@@ -25,6 +26,7 @@ SIDE_TRIPS = {
     "tiles": "Take this before lesson 24, if bank conflicts are new to you. It has every case, with maps.",
     "practice": "Take this after lesson 09, when you need another type, another operation, or many sums at once.",
     "limit": "Take this after lesson 28, if your sums are small.",
+    "ahead": "Take this after lesson 30, if you reduce other types than ints, or by other operations than the sum.",
 }
 COUNTED = ["blocks", *(counter.short for counter in CATALOGUE if counter.short)]
 
@@ -187,10 +189,9 @@ def read_lessons(root=ROOT):
 def tracks(lessons):
     """[(title, when to take it, its lessons)]: the path, then side trips."""
     lessons = [lesson for lesson in lessons if not lesson.is_open]
+    aside = {part: [lesson for lesson in lessons if lesson.part == part and not lesson.is_on_path] for part in SIDE_TRIPS}
     return [("The path", PATH, [lesson for lesson in lessons if lesson.is_on_path]),
-            *((f"Side trip: {PARTS[part]}", words,
-               [lesson for lesson in lessons if lesson.part == part and not lesson.is_on_path])
-              for part, words in SIDE_TRIPS.items())]
+            *((f"Side trip: {PARTS[part]}", words, aside[part]) for part, words in SIDE_TRIPS.items() if aside[part])]
 
 
 def readme_table(title, words, lessons):
