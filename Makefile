@@ -50,6 +50,7 @@
 #:
 #: To measure on a GPU
 #: make measure             verifies, checks and measures everything, and records it in docs/data
+#: make bench               times softmax, scan, reductions, exact sums and copies beside the libraries; prints one table
 #: make measure-kit         packs build/measure-kit, to measure on a GPU machine that cannot build
 #: make calibrate           measures and describes the card, so that `emulate --time=CARD` can estimate times on it
 #:
@@ -88,7 +89,7 @@ foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help help-all start sum lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report measure measure-kit calibrate playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help help-all start sum lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report bench measure measure-kit calibrate playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -192,6 +193,9 @@ report: $(build)/build.ninja
 
 measure: $(build)/build.ninja
 	@scripts/measure --build $(build) $(ARGS)
+
+bench: $(build)/build.ninja
+	@scripts/measure --build $(build) --out build/bench ahead
 
 measure-kit: $(build)/build.ninja
 	@scripts/measure --build $(build) --pack build/measure-kit

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tutorial import ROOT
+from tutorial.ahead import RACES, read_races, table
 from tutorial.counters import CONFLICTS, NAMES, REQUESTS, SECTORS, WAVEFRONTS
 from tutorial.programs import Failure, Programs, output_of, run
 
@@ -127,6 +128,7 @@ class Course:
             "practice": [*practice, *(lesson.timed_program for lesson in self.practice)],
             "limit": [*limit, "limit_table", "limit_curves"],
             "experiments": ["experiments"],
+            "ahead": [f"ahead_{name}" for name in RACES if name != "softmax"],
             "counters": ["ladder", *names],
             "clock": ["calibrate", *(run.program for run in self.clock_runs())],
         }
@@ -274,6 +276,13 @@ class Measurement:
         header, *rows = csv.reader(done.stdout.splitlines())
         self.write(name, shown, header, rows)
         return [dict(zip(header, row)) for row in rows]
+
+    def ahead(self):
+        for name in RACES:
+            if name != "softmax":
+                self.record_output(f"ahead_{name}", [self.programs.path(f"ahead_{name}")], f"ahead_{name}")
+        self.time_torch("ahead", "torch_softmax.py")
+        print("From a cold cache; the geometric mean over the cases:\n\n" + table(read_races(self.out)[1]), end="")
 
     def experiments(self):
         timed = self.record_output("experiments", [self.programs.path("experiments")], "experiments")

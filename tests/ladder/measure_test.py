@@ -14,6 +14,7 @@ from tutorial.lessons import read_lessons
 from tutorial.measuring import read_by_scripts
 
 KERNELS = ["reduce0", "reduce1"]
+AHEAD_OF = ["scan", "reduce", "exact", "transpose", "histogram"]
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
 # Writes Nsight Compute's output: messages, names, units, one launch.
@@ -61,6 +62,12 @@ printf 'lesson,experiment,kernel,function,time_us_median\\nlesson00,divergence,m
 """
 
 
+AHEAD = """#!/bin/sh
+printf 'case,n,mode,ours_us,rival,rival_us,ratio,verified\\n'
+printf 'first,256,cold,2,cub,4,2,true\\nfirst,256,warm,4,cub,4,1,true\\nsecond,1048576,cold,8,cub,4,0.5,true\\n'
+"""
+
+
 LESSON = """#!/bin/sh
 case "$*" in
 *--kernel=sequential_reduction*json*) printf 'JSON' sequential_reduction 1 ;;
@@ -94,6 +101,8 @@ class Machine(unittest.TestCase):
             self.program(self.kit / "bin" / name, LESSON)
         for name in ("limit_table", "limit_curves"):
             self.program(self.kit / "bin" / name, "#!/bin/sh\necho \"$*\" >>$LOG\nprintf 'n,what\\n256,%s\\n' $1\n")
+        for name in AHEAD_OF:
+            self.program(self.kit / f"bin/ahead_{name}", AHEAD)
         self.program(self.kit / "bin/experiments", EXPERIMENTS)
         self.program(self.kit / "bin/calibrate", "#!/bin/sh\nprintf 'constant,value,unit\\nlatency_add,4.5,cycles\\n'\n")
         for name in ("lessons_test", "harness_device_test"):
@@ -205,6 +214,16 @@ class Machine(unittest.TestCase):
         columns = ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "sm__issue_active.avg.pct_of_peak_sustained_elapsed")
         self.assertEqual([counted[0][name] for name in columns], ["2097152", "79.41"])
 
+    def test_prints_one_table_of_what_is_ahead(self):
+        done = self.measure("ahead")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["ratio"] for row in self.record("ahead_scan")[1]], ["2", "1", "0.5"])
+        head, *races = done.stdout.splitlines()[2:]
+        self.assertEqual(head.split(), ["cases", "rival", "times", "as", "fast", "lowest", "at"])
+        self.assertEqual(len(races), len(AHEAD_OF))
+        # The rows from a cold cache: sqrt(2 * 0.5) = 1
+        self.assertEqual(races[0].split(), ["scan", "2", "cub", "1.00", "0.50", "second,", "n", "=", "1,048,576"])
+
     def test_takes_only_the_steps_that_are_named(self):
         self.assertEqual(self.measure("ladder").returncode, 0)
         self.assertEqual([path.name for path in (self.kit / "data").rglob("*.csv")], ["ladder.csv"])
@@ -225,7 +244,8 @@ class Machine(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("sanitize: skipped, there is no compute-sanitizer", done.stderr)
         self.assertIn("counters: skipped, there is no ncu", done.stderr)
-        self.assertEqual({path.name for path in (self.kit / "data").rglob("*.csv") if not path.name.startswith("limit_")},
+        written = {path.name for path in (self.kit / "data").rglob("*.csv")}
+        self.assertEqual({name for name in written if not name.startswith(("limit_", "ahead_"))},
                          {"verify.csv", "ladder.csv", "lessons.csv", "practice.csv", "experiments.csv", "clock_constants.csv",
                           "clock_times.csv"})
         self.assertEqual({path.name for path in (self.kit / "data").rglob("limit_*.csv")},

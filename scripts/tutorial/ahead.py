@@ -1,0 +1,44 @@
+"""Ours beside a library's, or beside a bound: the records ahead_NAME.csv, and the table of all of them."""
+
+import math
+
+from tutorial.records import read_record
+
+# A record's name, and what is raced.
+RACES = {
+    "softmax": "softmax of rows",
+    "scan": "scan",
+    "reduce": "reduction of any type",
+    "exact": "exact sum of floats",
+    "transpose": "transposition",
+    "histogram": "histogram",
+}
+
+
+class Race:
+    """What a record says in short, of the rows from a cold cache: how many times as fast ours is as the rival."""
+
+    def __init__(self, name, rows):
+        rows = [row for row in rows if row["mode"] == "cold"]
+        self.name, self.what = name, RACES[name]
+        self.ratios = [float(row["ratio"]) for row in rows]
+        self.rival = " or ".join(dict.fromkeys(row["rival"] for row in rows))
+        self.mean = math.exp(math.fsum(map(math.log, self.ratios)) / len(self.ratios))
+        self.lowest = min(rows, key=lambda row: float(row["ratio"]))
+
+
+def read_races(folder):
+    """(The facts of the first record, the races of a card): those of which there is a record."""
+    records = [(name, read_record(path)) for name in RACES if (path := folder / f"ahead_{name}.csv").is_file()]
+    return records[0][1][0] if records else {}, [Race(name, rows) for name, (_, rows) in records]
+
+
+def table(races):
+    """As text: a line per race."""
+    rows = [("", "cases", "rival", "times as fast", "lowest", "at")]
+    rows += [(race.what, str(len(race.ratios)), race.rival, f"{race.mean:.2f}", f"{float(race.lowest['ratio']):.2f}",
+              f"{race.lowest['case']}, n = {int(race.lowest['n']):,}") for race in races]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    aligned = (str.ljust, str.rjust, str.ljust, str.rjust, str.rjust, str.ljust)
+    return "".join("  ".join(align(cell, width) for cell, width, align in zip(row, widths, aligned)).rstrip() + "\n"
+                   for row in rows)
