@@ -533,9 +533,9 @@ std::string format_changed(const Report& report) {
     if (text.empty())
         text = wrap(fmt::format("Nothing moved: {} have the same {}.", fmt::join(names_of(report), " and "),
                                 is_gpu ? "time" : "counters"));
-    if (text.find("(PTX)") != std::string::npos) text += ptx_note;
-    for (const std::string& reason : reasons_of(report)) text += reason;
-    return text + (report.explain ? emulator::counter_legend() : "");
+    std::string notes = text.find("(PTX)") == std::string::npos ? "" : ptx_note;
+    for (const std::string& reason : reasons_of(report)) notes += reason;
+    return text + (notes.empty() ? "" : "\n" + notes) + (report.explain ? emulator::counter_legend() : "");
 }
 
 std::string format_times(const Report& report) {
