@@ -3,8 +3,6 @@
 What counts as words are paragraphs, lists, and what pictures show; not code, tables or what is folded.
 """
 
-import re
-
 from tutorial import prose
 from tutorial.kit_pages import Code, Folded, Items, Picture, Text, predictions, questions, read_text
 
@@ -42,8 +40,6 @@ def complaints(lesson, source):
     shown = ["--changed", "--time"] if runs_one_kernel(lesson) else ["--changed"]
     if not any(option in command for command in commands(sections["Run it"]) for option in shown):
         found.append(f"Run it has no command with {' or '.join(shown)}")
-    found += [f"a pipe through {pipe[1]}: {command}" for blocks in sections.values() for command in commands(blocks)
-              if (pipe := re.search(r"\| *(sed|grep|awk)\b", command))]
     found += [f"{len(line)} columns, {MOST_COLUMNS} at most: {line}" for blocks in sections.values()
               for line in lines_of(blocks, "text") if len(line) > MOST_COLUMNS and not line.startswith("emulator: ")]
     turn = " ".join(texts(sections["Your turn"]))

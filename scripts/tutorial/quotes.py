@@ -3,7 +3,7 @@
   ```cpp       lines of the file that is named above them; without a name, of a file in the lesson's folder
   ```diff      the whole change from one kernel to the next, or `@@ reduce0 -> reduce1` and a few lines of it; `@@` lines stand
                for what is left out
-  ```console   `$ command`, then its standard output, if the command runs a lesson
+  ```console   `$ command`, then its standard output, if the command runs a lesson: whole, through no pipe
   ```text      anything else
 
 In the text between them, `32 x 4 = 128` is calculated. A table `| NVIDIA H200, …` holds measured figures, and so
@@ -259,18 +259,14 @@ class Emulated:
         return out.replace(f"{ROOT}/", "") or errors
 
     def printed(self, command):
-        """(Its standard output, its errors.) A program runs once, whatever several commands filter of its output."""
+        """(Its standard output, its errors.)"""
         if command not in self.outputs:
             for name in re.findall(r"(?:^|[ (])\./(\w+)", command):
                 if not (self.folder / name).is_file():
                     raise Failure(2, f"there is no {self.folder / name}: `scripts/build build/default {name}` builds it, or "
                                      "--build FOLDER names another tree")
-            program, _, filters = command.partition(" | ")
-            is_piped = filters and re.fullmatch(r"[\w ./=^-]+", program)
-            given, told = self.printed(program) if is_piped else ("", "")
-            run = subprocess.run(filters if is_piped else command, shell=True, cwd=self.folder, capture_output=True, text=True,
-                                 input=given)
-            self.outputs[command] = run.stdout, told + run.stderr
+            run = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True)
+            self.outputs[command] = run.stdout, run.stderr
         return self.outputs[command]
 
 
@@ -376,6 +372,8 @@ class Page:
 
     def check_console(self, block):
         for command, index, output in commands_of(block):
+            if " | " in command:
+                raise PageError(f"'{command}' pipes its output through another program", index + 1)
             if output and not PROGRAM.search(command):
                 raise PageError(f"'{command}' runs no lesson, so nothing can test its output", index + 1)
             if not output or (" --lines " in command and not self.programs.has_pages_ptx):
