@@ -55,7 +55,8 @@ def write_scripts():
         "broken": [{"kernel": "reduce2", "options": {"n": 1000}, "name": "without a barrier", "change": "-    __syncthreads();\n",
                     "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* broken */")}}],
         "sources": {"kernels.cuh": source},
-        "times": {"elements": 268435456, "reduce2": {"128": 1210, "256": 1208}, "reduce3": {"256": 641}},
+        "times": {"of": "268,435,456 elements", "given": ["type"],
+                  "us": {"reduce2": {"128": 1210.4, "256": 1208}, "reduce3": {"256": 64.16}}},
         "facts": {"figures": {"terminal_lesson03.svg": "", "lanes_reduce3.svg": "--kernel reduce3 --draw activity"},
                   "steps": "ints", "kernels": ["reduce3", "reduce_elsewhere"],
                   "predict": [
@@ -211,8 +212,8 @@ class Panel(InBrowser):
         self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".counters thead th")],
                          ["reduce2", "reduce3", "change"])
         self.assertEqual(self.rows(), [
-            ["group", "an H200 would take [us] (estimate)"], ["moved", "for 268,435,456 ints", "1,208", "641", "x 0.53"],
-            ["group", "counted for 65,536 ints"],
+            ["group", "an H200 would take [us] (estimate)"], ["moved", "for 268,435,456 elements", "1,208", "64.2", "x 0.053"],
+            ["group", "counted for 65,536 elements"],
             ["", "verified", "yes", "yes", ""], ["same", "result", "829,743", "829,743", ""],
             ["moved", "blocks", "256", "128", "x 0.50"], ["same", "threads per block", "256", "256", ""],
             ["group", "global loads"],
@@ -234,9 +235,9 @@ class Panel(InBrowser):
         self.assert_quiet()
 
     def test_a_time_is_of_a_known_kernel_block_and_option(self):
-        """Where there is none, a dash. Without any, for lack of nvdisasm, no row."""
+        """Where there is none, a dash. Without any, for lack of nvdisasm, no row. An option that is a size changes nothing."""
         def assert_times(*cells):
-            self.assertEqual(self.rows()[1][1:], ["for 268,435,456 ints", *cells])
+            self.assertEqual(self.rows()[1][1:], ["for 268,435,456 elements", *cells])
 
         self.start()
         self.move("threads per block", 7)
@@ -247,6 +248,9 @@ class Panel(InBrowser):
         self.wait_for_request(block=256, options={"padding": 2, "type": "int", "early_exit": False})
         assert_times("-", "-", "")
         self.move("padding", 1)
+        self.field("type", "select").send_keys("half")
+        self.wait_for_request(options={"padding": 1, "type": "half", "early_exit": False})
+        assert_times("1,208", "64.2", "x 0.053")
         self.field("break", "select").send_keys("reduce2 w")
         self.wait_for("wrong")
         self.wait_for_end()

@@ -40,15 +40,23 @@ function rowsOf(results, counters) {
     return rows;
 }
 
-// How long an H200 would take for so many ints: the terminal's first rows of --changed. `times`, by kernel and block size, are from
-// when the page was made: for kernels as the lesson has them, and for its options' first values.
-function timeRows(results, {elements, ...times}, sliders) {
-    const isUsual = ({options}) => Object.entries(options).every(([name, value]) => `${value}` === `${sliders[name].value}`);
-    const found = results.map(one => isUsual(one.request) ? times[one.name]?.[one.block[0]] : undefined);
+// "84.1", "1,210"
+function microseconds(time) {
+    return time < 99.95 ? time.toFixed(1) : shown(Math.round(time));
+}
+
+// How long an H200 would take: the terminal's first rows of --changed. The times `us`, by kernel and block size, are from when the
+// page was made: `of` so many elements, for kernels as the lesson has them, and for its options' first values. Options that are
+// `given` are sizes, as n is.
+function timeRows(results, {of, given, us}, sliders) {
+    const isUsual = ({options}) => Object.entries(options).every(
+        ([name, value]) => given.includes(name) || `${value}` === `${sliders[name].value}`);
+    const found = results.map(one => isUsual(one.request) ? us[one.name]?.[one.block[0]] : undefined);
+    const {n} = results[0].request;
     return [{label: "an H200 would take [us] (estimate)"},
-            {label: `for ${shown(elements)} ints`, cells: found.map(time => time ? shown(time) : "-"),
+            {label: `for ${of}`, cells: found.map(time => time ? microseconds(time) : "-"),
              change: found.length === 2 && found.every(Boolean) ? change(...found) : ""},
-            {label: `counted for ${shown(results[0].request.n)} ints`}];
+            {label: n ? `counted for ${shown(n)} elements` : "counted"}];
 }
 
 // Of two kernels, rows that moved are marked, and the others dim.

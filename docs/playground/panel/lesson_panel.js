@@ -62,7 +62,7 @@ class Panel {
             make("summary", {}, "Source, with costs by line"), this.lines);
         this.steps = new Steps(() => this.run());
         this.place.append(make("p", {}, "Counters are emulated: counted, not timed.",
-            this.facts.times ? " Times are estimates for an H200." : ""), this.form, this.status, this.results,
+            this.facts.times ? " Times are estimates for an H200. A dash: there is none." : ""), this.form, this.status, this.results,
             this.figure, this.steps.element, this.source, this.ownPtx());
     }
 

@@ -137,6 +137,19 @@ test("start counts in a page as in the terminal", {skip: !names.includes("start"
     await compare("start", "square", {}, {...printed, verified: true, expected, actual: expected});
 });
 
+test("times are those that the programs estimate for their own size", () => {
+    const quick = ["lesson14", "lesson18", "lesson29"];
+    for (const name of names.filter((name) => name !== "start")) {
+        const {times} = playground.bundles[name].facts;
+        if (times && !quick.includes(name)) continue;
+        const told = command(name, "--device", "emulator", "--time-only", "--format", "json");
+        if (/no times can be estimated/.test(told.stderr)) return;
+        const known = JSON.parse(told.stdout).kernels.filter((kernel) => "time_us_estimated" in kernel)
+            .map(({name, block, time_us_estimated: us}) => [name, {[block[0]]: Number(us.toPrecision(4))}]);
+        assert.deepEqual(times?.us ?? {}, Object.fromEntries(known), name);
+    }
+});
+
 test("a run in the page answers the predictions as the program does", async () => {
     let answered = 0;
     for (const name of names) {
