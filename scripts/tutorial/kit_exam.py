@@ -47,6 +47,10 @@ WORDS = {"n": "{} ints", "block": "{} threads per block", "columns": "{} columns
          "elements-per-thread": "at least e = {} ints per thread", "stages": "{} stages", "kib-per-stage": "{} KiB per stage",
          "skew": "{} in 100 of them 0", "type": "type {}", "op": "operation {}"}
 
+# What a question without a number begins with, by its kind.
+KINDS = {"timeline": "Read the timeline.", "floor": "Compare the floors.", "change": "Choose the change.",
+         "race": "Find the race.", "experiment": "Choose the experiment.", "reason": "Find the reason."}
+
 FUNCTIONS = {"ceil": math.ceil, "gcd": math.gcd, "log2": lambda x: int(math.log2(x)), "min": min}
 
 
@@ -77,6 +81,8 @@ class Choice:
     choices: dict  # of letters
     right: str  # its letter
     why: str
+    picture: str  # the name of a file in docs/figures, or none
+    code: list  # of lines
 
 
 def read_teaching(lesson):
@@ -97,7 +103,8 @@ def choice(lesson, seed):
     choices = random.Random(f"{seed} {lesson.number} choice").sample(question["choices"], len(question["choices"]))
     letters = dict(zip("abcd", choices))
     right = next(letter for letter, words in letters.items() if words == question["choices"][0])
-    return Choice(question["asked"], letters, right, question["why"])
+    asked = f"{KINDS.get(question.get('kind'), '')} {question['asked']}".strip()
+    return Choice(asked, letters, right, question["why"], question.get("picture"), question.get("code", []))
 
 
 def ask(question, numbers):

@@ -56,6 +56,8 @@ p { margin: 1mm 0; } ol, ul { margin: 1mm 0; padding-left: 7mm; } li { margin-bo
 .fill span { position: relative; top: 4mm; }
 .answer { margin: 0 0 4mm 7mm; padding-left: 3mm; border-left: 1mm solid #9fc3e6; } .key { font-weight: bold; }
 .together { break-inside: avoid; } .small { font-size: 9pt; color: #57606a; }
+.beside td { border: 0; padding: 0 0 0 4mm; } .beside td:first-child { padding: 0; } .beside img { height: 86mm; }
+.tall .fill { height: 7mm; } .tall .fill span { top: 2.5mm; }
 td, th { padding: 1mm 2mm; } table { width: 100%; margin: 2mm 0; } td.number, th.number { text-align: right; padding: 1mm; }
 """
 

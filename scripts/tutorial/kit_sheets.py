@@ -2,6 +2,7 @@
 
 import html
 
+from tutorial import ROOT
 from tutorial.kit_html import SHEETS, block_html, markdown_html, page
 from tutorial.kit_pages import Items, questions
 from tutorial.lessons import ManifestError
@@ -59,14 +60,22 @@ def asked_html(number, question):
 
 
 def choice_html(number, choice):
-    choices = "".join(f"<br/>{letter}) {markdown_html(words)}" for letter, words in choice.choices.items())
-    return f'<p class="question"><b>{number}.</b> {markdown_html(choice.asked)}{choices}</p>'
+    asked = f'<p class="question"><b>{number}.</b> {markdown_html(choice.asked)}</p>'
+    lines = "\n".join(f"{line_number:2}  {html.escape(line)}" for line_number, line in enumerate(choice.code, 1))
+    code = f"<pre>{lines}</pre>" if lines else ""
+    choices = "".join(f"<p>{letter}) {markdown_html(words)}</p>" for letter, words in choice.choices.items())
+    if not choice.picture:
+        return asked + code + choices
+    picture = (ROOT / "docs/figures" / choice.picture).as_uri()
+    return f'<table class="beside"><tr><td>{asked}{code}{choices}</td><td><img src="{picture}"/></td></tr></table>'
 
 
 def exam_html(lesson, asked, choice):
     """Neither the key nor the seed, from which anybody could make the key."""
     body = [heading(lesson, "Exam"), NAME, f"<p>{EXAM_NOTE}</p>"]
-    body += [asked_html(number, question) + fill("Derivation", "", "Answer") for number, question in enumerate(asked, 1)]
+    is_tall = choice and (choice.picture or choice.code)
+    lines = f'<div class="tall">{fill("Derivation", "Answer")}</div>' if is_tall else fill("Derivation", "", "Answer")
+    body += [asked_html(number, question) + lines for number, question in enumerate(asked, 1)]
     body += [choice_html(len(asked) + 1, choice)] if choice else []
     return page(SHEETS, f"Lesson {lesson.number}: exam", "".join(body))
 

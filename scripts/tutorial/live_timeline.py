@@ -64,7 +64,7 @@ def draw(kernel, launch):
     for place in sorted({place for place, _ in rows}):
         of_place = [key for key in sorted(rows) if key[0] == place]
         y = TOP + ROW * sorted(rows).index(of_place[0])
-        live.soft(LEFT - 6, y + ROW * len(of_place) / 2 + 4, f"place {place}", "end")
+        live.soft(LEFT - 6, y + ROW * len(of_place) / 2 + 4, f"slot {place}", "end")
         if place:
             live.line(LEFT - 44, y, LEFT + WIDTH, y, "#dddddd")
     first = rows[min(rows)]
@@ -78,7 +78,7 @@ def draw(kernel, launch):
         words = ", ".join(f"{count} {'warps ' * (not k)}{group}" for k, (group, count) in enumerate(counts.most_common()))
         own = state_at(first, cycle)
         live.frame(f"cycle {cycle:,.0f}: {words or 'no warp is here'}. "
-                   + (f"Warp 0 of place 0: {own}." if own else "Place 0 is empty."))
+                   + (f"Warp 0 of slot 0: {own}." if own else "Slot 0 is empty."))
     y, x = bottom + 26, 8
     shares = Counter()
     for warps in rows.values():
@@ -93,8 +93,9 @@ def draw(kernel, launch):
         live.text(x + 17, y, words, size=12)
         x += 34 + 6.4 * len(words)
     live.soft(8, y + 22, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")
-    live.soft(8, y + 38, f"{cycles:,.0f} cycles. In a place blocks follow each other.")
-    live.height = y + 48
+    live.soft(8, y + 38, f"{cycles:,.0f} cycles. A slot holds one block at a time, with a row per warp.")
+    live.soft(8, y + 54, "Constants: the launch's arguments, fetched once per multiprocessor.")
+    live.height = y + 64
     return live
 
 

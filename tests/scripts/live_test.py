@@ -10,6 +10,7 @@ from tutorial.live_floors import floors_of
 from tutorial.live_in_flight import in_flight, needed
 from tutorial.live_lookback import SUMS, rounds
 from tutorial.live_timeline import GROUP_OF, groups_of, state_at
+from tutorial.live_timeline import draw as draw_timeline
 from tutorial.live_traces import draw_banks, listed, trees
 
 
@@ -104,6 +105,15 @@ class Figures(unittest.TestCase):
         groups = groups_of([warp], 100)
         self.assertEqual([groups[cycle] for cycle in (5, 40, 80, 95)], ["execute", "wait for memory", "wait at a barrier", None])
         self.assertEqual([state_at([warp], cycle) for cycle in (5, 40, 89, 90)], ["selected", "long_scoreboard", "barrier", None])
+
+    def test_the_timeline_says_what_a_slot_and_constants_are(self):
+        runs = [["imc_miss", 0, 1500], ["selected", 1500, 2000]]
+        launch = {"card": "H200", "timeline": {"cycles": 2000, "warps": [{"place": 0, "warp": 0, "runs": runs}]}}
+        live = draw_timeline("reduce0", launch)
+        shown = re.sub(r"<[^>]*>", "|", "".join(map(str, live.elements)))
+        for words in ("slot 0", "wait for constants 75 %", "A slot holds one block", "Constants: the launch's arguments"):
+            self.assertIn(words, shown)
+        self.assertEqual(captions(live)[0], "cycle 0: 1 warps wait for constants. Warp 0 of slot 0: imc_miss.")
 
     def test_the_bytes_in_flight(self):
         """1,000 GB/s over 2 multiprocessors of 2 GHz: 250 bytes per cycle, x 100 cycles of latency = 25,000 bytes."""

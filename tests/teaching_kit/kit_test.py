@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 
 from tutorial import ROOT, kit_exam, kit_pages, kit_plan, kit_sheets, prose
@@ -191,7 +192,22 @@ class Exams(unittest.TestCase):
             self.assertIn(f'<p class="key">{choice.right}</p>', key)
             self.assertNotIn('class="key"', sheet)
         self.assertEqual(orders, set("abcd"))
-        self.assertIsNone(kit_exam.choice(LESSONS["12"], 1))
+        self.assertIsNone(kit_exam.choice(LESSONS["17"], 1))
+
+
+    def test_choices_are_of_each_kind(self):
+        kinds = Counter(kit_exam.read_teaching(lesson).get("choice", {}).get("kind") for lesson in LESSONS.values())
+        for kind in ("timeline", "floor", "change", "race"):
+            self.assertGreaterEqual(kinds[kind], 3, kind)
+
+    def test_a_choice_has_its_picture_or_its_numbered_code(self):
+        for number, words in (("06", "docs/figures/live_timeline_reduce6.svg"), ("04", "\n 5  sum += shared[tid ^ 8];\n")):
+            for sheet in (kit_sheets.exam_html(LESSONS[number], [], kit_exam.choice(LESSONS[number], 1)),
+                          kit_sheets.key_html(LESSONS[number], [], [], kit_exam.choice(LESSONS[number], 1), 1)):
+                self.assertIn(words, sheet)
+        for lesson in LESSONS.values():
+            choice = kit_exam.choice(lesson, 1)
+            self.assertTrue(not choice or not choice.picture or (ROOT / "docs/figures" / choice.picture).is_file())
 
 
 class Counted(unittest.TestCase):
