@@ -97,6 +97,9 @@ help:
 help-all:
 	@sed -n -E 's/^#[#:] ?//p' Makefile || true
 
+# Without a GPU a lesson asks emulate for the time on a card.
+$(lessons): emulate
+
 start sum $(lessons) $(opens): $(build)/build.ninja
 	@scripts/build $(build) $@
 	@ln -sf $(build)/bin/$@ .
@@ -118,13 +121,13 @@ $(hosts:%=host%): host%: $(build)/build.ninja
 $(hosts:%=exercise%): exercise%: host%
 $(hosts:%=watch%): watch%: host%
 
-$(lessons:lesson%=exercise%): exercise%: lesson% emulate
+$(lessons:lesson%=exercise%): exercise%: lesson%
 $(opens:open%=exercise%): exercise%: open% emulate
 $(numbers:%=exercise%): exercise%:
 	@scripts/setup manifests
 	@scripts/exercise check $* --build $(build) $(ARGS)
 
-$(lessons:lesson%=watch%): watch%: lesson% emulate
+$(lessons:lesson%=watch%): watch%: lesson%
 $(opens:open%=watch%): watch%: open% emulate
 $(numbers:%=watch%): watch%:
 	@scripts/setup manifests
