@@ -22,16 +22,16 @@ def in_flight(loads, cycle):
     return len(under_way), sum(under_way)
 
 
-def needed(constants):
-    """Bytes per cycle of one multiprocessor at the memory's full speed, and in flight for it."""
-    per_cycle = constants["bandwidth_loads"] / constants["multiprocessors"] / constants["clock"]
-    return per_cycle, per_cycle * constants["latency_memory_load"]
+def needed(constants, loaded):
+    """Bytes per cycle of one multiprocessor, and in flight for it. `loaded`: a bandwidth, and the latency that loads have at it."""
+    per_cycle = loaded["bandwidth"] / constants["multiprocessors"] / constants["clock"]
+    return per_cycle, per_cycle * loaded["latency"]
 
 
-def draw(kernel, launch, constants, most):
+def draw(kernel, launch, law, most):
     cycles = launch["timeline"]["cycles"]
     loads = [load for warp in launch["timeline"]["warps"] for load in warp["loads"]]
-    per_cycle, need = needed(constants)
+    loaded, per_cycle, need = law
     live = Live(kernel, 0, f"{kernel}: bytes in flight")
     live.ms, live.drag, live.still = 160, [LEFT, LEFT + WIDTH], SAMPLES // 8
     bottom, scale = TOP + HEIGHT, HEIGHT / most
@@ -58,16 +58,16 @@ def draw(kernel, launch, constants, most):
                    f"{100 * size / need:.0f} % of Little's law.")
     average = sum(size for _, size in samples) / SAMPLES
     live.line(8, bottom + 40, 34, bottom + 40, BLUE, "6 4")
-    live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes per cycle x {constants['latency_memory_load']:g} cycles"
+    live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes per cycle x {loaded['latency']:,} cycles"
               f" = {need / 1000:.1f} KB", size=12)
     live.text(8, bottom + 66, f"On average {average / 1000:.1f} KB are in flight.", size=13, font_weight="bold")
     live.soft(8, bottom + 84, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")
-    live.soft(8, bottom + 100, f"The first {cycles:,.0f} cycles.")
+    live.soft(8, bottom + 100, f"The first {cycles:,.0f} cycles. The law is for {loaded['bandwidth']:,} GB per s.")
     live.height = bottom + 110
     return live
 
 
-def draw_recorded(kernel, constants):
+def draw_recorded(kernel, law):
     """Little's law on the card: of each number of bytes in flight the fastest setting."""
     facts, rows = read_record(ROOT / "docs/data/nvidia-h200/limit_in_flight.csv")
     best = {}
@@ -77,7 +77,7 @@ def draw_recorded(kernel, constants):
             best[size] = row
     live = Live(kernel, 0, f"{kernel}: bytes in flight and bandwidth")
     live.ms = 1300
-    bottom, _, need = TOP + HEIGHT, *needed(constants)
+    bottom, (loaded, _, need) = TOP + HEIGHT, law
     first, last = math.log2(min(best)), math.log2(max(best))
     live.soft(8, 46, "bandwidth, % of the peak")
     for percent in range(0, 101, 25):
@@ -104,9 +104,8 @@ def draw_recorded(kernel, constants):
             live.text(x, bottom + 17, f"{size / 1000:.0f}", "middle", 12)
     live.text(LEFT - 6, bottom + 17, "KB", "end", 12)
     live.line(8, bottom + 40, 34, bottom + 40, BLUE, "6 4")
-    latency = constants["latency_memory_load"]
-    live.text(40, bottom + 44, f"Little's law at {latency:g} cycles of latency: {need / 1000:.1f} KB.", size=12)
-    live.soft(40, bottom + 60, "A busy memory takes longer, so it needs more.")
+    live.text(40, bottom + 44, f"Little's law: {need / 1000:.1f} KB for {loaded['bandwidth']:,} GB per s,", size=12)
+    live.text(40, bottom + 60, f"at which a load takes {loaded['latency']:,} cycles.", size=12)
     live.soft(8, bottom + 80, f"Recorded: {facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]},")
     live.soft(8, bottom + 96, f"{int(rows[0]['n']):,} ints. Of equal bytes the fastest setting.")
     live.height = bottom + 106
@@ -115,8 +114,10 @@ def draw_recorded(kernel, constants):
 
 def variants(emulate):
     launches = launches_of(emulate)
-    constants = {name: one["value"] for name, one in json.loads(CARD.read_text(encoding="utf-8"))["constants"].items()}
+    card = json.loads(CARD.read_text(encoding="utf-8"))
+    loaded = card["loaded_latency"][-1]  # the fastest that was recorded
+    law = loaded, *needed({name: one["value"] for name, one in card["constants"].items()}, loaded)
     peaks = [in_flight([load for warp in launches[kernel]["timeline"]["warps"] for load in warp["loads"]], cycle)[1]
              for kernel in RUNGS for cycle in range(0, 4000, 50)]
     most = 4000 * math.ceil(max(peaks) / 4000)
-    return [*(draw(kernel, launches[kernel], constants, most) for kernel in RUNGS), draw_recorded("reduce10", constants)]
+    return [*(draw(kernel, launches[kernel], law, most) for kernel in RUNGS), draw_recorded("reduce10", law)]

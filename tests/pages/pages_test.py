@@ -190,6 +190,17 @@ class Pages(unittest.TestCase):
                 self.assertLessEqual(len(diff.splitlines()), 8, name)
         self.assertLessEqual(prose.count(prose.read(story).core), 2000)
 
+    def test_ask_for_the_same_bytes_in_flight(self):
+        """4,287 GB/s x 1,320 cycles / 1.98 GHz / 132 multiprocessors: Little's law for the fastest that both were recorded for."""
+        found = {row["constant"]: float(row["value"]) for row in recorded.card_named("NVIDIA H200").rows("clock_constants.csv")}
+        need = found["loaded_bandwidth_48_warps"] * found["loaded_latency_48_warps"] / 1.98 / 132
+        rounded, kilobytes = f"{round(need, -2):,.0f}", f"{need / 1000:.1f}"
+        figures = [f"docs/figures/live_in_flight_reduce{number}.svg" for number in (2, 4, 6, 8, 10)]
+        for page, words in ((LESSONS["lesson06"], f"about {rounded} for each of 132"), (LESSONS["lesson28"], f"{rounded} bytes"),
+                            (LESSONS["lesson08"], f"asks for\n{kilobytes}]"), (LESSONS["lesson08"], f"less than {kilobytes} KB"),
+                            *((figure, f"{kilobytes} KB") for figure in figures)):
+            self.assertTrue(words in read(page), f"{page}: {words}")
+
     def test_quote_what_was_published_for_a_v100(self):
         rows = read_record(ROOT / "docs/data/published/v100.csv")[1]
         shown = [line for line in read("docs/published.md").splitlines() if re.match(r"\| reduce\w+ \| [\d,]+ ns \|", line)]

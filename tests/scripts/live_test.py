@@ -119,8 +119,7 @@ class Figures(unittest.TestCase):
         """1,000 GB/s over 2 multiprocessors of 2 GHz: 250 bytes per cycle, x 100 cycles of latency = 25,000 bytes."""
         self.assertEqual(in_flight([[0, 10, 128], [5, 20, 32], [30, 40, 64]], 7), (2, 160))
         self.assertEqual(in_flight([[0, 10, 128]], 10), (0, 0))
-        self.assertEqual(needed({"bandwidth_loads": 1000, "multiprocessors": 2, "clock": 2, "latency_memory_load": 100}),
-                         (250, 25000))
+        self.assertEqual(needed({"multiprocessors": 2, "clock": 2}, {"bandwidth": 1000, "latency": 100}), (250, 25000))
 
     def test_the_look_back_ends_with_all_prefixes(self):
         *_, (_, _, prefixes) = rounds()
