@@ -23,7 +23,7 @@ def in_flight(loads, cycle):
 
 
 def needed(constants, loaded):
-    """Bytes per cycle of one multiprocessor, and in flight for it. `loaded`: a bandwidth, and the latency that loads have at it."""
+    """Bytes per cycle of one multiprocessor, and in flight for it. `loaded`: a bandwidth, and the latency of loads at it."""
     per_cycle = loaded["bandwidth"] / constants["multiprocessors"] / constants["clock"]
     return per_cycle, per_cycle * loaded["latency"]
 

@@ -191,7 +191,7 @@ class Pages(unittest.TestCase):
         self.assertLessEqual(prose.count(prose.read(story).core), 2000)
 
     def test_ask_for_the_same_bytes_in_flight(self):
-        """4,287 GB/s x 1,320 cycles / 1.98 GHz / 132 multiprocessors: Little's law for the fastest that both were recorded for."""
+        """4,287 GB/s x 1,320 cycles / 1.98 GHz / 132 multiprocessors: Little's law at the recorded latency under load."""
         found = {row["constant"]: float(row["value"]) for row in recorded.card_named("NVIDIA H200").rows("clock_constants.csv")}
         need = found["loaded_bandwidth_48_warps"] * found["loaded_latency_48_warps"] / 1.98 / 132
         rounded, kilobytes = f"{round(need, -2):,.0f}", f"{need / 1000:.1f}"
