@@ -134,7 +134,7 @@ class Site:
         if is_term and (term := re.match(r"\*\*(.*?)\.\*\*", node.children[0].content)):
             node.attrs["id"] = f"{page.name}_{slug(term.group(1))}"
         body = self.markdown.renderer.render(node.to_tokens(), self.markdown.options, {})
-        return f'<div class="wide">\n{body}</div>\n' if node.type == "table" else body
+        return f'<div class="wide">\n{with_breaks(body)}</div>\n' if node.type == "table" else body
 
     def neighbors(self, page):
         position = self.order.index(page)
@@ -236,6 +236,14 @@ def file_page_name(path):
     return "file_" + re.sub(r"\W", "_", path)
 
 
+def with_breaks(table):
+    """A table in which a phone may break long names and paths, between their words: reduce<wbr>Smem<wbr>Unroll."""
+    def broken(name):
+        return re.sub(r"_+|::|/|[a-z](?=[A-Z])", r"\g<0><wbr>", name[0])
+
+    return re.sub(r">[^<]+", lambda text: re.sub(r"[\w:/]{11,}", broken, text[0]), table)
+
+
 def htmlonly(body):
     """A list of pieces of HTML, as Doxygen takes it over."""
     return [f"\\htmlonly[block]\n{''.join(body)}\\endhtmlonly\n"] if body else []
@@ -254,8 +262,16 @@ def doxygen_text(text):
     return re.sub(r"([\\@<>&#$%])", r"\\\1", plain)
 
 
+class WrappedLines(HtmlFormatter):
+    """Each line is an element, so that a long one can go on below itself."""
+
+    def wrap(self, source):
+        return super().wrap((is_line, f'<span class="line">{text}</span>') for is_line, text in source)
+
+
 def code_html(lines, lexer, numbers=False):
-    formatter = HtmlFormatter(cssclass="code fragment", linespans="line" if numbers else "", wrapcode=True)
+    formatter = (HtmlFormatter(cssclass="code fragment", linespans="line", wrapcode=True) if numbers
+                 else WrappedLines(cssclass="code wrapped fragment", wrapcode=True))
     return highlight("\n".join(lines) + "\n", get_lexer_by_name(lexer, stripnl=False), formatter)
 
 
