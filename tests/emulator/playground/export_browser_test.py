@@ -37,6 +37,7 @@ class Page(InBrowser):
         self.open()
         self.assertEqual(self.driver.title, "Launches of exported")
         self.assertIn("launch 6: copy_padded: it ran.", self.texts(".status")[0])
+        self.assertIn("It has no times: emulate --time estimates them", " ".join(self.texts("body > p")))
         report = FOLDER / "report.json"
         emulated("--counters", "--format", "json", "--output", report)
         counted = json.loads(report.read_text(encoding="utf-8"))["launches"]
