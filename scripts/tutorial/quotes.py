@@ -381,7 +381,7 @@ class Page:
             self.checked["outputs"] += 1
             program = re.sub(rf"make {PROGRAM.pattern[3:]} && ", "", command)
             program = PROGRAM.sub(lambda match: match[0] + " --device emulator" * (match[1] != "sum"), program)  # which has none
-            if " --changed" in command and not self.counts_machine_code(program):
+            if re.search(r" --(changed|time)\b", command) and not self.counts_machine_code(program):
                 continue  # it counts PTX in place of the machine code, and has no time
             printed = self.programs.output(program).splitlines()
             printed = [line for line in printed if not re.match(r"[\d.]+ ms", line)]  # a time, of start or sum

@@ -96,7 +96,7 @@ class Planted(unittest.TestCase):
 
     def test_what_needs_a_disassembler_is_compared_where_there_is_one(self):
         told = "emulate: no times can be estimated: there is no nvdisasm"
-        for words, errors, wrong in ((" --changed", told, 0), (" --changed", "", 1), ("", told, 1)):
+        for words, errors, wrong in ((" --changed", told, 0), (" --time", told, 0), (" --changed", "", 1), ("", told, 1)):
             programs = types.SimpleNamespace(has_pages_ptx=True, printed=lambda command, errors=errors: ("real\n", errors),
                                              output=lambda command: "real\n")
             page = quotes.Page("docs/x.md", f"```console\n$ ./lesson02{words}\nours\n```\n", programs)
