@@ -58,7 +58,7 @@ def draw(kernel, launch, law, most):
                    f"{100 * size / need:.0f} % of Little's law.")
     average = sum(size for _, size in samples) / SAMPLES
     live.line(8, bottom + 40, 34, bottom + 40, BLUE, "6 4")
-    live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes per cycle x {loaded['latency']:,} cycles"
+    live.text(40, bottom + 44, f"Little's law: {per_cycle:.1f} bytes/cycle x {loaded['latency']:,} cycles"
               f" = {need / 1000:.1f} KB", size=12)
     live.text(8, bottom + 66, f"On average {average / 1000:.1f} KB are in flight.", size=13, font_weight="bold")
     live.soft(8, bottom + 84, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")

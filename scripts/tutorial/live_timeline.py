@@ -93,8 +93,8 @@ def draw(kernel, launch):
         live.text(x + 17, y, words, size=12)
         x += 34 + 6.4 * len(words)
     live.soft(8, y + 22, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")
-    live.soft(8, y + 38, f"{cycles:,.0f} cycles. A slot holds one block at a time, with a row per warp.")
-    live.soft(8, y + 54, "Constants: the launch's arguments, fetched once per multiprocessor.")
+    live.soft(8, y + 38, f"{cycles:,.0f} cycles. A slot: one block at a time, a row per warp.")
+    live.soft(8, y + 54, "Constants: arguments, fetched once per multiprocessor.")
     live.height = y + 64
     return live
 

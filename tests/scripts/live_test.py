@@ -111,7 +111,7 @@ class Figures(unittest.TestCase):
         launch = {"card": "H200", "timeline": {"cycles": 2000, "warps": [{"place": 0, "warp": 0, "runs": runs}]}}
         live = draw_timeline("reduce0", launch)
         shown = re.sub(r"<[^>]*>", "|", "".join(map(str, live.elements)))
-        for words in ("slot 0", "wait for constants 75 %", "A slot holds one block", "Constants: the launch's arguments"):
+        for words in ("slot 0", "wait for constants 75 %", "A slot: one block at a time", "Constants: arguments, fetched once"):
             self.assertIn(words, shown)
         self.assertEqual(captions(live)[0], "cycle 0: 1 warps wait for constants. Warp 0 of slot 0: imc_miss.")
 
