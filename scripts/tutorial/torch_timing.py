@@ -1,4 +1,4 @@
-"""Times a function of torch: called as a user calls it, with the L2 cache warm or flushed by reads."""
+"""Times functions on torch's stream: called as a user calls them, with the L2 cache warm or flushed by reads."""
 
 import torch
 
@@ -15,19 +15,29 @@ class Timer:
 
     def times(self, mode, call, verify):
         """In us, after two warm-up runs. Passes each result to `verify`."""
-        times = []
-        for run in range(-2, self.runs):
-            if mode == "cold":
-                self.zeros.max()  # reads, and writes one int
-            else:
-                torch.cuda._sleep(HOLD_CYCLES)
-                call()
-            torch.cuda._sleep(HOLD_CYCLES)
-            self.start.record()
-            result = call()
-            self.stop.record()
-            torch.cuda.synchronize()
-            verify(result)
-            if run >= 0:
-                times.append(self.start.elapsed_time(self.stop) * 1e3)
+        return self.times_in_turn(mode, [call], verify)[0]
+
+    def times_in_turn(self, mode, calls, verify):
+        """The times of each: one run of each in turn, and who begins changes from turn to turn."""
+        times = [[] for _ in calls]
+        for turn in range(-2, self.runs):
+            for place in range(len(calls)):
+                which = (place + turn) % len(calls)
+                time = self.time(mode, calls[which], verify)
+                if turn >= 0:
+                    times[which].append(time)
         return times
+
+    def time(self, mode, call, verify):
+        if mode == "cold":
+            self.zeros.max()  # reads, and writes one int
+        else:
+            torch.cuda._sleep(HOLD_CYCLES)
+            call()
+        torch.cuda._sleep(HOLD_CYCLES)
+        self.start.record()
+        result = call()
+        self.stop.record()
+        torch.cuda.synchronize()
+        verify(result)
+        return self.start.elapsed_time(self.stop) * 1e3

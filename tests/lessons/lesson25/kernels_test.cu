@@ -219,7 +219,8 @@ void expect_logits(const Softmax& kernel, std::size_t rows, std::size_t columns,
         const std::vector<float> of_row = input.row(row);
         values.insert(values.end(), of_row.begin(), of_row.end());
     }
-    const Verification result = input.verify(softmax(kernel, values, columns, block), block);
+    const Verification result =
+        input.verify(softmax(kernel, values, columns, block), softmax_error_bound(columns, block));
     EXPECT_TRUE(result.passed) << kernel.name << ", " << rows << " x " << columns << ", blocks of " << block
                                << ": " << result.wrong_places[0];
 }
@@ -282,20 +283,21 @@ TEST(Lesson25Logits, are_compared_element_by_element) {
     for (std::size_t row = 0; row < 3; ++row)
         for (const double value : softmax_in_double(logits.row(row)))
             right.push_back(static_cast<float>(value));
-    const Verification all = logits.verify(right, 256);
+    const double bound = softmax_error_bound(1000, 256);
+    const Verification all = logits.verify(right, bound);
     EXPECT_TRUE(all.passed);
     EXPECT_EQ(all.actual, 3000);
 
     // 1,000 / 256 = 3.9: 4 + 5 + 5 merges, 1.01 x 7 (14 + 1) / 2^24 = 6.32e-6.
-    EXPECT_NEAR(softmax_error_bound(1000, 256), 6.321e-6, 1e-9);
+    EXPECT_NEAR(bound, 6.321e-6, 1e-9);
     // The largest element of row 1: large enough for the bound to matter.
     const auto largest = std::max_element(right.begin() + 1000, right.begin() + 2000);
     const float value = *largest;
     *largest = value * (1 + 6.1e-6F);
-    EXPECT_TRUE(logits.verify(right, 256).passed);
+    EXPECT_TRUE(logits.verify(right, bound).passed);
     for (const float wrong : {value * (1 + 6.6e-6F), value * (1 - 6.6e-6F), 0.0F, nan, inf, -value}) {
         *largest = wrong;
-        const Verification result = logits.verify(right, 256);
+        const Verification result = logits.verify(right, bound);
         EXPECT_FALSE(result.passed) << wrong;
         EXPECT_EQ(result.actual, 2999);
         ASSERT_EQ(result.wrong_places.size(), 1u);
@@ -310,12 +312,12 @@ TEST(Lesson25Logits, need_NaN_where_there_is_no_softmax) {
     for (std::size_t row = 0; row < 64; ++row)
         for (const double value : softmax_in_double(logits.row(row)))
             right.push_back(static_cast<float>(value));
-    EXPECT_TRUE(logits.verify(right, 32).passed);
+    EXPECT_TRUE(logits.verify(right, softmax_error_bound(3, 32)).passed);
     for (const std::size_t row : {62, 63}) {
         std::vector<float> wrong = right;
         EXPECT_TRUE(std::isnan(wrong[row * 3]));
         wrong[row * 3] = 0;
-        EXPECT_FALSE(logits.verify(wrong, 32).passed);
+        EXPECT_FALSE(logits.verify(wrong, softmax_error_bound(3, 32)).passed);
     }
 }
 
