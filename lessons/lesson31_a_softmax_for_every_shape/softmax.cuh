@@ -53,8 +53,8 @@ template <class T> struct Matrix {
     std::size_t rows, columns;
 };
 
-/// A part of a row: its maximum, and the sum of exp(element - max) over its elements.
-struct Part {
+/// A part of a row: its maximum, and the sum of exp(element - max) over its elements. One access moves it.
+struct alignas(8) Part {
     float max, sum;
 };
 

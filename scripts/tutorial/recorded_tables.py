@@ -395,6 +395,26 @@ def loads_in_flight(card, lesson, head, loads, width):
                             n=plain(head[2])), "time_us_median", 0) for blocks in re.findall(r"(\d+) block", head[3])]
 
 
+@table(r", softmax of (float|half), cold \[us\] \| `softmax` \| torch.softmax \| times as fast")
+def softmax_race(card, lesson, head, shape):
+    """A row per shape, as 128 x 50,257, or the mean of all shapes."""
+    if shape == "geometric mean":
+        ratios = [float(row["ratio"]) for row in card.rows("ahead_softmax.csv", mode="cold")
+                  if row["case"].startswith(f"{head[2]} ")]
+        return [f"{len(ratios)} shapes", "", f"{geometric_mean(ratios):.2f}"]
+    row = card.row("ahead_softmax.csv", mode="cold", case=f"{head[2]} {plain(shape).replace(' ', '')}")
+    return [figure(row, "ours_us", 1), figure(row, "rival_us", 1), figure(row, "ratio", 2)]
+
+
+@table(r", (\d[\d,]*) rows of (\d[\d,]*) floats \| time \[us\] \| warp instructions \| issue slots in use \[%\] "
+       r"\| memory waits per instruction")
+def softmax_counters(card, lesson, head, function):
+    row = card.row("ahead_softmax_ncu.csv", arguments=f"--rows {plain(head[2])} --columns {plain(head[3])}", function=function)
+    return [figure(row, "gpu__time_duration.sum", 1, 1e-3), figure(row, INSTRUCTIONS, 0),
+            figure(row, "sm__issue_active.avg.pct_of_peak_sustained_elapsed", 1),
+            figure(row, "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 1)]
+
+
 # ---- figures in running text ----
 
 def recorded_words(tables):

@@ -25,7 +25,8 @@ const engine = playground.engine();
 
 // A lesson's first run leaves all but its size to the defaults. Others have other blocks and options, and sizes that no block
 // divides. In the third run of lessons 06 and 07 the grids are cut to what the card holds. `without` is a kernel that takes fewer.
-const first_runs = {lesson14: {n: 1000}, lesson24: {width: 64, height: 64}, lesson25: {rows: 64, columns: 64}};
+const first_runs = {lesson14: {n: 1000}, lesson24: {width: 64, height: 64}, lesson25: {rows: 64, columns: 64},
+    lesson31: {rows: 64, columns: 64}};
 const tiles = [{width: 7, padding: 1}, {width: 24, padding: 3}];
 const rectangles = [{width: 7, height: 5, padding: 1}, {width: 24, height: 40, padding: 3}];
 const runs = {
@@ -52,6 +53,7 @@ const runs = {
     ],
     lesson29: [{n: 4099, block: 64, blocks: 5, offset: 3}, {n: 65537, block: 1024, blocks: 8}],
     lesson30: [{n: 4099, block: 64, offset: 3}, {n: 20011, offset: 8, without: "one_block"}, {n: 150001, without: "one_block"}],
+    lesson31: [{rows: 67, columns: 131, block: 64}, {rows: 7, columns: 1000, block: 512}, {rows: 1001, columns: 2}, {rows: 70, columns: 7}],
 };
 // What both refuse.
 const refused = [
@@ -62,6 +64,7 @@ const refused = [
     ["lesson28", "reduce10", {n: 1000, kib_per_stage: 1}],
     ["lesson28", "reduce11", {n: 1000, blocks_per_sm: 8}],
     ["lesson30", "one_block", {n: 8193}],
+    ["lesson31", "softmax_in_registers", {rows: 1, columns: 1025}],
 ];
 
 function runs_of(name) {
