@@ -17,7 +17,7 @@
 namespace {
 
 using harness::DeviceBuffer, harness::KernelRun;
-using take_home::Unit, take_home::detail::Matrix;
+using take_home::softmax_detail::Unit, take_home::softmax_detail::Matrix;
 
 /// Measures a softmax. \param queue launches it. Grid and blocks of 0 are the header's own choice.
 template <class Queue>
@@ -63,10 +63,10 @@ void measure_in_registers(KernelRun& run) {
 
 /// softmax(), or one of its units. \param queue takes workspace, matrix and device
 template <class Queue> void measure_header(KernelRun& run, const Queue& queue) {
-    take_home::detail::Device device;
-    HARNESS_CHECK(take_home::detail::current_device(device));
+    take_home::softmax_detail::Device device;
+    HARNESS_CHECK(take_home::softmax_detail::current_device(device));
     const Matrix<float> shape = {nullptr, nullptr, nullptr, run.option("--rows"), run.option("--columns")};
-    DeviceBuffer<unsigned char> workspace(take_home::detail::workspace_bytes_of(shape, device));
+    DeviceBuffer<unsigned char> workspace(take_home::softmax_detail::workspace_bytes_of(shape, device));
     measure_softmax(run, 0, 0, bound_of(run),
                     [&](const Matrix<float>& m) { HARNESS_CHECK(queue(workspace, m, device)); });
 }
@@ -74,10 +74,10 @@ template <class Queue> void measure_header(KernelRun& run, const Queue& queue) {
 template <Unit unit> void measure_unit(KernelRun& run) {
     if (unit == Unit::cluster) run.require_compute_capability(9, 0, "thread block clusters");
     measure_header(run, [&](auto& workspace, const Matrix<float>& m, const auto& device) {
-        if (!take_home::detail::fits(unit, m, device))
+        if (!take_home::softmax_detail::fits(unit, m, device))
             throw harness::UsageError(std::string("--kernel ") + run.kernel() +
                                       ": the rows are too long for it.");
-        return take_home::detail::softmax_by(unit, workspace.data(), m, nullptr, device);
+        return take_home::softmax_detail::softmax_by(unit, workspace.data(), m, nullptr, device);
     });
 }
 

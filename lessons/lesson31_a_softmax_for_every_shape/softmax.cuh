@@ -30,6 +30,8 @@
 
 namespace take_home {
 
+namespace softmax_detail { // Other headers to take home have functions of the same names.
+
 /// Who shares a row. Which unit is fastest depends on the row's length: see choose().
 enum class Unit {
     thread,  ///< a thread has several rows: a vector of 16 bytes holds them
@@ -39,10 +41,8 @@ enum class Unit {
     grid,    ///< two launches: blocks meet in the workspace, and the row is read twice
 };
 
-namespace detail {
-
 constexpr unsigned int all_lanes = 0xffffffff;
-/// A thread holds as many elements in registers as it can without making room for fewer threads than needed.
+/// What a thread keeps in registers, at most. By measurement: 8 vectors of floats, or 4 of halves.
 constexpr unsigned int elements_per_thread = 32;
 template <class T> constexpr unsigned int vector_width = 16 / sizeof(T);
 
@@ -577,7 +577,7 @@ template <class T> std::size_t workspace_bytes_of(const Matrix<T>& matrix, const
     return matrix.rows * pieces_of(matrix, device).blocks * sizeof(Part) + 7; // wherever the workspace starts
 }
 
-} // namespace detail
+} // namespace softmax_detail
 
 /// Queues the softmax of each row on the stream.
 /// \tparam T float or __half
@@ -588,19 +588,21 @@ template <class T>
 cudaError_t softmax(void* workspace, std::size_t& workspace_bytes, const T* input, T* output,
                     std::size_t rows, std::size_t columns, cudaStream_t stream = nullptr,
                     float* logsumexp = nullptr) {
-    const detail::Matrix<T> matrix = {input, output, logsumexp, rows, columns};
+    const softmax_detail::Matrix<T> matrix = {input, output, logsumexp, rows, columns};
     const bool is_empty = rows == 0 || columns == 0;
-    detail::Device device;
-    const cudaError_t error = detail::current_device(device);
+    softmax_detail::Device device;
+    const cudaError_t error = softmax_detail::current_device(device);
     if (error != cudaSuccess) return error;
-    const Unit unit = is_empty ? Unit::thread : detail::choose(matrix, device);
-    const std::size_t needed = unit == Unit::grid ? detail::workspace_bytes_of(matrix, device) : 1;
+    const softmax_detail::Unit unit =
+        is_empty ? softmax_detail::Unit::thread : softmax_detail::choose(matrix, device);
+    const std::size_t needed =
+        unit == softmax_detail::Unit::grid ? softmax_detail::workspace_bytes_of(matrix, device) : 1;
     if (workspace == nullptr) {
         workspace_bytes = needed;
         return cudaSuccess;
     }
     if (workspace_bytes < needed) return cudaErrorInvalidValue;
-    return is_empty ? cudaSuccess : detail::softmax_by(unit, workspace, matrix, stream, device);
+    return is_empty ? cudaSuccess : softmax_detail::softmax_by(unit, workspace, matrix, stream, device);
 }
 
 } // namespace take_home

@@ -24,7 +24,8 @@ namespace lesson31_kernels { // Other lessons have functions of the same names.
 #include "../../../lessons/lesson31_a_softmax_for_every_shape/kernels.cuh"
 
 using namespace harness;
-using take_home::Unit, take_home::detail::Matrix, take_home::detail::Device, take_home::detail::choose;
+using take_home::softmax_detail::Unit, take_home::softmax_detail::Matrix, take_home::softmax_detail::Device,
+    take_home::softmax_detail::choose;
 
 constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t around = 64; // elements before and after the output that have to stay as they are
@@ -127,7 +128,7 @@ void expect_softmax(const Case& c, const Element& element, const Queue& queue, b
 
 Device this_device() {
     Device device;
-    HARNESS_CHECK(take_home::detail::current_device(device));
+    HARNESS_CHECK(take_home::softmax_detail::current_device(device));
     return device;
 }
 
@@ -154,8 +155,8 @@ template <class T> void expect_softmax(const Case& c) {
 template <class T> void expect_softmax_by(Unit unit, const Case& c, const Device& device) {
     DeviceBuffer<unsigned char> workspace(1 << 16);
     expect_softmax<T>(c, random_elements(c.columns), [&](const Matrix<T>& matrix) {
-        EXPECT_LE(take_home::detail::workspace_bytes_of(matrix, device), workspace.size());
-        return take_home::detail::softmax_by(unit, workspace.data() + 1, matrix, nullptr, device);
+        EXPECT_LE(take_home::softmax_detail::workspace_bytes_of(matrix, device), workspace.size());
+        return take_home::softmax_detail::softmax_by(unit, workspace.data() + 1, matrix, nullptr, device);
     });
 }
 
@@ -233,9 +234,9 @@ TEST(Lesson31Units, do_without_clusters_before_compute_capability_9) {
     EXPECT_EQ(chosen(32'768), Unit::block);
     EXPECT_EQ(chosen(32'769), Unit::grid);
     const Matrix<float> matrix{nullptr, nullptr, nullptr, 1, 100'000};
-    EXPECT_EQ(take_home::detail::softmax_by(Unit::cluster, nullptr, matrix, nullptr, ampere),
+    EXPECT_EQ(take_home::softmax_detail::softmax_by(Unit::cluster, nullptr, matrix, nullptr, ampere),
               cudaErrorInvalidValue);
-    EXPECT_EQ(take_home::detail::softmax_by(Unit::block, nullptr, matrix, nullptr, ampere),
+    EXPECT_EQ(take_home::softmax_detail::softmax_by(Unit::block, nullptr, matrix, nullptr, ampere),
               cudaErrorInvalidValue);
 }
 
@@ -295,7 +296,7 @@ TEST(Lesson31Softmax, is_right_for_hard_rows) {
             one_of_each,
             [&](std::size_t row, std::size_t col) { return hard_rows[row].element(col, columns); },
             [&](const Matrix<float>& m) {
-                return take_home::detail::softmax_by(unit, workspace.data(), m, nullptr, device);
+                return take_home::softmax_detail::softmax_by(unit, workspace.data(), m, nullptr, device);
             });
     };
     for (const std::size_t columns : {1, 2}) expect_each(Unit::thread, columns);
@@ -329,7 +330,7 @@ TEST(Lesson31Softmax, says_how_much_workspace_it_needs_and_refuses_less) {
     EXPECT_EQ(bytes, 1u) << "not 0: an allocation of 0 bytes is null, which only asks";
     ASSERT_EQ(take_home::softmax(nullptr, bytes, input, output, 2, 300'000), cudaSuccess);
     // 300,000 columns are 37 pieces, and so many blocks.
-    EXPECT_EQ(bytes, 2 * 37 * sizeof(take_home::detail::Part) + 7);
+    EXPECT_EQ(bytes, 2 * 37 * sizeof(take_home::softmax_detail::Part) + 7);
     unsigned char workspace = 0;
     std::size_t less = bytes - 1;
     EXPECT_EQ(take_home::softmax(&workspace, less, input, output, 2, 300'000), cudaErrorInvalidValue);
