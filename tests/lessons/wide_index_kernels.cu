@@ -25,6 +25,8 @@
 #include "../../lessons/lesson27_scan/wide_lookback.cuh"
 #include "../../lessons/lesson28_bytes_in_flight/kernels.cuh"
 #include "../../lessons/lesson30_a_sum_for_every_n/sum.cuh"
+#include "../../lessons/lesson31_a_softmax_for_every_shape/kernels.cuh"
+#include "../../lessons/lesson31_a_softmax_for_every_shape/softmax.cuh"
 
 template __global__ void reduce5<256>(const int*, int*, std::size_t);
 template __global__ void reduce6<256>(const int*, int*, std::size_t);
@@ -44,3 +46,8 @@ namespace take_home::detail {
 template __global__ void sum_one_launch<512, 4, 4>(Parts, int*, Meeting*);
 template __global__ void sum_bulk_copies<256, 4096>(Parts, int*, Meeting*, unsigned int);
 } // namespace take_home::detail
+namespace take_home::softmax_detail {
+template __global__ void rows_by_lanes<float, 4, 32, 8, false, 256>(Matrix<float>, unsigned int);
+template __global__ void rows_by_block<float, 4>(Matrix<float>, unsigned int, unsigned int);
+template __global__ void parts_of_rows<float, 4>(Matrix<float>, Pieces, Part*);
+} // namespace take_home::softmax_detail

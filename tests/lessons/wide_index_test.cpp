@@ -238,6 +238,47 @@ TEST(Lesson25WideIndex, of_a_softmax_is_right_in_the_last_row) {
     }
 }
 
+TEST(Lesson31WideIndex, of_a_softmax_is_right_in_the_last_row) {
+    // As above. A block has 8 rows of a warp each, or one row: the last row is the first of its block.
+    constexpr std::uint64_t columns = 1000, row = 4'300'000, first = row * columns, rows = row + 1;
+    static_assert(row % 8 == 0 && first > two_to_32);
+    constexpr std::uint64_t one_block = std::uint64_t{1} << 32; // beside the columns, both of 32 bits
+    for (const std::string kernel : {"_Z20softmax_in_registersPKfPfmm",
+                                     "rows_by_lanesIfLj4ELj32ELj8ELb0ELj256E", "rows_by_blockIfLj4E"}) {
+        SCOPED_TRACE(kernel);
+        WideGrid wide;
+        SparseInts input(wide.memory, first + columns), output(wide.memory, first + columns);
+        input.open(first, columns), output.open(first, columns);
+        std::fill_n(input.data() + first, columns, 0);
+        const std::uint64_t from = address(input.data()), to = address(output.data());
+        if (kernel[0] == '_') {
+            wide.run(kernel, row / 8 + 1, row / 8, {from, to, rows, columns});
+        } else {
+            const bool by_block = kernel.find("block") != std::string::npos;
+            const std::uint64_t block_index = by_block ? row : row / 8;
+            wide.run("_ZN9take_home14softmax_detail13" + kernel + "EEvNS0_6MatrixIT_EEj" +
+                         (by_block ? "j" : ""),
+                     block_index + 1, block_index, {from, to, 0, rows, columns, columns | one_block});
+        }
+        for (std::uint64_t col = 0; col < columns; ++col)
+            ASSERT_EQ(std::bit_cast<float>(output.data()[first + col]), 1.0F / columns);
+    }
+}
+
+TEST(Lesson31WideIndex, of_the_parts_of_a_row_is_right_in_the_last_piece) {
+    // 2^32 / 8,192 pieces, and one of 100 zeros: the maximum is 0, and the sum 100.
+    constexpr std::uint64_t columns = two_to_32 + 100, last = two_to_32 / 8192;
+    WideGrid wide;
+    SparseInts input(wide.memory, columns), parts(wide.memory, 2 * (last + 1));
+    input.open(two_to_32, 100), parts.open(2 * last, 2);
+    std::fill_n(input.data() + two_to_32, 100, 0);
+    wide.run("_ZN9take_home14softmax_detail13parts_of_rowsIfLj4EEEvNS0_6MatrixIT_EENS0_6PiecesEPNS0_4PartE",
+             last + 1, last,
+             {address(input.data()), 0, 0, 1, columns, last + 1, last + 1, address(parts.data())});
+    EXPECT_EQ(std::bit_cast<float>(parts.data()[2 * last]), 0);
+    EXPECT_EQ(std::bit_cast<float>(parts.data()[2 * last + 1]), 100);
+}
+
 TEST(Lesson26WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
     // 2^24 blocks of 256 threads are 2^32 threads. Block 1 counts elements 256 to 511, then those from
     // 2^32 + 256 on. Each of 8 warps may have 256 ints of shared memory.
