@@ -45,6 +45,7 @@ constexpr unsigned int all_lanes = 0xffffffff;
 /// What a thread keeps in registers, at most. By measurement: 8 vectors of floats, or 4 of halves.
 constexpr unsigned int elements_per_thread = 32;
 template <class T> constexpr unsigned int vector_width = 16 / sizeof(T);
+constexpr unsigned int max_cluster = 8; ///< blocks: every device with clusters has those
 
 template <class T> struct Matrix {
     const T* input;
@@ -299,7 +300,6 @@ __global__ void __launch_bounds__(block_size) rows_by_lanes(Matrix<T> matrix, un
 template <class T, unsigned int width>
 __global__ void __launch_bounds__(1024)
     rows_by_block(Matrix<T> matrix, unsigned int columns, unsigned int blocks) {
-    constexpr unsigned int max_blocks = 8;
     constexpr bool edges = width > 1;
     const std::size_t row = blockIdx.x / blocks, first = row * columns;
     const unsigned int rank = blockIdx.x % blocks;
@@ -317,7 +317,7 @@ __global__ void __launch_bounds__(1024)
     part = merge_block(part);
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (blocks > 1) {
-        __shared__ Part of_blocks[max_blocks];
+        __shared__ Part of_blocks[max_cluster];
         const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
         // Every block has started: its shared memory can be written.
         asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
@@ -325,8 +325,8 @@ __global__ void __launch_bounds__(1024)
             *cluster.map_shared_rank(&of_blocks[rank], threadIdx.x) = part;
         }
         cluster.sync(); // Every block's part is stored before a block loads it.
-        const unsigned int lane = threadIdx.x % max_blocks;
-        part = merge_over<max_blocks>(lane < blocks ? of_blocks[lane] : Part{-INFINITY, 0});
+        const unsigned int lane = threadIdx.x % max_cluster;
+        part = merge_over<max_cluster>(lane < blocks ? of_blocks[lane] : Part{-INFINITY, 0});
     }
 #endif
     // What this warp has is relative to the warp's maximum.
@@ -550,7 +550,7 @@ cudaError_t softmax_of_long_rows(Unit unit, void* workspace, const Matrix<T>& ma
                                  const Device& device) {
     if (unit == Unit::grid) return softmax_by_grid<width>(matrix, parts_in(workspace), stream, device);
     if (unit == Unit::block) return softmax_by_blocks<width>(matrix, 1, stream);
-    const std::size_t blocks = std::clamp<std::size_t>(ceil_div(matrix.columns, 8 * 1024), 2, 8);
+    const std::size_t blocks = std::clamp<std::size_t>(ceil_div(matrix.columns, 8 * 1024), 2, max_cluster);
     return softmax_by_blocks<width>(matrix, static_cast<unsigned int>(blocks), stream);
 }
 
