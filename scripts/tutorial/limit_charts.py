@@ -1,4 +1,4 @@
-"""The charts of `make measure`'s records for lessons 28 to 30."""
+"""The charts of `make measure`'s records for lessons 28 to 31."""
 
 import math
 
@@ -7,8 +7,9 @@ from tutorial.svg import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, Svg, power
 
 WIDTH, LEFT, RIGHT = 960, 76, 930
 EXPONENTS = (8, 32)
-# Where choose() in sum.cuh changes the strategy, and to which; a test compares.
+# Where choose() in sum.cuh changes the strategy, and to which; a test compares. And in softmax.cuh the unit.
 CHOICES = ((8, "one block"), (13, "one cluster"), (17, "one launch"), (28, "bulk copies"))
+UNITS = ((0, "thread"), (1, "lanes"), (10, "block"), (14, "cluster"), (18, "grid"))
 
 
 def read_times(path):
@@ -26,11 +27,13 @@ def cub(times, n, offset, mode):
 class Panel:
     """A part of the chart: n from left to right, on a logarithmic axis; values from bottom to top."""
 
-    def __init__(self, svg, top, height, least, most, log=False):
+    def __init__(self, svg, top, height, least, most, log=False, exponents=EXPONENTS, choices=CHOICES):
         self.svg, self.top, self.height, self.least, self.most, self.log = svg, top, height, least, most, log
+        self.exponents, self.choices = exponents, choices
 
     def x(self, n):
-        share = (math.log2(n) - EXPONENTS[0] + 0.25) / (EXPONENTS[1] - EXPONENTS[0] + 0.5)
+        first, last = self.exponents
+        share = (math.log2(n) - first + 0.25) / (last - first + 0.5)
         return LEFT + share * (RIGHT - LEFT)
 
     def y(self, value):
@@ -43,12 +46,12 @@ class Panel:
         for tick in ticks:
             self.svg.line(LEFT, self.y(tick), RIGHT, self.y(tick), "#dddddd")
             self.svg.text(LEFT - 8, self.y(tick) + 4, f"{tick:,g}", "end", 12)
-        for exponent in range(EXPONENTS[0], EXPONENTS[1] + 1, 2):
+        for exponent in range(self.exponents[0], self.exponents[1] + 1, 2):
             x = self.x(2**exponent)
             self.svg.line(x, bottom, x, bottom + 4)
             self.svg.text(x, bottom + 18, power(exponent), "middle", 12)
-        for exponent, name in CHOICES:
-            x = self.x(2**exponent) if exponent > EXPONENTS[0] else LEFT
+        for exponent, name in self.choices:
+            x = self.x(2**exponent) if exponent > self.exponents[0] else LEFT
             if x > LEFT:
                 self.svg.line(x, self.top, x, bottom, INK, "2 4")
             if names_choices:
@@ -227,4 +230,26 @@ def draw_steps(folder):
     return str(svg)
 
 
-DRAWINGS = {"in_flight": draw_in_flight, "steps": draw_steps, "sum": draw_sum, "strategies": draw_strategies}
+def draw_softmax(folder):
+    facts, rows = read_record(folder / "ahead_softmax.csv")
+    svg = Svg(WIDTH, 430)
+    svg.text(WIDTH / 2, 26, "The softmax of 16,777,216 floats, in ever longer rows", "middle", 18, font_weight="bold")
+    panel = Panel(svg, 84, 260, 20, 10_000, log=True, exponents=(0, 24), choices=UNITS)
+    panel.axes((20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000), "Time [us], cold", True)
+    curves = ((GRAY, "none", "torch.softmax", "rival_us"), (BLUE, "none", "softmax()", "ours_us"))
+    shapes = [(int(row["case"].rpartition("x")[2]), row) for row in rows
+              if row["mode"] == "cold" and row["case"].startswith("float") and int(row["n"]) == 2**24]
+    for color, dashes, _, time in curves:
+        points = [(columns, float(row[time])) for columns, row in shapes]
+        panel.curve(points, color, dashes)
+        panel.dots(points, color)
+    panel.legend([entry[:3] for entry in reversed(curves)], 250, 72)
+    svg.text((LEFT + RIGHT) / 2, 384, "columns: the elements of a row", "middle")
+    svg.text(20, 406, f"{facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['toolkit']}, {facts['date'][:10]}; "
+             "medians, one run of each in turn, the L2 cache flushed by reading before each.", size=12)
+    svg.text(20, 424, "Dotted lines: where softmax() gives a row to another unit.", size=12)
+    return str(svg)
+
+
+DRAWINGS = {"in_flight": draw_in_flight, "steps": draw_steps, "sum": draw_sum, "strategies": draw_strategies,
+            "softmax": draw_softmax}

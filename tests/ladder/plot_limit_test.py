@@ -1,4 +1,4 @@
-"""scripts/plot_limit: the figures of lessons 28 to 30 match the records, and mark where sum() changes its strategy."""
+"""scripts/plot_limit: the figures of lessons 28 to 31 match the records, and mark where sum() and softmax() change."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 from tutorial import ROOT
-from tutorial.limit_charts import CHOICES
+from tutorial.limit_charts import CHOICES, DRAWINGS, UNITS
 
 DATA = ROOT / "docs/data/nvidia-h200"
 
@@ -25,7 +25,7 @@ class PlotLimit(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def test_the_figures_in_the_tree_are_made_from_the_records_in_the_tree(self):
-        for what in ("in_flight", "steps", "sum", "strategies"):
+        for what in DRAWINGS:
             done = plot(what, DATA, self.folder / "drawn.svg")
             self.assertEqual(done.returncode, 0, done.stderr)
             drawn, kept = ((path).read_text(encoding="utf-8")
@@ -50,6 +50,13 @@ class PlotLimit(unittest.TestCase):
         self.assertEqual([(name, exponent) for exponent, name in CHOICES],
                          [("one block", 8), ("one cluster", in_header["one_block"]), ("one launch", in_header["one_cluster"]),
                           ("bulk copies", in_header["bulk_copies"])])
+
+    def test_the_units_change_where_the_page_says(self):
+        """Up to 1,024 columns: the next unit begins at 2^10."""
+        page = (ROOT / "lessons/lesson31_a_softmax_for_every_shape/README.md").read_text(encoding="utf-8")
+        ends = [int(end.replace(",", "")).bit_length() - 1
+                for end in re.findall(r"^\| (?:1 or|up to) ([\d,]+) \|", page, re.MULTILINE)]
+        self.assertEqual([exponent for exponent, _ in UNITS], [0, *ends])
 
     def test_tells_what_is_wrong(self):
         self.assertEqual(plot("sum").returncode, 2)
