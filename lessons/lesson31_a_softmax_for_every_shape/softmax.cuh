@@ -72,7 +72,7 @@ __device__ inline float exp_below(float value, float max) {
     return result;
 }
 
-/// What exponents have subtracted. Without a finite element it is 0, as -inf - -inf would be NaN.
+/// What to subtract: the maximum. Without a finite element it is 0, as -inf - -inf would be NaN.
 __device__ inline float subtrahend(float max) { return max == -INFINITY ? 0 : max; }
 
 /// By which a sum relative to `from` becomes one relative to `to`. A part without a finite element weighs nothing.
