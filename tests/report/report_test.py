@@ -7,6 +7,7 @@ REPORT_BUILD names the build tree of the real ones.
 import contextlib
 import csv
 import dataclasses
+import functools
 import importlib.machinery
 import importlib.util
 import io
@@ -100,13 +101,37 @@ if name + "-wrong" in fault:
 
 GPU = "Pretended GPU, no such card <&'>"
 
-# scripts/report with 5 paddings in place of 34, more than half of all runs.
-WITH_FEW_PADDINGS = f"""
-import importlib.machinery, sys
-from tutorial import runs
-runs.PADDINGS = range(5)
-sys.exit(importlib.machinery.SourceFileLoader("report", {str(REPORT)!r}).load_module().main())
-"""
+@functools.lru_cache
+def report_module():
+    """scripts/report, to be called in this process."""
+    loader = importlib.machinery.SourceFileLoader("report", str(REPORT))
+    report = importlib.util.module_from_spec(importlib.util.spec_from_loader("report", loader))
+    loader.exec_module(report)
+    return report
+
+
+@functools.lru_cache
+def compiled(program):
+    return compile(program, "a fake program", "exec")
+
+
+class InOneProcess:
+    """subprocess, for fake programs: a report starts fifty, and Python takes longer to begin than they do."""
+
+    DEVNULL, TimeoutExpired = subprocess.DEVNULL, subprocess.TimeoutExpired
+
+    @staticmethod
+    def run(command, **_):
+        told, errors, status = io.StringIO(), io.StringIO(), 0
+        code = compiled(Path(command[0]).read_text())
+        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(errors), \
+                unittest.mock.patch.object(sys, "argv", list(map(str, command))):
+            try:
+                exec(code, {})
+            except SystemExit as end:
+                status = end.code if isinstance(end.code, int) else 1
+                errors.write("" if isinstance(end.code, int) else end.code)
+        return subprocess.CompletedProcess(command, status, told.getvalue(), errors.getvalue())
 
 
 class Page(HTMLParser):
@@ -294,9 +319,6 @@ class Emulated(Folder):
 
     def test_the_report_is_complete(self):
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-        loader = importlib.machinery.SourceFileLoader("report", str(REPORT))
-        report = importlib.util.module_from_spec(importlib.util.spec_from_loader("report", loader))
-        loader.exec_module(report)
         whole_plan = runs.plan
 
         def plan(kind, lessons):
@@ -309,7 +331,7 @@ class Emulated(Folder):
             patched.start()
             self.addCleanup(patched.stop)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
-            status = report.main(["--build", os.environ["REPORT_BUILD"], "--out", str(self.out)])
+            status = report_module().main(["--build", os.environ["REPORT_BUILD"], "--out", str(self.out)])
         self.assertEqual(status, 0, told.getvalue())
         page = self.check_page()
         self.assertEqual(page.red, [])
@@ -352,22 +374,36 @@ class Pretended(Folder):
         (self.build / "faults").write_text(" ".join(faults))
 
     def report(self, *arguments, status=0, build=True, plots=True, whole=False):
-        """`plots`: False to check only the runs. Without matplotlib they are kept, and there is no page. `whole`: with all
-        paddings."""
+        """`plots`: False to check only the runs. Without matplotlib they are kept, and there is no page. `whole`: as a command,
+        which starts every program, and with all 34 paddings in place of 5, more than half of all runs."""
         (self.build / "log").write_text("")
-        script = [REPORT] if whole else ["-c", WITH_FEW_PADDINGS]
-        command = [sys.executable, *script, *(["--build", self.build] if build else []), "--out", self.out, *arguments]
-        environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")
-        if not plots:
-            status = 1
-            (self.folder / "modules/matplotlib").mkdir(parents=True, exist_ok=True)
-            (self.folder / "modules/matplotlib/__init__.py").write_text("raise ImportError('none here')\n")
-            environment["PYTHONPATH"] = f"{self.folder / 'modules'}:{environment['PYTHONPATH']}"
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        self.assertEqual(done.returncode, status, done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
-        self.told = done.stderr
+        words = list(map(str, [*(["--build", self.build] if build else []), "--out", self.out, *arguments]))
+        with unittest.mock.patch.dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}"):
+            ended, self.told = self.started(words) if whole else self.called(words, plots)
+        self.assertEqual(ended, status if plots else 1, self.told)
+        self.assertNotIn("Traceback", self.told)
         return (self.build / "log").read_text().splitlines()
+
+    def started(self, words):
+        done = subprocess.run([sys.executable, REPORT, *words], capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    def called(self, words, plots):
+        """In this process, which loads matplotlib once."""
+        main = report_module().main
+        with contextlib.ExitStack() as changed:
+            changed.enter_context(unittest.mock.patch.object(runs, "PADDINGS", range(5)))
+            changed.enter_context(unittest.mock.patch.object(runs, "subprocess", InOneProcess))
+            if not plots:
+                changed.enter_context(unittest.mock.patch.dict(sys.modules, dict.fromkeys(
+                    ["matplotlib", *(name for name in sys.modules if name.startswith("matplotlib."))])))
+            changed.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            told = changed.enter_context(contextlib.redirect_stderr(io.StringIO()))
+            try:
+                status = main(words)
+            except SystemExit as end:
+                status = end.code
+        return status, told.getvalue()
 
     def test_on_a_gpu_it_shows_times_and_what_the_emulator_counts(self):
         self.has_gpu()
@@ -538,7 +574,7 @@ class Pretended(Folder):
 
     def test_without_matplotlib_the_runs_are_kept(self):
         self.report(plots=False)
-        self.assertIn("there is no matplotlib, so there are no plots: none here", self.told)
+        self.assertIn("there is no matplotlib, so there are no plots: ", self.told)
         self.assertIn("--render-only makes the page", self.told)
         self.assertEqual(self.report("--render-only"), [])
         self.check_page()
