@@ -10,7 +10,8 @@ add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=10
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CXX_COMPILER_ID:GNU>>:-Xcompiler=--param=ggc-min-heapsize=1000000>)
 
 # For code that takes longer to compile than it ever runs; RelWithDebInfo is the preset sanitize's.
-set(compiled_fast $<$<CONFIG:Release>:-Og> $<$<CONFIG:RelWithDebInfo>:-O0>)
+set(COMPILED_FAST "" CACHE STRING "More options of the compiler for such code")
+set(compiled_fast $<$<CONFIG:Release>:-Og> $<$<CONFIG:RelWithDebInfo>:-O0> ${COMPILED_FAST})
 
 # compile_as_one(<target>): compiles its files in one piece, or in a few (UNITY_GROUP), in less than half the time.
 option(COMPILE_AS_ONE "Compile each library in one piece. OFF: file by file, for whoever edits one" ON)
