@@ -3,7 +3,7 @@
 
 Lesson 31's softmax beside torch.softmax, one run of each in turn with the same timer: float and half, 33 shapes of
 2^24 elements, or about as many. Calls both as a user does, verifies each result, and prints a CSV. LIBRARY is
-libahead_softmax.so, built from bench/ahead_softmax.cu.
+bin/ahead_softmax of a build tree, built from bench/ahead_softmax.cu.
 """
 
 import argparse

@@ -112,23 +112,24 @@ class Course:
     """Everything to measure, as listed in the lessons' manifests."""
 
     def __init__(self, lessons):
-        # Two parts have their own step.
-        self.limit, self.practice = ([lesson for lesson in lessons if lesson.part == part] for part in ("limit", "practice"))
-        self.lessons = [lesson for lesson in lessons if lesson not in self.limit + self.practice]
+        # Three parts have their own step.
+        self.limit, self.practice, self.ahead = ([lesson for lesson in lessons if lesson.part == part]
+                                                 for part in ("limit", "practice", "ahead"))
+        self.lessons = [lesson for lesson in lessons if lesson not in self.limit + self.practice + self.ahead]
 
     def programs(self, steps):
         """The lessons that these steps run."""
-        names, practice, limit = ([lesson.name for lesson in lessons]
-                                  for lessons in (self.lessons, self.practice, self.limit))
+        names, practice, limit, ahead = ([lesson.name for lesson in lessons]
+                                         for lessons in (self.lessons, self.practice, self.limit, self.ahead))
         of_steps = {
-            "verify": [*TESTS, "wrong_lesson", "start", "ladder", *names, *practice, *limit],
+            "verify": [*TESTS, "wrong_lesson", "start", "ladder", *names, *practice, *limit, *ahead],
             "sanitize": names,
             "ladder": ["ladder_with_cub"],
             "lessons": names,
             "practice": [*practice, *(lesson.timed_program for lesson in self.practice)],
             "limit": [*limit, "limit_table", "limit_curves"],
             "experiments": ["experiments"],
-            "ahead": [f"ahead_{name}" for name in RACES if name != "softmax"],
+            "ahead": [*ahead, *(f"ahead_{name}" for name in RACES)],
             "counters": ["ladder", *names],
             "clock": ["calibrate", *(run.program for run in self.clock_runs())],
         }
@@ -138,7 +139,7 @@ class Course:
         for size in CLOCK_SIZES:
             for block in CLOCK_BLOCKS:
                 yield ClockRun("ladder", [*shlex.split(size), "--block", str(block)], is_counted=size == CLOCK_SIZES[0])
-        for lesson in [*self.lessons, *self.practice, *self.limit]:
+        for lesson in [*self.lessons, *self.practice, *self.limit, *self.ahead]:
             sizes = lesson.manifest["measure"].get("clock", [] if lesson.part == "ladder" else CLOCK_SIZES)
             slow = {kernel for _, without in lesson.timed for kernel in without}
             for size in sizes:
@@ -254,15 +255,15 @@ class Measurement:
     def limit(self):
         for name, command in LIMIT_TIMED.items():
             self.record_output(name, [self.programs.path(command[0]), *command[1:]], shlex.join(command))
-        self.time_torch("limit", "torch_sum.py")
+        self.time_torch("limit_torch", "torch_sum.py")
         self.count_kernels("limit_ncu", self.course.limit, MORE_METRICS[:-1] + ASYNC_METRICS + MORE_METRICS[-1:])
         self.sanitize_lessons("limit_sanitize", self.course.limit)
 
-    def time_torch(self, step, script):
+    def time_torch(self, name, script, *arguments):
         if output_of(["python3", "-c", "import torch; torch.cuda.init()"]) is None:
-            say(f"{step}: {script} is left out, as there is no PyTorch for a GPU")
+            say(f"{name.partition('_')[0]}: {script} is left out, as there is no PyTorch for a GPU")
         else:
-            self.record_output(f"{step}_torch", ["python3", ROOT / "scripts" / script], f"scripts/{script}")
+            self.record_output(name, ["python3", ROOT / "scripts" / script, *arguments], f"scripts/{script}")
 
     def record_output(self, name, command, shown):
         """A program's CSV."""
@@ -281,7 +282,9 @@ class Measurement:
         for name in RACES:
             if name != "softmax":
                 self.record_output(f"ahead_{name}", [self.programs.path(f"ahead_{name}")], f"ahead_{name}")
-        self.time_torch("ahead", "torch_softmax.py")
+        self.time_torch("ahead_softmax", "ahead_softmax.py", self.programs.path("ahead_softmax"))
+        self.count_kernels("ahead_ncu", self.course.ahead, MORE_METRICS[:-1] + ASYNC_METRICS + MORE_METRICS[-1:])
+        self.sanitize_lessons("ahead_sanitize", self.course.ahead)
         print("From a cold cache; the geometric mean over the cases:\n\n" + table(read_races(self.out)[1]), end="")
 
     def experiments(self):
@@ -316,7 +319,7 @@ class Measurement:
 
     def practice(self):
         self.time_lessons("practice", self.course.practice)
-        self.time_torch("practice", "torch_softmax.py")
+        self.time_torch("practice_torch", "torch_softmax.py")
         self.count_kernels("practice_ncu", self.course.practice, MORE_METRICS)
         self.sanitize_lessons("practice_sanitize", self.course.practice)
 
@@ -452,7 +455,7 @@ def shared_libraries(path):
 
 def read_by_scripts():
     """The files of this tree that a kit needs: the scripts, and what they read or look for."""
-    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "torch_softmax.py", "report")),
+    return [*(ROOT / "scripts" / name for name in ("measure", "torch_sum.py", "torch_softmax.py", "ahead_softmax.py", "report")),
             *ROOT.glob("scripts/tutorial/*.py"), *ROOT.glob("scripts/tutorial/*.json"), ROOT / "common/counters.json",
             *ROOT.glob("lessons/*/course/lesson.json"), *ROOT.glob("bench/cub/*.cu")]
 
