@@ -15,6 +15,7 @@ using timing::Effect, timing::Latency, timing::Unit;
 
 constexpr std::size_t max_steps = 12'000'000; ///< of the blocks that a multiprocessor holds at once
 constexpr std::size_t enough_steps = 3'000'000, max_samples = 40; ///< of all blocks that are interpreted
+constexpr double golden_section = 0.618;
 
 struct UnitOf {
     std::string_view bases; ///< with a blank before and after each
@@ -85,8 +86,8 @@ public:
     Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block, Deadline deadline)
         : code_(code), launch_(launch), steps_of_block_(steps_of_block), deadline_(deadline) {}
 
-    /// Looks at both ends and at the middle of wide gaps before narrow ones, so that it has looked everywhere when
-    /// it has seen enough.
+    /// Looks at both ends, and into wide gaps before narrow ones, so that it has looked everywhere when it has seen
+    /// enough. Not at the middles: of a grid of 2^n blocks these are all alike modulo smaller powers of two.
     void run() {
         std::deque<std::pair<std::uint64_t, std::uint64_t>> gaps{{0, launch_.grid.count() - 1}};
         for (; !gaps.empty(); gaps.pop_front()) {
@@ -94,10 +95,11 @@ public:
             const std::size_t a = sample_block(first), b = sample_block(last);
             if (last - first < 2) continue;
             if (seen_.size() >= max_samples || steps_ >= enough_steps) return;
-            const std::uint64_t middle = first + (last - first) / 2;
-            if (sample_block(middle) == a && a == b) continue;
-            gaps.emplace_back(first, middle);
-            gaps.emplace_back(middle, last);
+            const std::uint64_t within =
+                first + static_cast<std::uint64_t>(static_cast<double>(last - first) * golden_section);
+            if (sample_block(within) == a && a == b) continue;
+            gaps.emplace_back(first, within);
+            gaps.emplace_back(within, last);
         }
     }
 

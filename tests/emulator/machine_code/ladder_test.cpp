@@ -362,6 +362,19 @@ TEST(MachineCode, samples_blocks_all_over_the_grid) {
     for (std::size_t tenth = 0; tenth < 10; ++tenth) EXPECT_GE(runs[tenth], 2) << tenth;
 }
 
+/// Of 64 blocks the last one executes more: as the middles of a grid of 8,192 and of its halves do, 4095, 2047, …
+TEST(MachineCode, samples_blocks_of_each_kind_as_often_as_there_are_some) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"S2R R0, SR_CTAID.X", "LOP3.LUT R0, R0, 0x3f, RZ, 0xc0, !PT",
+                "ISETP.NE.AND P0, PT, R0, 0x3f, PT", "@P0 EXIT", "MOV R1, 0x1", "MOV R1, 0x1", "EXIT"}),
+        "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {8192, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const timing::Card& card = timing::find_card("h200");
+    const timing::Totals totals = timing::totals_of(machine_code::sample(code, launch, card), card);
+    EXPECT_NEAR(static_cast<double>(totals.instructions), 8192 * 4 + 128 * 3, 128 * 3);
+}
+
 TEST(MachineCode, says_which_atomics_are_out_of_scope) {
     const AnyMemory memory;
     const LaunchView launch{
