@@ -174,13 +174,11 @@ Action function(const Instruction& i) {
     };
 }
 
-/// Whether a / b leaves the range in which a reciprocal and a few steps give it.
+/// Whether a / b leaves the range in which a reciprocal and a few steps give it. 0 / b does too.
 bool division_needs_care(float a, float b) {
-    if (!std::isnormal(b) || !std::isfinite(a)) return true;
-    if (a == 0) return false;
+    if (!std::isnormal(b) || !std::isnormal(a)) return true;
     const int exponent = std::ilogb(a) - std::ilogb(b);
-    return std::ilogb(b) < -125 || std::ilogb(b) > 125 || exponent < -124 || exponent > 125 ||
-           !std::isnormal(a);
+    return std::ilogb(b) < -125 || std::ilogb(b) > 125 || exponent < -124 || exponent > 125;
 }
 
 Action check_division(const Instruction& i) {

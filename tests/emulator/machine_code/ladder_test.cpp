@@ -325,6 +325,16 @@ TEST(MachineCode, reads_doubles_in_hexadecimal) {
 }
 
 /// 33,554,431 lies between two floats.
+/// Numerators are the lanes' numbers, so the first lane's is 0.
+TEST(MachineCode, divides_zero_in_the_long_way) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"S2R R0, SR_LANEID", "I2FP.F32.U32 R0, R0", "FCHK P0, R0, 3", "@P0 MOV R1, R0", "EXIT"}),
+        "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace.at(0).at(3).lanes, 1);
+}
+
 TEST(MachineCode, rounds_integers_toward_zero_where_it_is_said) {
     const machine_code::Code code = machine_code::read_listing(
         listed({"I2FP.F32.U32.RZ R0, 0x1ffffff", "ISETP.EQ.U32.AND P0, PT, R0, 0x4bffffff, PT", "@P0 EXIT",
