@@ -110,15 +110,12 @@ class Estimates(unittest.TestCase):
     """`emulate --time` of lessons 10 to 30: of each kernel the first row of the record. Takes 15 s."""
 
     FOLDER = ROOT / "docs/data/nvidia-h200"
-    # The passes that are off by over 1 %, and by how much. Barriers that end at once share a pass, and atomics of several
-    # warps to one word take more: docs/clock.md.
-    OFF = {"reduceNeighboredGmem": 3.4, "reduceGmem": 1.3, "reduceGmemUnroll": 1.3, "segmented_blocked": 3.6,
-           "segmented_strided": 7.4, "block_reduction": 8, "sum_kahan": 1.8, "scan_hillis_steele": 1.7,
-           "scan_blelloch_padded": 2.3, "scan_warps": 2.2, "histogram_shared": 4.7,
+    # The passes that are off by over 1 %, and by how much: docs/clock.md says of which it is known why.
+    OFF = {"segmented_blocked": 1.4, "segmented_strided": 2.5, "block_reduction": 4.4, "histogram_shared": 4.6,
            "softmax_three_passes": 3.4, "softmax_online": 3}
     # Which block is the last, and the lanes that divide the slow way, are the card's own.
     INSTRUCTIONS_OFF = {"reduce_any": 0.1, "last_block": 1, "counted_sum": 0.1, "histogram_global": 0.1, "histogram_shared": 0.1,
-                        "histogram_private": 0.1, "softmax_three_passes": 6, "softmax_online": 4.3}
+                        "histogram_private": 0.1, "softmax_three_passes": 0.1, "softmax_online": 0.5}
 
     def setUp(self):
         build = os.environ.get("ESTIMATES_BUILD")
@@ -163,7 +160,7 @@ class Estimates(unittest.TestCase):
         """Instructions and passes, less conflicts, beside Nsight Compute's."""
         key = {name: row[name] for name in ("program", "arguments", "kernel", "block", "grid")}
         counted = next((other for other in read_record(self.FOLDER / "clock_ncu.csv")[1] if key.items() <= other.items()), None)
-        if not counted or "instructions_sm_90" not in launch:
+        if not counted or "no_estimate" in launch:
             return
         instructions, shared = int(counted["smsp__inst_executed.sum"]), "l1tex__data_{}_mem_shared{}.sum"
         self.assertAlmostEqual(launch["instructions_sm_90"], instructions,
@@ -171,7 +168,7 @@ class Estimates(unittest.TestCase):
         passes = int(counted[shared.format("pipe_lsu_wavefronts", "")]) - sum(
             int(counted[shared.format("bank_conflicts_pipe_lsu", operation)] or 0) for operation in ("_op_ld", "_op_st"))
         alone = row["grid"] == "1"  # then nothing depends on other blocks
-        self.assertAlmostEqual(launch["data_pipe_passes"] - launch["data_pipe_conflicts"], passes,
+        self.assertAlmostEqual(launch["data_pipe_passes_estimated"] - launch["data_pipe_conflicts"], passes,
                                delta=0 if alone else self.OFF.get(row["kernel"], 1) / 100 * passes)
 
 

@@ -175,7 +175,8 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
     try {
         with_work(launch, tools, card, deadline,
                   [&](const machine_code::Code& code, const timing::Work& work, const MachineLines& lines) {
-                      add_counts(record, timing::totals_of(work, card), by_line ? &lines.lines() : nullptr);
+                      const timing::Totals totals = timing::totals_of(work, card);
+                      add_counts(record, totals, by_line ? &lines.lines() : nullptr);
                       record["floors_us"] = object(timing::floors_us(work, card));
                       if (reason.empty()) reason = machine_code::out_of_scope(code, work);
                       if (!reason.empty()) return;
@@ -187,6 +188,8 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
                       reason = unclear(estimate);
                       if (!reason.empty()) return;
                       record["time_us_estimated"] = estimate.time_us;
+                      record["data_pipe_passes_estimated"] =
+                          std::llround(static_cast<double>(totals.passes) + estimate.more_passes);
                       record["waits"] = object(estimate.waits);
                       add_error(record, timing::kind_of(work), card);
                       if (draws) record["timeline"] = timeline_of(estimate);

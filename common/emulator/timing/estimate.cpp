@@ -66,24 +66,39 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     if (instruction.effect == Effect::atomic) totals.atomics += weight * step.sectors;
 }
 
-/// A pass for each barrier of a block, at which all its warps arrive. \param arrivals of warps, by line
-void add_barriers(Totals& totals, const std::vector<std::uint64_t>& arrivals, std::uint64_t warps,
-                  std::uint64_t weight) {
-    std::uint64_t sum = 0;
-    for (std::size_t line = 0; line < arrivals.size(); ++line) {
-        const std::uint64_t before = sum / warps;
-        sum += arrivals[line];
-        const std::uint64_t passes = weight * (sum / warps - before);
-        totals.passes += passes;
-        totals.lines[line].passes += passes;
+/// A pass for each barrier of a block, unless no warp has accessed memory since the barrier before.
+void add_barriers(Totals& totals, const Work& work, const BlockTrace& block, std::uint64_t weight) {
+    struct Barrier {
+        bool is_reached = false, has_accessed = false;
+        std::uint32_t line = 0;
+    };
+    std::vector<Barrier> barriers(1);
+    for (const WarpTrace& warp : block) {
+        std::size_t next = 0;
+        std::uint32_t line = 0;
+        for (const Step& step : warp) {
+            const Instruction& instruction = work.code[step.instruction];
+            if (instruction.line != 0) line = instruction.line;
+            if (is_access(instruction)) barriers[next].has_accessed = true;
+            if (instruction.effect != Effect::barrier) continue;
+            barriers[next].is_reached = true;
+            barriers[next].line = line;
+            if (++next == barriers.size()) barriers.emplace_back();
+        }
+    }
+    for (const Barrier& barrier : barriers) {
+        if (!barrier.is_reached || !barrier.has_accessed) continue;
+        totals.passes += weight;
+        totals.lines[barrier.line].passes += weight;
     }
 }
 
 double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card["bandwidth_copy"] - 1; }
 
-/// Cycles that `blocks` blocks of one multiprocessor take, and what their warps wait for.
+/// Cycles that a multiprocessor's blocks take, and what their warps wait for.
 struct Simulated {
     double cycles = 0;
+    double more_passes = 0; ///< per block
     std::array<double, wait_count> waited{};
     double recorded_cycles = 0;
     std::vector<WarpRow> rows{};
@@ -119,6 +134,7 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                  .recorded_cycles = recorded_cycles},
                                 card);
     Simulated result{.cycles = times.cycles,
+                     .more_passes = times.more_passes / static_cast<double>(count),
                      .waited = times.waited,
                      .recorded_cycles = std::min(recorded_cycles, times.cycles + 1),
                      .rows = std::move(times.rows)};
@@ -150,7 +166,6 @@ Totals totals_of(const Work& work, const Card& card) {
     totals.lines.resize(lines + 1);
     for (std::size_t k = 0; k < work.samples.size(); ++k) {
         const auto weight = static_cast<std::uint64_t>(weights[k]);
-        std::vector<std::uint64_t> barriers(lines + 1);
         for (const WarpTrace& warp : work.samples[k]) {
             totals.instructions += weight * warp.size();
             std::uint32_t line = 0;
@@ -161,10 +176,9 @@ Totals totals_of(const Work& work, const Card& card) {
                 add(totals, instruction, step, weights[k], cost, atom);
                 totals.lines[line].instructions += weight;
                 totals.lines[line].passes += totals.passes - before;
-                if (instruction.effect == Effect::barrier) ++barriers[line];
             }
         }
-        add_barriers(totals, barriers, std::max<std::uint64_t>(work.samples[k].size(), 1), weight);
+        add_barriers(totals, work, work.samples[k], weight);
     }
     return totals;
 }
@@ -221,6 +235,7 @@ Estimate estimate(const Work& work, const Card& card, double recorded_cycles) {
     const double atomics = result.floors_us.back().second;
     if (atomics > result.most_us / 10)
         result.least_us = std::min(result.most_us, microseconds(simulate_share(work, card, true).cycles));
+    result.more_passes = simulated.more_passes * static_cast<double>(work.blocks);
     result.recorded_cycles = simulated.recorded_cycles;
     result.rows = std::move(simulated.rows);
     for (const auto& [name, floor] : result.floors_us) { // Blocks beyond those simulated may end too early.

@@ -57,6 +57,7 @@ struct Estimate {
     std::vector<std::pair<std::string, double>> floors_us;
     /// Shares of what the warps wait for; their sum is 1.
     std::vector<std::pair<std::string, double>> waits;
+    double more_passes = 0;      ///< than Totals has: what depends on the order of all blocks' warps
     double recorded_cycles = 0;  ///< of one multiprocessor: as many as asked for, or all that it takes
     std::vector<WarpRow> rows{}; ///< what its warps do in them
 };

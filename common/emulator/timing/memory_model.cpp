@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace emulator::timing {
 namespace {
@@ -35,7 +37,7 @@ double MemoryModel::pass_pipe(double now, double cycles) {
     // An access takes every second cycle, and a second one those between.
     double& lane = *std::min_element(lanes_.begin(), lanes_.end());
     const double begin = std::max({now + entry_, lane, begin_ + 1});
-    begin_ = begin;
+    previous_ = std::exchange(begin_, begin);
     pipe_ = begin + 2 * (cycles - 1) + 1;
     lane = begin + 2 * cycles;
     queue_[next_in_queue_] = begin;
@@ -44,14 +46,15 @@ double MemoryModel::pass_pipe(double now, double cycles) {
 }
 
 Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency) {
-    if (step.lanes == 0) { // it takes a pass all the same
-        const double begin = pass_pipe(now, 1);
-        return {.result = std::max(now + other_latency_, begin + 1), .read = begin + operands_read_};
-    }
-    double cycles =
-        std::max(1.0, static_cast<double>(instruction.unit == Unit::global ? step.lines : step.passes));
-    if (instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
+    double cycles = 1; // even if no lane executes it
+    if (step.lanes != 0)
+        cycles =
+            std::max(1.0, static_cast<double>(instruction.unit == Unit::global ? step.lines : step.passes));
+    if (step.lanes != 0 && instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
     const double begin = pass_pipe(now, cycles);
+    count_passes(kind_of(instruction, step));
+    if (step.lanes == 0)
+        return {.result = std::max(now + other_latency_, begin + 1), .read = begin + operands_read_};
     const double read = pipe_ - 1 + operands_read_;
     switch (instruction.effect) {
     case Effect::shared_atomic:
@@ -62,6 +65,32 @@ Access MemoryModel::access(const Instruction& instruction, const Step& step, dou
     case Effect::store: store(instruction, step, begin); return {.result = read, .read = read};
     default: return {.result = pipe_ - 1 - entry_ + latency, .read = read};
     }
+}
+
+MemoryModel::Kind MemoryModel::kind_of(const Instruction& instruction, const Step& step) {
+    if (instruction.unit != Unit::shared || step.lanes == 0) return Kind::other;
+    if (instruction.effect == Effect::shared_atomic) return Kind::exchange;
+    if (instruction.effect == Effect::none) return Kind::index;
+    return static_cast<Latency>(instruction.latency) == Latency::shuffle ? Kind::exchange : Kind::other;
+}
+
+void MemoryModel::count_passes(Kind kind) {
+    count_barriers(begin_);
+    has_accessed_ = true;
+    const bool is_beside = begin_ - previous_ <= 1, both = kind != Kind::other && kind_ != Kind::other;
+    const bool is_repeated = is_beside && both && kind != kind_;
+    if (is_repeated) ++more_passes_;
+    kind_ = is_repeated ? Kind::other : kind; // once
+}
+
+void MemoryModel::count_barriers(double until) {
+    for (; !barriers_.empty() && barriers_.front() < until; barriers_.pop())
+        more_passes_ += std::exchange(has_accessed_, false) ? 1 : 0;
+}
+
+double MemoryModel::end_passes() {
+    count_barriers(std::numeric_limits<double>::infinity());
+    return more_passes_;
 }
 
 double MemoryModel::load(const Step& step, double begin) {

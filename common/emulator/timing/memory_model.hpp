@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <queue>
 #include <vector>
 
 namespace emulator::timing {
@@ -24,6 +25,12 @@ public:
 
     Access access(const Instruction& instruction, const Step& step, double now, double latency);
 
+    /// The warps of a block pass a barrier, which takes a pass if anything has accessed memory since the barrier before.
+    void pass_barrier(double at) { barriers_.push(at - entry_); }
+
+    /// Of barriers, and of shuffles and atomics that have to be repeated, until all accesses and barriers are over.
+    double end_passes();
+
     /// When the queue in front of the data pipe has room.
     double queue_free() const { return queue_[next_in_queue_]; }
 
@@ -38,6 +45,11 @@ public:
 private:
     /// The data pipe is occupied for so many cycles. Returns when that begins.
     double pass_pipe(double now, double cycles);
+    /// What an access is to others in the data pipe: a shuffle or an atomic right beside a thread's index is repeated.
+    enum class Kind : std::uint8_t { other, index, exchange };
+    static Kind kind_of(const Instruction& instruction, const Step& step);
+    void count_passes(Kind kind);
+    void count_barriers(double until);
     double load(const Step& step, double begin);
     void take(double at);
     double atomic(const Step& step, double begin);
@@ -61,6 +73,11 @@ private:
     bool loads_pass_atomics_;
     std::array<double, 2> lanes_{}; ///< of the data pipe: when each is free for another access
     double begin_ = -1;             ///< of the latest access
+    double previous_ = -1;          ///< of the one before
+    Kind kind_ = Kind::other;
+    std::queue<double> barriers_; ///< that later accesses may precede in the data pipe
+    bool has_accessed_ = false;   ///< since the latest barrier that is counted
+    double more_passes_ = 0;
     double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0;
     double recent_ = 0, recent_time_ = 0;
     std::uint64_t state_ = 0x9E3779B97F4A7C15;

@@ -41,6 +41,7 @@ struct ResidentBlock {
     std::size_t alive = 0;
     std::uint32_t place = 0;
     std::vector<WarpState*> at_barrier;
+    bool has_accessed = false; ///< memory, since the latest barrier
 };
 
 struct Later {
@@ -96,6 +97,7 @@ public:
             if (next == never) break;
             times_.cycles = now;
         }
+        times_.more_passes += memory_.end_passes();
         if (!times_.ends.empty()) times_.cycles = std::max(times_.ends.back(), memory_.atomics_end());
         return std::move(times_);
     }
@@ -164,10 +166,10 @@ private:
         double from = scheduler.free[static_cast<std::size_t>(unit)];
         if (unit == Unit::fma) from = std::min(fma_heavy_free(scheduler), scheduler.light_free);
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
-        const bool is_access = unit == Unit::shared || unit == Unit::global;
-        if (is_access) from = std::max(from, memory_.queue_free());
+        const bool accesses = is_access(instruction_of(warp));
+        if (accesses) from = std::max(from, memory_.queue_free());
         if (from > now)
-            warp.reason = is_access || unit == Unit::xu ? Wait::mio_throttle : Wait::math_pipe_throttle;
+            warp.reason = accesses || unit == Unit::xu ? Wait::mio_throttle : Wait::math_pipe_throttle;
         const double room = effect == Effect::store || effect == Effect::atomic ? memory_.stores_free() : 0;
         if (room > from) {
             from = room;
@@ -209,8 +211,10 @@ private:
 
     void execute(WarpState& warp, const Instruction& instruction, const Step& step, double now) {
         Access access{.result = now + latencies_[instruction.latency], .read = now + operands_read_};
-        const bool is_memory = instruction.unit == Unit::shared || instruction.unit == Unit::global;
-        if (is_memory) access = memory_.access(instruction, step, now, latencies_[instruction.latency]);
+        if (is_access(instruction)) {
+            access = memory_.access(instruction, step, now, latencies_[instruction.latency]);
+            warp.block->has_accessed = true;
+        }
         if (instruction.effect == Effect::load && step.misses > 0 && now < shift_.recorded_cycles)
             times_.rows[warp.age].loads.push_back({now, access.result, step.misses * 32U});
         if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier)
@@ -271,6 +275,8 @@ private:
     }
 
     void pass_barrier(ResidentBlock& block, double at) {
+        memory_.pass_barrier(at);
+        times_.more_passes -= std::exchange(block.has_accessed, false) ? 1 : 0;
         for (WarpState* const warp : block.at_barrier) {
             warp->ready = std::max(warp->ready, at);
             warp->reason = Wait::barrier;

@@ -64,8 +64,10 @@ struct WarpRow {
 };
 
 struct ShiftTimes {
-    double cycles = 0;                       ///< until the last block has ended
-    std::vector<double> ends;                ///< of the blocks, in the order of their end
+    double cycles = 0;        ///< until the last block has ended
+    std::vector<double> ends; ///< of the blocks, in the order of their end
+    double more_passes = 0;   ///< of the data pipe than the blocks would take alone: those of barriers are
+                              ///< shared, and shuffles are repeated
     std::array<double, wait_count> waited{}; ///< cycles of all warps
     std::vector<WarpRow> rows;               ///< in the order of their start
 };

@@ -43,6 +43,11 @@ struct Instruction {
     std::uint8_t constants = 0; ///< the line of 64 bytes of constant memory that it needs, from 1 on
 };
 
+/// Whether it goes through the data pipe.
+inline bool is_access(const Instruction& instruction) {
+    return instruction.unit == Unit::shared || instruction.unit == Unit::global;
+}
+
 /// Variable latencies of a card, which scoreboards guard.
 enum class Latency : std::uint8_t {
     other,

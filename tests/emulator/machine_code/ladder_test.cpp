@@ -143,7 +143,9 @@ TEST(MachineCode, passes_the_data_pipe_as_often_as_a_card) {
         const double passes = column("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum") -
                               column("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum") -
                               column("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
-        EXPECT_NEAR(static_cast<double>(totals.passes - totals.conflicts) / passes, 1, 0.003) << kernel.name;
+        const double estimated =
+            static_cast<double>(totals.passes - totals.conflicts) + estimate_of(kernel).more_passes;
+        EXPECT_NEAR(estimated / passes, 1, 0.002) << kernel.name;
     }
 }
 
@@ -421,6 +423,12 @@ TEST(MachineCode, passes_the_data_pipe_by_what_a_card_counts) {
     EXPECT_EQ(totals({"STG.E desc[UR4][R2.64], R5", "EXIT"}).passes, 0U);
     // __threadfence()
     EXPECT_EQ(totals({"MEMBAR.SC.GPU", "ERRBAR", "CGAERRBAR", "CCTL.IVALL", "EXIT"}).passes, 2U);
+    // A barrier takes one if memory was accessed since the barrier before.
+    EXPECT_EQ(totals({"BAR.SYNC.DEFER_BLOCKING 0x0", "EXIT"}).passes, 0U);
+    EXPECT_EQ(totals({"S2R R0, SR_TID.X", "BAR.SYNC.DEFER_BLOCKING 0x0", "BAR.SYNC.DEFER_BLOCKING 0x0",
+                      "@!PT LDG.E R5, desc[UR4][R2.64]", "BAR.SYNC.DEFER_BLOCKING 0x0", "EXIT"})
+                  .passes,
+              2U + 2);
     // The lane takes one. Then all 32 add to one word, which counting does at once; or to 32 words of one bank.
     const timing::Totals one = totals({"S2R R0, SR_LANEID", "ATOMS.POPC.INC.32 RZ, [R2+0x400]", "EXIT"});
     EXPECT_EQ(one.passes, 1U + 1);
@@ -725,14 +733,15 @@ TEST(Timing, estimates_no_time_below_a_floor) {
 }
 
 /// 10,000 blocks of 8 warps. Line 2: a store of 3 passes, and a jump to a function that no line is known of, whose load
-/// is idle; together 3 + 1 passes per warp. Lines 4 and 5: barriers, with a pass per block for each.
+/// is idle; together 3 + 1 passes per warp. Lines 4 and 5: barriers, with a pass per block for each that follows an access.
 TEST(Timing, counts_machine_code_by_line) {
     const timing::Instruction store{
         .unit = timing::Unit::shared, .effect = timing::Effect::shared, .line = 2};
     const timing::Instruction load{.unit = timing::Unit::shared, .effect = timing::Effect::shared};
     const timing::Instruction first{.unit = timing::Unit::adu, .effect = timing::Effect::barrier, .line = 4};
     const timing::Instruction second{.unit = timing::Unit::adu, .effect = timing::Effect::barrier, .line = 5};
-    timing::Work work = work_with({{store, {.passes = 3}}, {load, {}}, {first, {}}, {second, {}}});
+    timing::Work work =
+        work_with({{store, {.passes = 3}}, {load, {}}, {first, {}}, {load, {}}, {second, {}}});
     work.code.back().line = 7; // EXIT
     const auto lines_of = [&] {
         const timing::Totals totals = timing::totals_of(work, timing::find_card("h200"));
@@ -750,10 +759,45 @@ TEST(Timing, counts_machine_code_by_line) {
         EXPECT_EQ(passes, totals.passes);
         return text;
     };
-    EXPECT_EQ(lines_of(), "2: 160000 320000\n4: 80000 10000\n5: 80000 10000\n7: 80000 0\n");
-    // Four warps leave in front of the second barrier: 12 arrivals of 8 warps are one pass, that of the first.
-    for (std::size_t warp = 0; warp < 4; ++warp) work.samples[0][warp].resize(3);
+    EXPECT_EQ(lines_of(), "2: 160000 320000\n4: 160000 90000\n5: 80000 10000\n7: 80000 0\n");
+    // Four warps leave in front of the second barrier, and the others pass it.
+    for (std::size_t warp = 0; warp < 4; ++warp) work.samples[0][warp].resize(4);
+    EXPECT_EQ(lines_of(), "2: 160000 320000\n4: 160000 90000\n5: 40000 10000\n7: 40000 0\n");
+    for (timing::WarpTrace& warp : work.samples[0]) warp.erase(warp.begin() + 3);
     EXPECT_EQ(lines_of(), "2: 160000 320000\n4: 80000 10000\n5: 40000 0\n7: 40000 0\n");
+}
+
+/// A thread's index, and what else the warps of two blocks execute. \param sharing multiprocessors that get blocks in turn
+double more_passes(std::vector<timing::Instruction> code, double sharing) {
+    code.insert(code.begin(), {.unit = timing::Unit::shared});
+    code.push_back({.effect = timing::Effect::exit});
+    timing::WarpTrace warp;
+    for (std::uint32_t k = 0; k < code.size(); ++k)
+        warp.push_back({.instruction = k, .lanes = 32, .taken = k + 1 == code.size()});
+    const timing::BlockTrace block{warp};
+    const timing::BlockTrace* const blocks[] = {&block, &block};
+    return timing::simulate({.code = code, .blocks = blocks, .resident = 2, .busy_multiprocessors = sharing},
+                            timing::find_card("h200"))
+        .more_passes;
+}
+
+/// A block starts every 1.2 cycles times the multiprocessors.
+TEST(Timing, shares_the_pass_of_barriers_with_no_access_between) {
+    const timing::Instruction barrier{.unit = timing::Unit::adu, .effect = timing::Effect::barrier};
+    EXPECT_EQ(more_passes({barrier}, 1), -1); // both blocks have their index, and come to their barrier
+    EXPECT_EQ(more_passes({barrier, barrier}, 1), -1);
+    EXPECT_EQ(more_passes({barrier}, 132), 0); // one after the other
+}
+
+/// The second block's index follows the first one's shuffle by a cycle.
+TEST(Timing, repeats_a_shuffle_beside_an_index) {
+    const timing::Instruction shuffle{.unit = timing::Unit::shared,
+                                      .effect = timing::Effect::shared,
+                                      .latency = static_cast<std::uint8_t>(timing::Latency::shuffle)};
+    const timing::Instruction load{.unit = timing::Unit::shared, .effect = timing::Effect::shared};
+    EXPECT_EQ(more_passes({shuffle}, 1), 1);
+    EXPECT_EQ(more_passes({load}, 1), 0);
+    EXPECT_EQ(more_passes({shuffle}, 132), 0);
 }
 
 /// Atomics to one word delay the loads behind them, and a block's end waits for the parts of sectors that it stores.
