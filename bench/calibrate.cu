@@ -193,6 +193,7 @@ void Calibration::latencies() {
     latency("shuffle", cycles<Shuffle>(o, warp), "SHFL.IDX");
     latency("redux", cycles<Redux>(o, warp), "REDUX.SUM and the move out of its uniform register");
     latency("syncwarp", cycles<SyncWarp>(o, warp), "__syncwarp of a whole warp");
+    latency("fence", cycles<Fence>(o, warp), "__threadfence; nothing is stored");
     latency("shared_load", cycles<SharedLoad>(o, warp), "LDS; the word is the next address");
     latency("shared_load_by_index", cycles<SharedLoadByIndex>(zero_shift, warp),
             "LDS and a shift that makes its address");

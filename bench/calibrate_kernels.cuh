@@ -92,6 +92,13 @@ struct SyncWarp : OnRegisters {
     }
 };
 
+struct Fence : OnRegisters {
+    static __device__ Value next(Value x, const Operands&, unsigned int) {
+        __threadfence();
+        return x;
+    }
+};
+
 /// The word at an address in shared memory holds that address.
 struct SharedLoad : OnRegisters {
     static __device__ Value first(const Operands&, unsigned int own_word) { return own_word; }

@@ -61,6 +61,7 @@ Effect effect_of(const Instruction& instruction) {
                                                                     {"CALL", Effect::branch},
                                                                     {"BRX", Effect::branch},
                                                                     {"RET", Effect::branch}};
+    if (instruction.base == "MEMBAR" && !instruction.has("CTA")) return Effect::fence;
     const auto found = effects.find(instruction.base);
     return found == effects.end() ? Effect::none : found->second;
 }

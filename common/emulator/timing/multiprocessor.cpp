@@ -54,7 +54,8 @@ struct Scheduler {
     std::priority_queue<WarpState*, std::vector<WarpState*>, Later> waiting;
     std::vector<WarpState*> ready; ///< that has waited longest first
     std::array<double, unit_count> free{};
-    double light_free = 0; ///< the half of the FMA pipe that has no integer multiplier
+    double light_free = 0;     ///< the half of the FMA pipe that has no integer multiplier
+    double wide_taken = never; ///< when the other half has taken the latest product, of 64 bits
 };
 
 class Multiprocessor {
@@ -84,6 +85,8 @@ public:
         barrier_ = card["barrier"];
         branch_ = card["branch_taken"];
         constant_miss_ = card["constant_miss"];
+        fence_ = card["latency_fence"];
+        wide_busy_ = card["fma_wide_busy"];
         operands_read_ = card["operands_read"];
     }
 
@@ -115,7 +118,8 @@ private:
                 chosen = warp;
                 break;
             }
-            soonest = std::min(soonest, from);
+            soonest =
+                std::min(soonest, scheduler.wide_taken > now ? std::min(from, scheduler.wide_taken) : from);
         }
         if (chosen != scheduler.ready.end()) {
             WarpState& warp = **chosen;
@@ -168,14 +172,21 @@ private:
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         const bool accesses = is_access(instruction_of(warp));
         if (accesses) from = std::max(from, memory_.queue_free());
-        if (from > now)
-            warp.reason = accesses || unit == Unit::xu ? Wait::mio_throttle : Wait::math_pipe_throttle;
+        if (from > now) warp.reason = why_busy(scheduler, unit, from, now);
         const double room = effect == Effect::store || effect == Effect::atomic ? memory_.stores_free() : 0;
         if (room > from) {
             from = room;
             if (from > now) warp.reason = Wait::lg_throttle;
         }
         return warp.throttled = from;
+    }
+
+    static Wait why_busy(const Scheduler& scheduler, Unit unit, double from, double now) {
+        if (unit == Unit::shared || unit == Unit::global || unit == Unit::xu) return Wait::mio_throttle;
+        const bool is_fma = unit == Unit::fma || unit == Unit::fma_heavy || unit == Unit::fma_wide;
+        return is_fma && now >= scheduler.wide_taken && from == fma_heavy_free(scheduler)
+                   ? Wait::dispatch_stall
+                   : Wait::math_pipe_throttle;
     }
 
     static double fma_heavy_free(const Scheduler& scheduler) {
@@ -186,9 +197,10 @@ private:
         const double until = now + intervals_[static_cast<std::size_t>(unit)];
         const bool is_heavy = unit == Unit::fma_heavy || unit == Unit::fma_wide ||
                               (unit == Unit::fma && scheduler.light_free > now);
-        if (is_heavy)
+        if (is_heavy) {
             scheduler.free[static_cast<std::size_t>(Unit::fma_heavy)] = until;
-        else if (unit == Unit::fma)
+            scheduler.wide_taken = unit == Unit::fma_wide ? now + wide_busy_ : never;
+        } else if (unit == Unit::fma)
             scheduler.light_free = until;
         else
             scheduler.free[static_cast<std::size_t>(unit)] = until;
@@ -226,6 +238,8 @@ private:
             delay(warp, warp.ready + branch_, Wait::branch_resolving);
         if (instruction.effect == Effect::store || instruction.effect == Effect::atomic)
             warp.stored = std::max(memory_.stores_end(), memory_.partial_stores_end());
+        if (instruction.effect == Effect::fence)
+            delay(warp, std::max(now, warp.stored) + fence_, Wait::membar);
         release(warp, instruction.write_scoreboard, access.result, instruction.unit == Unit::global);
         release(warp, instruction.read_scoreboard, access.read, false);
     }
@@ -327,7 +341,7 @@ private:
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
     double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, operands_read_;
-    double constant_miss_;
+    double constant_miss_, fence_, wide_busy_;
     ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;
@@ -342,9 +356,9 @@ private:
 
 std::string_view wait_name(Wait wait) {
     static constexpr std::string_view names[] = {
-        "selected",           "not_selected",    "wait",        "branch_resolving",
-        "math_pipe_throttle", "mio_throttle",    "lg_throttle", "drain",
-        "short_scoreboard",   "long_scoreboard", "barrier",     "imc_miss"};
+        "selected",     "not_selected", "wait",   "branch_resolving", "math_pipe_throttle",
+        "mio_throttle", "lg_throttle",  "drain",  "short_scoreboard", "long_scoreboard",
+        "barrier",      "imc_miss",     "membar", "dispatch_stall"};
     return names[static_cast<std::size_t>(wait)];
 }
 

@@ -26,9 +26,11 @@ enum class Wait : std::uint8_t {
     short_scoreboard,
     long_scoreboard,
     barrier,
-    imc_miss, ///< a line of constants is not there yet
+    imc_miss,       ///< a line of constants is not there yet
+    membar,         ///< a fence
+    dispatch_stall, ///< behind a 64-bit product that its pipe has already taken
 };
-inline constexpr std::size_t wait_count = 12;
+inline constexpr std::size_t wait_count = 14;
 std::string_view wait_name(Wait wait); ///< "long_scoreboard"
 
 /// The blocks that a multiprocessor gets.

@@ -25,7 +25,18 @@ enum class Unit : std::uint8_t {
 inline constexpr std::size_t unit_count = 12;
 
 /// What an instruction does beyond occupying its unit.
-enum class Effect : std::uint8_t { none, load, store, atomic, shared, shared_atomic, branch, barrier, exit };
+enum class Effect : std::uint8_t {
+    none,
+    load,
+    store,
+    atomic,
+    shared,
+    shared_atomic,
+    fence, ///< beyond the block
+    branch,
+    barrier,
+    exit
+};
 
 inline constexpr std::uint8_t no_scoreboard = 7;
 
