@@ -14,9 +14,9 @@ template <class Op> __device__ float reduce_warp(float value, Op op) {
 }
 
 /// The softmax of each row, a warp per row of at most 1,024 floats. Loads the row once: a lane keeps its
-/// elements, 32 at most, in registers.
-__global__ void softmax_in_registers(const float* input, float* output, std::size_t rows,
-                                     std::size_t columns) {
+/// elements, 32 at most, in registers. The bound leaves room for blocks of 1,024 threads.
+__global__ void __launch_bounds__(1024)
+    softmax_in_registers(const float* input, float* output, std::size_t rows, std::size_t columns) {
     constexpr unsigned int per_lane = 32;
     const std::size_t row = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
     const unsigned int lane = threadIdx.x % 32;

@@ -46,9 +46,9 @@ __device__ void softmax_of_short_rows(const float* input, float* output, std::si
 }
 
 /// The softmax of each row, a warp per row of at most 1,024 floats. Loads the row once: a lane keeps its
-/// elements, 32 at most, in registers.
-__global__ void softmax_in_registers(const float* input, float* output, std::size_t rows,
-                                     std::size_t columns) {
+/// elements, 32 at most, in registers. The bound leaves room for blocks of 1,024 threads.
+__global__ void __launch_bounds__(1024)
+    softmax_in_registers(const float* input, float* output, std::size_t rows, std::size_t columns) {
     if (columns % 4 == 0 && columns <= 128) {
         softmax_of_short_rows(input, output, rows, columns);
         return;
