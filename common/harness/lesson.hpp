@@ -76,7 +76,7 @@ public:
 
     /// Adds any other kernel. `run_kernel` prepares what the kernel needs and calls KernelRun::measure or
     /// KernelRun::measure_reduction. \param only_with one of the lesson's own options: the kernel runs only
-    /// if that option is given, or --kernel names it
+    /// if that option is given, or --kernel names it. "--kernel": only if it is named
     void add_kernel(const char* name, void (*run_kernel)(KernelRun&), const char* only_with = nullptr);
 
     /// Reads the command line, chooses the device, runs each kernel, and prints the report. Errors go to

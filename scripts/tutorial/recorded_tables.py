@@ -136,6 +136,11 @@ def plain(number):
     return number.replace(",", "")
 
 
+def ungrouped(case):
+    """8,192 x 8,192 without its commas."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", case)
+
+
 def name_of(lesson):
     return lesson.name if lesson else ""
 
@@ -417,6 +422,44 @@ def softmax_counters(card, lesson, head, function):
     return [figure(row, "gpu__time_duration.sum", 1, 1e-3), figure(row, INSTRUCTIONS, 0),
             figure(row, "sm__issue_active.avg.pct_of_peak_sustained_elapsed", 1),
             figure(row, "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 1)]
+
+
+# Whose times stand under ours_us in a record of races.
+OURS = {"ahead_transpose": "transposeSectors", "ahead_histogram": "histogram_vectors"}
+
+
+@table(r", `(ahead_(?:transpose|histogram))`(?:, ([\d,]+) ints)?, (cold|warm) \|((?: [^|]+ \|)* [^|]+)")
+def races(card, lesson, head, case):
+    """Columns: `kernel` [us], or `kernel` / `kernel`."""
+    which = {"case": ungrouped(case), "mode": head[4]} | ({"n": plain(head[3])} if head[3] else {})
+    rows = card.rows(f"{head[2]}.csv", **which)
+
+    def time(name):
+        times = [row["ours_us"] if name == OURS[head[2]] else row["rival_us"]
+                 for row in rows if name in (OURS[head[2]], row["rival"])]
+        if not times:
+            raise NoRecord(f"{head[2]}.csv has no {name}, {case}")
+        return float(times[0])
+
+    names = [re.findall(r"`([^`]+)`", column) for column in cells_of(head[5])]
+    return [f"{time(name[0]):.1f}" if len(name) == 1 else f"{time(name[0]) / time(name[1]):.2f}" for name in names]
+
+
+# What Nsight Compute counted in these races: a metric, a factor, and decimals.
+RACES_COUNTED = {
+    "time [us]": ("gpu__time_duration.sum", 1e-3, 1),
+    "sectors stored": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1, 0),
+    "sectors read from memory": ("lts__d_sectors_fill_device.sum", 1, 0),
+    "memory busy [%]": ("dram__throughput.avg.pct_of_peak_sustained_elapsed", 1, 0),
+    "data pipe busy [%]": ("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active", 1, 0),
+    "warps at a barrier": ("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", 1, 1),
+}
+
+
+@table(r", `(ahead_\w+_ncu)` \| (?:matrix|data) \|((?: [^|]+ \|)* [^|]+)", keys=2)
+def races_counted(card, lesson, head, kernel, case):
+    row = card.row(f"{head[2]}.csv", case=ungrouped(case), kernel=kernel)
+    return [figure(row, metric, decimals, factor) for metric, factor, decimals in map(RACES_COUNTED.get, cells_of(head[3]))]
 
 
 # ---- figures in running text ----

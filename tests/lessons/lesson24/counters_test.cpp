@@ -22,11 +22,18 @@
 //   shared     62 stores of rows, 1 wavefront each. 33 loads of columns of 31 words: 31 wavefronts each from
 //              one bank, 33 x 31 = 1,023, else 1.
 //
+//   sectors    positions along an output row are counted from the sector's boundary before it. 31 ints from
+//              position 0 or 1 on are one request of up to 32 positions, from further on two:
+//              9 x 1 + 24 x 2 = 57. A boundary lies between the two, so there are 156 sectors again. A block
+//              stores its whole tile to shared memory, 72 rows of 2 wavefronts: 144. 96 x 64 takes two
+//              blocks, 33 x 31 and 1 x 1 take one.
+//
 // 1 x 1: one of each.
 //
 // 1 wide, 100 high: each row of the input is one int, 100 requests and sectors. A request of the naive kernel
 // stores one int, too. The others store one row from 4 tiles: 4 requests, and 100 / 8 = 12.5, so 13 sectors.
-// They load columns of 32, 32, 32 and 4 words: 100 wavefronts from one bank, else 4.
+// They load columns of 32, 32, 32 and 4 words: 100 wavefronts from one bank, else 4. Of the sectors' kernel
+// the last of 2 blocks has the positions from 64 on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,21 +64,25 @@ const Case cases[] = {
     {"transposeTiled", whole, 192, 768, 192, 768, 192, 6'144},
     {"transposePadded", whole, 192, 768, 192, 768, 192, 192},
     {"transposeSwizzled", whole, 192, 768, 192, 768, 192, 192},
+    {"transposeSectors", whole, 192, 768, 192, 768, 288, 192},
     {"copy", odd, 62, 182, 62, 182},
     {"transposeNaive", odd, 62, 182, 62, 1'023},
     {"transposeTiled", odd, 62, 182, 33, 156, 62, 1'023},
     {"transposePadded", odd, 62, 182, 33, 156, 62, 33},
     {"transposeSwizzled", odd, 62, 182, 33, 156, 62, 33},
+    {"transposeSectors", odd, 62, 182, 57, 156, 144, 57},
     {"copy", one, 1, 1, 1, 1},
     {"transposeNaive", one, 1, 1, 1, 1},
     {"transposeTiled", one, 1, 1, 1, 1, 1, 1},
     {"transposePadded", one, 1, 1, 1, 1, 1, 1},
     {"transposeSwizzled", one, 1, 1, 1, 1, 1, 1},
+    {"transposeSectors", one, 1, 1, 1, 1, 144, 1},
     {"copy", column, 100, 100, 100, 100},
     {"transposeNaive", column, 100, 100, 100, 100},
     {"transposeTiled", column, 100, 100, 4, 13, 100, 100},
     {"transposePadded", column, 100, 100, 4, 13, 100, 4},
     {"transposeSwizzled", column, 100, 100, 4, 13, 100, 4},
+    {"transposeSectors", column, 100, 100, 4, 13, 288, 4},
 };
 
 TEST(Lesson24Transposition, has_the_counters_that_follow_from_its_access_pattern) {
