@@ -33,13 +33,12 @@ public:
         return {counts.begin(), counts.end()};
     }
 
-    /// How many additions the busiest word takes if each group of threads has words of its own, and thread t
-    /// of the grid counts the elements t, t + grid_threads, … \param grid_threads a multiple of group_threads
-    std::uint64_t busiest_word(std::size_t grid_threads, std::size_t group_threads) const {
-        std::vector<std::uint32_t> additions(grid_threads / group_threads * 256);
-        for_each_bin([&](std::size_t i, unsigned int bin) {
-            ++additions[i % grid_threads / group_threads * 256 + bin];
-        });
+    /// How many additions the busiest word takes. \param histograms at most so many
+    /// \param histogram_of in which of them element i is counted
+    template <class HistogramOf>
+    std::uint64_t busiest_word(std::size_t histograms, const HistogramOf& histogram_of) const {
+        std::vector<std::uint32_t> additions(histograms * 256);
+        for_each_bin([&](std::size_t i, unsigned int bin) { ++additions[histogram_of(i) * 256 + bin]; });
         return *std::max_element(additions.begin(), additions.end());
     }
 

@@ -10,13 +10,15 @@
 #include "harness/lesson.hpp"
 #include "harness/verification.hpp"
 #include "kernels.cuh"
+#include "vectors.cuh"
 
 namespace {
 
 using harness::KernelRun;
 using Kernel = void (*)(const int* input, int* histogram, std::size_t n);
 
-enum class Histogram { per_grid, per_block, per_warp };
+/// Who shares a histogram. Of a block's eight, threads that lie eight apart share one.
+enum class Histogram { per_grid, per_block, per_warp, eight_per_block };
 
 void measure_histogram(KernelRun& run, Kernel kernel, Histogram kind) {
     const std::size_t n = run.n(), block = run.block();
@@ -27,10 +29,21 @@ void measure_histogram(KernelRun& run, Kernel kernel, Histogram kind) {
     const SkewedInts input(run.input(), run.option("--skew"));
     harness::DeviceBuffer<int> histogram(bins);
 
-    const std::size_t threads_per_copy = kind == Histogram::per_grid    ? grid * block
-                                         : kind == Histogram::per_block ? block
-                                                                        : 32;
-    run.illustrate(describe_contention(run.kernel(), input.busiest_word(grid * block, threads_per_copy),
+    const std::size_t threads = grid * block;
+    const auto histogram_of = [=](std::size_t i) -> std::size_t { // the one in which element i is counted
+        switch (kind) {
+        case Histogram::per_grid: return 0;
+        case Histogram::per_block: return i % threads / block;
+        case Histogram::per_warp: return i % threads / 32;
+        case Histogram::eight_per_block: {
+            const std::size_t thread =
+                i / 4 % threads; // It has vectors of four. The last ones are left over.
+            return thread / block * block_copies + thread % block_copies;
+        }
+        }
+        return 0;
+    };
+    run.illustrate(describe_contention(run.kernel(), input.busiest_word(threads, histogram_of),
                                        kind == Histogram::per_grid ? 0 : grid)
                        .c_str());
 
@@ -67,6 +80,9 @@ int main(int argc, char** argv) {
                       [](KernelRun& run) { measure_histogram(run, histogram_shared, Histogram::per_block); });
     lesson.add_kernel("histogram_private",
                       [](KernelRun& run) { measure_histogram(run, histogram_private, Histogram::per_warp); });
+    lesson.add_kernel("histogram_vectors", [](KernelRun& run) {
+        measure_histogram(run, histogram_vectors<block_copies>, Histogram::eight_per_block);
+    });
 #ifdef WITH_CUB
     add_cub(lesson);
 #endif

@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         LessonCase{"lesson26",
                    {{"histogram_global", 0, Stores::bins},
                     {"histogram_shared", 0, Stores::bins},
-                    {"histogram_private", 8, Stores::bins}}},
+                    {"histogram_private", 8, Stores::bins},
+                    {"histogram_vectors", 0, Stores::bins}}},
         // 4 stages of 32 KiB for 128 threads
         LessonCase{"lesson28", {{"reduce8"}, {"reduce10", 256}, {"reduce11", 256}}}),
     [](const auto& info) { return info.param.name; });

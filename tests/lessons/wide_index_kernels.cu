@@ -17,9 +17,11 @@
 #include "../../lessons/lesson22_any_type_and_operation/kernels.cuh"
 #include "../../lessons/lesson23_floating_point/kernels.cuh"
 #include "../../lessons/lesson24_transposition/kernels.cuh"
+#include "../../lessons/lesson24_transposition/sectors.cuh"
 #include "../../lessons/lesson25_rows/kernels.cuh"
 #include "../../lessons/lesson25_rows/rows.cuh"
 #include "../../lessons/lesson26_histogram/kernels.cuh"
+#include "../../lessons/lesson26_histogram/vectors.cuh"
 #include "../../lessons/lesson27_scan/in_shared_memory.cuh"
 #include "../../lessons/lesson27_scan/kernels.cuh"
 #include "../../lessons/lesson27_scan/wide_lookback.cuh"
@@ -40,6 +42,7 @@ template __global__ void reduceSmem<256>(const int*, int*, std::size_t);
 template __global__ void reduceSmemUnroll<256>(const int*, int*, std::size_t);
 template __global__ void coarse_reduction<1>(const int*, int*, std::size_t);
 template __global__ void coarse_reduction<16>(const int*, int*, std::size_t);
+template __global__ void histogram_vectors<8>(const int*, int*, std::size_t);
 template __global__ void reduce10<256, 2>(const int*, int*, std::size_t, unsigned int);
 template __global__ void reduce11<256>(const int*, int*, std::size_t, unsigned int, unsigned int);
 namespace take_home::detail {

@@ -184,6 +184,28 @@ TEST(Lesson24WideIndex, of_a_matrix_is_right_in_the_last_tile) {
     }
 }
 
+TEST(Lesson24WideIndex, of_sectors_is_right_in_the_last_tile) {
+    // Row c of the output begins c % 8 ints past a sector's boundary. Its positions from 64 x 1,093 on are in
+    // the last tile.
+    constexpr std::uint64_t side = 70'001, tiles = ceil_div(side + 7, 64), first = 64 * (tiles - 1);
+    emulator::LaunchConfiguration configuration;
+    configuration.grid = {tiles, tiles, 1};
+    configuration.block = {64, 8, 1};
+    WideGrid wide;
+    SparseInts input(wide.memory, side * side), output(wide.memory, side * side);
+    for (std::uint64_t row = first - 7; row < side; ++row) input.open(row * side + first, side - first);
+    for (std::uint64_t col = first; col < side; ++col) {
+        output.open(col * side + first - 7, side - first + 7);
+        std::fill_n(output.data() + col * side + first - 7, side - first + 7, 0);
+    }
+    wide.run("_Z16transposeSectorsPKiPijj", configuration, tiles * tiles - 1,
+             {address(input.data()), address(output.data()), side << 32 | side});
+    for (std::uint64_t col = first; col < side; ++col)
+        for (std::uint64_t row = first - 7; row < side; ++row)
+            ASSERT_EQ(output.data()[col * side + row],
+                      row + col % 8 < first ? 0 : input.data()[row * side + col]);
+}
+
 TEST(WideIndex, goes_on_by_a_stride_of_2_to_the_32) {
     // 2^23 blocks of 256 threads with two elements each are 2^32 elements. Block 1 gets elements 512 to 1023,
     // then those from 2^32 + 512 on.
@@ -297,6 +319,21 @@ TEST(Lesson26WideIndex, of_histograms_goes_on_by_a_stride_of_2_to_the_32) {
         wide.run(kernel, grid, 1, {address(input.data()), address(histogram.data()), n}, 8 * 256);
         EXPECT_EQ(std::vector<int>(histogram.data(), histogram.data() + 256), expected);
     }
+}
+
+TEST(Lesson26WideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
+    // As many threads, with four ints each: block 1 has vectors 256 to 511, then those from 2^32 + 256 on.
+    const std::uint64_t grid = std::uint64_t{1} << 24, n = 4 * (two_to_32 + 500);
+    WideGrid wide;
+    SparseInts input(wide.memory, n), histogram(wide.memory, 1024);
+    input.open(4 * 256, 4 * 256), input.open(4 * (two_to_32 + 256), 4 * (500 - 256));
+    histogram.open(0, 256);
+    std::vector<int> expected(histogram.data(), histogram.data() + 256);
+    for (std::uint64_t i = 4 * 256; i < n; i = i == 4 * 512 - 1 ? 4 * (two_to_32 + 256) : i + 1)
+        ++expected[static_cast<unsigned char>(input.data()[i])];
+    wide.run("_Z17histogram_vectorsILj8EEvPKiPim", grid, 1,
+             {address(input.data()), address(histogram.data()), n});
+    EXPECT_EQ(std::vector<int>(histogram.data(), histogram.data() + 256), expected);
 }
 
 TEST(Lesson23WideIndex, of_floats_goes_on_by_a_stride_of_2_to_the_32) {
@@ -436,8 +473,8 @@ TEST(Lesson27WideIndex, of_tiles_is_right_in_the_last_block) {
 }
 
 TEST(Lesson27WideIndex, of_a_look_back_is_right_in_the_last_tiles) {
-    // The wide one counts vectors: its last tiles begin beyond vector 2^32. The block takes the tile that `next` has, and
-    // the tiles before it have published 777.
+    // The wide one counts vectors: its last tiles begin beyond vector 2^32. The block takes the tile that
+    // `next` has, and the tiles before it have published 777.
     struct Scan {
         const char* kernel;
         std::uint64_t elements, n;
@@ -476,8 +513,9 @@ TEST(Lesson27WideIndex, of_a_look_back_is_right_in_the_last_tiles) {
 }
 
 TEST(LimitWideIndex, of_vectors_goes_on_by_a_stride_of_2_to_the_32) {
-    // Of lessons 28 and 30. A block takes `vectors` at a time, and the grid 2^32. So block 0 has the first ones, as many
-    // from vector 2^32 on, and the tail of three ints. Block 1 has the next ones, and then the last 188.
+    // Of lessons 28 and 30. A block takes `vectors` at a time, and the grid 2^32. So block 0 has the first
+    // ones, as many from vector 2^32 on, and the tail of three ints. Block 1 has the next ones, and then the
+    // last 188.
     struct Sum {
         const char* kernel;
         std::uint32_t threads;

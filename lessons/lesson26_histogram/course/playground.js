@@ -23,5 +23,6 @@ playground.lesson("lesson26", {
         histogram_global: (host, options) => count(host, "histogram_global", options),
         histogram_shared: (host, options) => count(host, "histogram_shared", options),
         histogram_private: (host, options) => count(host, "histogram_private", options, options.block / 32 * 256 * 4),
+        histogram_vectors: (host, options) => count(host, "histogram_vectors<8>", options),
     },
 });

@@ -10,6 +10,8 @@
 //                  256 counts added to neighboring words: 8 requests of 4 sectors, 32 sectors per block.
 //   private        W times as many words to zero and to load: 8 W wavefronts per block, each. The sums are
 //                  256 again, 32 sectors.
+//   vectors        V = n / 4 of them: ceil(V / 32) requests, ceil(V / 2) sectors. One more for the last n % 4
+//                  ints. 8 x 256 words to zero and to load, one wavefront for 32 of them: 64 per block, each.
 // Atomics in shared memory are neither loads nor stores: no counter has them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,6 +124,24 @@ TEST(Lesson26HistogramPrivate, zeroes_and_loads_256_counts_per_warp) {
     }
 }
 
+TEST(Lesson26HistogramVectors, loads_four_ints_at_a_time_and_has_eight_counts_per_bin) {
+    for (const Case& run : cases) {
+        SCOPED_TRACE(run.arguments());
+        const Launch launch = run.launch("histogram_vectors");
+        const std::uint64_t vectors = run.n / 4, last = run.n % 4 > 0 ? 1 : 0;
+        // Counts of 8 KiB and the system's 1 KiB: of 228 KiB, 25 blocks have theirs.
+        const std::uint64_t blocks = std::min<std::uint64_t>(run.blocks(), 132 * 25);
+        EXPECT_EQ(launch.blocks(), blocks);
+        EXPECT_EQ(launch.requests("ld"), ceil_div(vectors, 32) + last);
+        EXPECT_EQ(launch.sectors("ld"), ceil_div(vectors, 2) + last);
+        EXPECT_EQ(launch.sectors("red"), 32 * blocks);
+        EXPECT_EQ(launch.wavefronts("st"), 64 * blocks);
+        EXPECT_EQ(launch.wavefronts("ld"), 64 * blocks);
+        EXPECT_EQ(launch.conflicts("ld") + launch.conflicts("st"), 0u);
+        EXPECT_EQ(launch.counter("ptx__thread_inst_executed_op_bar"), 2 * blocks * run.block);
+    }
+}
+
 /// The most elements that one group of neighboring threads has in one bin. Element i belongs to thread
 /// i % (G B) of the grid.
 std::uint64_t busiest(const Case& run, std::uint64_t threads) {
@@ -139,7 +159,22 @@ std::string line(const char* memory, std::uint64_t additions) {
            std::string(13 - number.size(), ' ') + number + "\n";
 }
 
-void expect_contention(const Case& run, std::uint64_t grid, std::uint64_t block, std::uint64_t warp) {
+/// The most elements that the threads of a block that lie eight apart have in one bin. Thread t has vectors
+/// t, t + G B, …
+std::uint64_t busiest_of_eight(const Case& run) {
+    std::map<std::pair<std::uint64_t, unsigned int>, std::uint64_t> additions;
+    const std::vector<unsigned int> bins = bins_of(run);
+    const std::uint64_t in_vectors = run.n / 4 * 4;
+    std::uint64_t most = 0;
+    for (std::uint64_t i = 0; i < run.n; ++i) {
+        const std::uint64_t thread = i < in_vectors ? i / 4 % (run.blocks() * run.block) : i - in_vectors;
+        most = std::max(most, ++additions[{thread / run.block * 8 + thread % 8, bins[i]}]);
+    }
+    return most;
+}
+
+void expect_contention(const Case& run, std::uint64_t grid, std::uint64_t block, std::uint64_t warp,
+                       std::uint64_t eighth) {
     SCOPED_TRACE(run.arguments());
     const ProgramResult result = run_program("./lesson26 --device emulator" + run.arguments());
     EXPECT_EQ(result.status, 0) << result.err;
@@ -147,18 +182,21 @@ void expect_contention(const Case& run, std::uint64_t grid, std::uint64_t block,
     EXPECT_THAT(result.out, HasSubstr("contention in histogram_global\n" + line("global", grid)));
     EXPECT_THAT(result.out, HasSubstr("contention in histogram_shared\n" + line("shared", block) + merged));
     EXPECT_THAT(result.out, HasSubstr("contention in histogram_private\n" + line("shared", warp) + merged));
+    EXPECT_THAT(result.out, HasSubstr("contention in histogram_vectors\n" + line("shared", eighth) + merged));
 }
 
 TEST(Lesson26Contention, is_the_additions_to_the_busiest_word) {
     for (const Case& run : {Case{4099, 64, 0}, Case{4099, 64, 90}, Case{10'007, 256, 50}})
         expect_contention(run, busiest(run, run.blocks() * run.block), busiest(run, run.block),
-                          busiest(run, 32));
+                          busiest(run, 32), busiest_of_eight(run));
 }
 
 // All elements in one bin. 1,000,000 / (16 x 256) makes 245 blocks, 62,720 threads: 15 elements for each, and
 // a 16th for the first 59,200. The first block has 16 x 256 = 4,096 of them, its first warp 16 x 32 = 512.
+// 250,000 vectors are 3 for each thread and a 4th for the first 61,840: 16 elements for an eighth of the
+// first block.
 TEST(Lesson26Contention, is_the_share_of_a_group_if_all_elements_are_equal) {
-    expect_contention({1'000'000, 256, 100}, 1'000'000, 4096, 512);
+    expect_contention({1'000'000, 256, 100}, 1'000'000, 4096, 512, 16 * 256 / 8);
 }
 
 TEST(Lesson26, rejects_a_skew_of_more_than_all) {

@@ -7,6 +7,7 @@
 
 #include "../../../lessons/lesson26_histogram/data.hpp"
 #include "../../../lessons/lesson26_histogram/kernels.cuh"
+#include "../../../lessons/lesson26_histogram/vectors.cuh"
 #include "harness/check.hpp"
 #include "harness/random_input.hpp"
 #include "harness/reduction.hpp"
@@ -26,7 +27,8 @@ struct Kernel {
 };
 constexpr Kernel kernels[] = {{"histogram_global", histogram_global},
                               {"histogram_shared", histogram_shared},
-                              {"histogram_private", histogram_private, true}};
+                              {"histogram_private", histogram_private, true},
+                              {"histogram_vectors<8>", histogram_vectors<8>}};
 
 /// Random ints, of which `skew` in 100 are the same one: one that no random int is, with its sign bit set.
 std::vector<int> skewed(std::size_t n, unsigned int skew) {
@@ -51,14 +53,16 @@ std::vector<int> expected_counts(const std::vector<int>& values) {
 }
 
 /// One launch, with words around the histogram that have to stay as they are.
+/// \param offset the int of a buffer with which the input begins
 std::vector<int> run(const Kernel& kernel, const std::vector<int>& values, unsigned int grid,
-                     unsigned int block) {
-    DeviceBuffer<int> input(values.size()), histogram(3 * bins);
-    input.write(values);
+                     unsigned int block, std::size_t offset = 0) {
+    DeviceBuffer<int> input(offset + values.size()), histogram(3 * bins);
+    input.write(values, offset);
     histogram.write(std::vector<int>(3 * bins, 77));
     histogram.write(found_counts(), bins);
     const std::size_t shared_bytes = kernel.per_warp ? block / 32 * bins * sizeof(int) : 0;
-    kernel.kernel<<<grid, block, shared_bytes>>>(input.data(), histogram.data() + bins, values.size());
+    kernel.kernel<<<grid, block, shared_bytes>>>(input.data() + offset, histogram.data() + bins,
+                                                 values.size());
     check_launch(kernel.name);
     synchronize(kernel.name);
     EXPECT_EQ(histogram.read(0, bins), std::vector<int>(bins, 77));
@@ -89,6 +93,18 @@ TEST(Lesson26Histogram, is_right_with_any_grid) {
                     << n << ", grid " << grid;
         }
     });
+}
+
+// Its vectors begin at a line of 32 ints: up to 31 ints come before, and up to three are left. Some inputs
+// end before.
+TEST(Lesson26HistogramVectors, is_right_from_any_int_on) {
+    for (const Kernel& kernel : {kernels[3], Kernel{"histogram_vectors<1>", histogram_vectors<1>}})
+        for (const std::size_t offset : {1, 2, 3, 4, 31, 32, 33})
+            for (const std::size_t n : {0, 1, 2, 28, 29, 31, 32, 34, 35, 36, 4099}) {
+                const std::vector<int> values = skewed(n, 50);
+                ASSERT_EQ(run(kernel, values, 2, 64, offset), expected_counts(values))
+                    << kernel.name << ", n = " << n << ", from int " << offset << " on";
+            }
 }
 
 TEST(Lesson26HistogramShared, needs_256_ints_of_shared_memory) {
