@@ -21,6 +21,12 @@ namespace {
 
 using harness::DeviceBuffer;
 
+#if CUB_VERSION >= 300000
+template <class T> using ArrayOfOne = cuda::std::array<T, 1>;
+#else // CUDA 12
+template <class T> using ArrayOfOne = T[1];
+#endif
+
 /// What the elements are. Of `one_bank` the bins are multiples of 32: 8 words of one bank, if there is one
 /// histogram.
 enum class Data { random, skewed, equal, one_bank };
@@ -82,8 +88,8 @@ public:
     ahead::Contender cub(std::size_t n) {
         // An int is a pixel of four bytes, and the first one, its lowest, is the bin.
         const auto count = [=](void* scratch, std::size_t& scratch_bytes) {
-            cuda::std::array<int*, 1> histograms = {histogram_.data()};
-            const cuda::std::array<int, 1> levels = {bins + 1}, lowest = {0}, end = {bins};
+            ArrayOfOne<int*> histograms = {histogram_.data()};
+            ArrayOfOne<int> levels = {bins + 1}, lowest = {0}, end = {bins};
             HARNESS_CHECK((cub::DeviceHistogram::MultiHistogramEven<4, 1>(
                 scratch, scratch_bytes, reinterpret_cast<const unsigned char*>(input_.data()), histograms,
                 levels, lowest, end, static_cast<long long>(n))));

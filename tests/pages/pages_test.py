@@ -35,6 +35,8 @@ MENDED = (
     ("a share of the peak", LESSONS["lesson02"], r"reduce2 18\.4 %", "reduce2 18.5 %", "18.5 .* is, by the record, .* 18.4 "),
     ("a line below the ladder", LESSONS["lesson02"], r"1\.29 times the speed", "1.92 times the speed", "is, by the record, "),
     ("a kernel of another lesson", LESSONS["lesson10"], r"(UnrollDyn \| )295", r"\1 294", "is, by the record, .*295.4"),
+    ("a race", LESSONS["lesson24"], r"(\| 1,048,576 x 64 \| 1)2", r"\g<1>3", "13.* is, by the record, .* 12"),
+    ("what was counted in a race", LESSONS["lesson26"], r"(<1> \| bins of one bank \| .* )98", r"\g<1>97", "97 .* is, by .* 98 "),
     ("a figure in a text", LESSONS["lesson30"], r"missed by 1\.", "missed by 2.", r"'.*2\.4 %.* is, by the record, '.*1\.4 %"),
     ("a rounding in a text", LESSONS["lesson30"], r"(came out at \d\.\d\d)\d", r"\1", "is, by the record, "),
 )
@@ -58,6 +60,7 @@ FOUND = (
     ("a kernel without a record", LESSON, r"(ints \| time .*\n.*\n\| )\w+", r"\1reduce33", "ladder.csv has no .*reduce33"),
     ("a size without a record", LESSON, r"268,435,456 ints \| time", "268,435,457 ints | time", "ladder.csv has no .*268435457"),
     ("a size that is none", LESSONS["lesson28"], r"(in flight \| KiB.*\n.*\n\| \S+ \| )", r"\1no ", "limit_in_flight.csv has no"),
+    ("a rival without a record", LESSONS["lesson24"], "`copy_restrict` .us", "`memcpy` [us", "ahead_transpose.csv has no memcpy"),
     ("an unknown table", LESSON, r"ints \| time \[us\]", "ints | hours", "no such table"),
     ("a sentence is gone", LESSONS["lesson30"], "missed by", "lost by", "does not contain: missed by 1.4 %"),
     ("a block of another kind", START, "```cpp", "```python", "unknown kind: ```python"),
