@@ -400,10 +400,10 @@ def loads_in_flight(card, lesson, head, loads, width):
                             n=plain(head[2])), "time_us_median", 0) for blocks in re.findall(r"(\d+) block", head[3])]
 
 
-@table(r", softmax of (float|half), cold \[us\] \| `softmax` \| torch.softmax \| times as fast")
+@table(r", softmax of (float|half), (cold|warm) \[us\] \| `softmax` \| torch.softmax \| times as fast")
 def softmax_race(card, lesson, head, shape):
     """A row per shape, as 128 x 50,257, and what all shapes come to."""
-    ratios = {row["case"]: float(row["ratio"]) for row in card.rows("ahead_softmax.csv", mode="cold")
+    ratios = {row["case"]: float(row["ratio"]) for row in card.rows("ahead_softmax.csv", mode=head[3])
               if row["case"].startswith(f"{head[2]} ")}
     if shape == "geometric mean":
         return [f"{len(ratios)} shapes", "", f"{geometric_mean(ratios.values()):.2f}"]
@@ -411,7 +411,7 @@ def softmax_race(card, lesson, head, shape):
         case = min(ratios, key=ratios.get)
         rows, columns = map(int, case.split()[1].split("x"))
         return [f"{rows:,} x {columns:,}", "", f"{ratios[case]:.2f}"]
-    row = card.row("ahead_softmax.csv", mode="cold", case=f"{head[2]} {plain(shape).replace(' ', '')}")
+    row = card.row("ahead_softmax.csv", mode=head[3], case=f"{head[2]} {plain(shape).replace(' ', '')}")
     return [figure(row, "ours_us", 1), figure(row, "rival_us", 1), figure(row, "ratio", 2)]
 
 
