@@ -10,12 +10,12 @@ from tutorial.svg import INK
 RUNGS = ("reduce0", "reduce1", "reduce2", "reduce4", "reduce6", "reduce8")
 # What warps do or wait for, with the profiler's reasons in it.
 GROUPS = {
-    "execute": (WORKS, "selected", "not_selected", "wait", "branch_resolving", "math_pipe_throttle"),
+    "execute": (WORKS, "selected", "not_selected", "wait", "branch_resolving", "math_pipe_throttle", "dispatch_stall"),
     "wait for memory": (MEMORY, "long_scoreboard"),
     "wait for shared memory": (PIPE, "short_scoreboard", "mio_throttle"),
     "wait at a barrier": (BARRIER, "barrier"),
     "wait for constants": ("#4f7fd1", "imc_miss"),
-    "wait for stores": (STARTS, "lg_throttle", "drain"),
+    "wait for stores": (STARTS, "lg_throttle", "drain", "membar"),
 }
 GROUP_OF = {reason: group for group, (_, *reasons) in GROUPS.items() for reason in reasons}
 LEFT, WIDTH, TOP, ROW = 52, 340, 74, 4.6

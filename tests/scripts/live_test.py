@@ -99,6 +99,8 @@ class Figures(unittest.TestCase):
         source = (ROOT / "common/emulator/timing/multiprocessor.cpp").read_text(encoding="utf-8")
         names = re.search(r"wait_name\(Wait wait\) \{.*?\{(.*?)\}", source, re.DOTALL)[1]
         self.assertEqual(set(re.findall(r"\w+", names)), set(GROUP_OF))
+        of_emulate = (ROOT / "common/emulator/cli/timeline.cpp").read_text(encoding="utf-8")
+        self.assertEqual(set(re.findall(r'\{"(\w+)", "\w*", "[^"]*"\}', of_emulate)), set(GROUP_OF))
 
     def test_the_timeline(self):
         warp = {"runs": [["selected", 0, 10], ["long_scoreboard", 10, 70], ["barrier", 70, 90]]}

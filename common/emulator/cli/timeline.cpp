@@ -32,7 +32,9 @@ constexpr Look looks[] = {{"selected", "first", ""},
                           {"short_scoreboard", "", "#e3c800"},
                           {"long_scoreboard", "", "#e58a2e"},
                           {"barrier", "", "#2f9e77"},
-                          {"imc_miss", "", "#4f7fd1"}};
+                          {"imc_miss", "", "#4f7fd1"},
+                          {"membar", "", "#5c3d2e"},
+                          {"dispatch_stall", "", "#7a2e55"}};
 constexpr std::size_t issues = 0, state_count = std::size(looks), nothing = state_count;
 using Cycles = std::array<double, state_count + 1>;
 
