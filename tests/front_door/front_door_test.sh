@@ -15,9 +15,8 @@ mkdir tree/common && cp "$source_dir/common/counters.json" tree/common/
 sed -i -E "s#/usr/(bin/python3|share)#$sandbox&#" tree/scripts/{setup,packages.txt}
 mkdir -p usr/bin usr/share
 
-for tool in bash cat cp dirname env find flock grep head ln make mkdir mv nproc rm sed sh sort tail touch tr true uname; do
-    ln -s "$(type -P $tool)" bin/
-done
+mapfile -t tools < <(type -P bash cat cp dirname env find flock grep head ln make mkdir mv nproc rm sed sh sort tail touch tr true uname)
+ln -s "${tools[@]}" bin/
 
 # program NAME: makes the pretended program NAME from stdin. It finds the sandbox in $sandbox.
 program() {
@@ -46,28 +45,28 @@ EOF
 # Everything that apt-get would bring is there, and an nvcc.
 complete_machine() {
     fresh_machine
-    local purpose package rest
-    while read -r purpose package rest; do [[ $purpose == "#"* ]] || install "$package"; done <tree/scripts/packages.txt
+    install '*'
     program nvcc <<<'echo "Cuda compilation tools, release 13.0, V13.0.88"'
     program nvdisasm <<<'true'
 }
 
-# install PACKAGE: what the package brings, as far as packages.txt says.
+# install PACKAGE: what the package brings, as far as packages.txt says; of all packages for '*'.
 install() {
     local purpose package evidence
     while read -r purpose package evidence; do
-        [[ $package == "$1" ]] || continue
+        # shellcheck disable=SC2053 # a pattern
+        [[ $purpose != "#"* && $package == $1 ]] || continue
         case $evidence in
         "<"*)
             evidence=$sandbox/include/${evidence//[<>]/}
-            mkdir -p "$(dirname "$evidence")" && touch "$evidence"
+            mkdir -p "${evidence%/*}" && touch "$evidence"
             ;;
         import:*) cp "$sandbox/stock/python3" "$sandbox/bin/" ;;
         module:*)
             echo "${evidence#module:}" >>"$sandbox/modules"
             cp "$sandbox/stock/debian_python" "$sandbox/usr/bin/python3"
             ;;
-        /*) mkdir -p "$(dirname "$evidence")" && touch "$evidence" ;;
+        /*) mkdir -p "${evidence%/*}" && touch "$evidence" ;;
         *) cp "$sandbox/stock/$evidence" "$sandbox/bin/" ;;
         esac
     done <"$sandbox/tree/scripts/packages.txt"
@@ -75,9 +74,10 @@ install() {
 declare -f install >install.sh
 
 mkdir stock
-for stocked in aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr dpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert sbatch tidy; do
-    program $stocked <<<'true'
-done
+stocked=(aarch64-linux-gnu-g++ bwrap chromedriver chromium clang++ doxygen emcc firefox-esr dpkg-shlibdeps hunspell man ninja pkg-config qemu-aarch64 rsvg-convert sbatch tidy)
+program nothing <<<'true'
+(cd stock && tee "${stocked[@]}" <../bin/nothing >/dev/null && chmod +x "${stocked[@]}")
+rm bin/nothing
 program g++ <<EOF
 exec "$(command -v g++)" -nostdinc -isystem "\$sandbox/include" "\$@"
 EOF
@@ -113,7 +113,7 @@ fi
 [[ $(cat "$sandbox/network") == up ]] || { echo "ERROR: no route to the index"; exit 1; }
 [[ $requirements != *cmake* ]] || mkdir -p "$packages/cmake/data/bin"
 EOF
-mv bin/{aarch64-linux-gnu-g++,bwrap,chromedriver,chromium,clang++,doxygen,emcc,firefox-esr,dpkg-shlibdeps,hunspell,man,ninja,pkg-config,qemu-aarch64,rsvg-convert,sbatch,tidy,g++,cmake,python3,debian_python,pip} stock/
+mv bin/{g++,cmake,python3,debian_python,pip} stock/
 
 # run COMMAND…: runs it in the tree of the sandbox, and keeps its status and what it printed, stdout and stderr together.
 run() {
