@@ -218,7 +218,7 @@ TEST(Text, shows_counters_side_by_side_on_the_emulator_and_no_times) {
     EXPECT_EQ(line_with(text, "bank conflicts"), "bank conflicts 70 0 gone");
     EXPECT_THAT(text, HasSubstr("instructions (PTX)"));
     EXPECT_THAT(text, HasSubstr("branches (PTX)"));
-    EXPECT_THAT(text, HasSubstr("first pass"));
+    EXPECT_THAT(text, HasSubstr("first launch"));
     for (const char* unit : {" us", "GB/s", "median"}) EXPECT_THAT(text, Not(HasSubstr(unit)));
 }
 
@@ -581,9 +581,9 @@ TEST(Text, gives_long_names_a_line_of_their_own_where_rows_would_be_too_wide) {
 
 TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {
     for (Report report : {emulator_report(), gpu_report()}) {
-        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum per block.\n"));
+        EXPECT_THAT(format_text(report), HasSubstr(" first launch, which leaves one partial sum per block.\n"));
         report.kernels[1].launch.passes = 1;
-        EXPECT_THAT(format_text(report), HasSubstr(" first pass, which leaves one partial sum per block;\n"
+        EXPECT_THAT(format_text(report), HasSubstr(" first launch, which leaves one partial sum per block;\n"
                                                    "those of reduce3 are of the whole result.\n"));
         report.kernels[0].launch.passes = 1;
         EXPECT_THAT(format_text(report), AllOf(Not(HasSubstr("pass")), Not(HasSubstr("whole"))));

@@ -306,10 +306,10 @@ TEST(Program, reports_options_that_differ_from_their_default) {
 
 TEST(Program, says_of_which_kernel_it_shows_the_first_pass_only) {
     EXPECT_THAT(run_lesson("lesson09", "--n 100000").out,
-                HasSubstr(" are of the first pass, which leaves one partial sum per block;\n"
+                HasSubstr(" are of the first launch, which leaves one partial sum per block;\n"
                           "those of reduce9 are of the whole result.\n"));
     EXPECT_THAT(run_lesson("lesson08", "--n 100000").out,
-                HasSubstr(" are of the first pass, which leaves one partial sum per block.\n"));
+                HasSubstr(" are of the first launch, which leaves one partial sum per block.\n"));
 }
 
 TEST(Program, launches_once_in_every_run) {

@@ -350,7 +350,7 @@ std::string pass_note(const Report& report, const char* subject) {
     }
     if (whole.size() == report.kernels.size()) return "";
     const std::string note =
-        fmt::format("{} are of the first pass, which leaves one partial sum per block", subject);
+        fmt::format("{} are of the first launch, which leaves one partial sum per block", subject);
     if (whole.empty()) return note + ".\n";
     return note + ";\n" + wrap(fmt::format("those of {} are of the whole result.", fmt::join(whole, ", ")));
 }
