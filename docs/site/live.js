@@ -49,7 +49,8 @@ class LiveFigure {
             this.element.append(body);
         }
         const found = data.variants.findIndex(one => one.name === (variant ?? ""));
-        this.show_variant(Math.max(0, found));
+        this.first = Math.max(0, found);
+        this.show_variant(this.first);
         this.show(this.variant.still);
         this.element.addEventListener("keydown", event => this.key(event));
         for (const kind of ["pointerdown", "pointermove"]) this.picture.addEventListener(kind, event => this.point(event));
@@ -140,6 +141,8 @@ class LiveFigure {
     show_variant(number) {
         this.variant = this.data.variants[number];
         this.radios[number].checked = true;
+        const words = this.element.querySelector("figcaption"); // of what the page begins with
+        if (words) words.style.visibility = number === this.first ? "" : "hidden";
         const [width, height] = this.variant.size;
         this.picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true" font-family="inherit">`
             + `${this.variant.svg}</svg>`;

@@ -30,12 +30,15 @@ def floors_of(launch, constants):
         return name, WORKS, launch["floors_us"][kind], f"{millions(count)} {what}{cycles} / {of_card} x 4 schedulers)"
 
     floors, found = launch["floors_us"], []
-    found.append(("memory", MEMORY, floors["memory"], f"{floors['memory'] * constants['bandwidth_loads'] * 1e3 / 1e6:,.0f} MB / "
-                  f"{constants['bandwidth_loads']:,} GB per s"))
+    ints = LADDER_ELEMENTS * 4 / 1e6
+    sums = floors["memory"] * constants["bandwidth_loads"] / 1e3 - ints
+    of_sums = f" + {sums:,.0f} MB to store the blocks' sums" if sums >= 1 else ""
+    found.append(("memory", MEMORY, floors["memory"], f"({ints:,.0f} MB of ints{of_sums}) / {constants['bandwidth_loads']:,} "
+                  f"GB per s, which loads reach of a peak of {constants['peak_bandwidth']:,.0f}"))
     found.append(issued("instructions", "instructions", "instructions", 1))
     found.append(issued("instructions of the integer units", "integer ALU", "alu", constants["issue_alu"]))
     found.append(issued("cycles of the multipliers", "multipliers", "fma", 1))
-    found.append(issued("conversions", "conversions", "xu", constants["issue_xu"]))
+    found.append(issued("conversions and reciprocals for the remainder", "conversions", "xu", constants["issue_xu"]))
     found.append(("data pipe", PIPE, floors["data_pipe"], f"{millions(floors['data_pipe'] * per_us)} passes / {of_card})"))
     served = floors["barriers"] * per_us / constants["adu_warp"]
     found.append(("barriers", BARRIER, floors["barriers"], f"{millions(served)} barriers and other work of the address unit x "

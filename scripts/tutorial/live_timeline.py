@@ -78,7 +78,7 @@ def draw(kernel, launch):
         words = ", ".join(f"{count} {'warps ' * (not k)}{group}" for k, (group, count) in enumerate(counts.most_common()))
         own = state_at(first, cycle)
         live.frame(f"cycle {cycle:,.0f}: {words or 'no warp is here'}. "
-                   + (f"Warp 0 of slot 0: {own}." if own else "Slot 0 is empty."))
+                   + (f"Warp 0 of slot 0: {GROUP_OF[own]}." if own else "Slot 0 is empty."))
     y, x = bottom + 26, 8
     shares = Counter()
     for warps in rows.values():
@@ -95,7 +95,8 @@ def draw(kernel, launch):
     live.soft(8, y + 22, f"A model of an {launch['card']}, not measured; {LADDER_ELEMENTS:,} ints.")
     live.soft(8, y + 38, f"{cycles:,.0f} cycles. A slot: one block at a time, a row per warp.")
     live.soft(8, y + 54, "Constants: arguments, fetched once per multiprocessor.")
-    live.height = y + 64
+    live.soft(8, y + 70, "Shared memory: also threadIdx, which each warp fetches first.")
+    live.height = y + 80
     return live
 
 

@@ -106,13 +106,13 @@ def draw_tree(kernel):
         high = high_of(warps)
         who = " and ".join(f"warp {warp}" for warp in sorted(warps))
         if row == 0:
-            live.frame("Each of 8 threads stores an element." + has_toy * f" {who} work, one pass each.",
+            live.frame("Each of 8 threads stores an element." + has_toy * f" {who} work, one wavefront each.",
                        text.line("shared[tid] = i < n"))
         else:
             total += high
             sums = ", ".join(f"t{thread} adds words {word} and {word + stride}" for word, thread in list(writers.items())[:2])
             more = " and so on" if len(writers) > 2 else ""
-            toy = f" In the toy {who} {'work' if len(warps) > 1 else 'works'}: {plural(high, 'pass')}."
+            toy = f" In the toy {who} {'work' if len(warps) > 1 else 'works'}: {plural(high, 'wavefront')}."
             live.frame(f"stride {stride}: {sums}{more}." + has_toy * toy, add)
         with live.during(row):
             live.text(left - 8, y + 14, name, "end", font_weight="bold")
@@ -121,7 +121,7 @@ def draw_tree(kernel):
             if row:
                 draw_additions(live, [left + width * (word + 0.5) for word in range(count)], y, gap, writers, stride)
     live.frame(f"Thread 0 stores the sum of all: partial_sums[0] = {rows[-1][1][0]}." +
-               has_toy * f" Additions took {plural(total, 'pass')} in the toy.", text.line("partial_sums[blockIdx.x]"))
+               has_toy * f" Additions took {plural(total, 'wavefront')} in the toy.", text.line("partial_sums[blockIdx.x]"))
     live.height = toy_top - 18
     if has_toy:
         draw_toys(live, toy_top, rows, total)
@@ -140,7 +140,7 @@ def draw_toys(live, top, rows, total):
                 live.text(276 + 32 * (row - 1), top + 60, f"{high_of(passes(writers))}{' +' * (row < 3)}", "start", 14)
                 live.soft(276 + 32 * (row - 1), top + 78, f"s {stride}")
     with live.during(3):
-        live.text(276, top + 100, f"= {plural(total, 'pass')}", size=14, font_weight="bold")
+        live.text(276, top + 100, f"= {plural(total, 'wavefront')}", size=14, font_weight="bold")
     worst = max(rows[1:], key=lambda one: high_of(passes(one[2])))
     with live.during(4):
         draw_toy(live, base, passes(worst[2]), worst[3])
@@ -178,7 +178,7 @@ def draw_empty_toy(live, top):
             live.cells([(x + 28 * bank, base - 26 * k - 26) for k in range(2)], 26, 24, RESTS)
             live.soft(x + 28 * bank + 13, base + 14, f"{bank}", "middle")
         live.soft(x, base + 30, f"warp {warp}")
-    live.soft(276, top + 40, "passes:")
+    live.soft(276, top + 40, "wavefronts:")
 
 
 def high_of(warps):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """live_test.py FOLDER [TEST]...: figures that move (docs/site/live.js) in a browser. Its pages lie in FOLDER."""
 
+import shutil
 import sys
 import unittest
 from pathlib import Path
@@ -22,6 +23,15 @@ PAGE = """<!DOCTYPE html>
 <body><div id="doc-content"><div class="contents"><div class="textblock"><div style="height:{above}px"></div>
 <figure><a href="live_{figure}.svg"><img src="live_{figure}.svg" alt="What it shows"/></a><figcaption>It.</figcaption></figure>
 <p style="height:2000px">After.</p></div></div></div></body></html>
+"""
+
+STORY = """<!DOCTYPE html>
+<html lang="en" class="light-mode"><head><meta charset="utf-8"><title>Story</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link href="{docs}/site/site.css" rel="stylesheet"><link href="live.css" rel="stylesheet"></head>
+<body><div id="bar"></div><div id="doc-content"><div class="contents"><div class="textblock">
+<figure><a href=""><img src="story_reduce0.svg" alt="The ladder"/></a></figure><p style="height:2000px">Before.</p>
+<h1><a class="anchor" id="next"></a>Next</h1><p style="height:2000px">After.</p></div></div></div></body></html>
 """
 
 
@@ -52,6 +62,7 @@ class Live(InBrowser):
         write_figure(PAGES, "parts", [parts()], "")
         style = (ROOT / "docs/site/live.css").read_text(encoding="utf-8") + page_style()
         (PAGES / "live.css").write_text(style, encoding="utf-8")
+        shutil.copy(ROOT / "docs/figures/story_reduce0.svg", PAGES)
 
     def load(self, figure="tree_reduce1", width=1280, is_dark=False, still=True, above=0, script=True, is_shown=True):
         self.set_mode("", width, 900, is_dark)
@@ -106,14 +117,14 @@ class Live(InBrowser):
 
     def test_steps_and_shows_the_line_that_runs(self):
         """reduce1 on eight elements: with stride 1 threads 0 to 3 add, words 0, 2, 4, 6. Of four banks these are 0, 2, 0, 2: two
-        passes."""
+        wavefronts."""
         self.load()
         for _ in range(9):
             self.press("step back")
         self.assertEqual(self.place(), "1/5")
         self.press("step forward")
         self.assertEqual(self.caption(), "stride 1: t0 adds words 0 and 1, t1 adds words 2 and 3 and so on. In the toy "
-                         "warp 0 works: 2 passes.")
+                         "warp 0 works: 2 wavefronts.")
         self.assertEqual(self.find(".live-source .runs").text.strip(), "shared[index] += shared[index + stride];")
         self.assertEqual(self.find(".live-source .runs").get_attribute("aria-current"), "step")
         shown = self.driver.execute_script("""
@@ -150,6 +161,24 @@ class Live(InBrowser):
             self.driver.find_element("xpath", f"//label[span='{tab}']").click()
             self.assertEqual(self.find(".live svg text").text, title)
             self.assertEqual(self.place(), "4/5")
+            self.assertFalse(self.find("figcaption").is_displayed(), "it is of the kernel with which the page begins")
+        self.driver.find_element("xpath", "//label[span='reduce1']").click()
+        self.assertTrue(self.find("figcaption").is_displayed())
+
+    def test_a_heading_lies_below_the_chart_that_stays(self):
+        """The story's, to which a click in its contents leads."""
+        for width, height in ((1280, 900), (390, 844)):
+            self.set_mode("", width, height, False)
+            page = PAGES / "story.html"
+            page.write_text(STORY.format(docs=(ROOT / "docs").as_uri()), encoding="utf-8")
+            self.driver.get(page.as_uri() + "#next")
+            self.wait(lambda driver: driver.execute_script("return document.images[0].complete && scrollY > 1000"))
+            bar, top, bottom, heading = self.driver.execute_script("""
+                const at = selector => document.querySelector(selector).getBoundingClientRect();
+                return [at("#bar").bottom, at("figure").top, at("figure").bottom, at("#next").top];""")
+            self.assertEqual(top, bar, "it stays in view")
+            self.assertGreater(bottom, top + 50)
+            self.assertGreaterEqual(heading, bottom)
 
     def test_plays_once_when_seen(self):
         self.load(still=False, above=2000)
