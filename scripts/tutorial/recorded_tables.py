@@ -386,7 +386,7 @@ def experiment(card, lesson, head, kernel):
     return [EXPERIMENT[name] and EXPERIMENT[name][1](rows[EXPERIMENT[name][0]]) for name in columns]
 
 
-@table(r", ([\d,]+) ints, threads per block \| blocks \|((?: `\w+` \[us\] \|)* `\w+` \[us\])")
+@table(r", ([\d,]+) ints, threads per block \| blocks of `reduce2` \|((?: `\w+` \[us\] \|)* `\w+` \[us\])")
 def by_block(card, lesson, head, threads):
     key = {"experiment": "block_starts", "block": plain(threads), "n": plain(head[2])}
     rows = [card.row("experiments.csv", kernel=kernel, **key) for kernel in re.findall(r"`(\w+)`", head[3])]

@@ -150,8 +150,8 @@ class Site:
         names = [lesson.name for lesson in quotes.lessons_on(page.path) if lesson] or [page.name]
         names = [name for name in names if has_playground(self.playground) and (self.playground / f"{name}.js").is_file()]
         if not names:
-            return ("<p>To run the kernels in this page, type <code>make playground</code> and then <code>make docs</code>."
-                    "</p>\n")
+            return ("<p>To run the kernels in this page, type <code>make playground</code> and then <code>make docs</code>. "
+                    "That takes some minutes, once. The page in <code>build/docs/html</code> then has a panel.</p>\n")
         opens = {names[0]: ' data-opens="when seen"'} if names != ["emulate"] else {}
         return "".join(f'<details class="playground" data-lesson="{name}" '
                        f'data-scripts="playground/engine.js playground/{name}.js"{opens.get(name, "")}>'
