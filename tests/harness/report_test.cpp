@@ -581,7 +581,8 @@ TEST(Text, gives_long_names_a_line_of_their_own_where_rows_would_be_too_wide) {
 
 TEST(Text, says_of_which_kernels_it_shows_the_first_pass_only) {
     for (Report report : {emulator_report(), gpu_report()}) {
-        EXPECT_THAT(format_text(report), HasSubstr(" first launch, which leaves one partial sum per block.\n"));
+        EXPECT_THAT(format_text(report),
+                    HasSubstr(" first launch, which leaves one partial sum per block.\n"));
         report.kernels[1].launch.passes = 1;
         EXPECT_THAT(format_text(report), HasSubstr(" first launch, which leaves one partial sum per block;\n"
                                                    "those of reduce3 are of the whole result.\n"));
