@@ -7,14 +7,15 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tutorial import ROOT, live_floors, live_in_flight, live_lookback, live_tile, live_timeline, live_traces
+from tutorial import ROOT, live_floors, live_in_flight, live_lookback, live_rounds, live_tile, live_timeline, live_traces
 from tutorial.live import write_data, write_figure
 
 # By figure: its variants of runs, and what its toggle changes.
 FIGURES = {"tree": (live_traces.trees, "kernel"), "banks": (live_traces.banks, "kernel"),
            "warps": (live_traces.warps, "kernel"), "floors": (live_floors.variants, "kernel"),
            "timeline": (live_timeline.variants, "kernel"), "tile": (live_tile.variants, "tile"),
-           "in_flight": (live_in_flight.variants, "kernel"), "lookback": (live_lookback.variants, "")}
+           "in_flight": (live_in_flight.variants, "kernel"), "lookback": (live_lookback.variants, ""),
+           "rounds": (live_rounds.variants, "")}
 
 
 class NoEstimate(Exception):

@@ -226,6 +226,34 @@ def sum_time(card, record, contender, case):
     return min(found)
 
 
+@table(r", ([^|]+) by `\w+`, n \| ours \[us\] \| (CUB|a copy) \[us\] \| times as fast")
+def scans(card, lesson, head, n):
+    record = "ahead_scan.csv" if head[3] == "CUB" else "ahead_scan_copies.csv"
+    row = card.row(record, case=head[2], n=expanded(n), mode="cold")
+    return [figure(row, "ours_us", 1), figure(row, "rival_us", 1), figure(row, "ratio", 2)]
+
+
+@table(r", scans beside CUB's \| sizes \| times as fast, mean \| lowest \| at n =")
+def scans_in_short(card, lesson, head, case):
+    rows = card.rows("ahead_scan.csv", case=case, mode="cold")
+    lowest = min(rows, key=lambda row: float(row["ratio"]))
+    mean = geometric_mean([float(row["ratio"]) for row in rows])
+    return [str(len(rows)), f"{mean:.2f}", figure(lowest, "ratio", 2), figure(lowest, "n", 0)]
+
+
+@table(r", (2\^\d+) ints counted \| time \[us\] \| GB/s \| issue slots in use \| waits at barriers "
+       r"\| for global memory")
+def scans_counted(card, lesson, head, kernel):
+    """Waits: shares of the warps' time."""
+    row = card.row("ahead_scan_ncu.csv", arguments=f"--n {head[2]}", kernel=kernel)
+    time, stalled = "gpu__time_duration.sum", "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+    moved = sum(float(row[f"dram__bytes_{what}.sum"]) for what in ("read", "write"))
+    waits = math.fsum(float(row[column]) for column in row if column.startswith(stalled.split("{")[0]) and row[column])
+    return [figure(row, time, 0, 1e-3), f"{moved / float(row[time]):,.0f}",
+            f"{figure(row, 'sm__issue_active.avg.pct_of_peak_sustained_elapsed', 0)} %",
+            *(f"{figure(row, stalled.format(wait), 0, 100 / waits)} %" for wait in ("barrier", "long_scoreboard"))]
+
+
 def expanded(n):
     """2^20 - 1: 1048575"""
     power = re.fullmatch(r"2\^(\d+)(?: ([+-]) 1)?", n)

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from tutorial import ROOT
+from tutorial import ROOT, live_rounds
 from tutorial.live import Live, grouped
 from tutorial.live_floors import floors_of
 from tutorial.live_in_flight import in_flight, needed
@@ -126,6 +126,14 @@ class Figures(unittest.TestCase):
     def test_the_look_back_ends_with_all_prefixes(self):
         *_, (_, _, prefixes) = rounds()
         self.assertEqual([prefixes[tile] for tile in range(len(SUMS))], [sum(SUMS[:tile + 1]) for tile in range(len(SUMS))])
+
+    def test_the_rounds_end_with_all_sums(self):
+        steps = list(live_rounds.steps())
+        sums, finished = live_rounds.SUMS, steps[-1][2]
+        self.assertEqual(finished, {tile: sum(sums[:tile]) for tile in range(len(sums))})
+        for _, announced, finished in steps:  # Each block has announced its next tile before it finishes one.
+            following = {tile + live_rounds.BLOCKS for tile in finished} & set(range(len(sums)))
+            self.assertLessEqual(following, announced)
 
     def test_lists(self):
         self.assertEqual(listed([0, 16]), "0, 16")

@@ -54,6 +54,7 @@ const runs = {
     lesson29: [{n: 4099, block: 64, blocks: 5, offset: 3}, {n: 65537, block: 1024, blocks: 8}],
     lesson30: [{n: 4099, block: 64, offset: 3}, {n: 20011, offset: 8, without: "one_block"}, {n: 150001, without: "one_block"}],
     lesson31: [{rows: 67, columns: 131, block: 64}, {rows: 7, columns: 1000, block: 512}, {rows: 1001, columns: 2}, {rows: 70, columns: 7}],
+    lesson32: [{n: 4099, block: 64, blocks: 7}, {n: 20011, block: 512}],
 };
 // What both refuse.
 const refused = [
