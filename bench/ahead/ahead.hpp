@@ -5,10 +5,9 @@
 /// The ratio is how many times as fast ours is: above 1 it is ahead. Times are lower quartiles, in microseconds, of
 /// everything that a call queues: the zeroing of a state, too.
 ///
-/// Not medians: the card fetches its commands in pieces, and where a piece ends between the two events of a call, 0.9 us are
-/// added. That was so for half of the places in the queue, and came back every four calls of three launches. So each call
-/// is queued after a random number of commands: both sides come to all places, and the quartile is one without the
-/// fetch.
+/// Not medians: in trials the same two launches took 0.9 us more in some programs than in others, and always in the
+/// same ones. It depended on what was launched around them; we found no cause. So each call is queued after a random
+/// number of commands, lest one side have all of the slow places, and the quartile is one of the fast ones.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -95,7 +94,8 @@ private:
     }
 
     double time_once(const Contender& one, bool cold) {
-        for (std::uint64_t commands = random_() % 8; commands > 0; --commands) HARNESS_CHECK(cudaEventRecord(start_));
+        for (std::uint64_t commands = random_() % 8; commands > 0; --commands)
+            HARNESS_CHECK(cudaEventRecord(start_));
         cache_.flush(); // Keeps the device busy, too, until all of the call is queued.
         if (!cold) one.launch();
         HARNESS_CHECK(cudaEventRecord(start_));

@@ -241,6 +241,16 @@ def scans_in_short(card, lesson, head, case):
     return [str(len(rows)), f"{mean:.2f}", figure(lowest, "ratio", 2), figure(lowest, "n", 0)]
 
 
+@table(r", reductions beside CUB's \| sizes \| times as fast, mean \| lowest \| at n =")
+def reductions_in_short(card, lesson, head, case):
+    rows = [row for row in card.rows("ahead_reduce.csv", mode="cold") if case in ("all", row["case"])]
+    if not rows:
+        raise NoRecord(f"ahead_reduce.csv has no {case}")
+    lowest = min(rows, key=lambda row: float(row["ratio"]))
+    mean = geometric_mean([float(row["ratio"]) for row in rows])
+    return [str(len(rows)), f"{mean:.2f}", figure(lowest, "ratio", 2), figure(lowest, "n", 0)]
+
+
 @table(r", (2\^\d+) ints counted \| time \[us\] \| GB/s \| issue slots in use \| waits at barriers "
        r"\| for global memory")
 def scans_counted(card, lesson, head, kernel):
@@ -252,6 +262,40 @@ def scans_counted(card, lesson, head, kernel):
     return [figure(row, time, 0, 1e-3), f"{moved / float(row[time]):,.0f}",
             f"{figure(row, 'sm__issue_active.avg.pct_of_peak_sustained_elapsed', 0)} %",
             *(f"{figure(row, stalled.format(wait), 0, 100 / waits)} %" for wait in ("barrier", "long_scoreboard"))]
+
+
+@table(r", (\w+ \w+) by `reduce`, n \| ours \[us\] \| CUB \[us\] \| times as fast")
+def reductions(card, lesson, head, n):
+    row = card.row("ahead_reduce.csv", case=head[2], n=expanded(n), mode="cold")
+    return [figure(row, "ours_us", 1), figure(row, "rival_us", 1), figure(row, "ratio", 2)]
+
+
+@table(r", a sum of (2\^\d+) floats whose blocks meet \| time \[us\]")
+def meetings(card, lesson, head, way):
+    """The times of `reduce` beside each of the other ways: the median."""
+    rows = card.rows("ahead_reduce_meetings.csv", n=expanded(head[2]), mode="cold")
+    if way == "in an early second launch":
+        return [f"{median(float(row['ours_us']) for row in rows):.1f}"]
+    return [figure(row, "rival_us", 1) for row in rows if row["rival"] == way][:1] or [None]
+
+
+@table(r", sums of rows of floats \| columns \| `reduce_rows` \[us\] \| CUB \[us\] \| times as fast")
+def reductions_of_rows(card, lesson, head, rows):
+    row = card.row("ahead_reduce_rows.csv", case=f"float sum of {plain(rows)} rows", mode="cold")
+    return [f"{int(row['n']) // int(plain(rows)):,}", figure(row, "ours_us", 1), figure(row, "rival_us", 1),
+            figure(row, "ratio", 2)]
+
+
+@table(r", first launch of `reduce`, ([\d,]+) floats \| time \[us\] \| % of peak \| issue slots in use \| waits for global memory")
+def reductions_counted(card, lesson, head, operation):
+    """Waits: a share of the warps' time."""
+    row = card.row("ahead_reduce_ncu.csv", arguments=f"--kernel reduce --n {plain(head[2])} --op {operation}")
+    stalled = "smsp__average_warps_issue_stalled_"
+    waits = math.fsum(float(row[column]) for column in row if column.startswith(stalled) and row[column])
+    return [figure(row, "gpu__time_duration.sum", 1, 1e-3),
+            *(f"{figure(row, metric, 0)} %" for metric in ("dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                                                           "sm__issue_active.avg.pct_of_peak_sustained_elapsed")),
+            f"{figure(row, stalled + 'long_scoreboard_per_issue_active.ratio', 0, 100 / waits)} %"]
 
 
 def expanded(n):
