@@ -286,7 +286,8 @@ def reductions_of_rows(card, lesson, head, rows):
             figure(row, "ratio", 2)]
 
 
-@table(r", first launch of `reduce`, ([\d,]+) floats \| time \[us\] \| % of peak \| issue slots in use \| waits for global memory")
+@table(r", first launch of `reduce`, ([\d,]+) floats \| time \[us\] \| % of peak \| issue slots in use "
+       r"\| waits for global memory")
 def reductions_counted(card, lesson, head, operation):
     """Waits: a share of the warps' time."""
     row = card.row("ahead_reduce_ncu.csv", arguments=f"--kernel reduce --n {plain(head[2])} --op {operation}")

@@ -141,6 +141,14 @@ TEST(Lesson33Reduce, is_right_by_every_plan_and_alignment) {
     }
 }
 
+// 700,001 / 4 / 512 = 341.8: each of 300 blocks has elements, and the second launch has their values.
+TEST(Lesson33Reduce, reduces_the_values_of_many_blocks) {
+    const Input<float> input(Operation::sum, 5, 700'001, 1);
+    const ReducePlan plan{ReduceStrategy::two_launches, 512, 300};
+    expect_right(input, reduce_by<take_home::Sum<float>>(plan, input.data(), 1, input.size()).front(), plan,
+                 1);
+}
+
 /// Bits, not values: the blocks of a cluster and those of the first of two launches leave the same values, and these meet in the
 /// same order. So a device without clusters gets the same sum.
 TEST(Lesson33Reduce, has_the_same_bits_with_and_without_a_cluster) {
