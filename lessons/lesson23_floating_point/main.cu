@@ -1,4 +1,4 @@
-// Lesson 23: sums of floats. In all but the last, the order is a part of the result.
+// Lesson 23: sums of floats. In all but the last two, the order is a part of the result.
 //
 //     make lesson23 && ./lesson23 --cancel
 
@@ -6,7 +6,9 @@
 #include <array>
 #include <vector>
 
+#include "exact_sum.cuh"
 #include "floats.hpp"
+#include "harness/check.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
 #include "kernels.cuh"
@@ -102,6 +104,23 @@ void measure_reproducible(KernelRun& run) {
                  .launch_rest = launch_rest});
 }
 
+/// The header's sum. Grid and blocks are its own choice: 0.
+void measure_exact(KernelRun& run) {
+    Floats& input = input_of(run);
+    DeviceBuffer<float> result(1);
+    std::size_t bytes = 0;
+    HARNESS_CHECK(take_home::exact_sum(nullptr, bytes, input.data(), result.data(), run.n()));
+    DeviceBuffer<unsigned char> workspace(bytes);
+    run.measure({.grid = dim3(0), .block = dim3(0), .bytes = (run.n() + 1) * sizeof(float)},
+                {.prepare = [&] { result.poison(); },
+                 .launch =
+                     [&] {
+                         HARNESS_CHECK(take_home::exact_sum(workspace.data(), bytes, input.data(),
+                                                            result.data(), run.n()));
+                     },
+                 .verify = [&] { return input.check_nearest(run, result.read().front()); }});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -122,6 +141,7 @@ int main(int argc, char** argv) {
         measure_tree(run, sum_in_double<float>, sum_in_double<double>, double_bound);
     });
     lesson.add_kernel("sum_reproducible", measure_reproducible);
+    lesson.add_kernel("exact_sum", measure_exact);
 #ifdef WITH_CUB
     add_cub(lesson);
 #endif

@@ -1,5 +1,5 @@
 // The kernels of lesson 23: each sum is within its bound of the exact one, has the bits of its order, and
-// sum_reproducible has those of the exact sum, rounded once. The exact sum here is MPFR's.
+// sum_reproducible and exact_sum() have those of the exact sum, rounded once. The exact sum here is MPFR's.
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../../lessons/lesson23_floating_point/data.hpp"
+#include "../../../lessons/lesson23_floating_point/exact_sum.cuh"
 #include "../../../lessons/lesson23_floating_point/orders.hpp"
 #include "harness/check.hpp"
 #include "harness/device_buffer.hpp"
@@ -44,10 +45,10 @@ float float_of(std::uint32_t bits) {
     return value;
 }
 
-/// A number of 700 bits: any sum of 2^100 floats, exactly.
+/// A number of 2,300 bits: any sum of 2^100 doubles, exactly.
 class Exact {
 public:
-    Exact() { mpfr_init2(value_, 700), mpfr_set_zero(value_, 1); }
+    Exact() { mpfr_init2(value_, 2300), mpfr_set_zero(value_, 1); }
     ~Exact() { mpfr_clear(value_); }
     Exact(const Exact&) = delete;
     Exact& operator=(const Exact&) = delete;
@@ -59,6 +60,7 @@ public:
     }
     /// The nearest float, with a positive 0.
     float rounded() const { return mpfr_get_flt(value_, MPFR_RNDN) + 0.0f; }
+    double rounded_to_double() const { return mpfr_get_d(value_, MPFR_RNDN) + 0.0; }
     double minus(float value) const {
         Exact difference;
         mpfr_sub_d(difference.value_, value_, value, MPFR_RNDN);
@@ -134,6 +136,33 @@ float sum_exactly(const DeviceBuffer<float>& input, unsigned int block, unsigned
     check_launch("round_sum");
     return result.read().front();
 }
+
+// ---- exact_sum(), by each of its kernels and any grid ----
+
+/// One launch of a kernel in a grid of the test's choice. \return the bits of the sum
+template <class Real, unsigned int block, unsigned int per_multiprocessor, unsigned int loads>
+Real exact_sum_by(const Real* input, std::size_t n, unsigned int grid) {
+    const auto kernel = take_home::exact::exact_sum<Real, block, per_multiprocessor, loads>;
+    constexpr std::size_t bytes = take_home::exact::shared_bytes<Real, block>;
+    allow_shared_bytes(reinterpret_cast<const void*>(kernel), bytes);
+    using Meeting = take_home::exact::Meeting<Real>;
+    DeviceBuffer<Meeting> meeting(1);
+    HARNESS_CHECK(cudaMemset(meeting.data(), 0, sizeof(Meeting)));
+    DeviceBuffer<Real> result(1);
+    result.poison();
+    kernel<<<grid, block, bytes>>>(take_home::exact::split(input, n), result.data(), meeting.data());
+    check_launch("exact_sum");
+    const Real sum = result.read().front();
+    const Meeting after = meeting.read().front(), zeros{};
+    EXPECT_EQ(std::memcmp(&after, &zeros, sizeof zeros), 0) << "the state is not zero again";
+    return sum;
+}
+
+template <class Real> using ExactSumBy = Real (*)(const Real*, std::size_t, unsigned int);
+constexpr ExactSumBy<float> float_kernels[] = {
+    exact_sum_by<float, 512, 2, 2>, exact_sum_by<float, 1024, 1, 4>, exact_sum_by<float, 256, 2, 2>};
+constexpr ExactSumBy<double> double_kernels[] = {exact_sum_by<double, 512, 1, 6>,
+                                                 exact_sum_by<double, 128, 1, 4>};
 
 /// The same additions in the same order on the host.
 template <class Sum> float on_host(const std::vector<float>& values, unsigned int block, unsigned int most) {
@@ -282,6 +311,9 @@ float sum_in_many_ways(std::vector<float> values) {
         std::shuffle(values.begin(), values.end(), random);
         EXPECT_EQ(bits_of(sum_exactly(on_device(values), block, grid)), bits_of(first));
     }
+    for (const auto by : float_kernels) {
+        EXPECT_EQ(bits_of(by(input.data(), values.size(), 1)), bits_of(first)) << "exact_sum()";
+    }
     return first;
 }
 
@@ -361,7 +393,195 @@ TEST(Lesson23SumReproducible, is_mpfrs_for_random_bits) {
     }
 }
 
-// ---- how much its words hold ----
+// ---- exact_sum() ----
+
+std::uint64_t bits_of(double value) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+float rounded_to(float, const Exact& sum) { return sum.rounded(); }
+double rounded_to(double, const Exact& sum) { return sum.rounded_to_double(); }
+
+/// Finite numbers of all exponents, or of the lowest ones.
+template <class Real> std::vector<Real> random_numbers(std::uint64_t seed, std::size_t n) {
+    constexpr unsigned int mantissa = sizeof(Real) == 4 ? 23 : 52, exponents = sizeof(Real) == 4 ? 255 : 2047;
+    std::mt19937_64 random(seed);
+    const std::uint64_t used = 1 + random() % exponents;
+    std::vector<Real> values(n);
+    for (Real& value : values) {
+        const std::uint64_t sign = random() & 1, fraction = random() & ((1ull << mantissa) - 1);
+        const std::uint64_t bits = sign << (8 * sizeof(Real) - 1) | random() % used << mantissa | fraction;
+        std::memcpy(&value, &bits, sizeof value);
+    }
+    return values;
+}
+
+template <class Real> Real exact_on_host(const Real* values, std::size_t n) {
+    Exact sum;
+    for (std::size_t i = 0; i < n; ++i) sum.add(values[i]);
+    return rounded_to(Real{}, sum);
+}
+
+template <class Real> class ExactSumOf {
+public:
+    explicit ExactSumOf(const std::vector<Real>& values) : values_(values), input_(on_device(values)) {}
+
+    /// The header's choice, with a workspace that holds anything, and again with the zeros that it left.
+    void expect(std::size_t n, std::size_t offset) {
+        SCOPED_TRACE(testing::Message() << "n = " << n << ", offset " << offset);
+        std::size_t bytes = 0;
+        ASSERT_EQ(take_home::exact_sum(nullptr, bytes, input_.data(), result_.data(), n), cudaSuccess);
+        DeviceBuffer<unsigned char> workspace(bytes);
+        workspace.poison();
+        const Real expected = exact_on_host(values_.data() + offset, n);
+        for (const bool is_zero : {false, true}) {
+            result_.poison();
+            ASSERT_EQ(take_home::exact_sum(workspace.data(), bytes, input_.data() + offset, result_.data(), n,
+                                           nullptr, is_zero),
+                      cudaSuccess);
+            EXPECT_EQ(bits_of(result_.read().front()), bits_of(expected));
+        }
+        --bytes;
+        EXPECT_EQ(take_home::exact_sum(workspace.data(), bytes, input_.data(), result_.data(), n),
+                  cudaErrorInvalidValue);
+    }
+
+    template <class Kernels> void expect_in_every_grid(const Kernels& kernels) {
+        const Real expected = exact_on_host(values_.data(), values_.size());
+        for (const auto by : kernels)
+            for (const unsigned int grid : {1u, 2u, 7u, 40u})
+                EXPECT_EQ(bits_of(by(input_.data(), values_.size(), grid)), bits_of(expected)) << grid;
+    }
+
+private:
+    std::vector<Real> values_;
+    DeviceBuffer<Real> input_;
+    DeviceBuffer<Real> result_{1};
+};
+
+TEST(Lesson23ExactSum, is_mpfrs_at_every_size_and_offset) {
+    ExactSumOf<float> of_floats(random_numbers<float>(1, 70'000));
+    ExactSumOf<double> of_doubles(random_numbers<double>(2, 70'000));
+    // Around a vector, a line, and what a block of 512 threads has at a time and before there are two blocks.
+    for (const std::size_t n : {0, 1, 2, 3, 4, 5, 31, 32, 33, 1000, 4095, 4097, 8191, 8193, 65'537}) {
+        for (const std::size_t offset : {0, 1, 2, 3}) {
+            if (n > 5000 && offset % 2 == 0) continue;
+            of_floats.expect(n, offset);
+            of_doubles.expect(n, offset);
+        }
+    }
+}
+
+TEST(Lesson23ExactSum, has_the_same_bits_in_every_grid) {
+    ExactSumOf<float>(random_numbers<float>(3, 20'003)).expect_in_every_grid(float_kernels);
+    ExactSumOf<float>(float_elements({.cancel = true}, 42, 20'003)).expect_in_every_grid(float_kernels);
+    ExactSumOf<double>(random_numbers<double>(4, 20'003)).expect_in_every_grid(double_kernels);
+}
+
+double sum_of_doubles(const std::vector<double>& values) {
+    const DeviceBuffer<double> input = on_device(values);
+    const double sum = double_kernels[0](input.data(), values.size(), 1);
+    EXPECT_EQ(bits_of(double_kernels[1](input.data(), values.size(), 2)), bits_of(sum));
+    return sum;
+}
+
+TEST(Lesson23ExactSum, of_doubles_rounds_to_the_nearest_and_then_to_the_even_one) {
+    constexpr double tiny = 0x1p-1074, most = std::numeric_limits<double>::max();
+    const std::pair<std::vector<double>, double> cases[] = {
+        {{0x1p53, 1}, 0x1p53},
+        {{0x1p53, 3}, 0x1p53 + 4},
+        {{0x1p53, 1, tiny}, 0x1p53 + 2},
+        {{0x1p53, 3, -tiny}, 0x1p53 + 2},
+        {{0x1.fffffffffffffp0, 0x1p-53}, 2},
+        {{tiny, tiny}, 2 * tiny},
+        {{0x1.ffffffffffffep-1023, tiny}, 0x1p-1022}, // subnormal to normal
+        {{0x1p-1022, -tiny}, 0x1.ffffffffffffep-1023},
+        {{0x1p-1021, tiny}, 0x1p-1021},
+        {{0x1p1023, tiny, -0x1p1023}, tiny},
+        {{most, most, -most}, most},
+        {{most, 0x1p970}, INFINITY},
+        {{most, 0x1p970, -tiny}, most},
+        {{most, most, most}, INFINITY},
+    };
+    for (const auto& [values, expected] : cases) {
+        EXPECT_EQ(bits_of(sum_of_doubles(values)), bits_of(expected)) << expected;
+        std::vector<double> negative = values;
+        for (double& value : negative) value = -value;
+        EXPECT_EQ(bits_of(sum_of_doubles(negative)), bits_of(-expected)) << -expected;
+    }
+    // A tie, but for a bit in one of the digits below.
+    for (int exponent = -1074; exponent < 960; exponent += 52) {
+        const double rest = std::ldexp(1.0, exponent);
+        EXPECT_EQ(sum_of_doubles({0x1p1023, 0x1p970, rest}), 0x1p1023 + 0x1p971) << exponent;
+        EXPECT_EQ(sum_of_doubles({0x1p1023, 0x1p970, -rest}), 0x1p1023) << exponent;
+    }
+    for (const auto& values : std::vector<std::vector<double>>{{0}, {-0.0, -0.0}, {1, -1}})
+        EXPECT_EQ(bits_of(sum_of_doubles(values)), 0u);
+    EXPECT_EQ(sum_of_doubles({1, INFINITY, -most, INFINITY}), INFINITY);
+    EXPECT_EQ(sum_of_doubles({1, -INFINITY, most}), -INFINITY);
+    for (const auto& values :
+         std::vector<std::vector<double>>{{INFINITY, -INFINITY}, {-NAN}, {NAN, INFINITY}})
+        EXPECT_EQ(bits_of(sum_of_doubles(values)), 0x7fffffffffffffffu) << "one NaN, the same for all";
+}
+
+// One element at a time, with the lowest or the highest exponent of a bin.
+TEST(Lesson23ExactSum, of_one_number_is_that_number) {
+    for (int k = 0; k < 40; ++k) {
+        for (const int exponent : {52 * k - 1, 52 * k}) { // as it is stored: 1 stands for 2^-1022
+            const double value = std::ldexp(-0x1.fffffffffffffp0, exponent - 1023);
+            EXPECT_EQ(bits_of(sum_of_doubles({value})), bits_of(value)) << exponent;
+        }
+    }
+    for (int exponent = 15; exponent < 255; exponent += 16) {
+        for (const float value :
+             {std::ldexp(-0x1.fffffep0f, exponent - 127), std::ldexp(1.0f, exponent - 126)})
+            EXPECT_EQ(sum_in_many_ways({value}), value) << exponent;
+    }
+}
+
+TEST(Lesson23ExactSum, of_doubles_is_mpfrs_for_random_bits) {
+    for (std::uint64_t seed = 10; seed < 50; ++seed) {
+        const std::vector<double> values = random_numbers<double>(seed, 1 + seed * 7 % 300);
+        EXPECT_EQ(bits_of(sum_of_doubles(values)), bits_of(exact_on_host(values.data(), values.size())))
+            << seed;
+    }
+}
+
+// Each thread has as many vectors as it may, and each element is the largest or the smallest that its bin takes.
+TEST(Lesson23ExactSum, fills_no_bin_too_much) {
+    using take_home::exact::max_vectors;
+    for (const bool mixed : {false, true}) {
+        std::vector<float> floats(max_vectors * 4 * 32,
+                                  0x1.fffffep-96f); // exponent 31: the highest of bin 1
+        std::vector<double> doubles(max_vectors * 2 * 128,
+                                    -0x1.fffffffffffffp-972); // 51: the highest of bin 0
+        if (mixed) {                                          // and one unit
+            for (std::size_t i = 0; i < floats.size(); i += 3) floats[i] = -0x1p-134f;
+            for (std::size_t i = 0; i < doubles.size(); i += 3) doubles[i] = 0x1p-1074;
+        }
+        EXPECT_EQ(bits_of(exact_sum_by<float, 32, 1, 1>(on_device(floats).data(), floats.size(), 1)),
+                  bits_of(exact_on_host(floats.data(), floats.size())));
+        EXPECT_EQ(bits_of(double_kernels[1](on_device(doubles).data(), doubles.size(), 1)),
+                  bits_of(exact_on_host(doubles.data(), doubles.size())));
+    }
+}
+
+TEST(Lesson23ExactSum, gives_no_thread_more_vectors_than_its_bins_hold) {
+    using take_home::exact::blocks_for, take_home::exact::max_vectors;
+    for (const unsigned int block : {128u, 512u, 1024u}) {
+        for (const std::size_t vectors : {std::size_t{0}, std::size_t{1}, max_vectors * 132 * block,
+                                          max_vectors * 132 * block + 1, std::size_t{1} << 38}) {
+            const unsigned int grid = blocks_for(vectors, block, 132);
+            EXPECT_GE(grid, 1u);
+            EXPECT_GE(std::size_t{grid} * block * max_vectors, vectors);
+            EXPECT_EQ(vectors < (1u << 20) ? 0 : grid % 132, 0u) << "whole rounds";
+        }
+    }
+}
+
+// ---- how much the words of sum_reproducible hold ----
 
 // A thread may add 2^31 elements: each adds less than 2^32 to a word. 2^31 threads then add less than 2^32
 // each to a word in global memory. Neither is more than this.
