@@ -170,7 +170,27 @@ template <class Real> __device__ Real rounded(const Digits& digits, unsigned int
     return Format::number(number | static_cast<unsigned long long>(negative) << (8 * sizeof(Real) - 1));
 }
 
-/// The sum that the totals hold. One thread.
+/// Turns what is added to each digit, from the lowest one on, into digits, and keeps the highest ones.
+struct Carry {
+    __int128 above = 0; ///< In the end 0, or below 0 if the sum is negative.
+    Digits highest{};
+    unsigned long long before = 0, before_that = 0;
+    bool more = false; ///< whether a digit below these two is not 0
+
+    __device__ void take(__int128 units, unsigned int bits, int place) {
+        above += units;
+        const auto digit = static_cast<unsigned long long>(above) & ((1ull << bits) - 1);
+        above >>= bits; // rounds down: no digit is negative
+        if (digit != 0) {
+            highest = {digit, before, before_that, more, place};
+        }
+        more |= before_that != 0;
+        before_that = before;
+        before = digit;
+    }
+};
+
+/// The sum that the totals hold, in each lane of a warp.
 template <class Real> __device__ Real sum_of(const long long* totals, unsigned int found) {
     using Format = Bins<Real>;
     if (found != 0) {
@@ -179,36 +199,33 @@ template <class Real> __device__ Real sum_of(const long long* totals, unsigned i
                               : found == minus_infinity ? infinite_bits<Real> | minus
                                                         : minus - 1); // also infinity - infinity
     }
-    constexpr unsigned int bits = Format::bits * Format::bins_per_digit;
-    constexpr unsigned int digits = Format::count / Format::bins_per_digit + 3; // three for the sum's growth
-    for (bool negative = false;; negative = true) {
-        __int128 above = 0;
-        Digits highest{};
-        unsigned long long last = 0, last_but_one = 0;
-        bool more = false; // Whether a digit below these two is not 0.
-#pragma unroll 1           // Short code: what is executed once has to be fetched, too.
-        for (unsigned int digit = 0; digit < digits; ++digit) {
-            for (unsigned int part = 0; part < Format::bins_per_digit; ++part) {
-                const unsigned int k = digit * Format::bins_per_digit + part;
-                if (k < Format::count) {
-                    const __int128 units = (static_cast<__int128>(totals[2 * k + 1]) << 32) + totals[2 * k];
-                    above += (negative ? -units : units) << (part * Format::bits);
-                }
-            }
-            const auto here = static_cast<unsigned long long>(above) & ((1ull << bits) - 1);
-            above >>= bits; // rounds down: no digit is negative
-            if (here != 0) {
-                highest = {here, last, last_but_one, more, static_cast<int>(digit)};
-            }
-            more |= last_but_one != 0;
-            last_but_one = last;
-            last = here;
-        }
-        if (above == 0) {
-            return highest.first == 0 ? 0 : rounded<Real>(highest, bits, negative);
-        }
-        // The sum is negative: once more, with the other sign.
+    unsigned long long used = 0; // a bit per bin: most sums use few of them
+    for (unsigned int first = 0; first < Format::count; first += 32) {
+        const unsigned int k = first + threadIdx.x % 32;
+        const bool is_used = k < Format::count && (totals[2 * k] | totals[2 * k + 1]) != 0;
+        used |= static_cast<unsigned long long>(__ballot_sync(0xffffffff, is_used)) << first;
     }
+    if (used == 0) {
+        return 0;
+    }
+    constexpr unsigned int per_digit = Format::bins_per_digit, bits = Format::bits * per_digit;
+    const auto lowest = static_cast<unsigned int>(__ffsll(static_cast<long long>(used)) - 1);
+    const auto highest = static_cast<unsigned int>(63 - __clzll(static_cast<long long>(used)));
+    Carry sum, negated; // One of them is not negative.
+#pragma unroll 1        // Short code: what is executed once has to be fetched, too.
+    for (unsigned int digit = lowest / per_digit; digit <= highest / per_digit + 3;
+         ++digit) { // 3: its growth
+        __int128 units = 0;
+        for (unsigned int k = digit * per_digit; k < min((digit + 1) * per_digit, Format::count); ++k) {
+            const __int128 total = (static_cast<__int128>(totals[2 * k + 1]) << 32) + totals[2 * k];
+            units += total << (k % per_digit * Format::bits);
+        }
+        sum.take(units, bits, static_cast<int>(digit));
+        negated.take(-units, bits, static_cast<int>(digit));
+    }
+    const bool negative = sum.above < 0;
+    const Digits digits = negative ? negated.highest : sum.highest;
+    return digits.first == 0 ? 0 : rounded<Real>(digits, bits, negative);
 }
 
 __device__ inline long long sum_of_warp(long long sum) {
@@ -218,7 +235,8 @@ __device__ inline long long sum_of_warp(long long sum) {
     return sum;
 }
 
-/// Adds the bins of the block's threads to *meeting. The last block to do so rounds the sum, and leaves zeros.
+/// Adds up the bins of the block's threads, and then, at *meeting, those of the grid. The last block to come
+/// there rounds the sum, and leaves zeros. A single block meets nobody.
 template <class Real, unsigned int block_size>
 __device__ void meet(const typename Bins<Real>::Bin* bins, unsigned int found, Meeting<Real>* meeting,
                      Real* result) {
@@ -226,9 +244,14 @@ __device__ void meet(const typename Bins<Real>::Bin* bins, unsigned int found, M
     constexpr unsigned int totals_count = 2 * Format::count;
     static_assert(block_size % 32 == 0 && totals_count <= block_size, "a warp per bin, a thread per total");
     __shared__ long long totals[totals_count];
+    __shared__ unsigned int found_by_all;
     __shared__ bool is_last;
     const unsigned int tid = threadIdx.x, lane = tid % 32;
 
+    if (tid == 0) {
+        found_by_all = 0;
+        is_last = true;
+    }
     __syncthreads(); // All threads have added their elements.
     for (unsigned int k = tid / 32; k < Format::count; k += block_size / 32) {
         long long low = 0, high = 0;
@@ -248,32 +271,40 @@ __device__ void meet(const typename Bins<Real>::Bin* bins, unsigned int found, M
         }
     }
     if (found != 0) {
-        atomicOr(&meeting->found, found);
+        atomicOr(&found_by_all, found);
     }
     __syncthreads(); // The block's totals are complete.
-    if (tid < totals_count && totals[tid] != 0) {
-        atomicAdd(&meeting->totals[tid], static_cast<unsigned long long>(totals[tid]));
+    if (gridDim.x > 1) {
+        if (tid < totals_count && totals[tid] != 0) {
+            atomicAdd(&meeting->totals[tid], static_cast<unsigned long long>(totals[tid]));
+        }
+        if (tid == 0 && found_by_all != 0) {
+            atomicOr(&meeting->found, found_by_all);
+        }
+        __syncthreads(); // They are all on their way before the block is counted.
+        if (tid == 0) {
+            // Released and acquired: the last block sees the totals of all blocks.
+            const Shared<unsigned int> blocks_done(meeting->blocks_done);
+            is_last = blocks_done.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
+        }
+        __syncthreads(); // Every thread sees whether this block is the last one.
+        if (is_last && tid < totals_count) {
+            const Shared<unsigned long long> total(meeting->totals[tid]);
+            totals[tid] = static_cast<long long>(total.load(cuda::memory_order_relaxed));
+            meeting->totals[tid] = 0;
+        }
+        if (is_last && tid == 0) {
+            found_by_all = Shared<unsigned int>(meeting->found).load(cuda::memory_order_relaxed);
+            meeting->found = 0;
+            meeting->blocks_done = 0;
+        }
+        __syncthreads(); // The grid's totals have replaced the block's.
     }
-    __syncthreads(); // They are all on their way before the block is counted.
-    if (tid == 0) {
-        // Released and acquired: the last block sees the totals of all blocks.
-        is_last = Shared<unsigned int>(meeting->blocks_done).fetch_add(1, cuda::memory_order_acq_rel) ==
-                  gridDim.x - 1;
-    }
-    __syncthreads(); // Every thread sees whether this block is the last one.
-    if (!is_last) {
-        return;
-    }
-    if (tid < totals_count) {
-        totals[tid] = static_cast<long long>(
-            Shared<unsigned long long>(meeting->totals[tid]).load(cuda::memory_order_relaxed));
-        meeting->totals[tid] = 0;
-    }
-    __syncthreads(); // The grid's totals have replaced the block's.
-    if (tid == 0) {
-        *result = sum_of<Real>(totals, Shared<unsigned int>(meeting->found).load(cuda::memory_order_relaxed));
-        meeting->found = 0;
-        meeting->blocks_done = 0;
+    if (is_last && tid < 32) {
+        const Real sum = sum_of<Real>(totals, found_by_all);
+        if (tid == 0) {
+            *result = sum;
+        }
     }
 }
 
@@ -343,20 +374,23 @@ inline cudaError_t current_device(Device& device) {
 template <class Real, unsigned int block_size>
 inline constexpr std::size_t shared_bytes = block_size* Bins<Real>::count * sizeof(typename Bins<Real>::Bin);
 
-/// As many blocks as are resident, but no more than have four vectors per thread, and so many that no thread
-/// has more than max_vectors.
-inline unsigned int blocks_for(std::size_t vectors, unsigned int block_size, unsigned int resident) {
+/// As many blocks as are resident, but no more than have `per_thread` vectors per thread, and so many that no
+/// thread has more than max_vectors.
+inline unsigned int blocks_for(std::size_t vectors, unsigned int block_size, unsigned int resident,
+                               unsigned int per_thread) {
     const auto ceil_div = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
-    const std::size_t useful = std::max<std::size_t>(ceil_div(vectors, std::size_t{4} * block_size), 1);
+    const std::size_t useful =
+        std::max<std::size_t>(ceil_div(vectors, std::size_t{per_thread} * block_size), 1);
     const std::size_t rounds =
         std::max<std::size_t>(ceil_div(vectors, max_vectors * block_size * resident), 1);
     return static_cast<unsigned int>(std::min(useful, rounds * resident));
 }
 
-/// Queues the sum by one kernel, for which the device must have the shared memory.
+/// Queues the sum by one kernel, for which the device must have the shared memory. A single block needs no
+/// zeros. \param per_thread vectors for which a thread is useful
 template <class Real, unsigned int block_size, unsigned int blocks_per_sm, unsigned int loads>
 cudaError_t launch(Meeting<Real>* meeting, const Real* input, Real* result, std::size_t n,
-                   cudaStream_t stream, const Device& device) {
+                   cudaStream_t stream, bool is_zero, const Device& device, unsigned int per_thread) {
     const auto kernel = exact_sum<Real, block_size, blocks_per_sm, loads>;
     constexpr std::size_t bytes = shared_bytes<Real, block_size>;
     if (bytes > 48 * 1024) {
@@ -366,29 +400,42 @@ cudaError_t launch(Meeting<Real>* meeting, const Real* input, Real* result, std:
     }
     const Parts<Real> parts = split(input, n);
     const unsigned int resident = static_cast<unsigned int>(device.multiprocessors) * blocks_per_sm;
-    kernel<<<blocks_for(parts.vectors, block_size, resident), block_size, bytes, stream>>>(parts, result,
-                                                                                           meeting);
+    const unsigned int grid = blocks_for(parts.vectors, block_size, resident, per_thread);
+    if (grid > 1 && !is_zero) {
+        const cudaError_t error = cudaMemsetAsync(meeting, 0, sizeof(*meeting), stream);
+        if (error != cudaSuccess) return error;
+    }
+    kernel<<<grid, block_size, bytes, stream>>>(parts, result, meeting);
     return cudaGetLastError();
 }
 
-// The fastest kernel for n on an H200, by measurement. A device with too little shared memory for it gets one
-// that needs less than 48 KiB.
+// The fastest kernel for n on an H200, by measurement. A device with too little shared memory for all of them
+// gets one that needs less than 48 KiB.
 
 inline cudaError_t launch_fastest(Meeting<float>* meeting, const float* input, float* result, std::size_t n,
-                                  cudaStream_t stream, const Device& device) {
-    constexpr std::size_t static_bytes = 1024;
-    if (shared_bytes<float, 1024> + static_bytes > static_cast<std::size_t>(device.shared_bytes))
-        return launch<float, 256, 2, 2>(meeting, input, result, n, stream, device);
-    if (n < std::size_t{1} << 26) return launch<float, 512, 2, 2>(meeting, input, result, n, stream, device);
-    return launch<float, 1024, 1, 4>(meeting, input, result, n, stream, device);
+                                  cudaStream_t stream, bool is_zero, const Device& device) {
+    constexpr std::size_t Ki = 1024, Mi = 1024 * Ki, needed = shared_bytes<float, 1024> + Ki;
+    const auto with = [&](auto launch, unsigned int per_thread) {
+        return launch(meeting, input, result, n, stream, is_zero, device, per_thread);
+    };
+    if (static_cast<std::size_t>(device.shared_bytes) < needed) return with(launch<float, 256, 2, 2>, 4);
+    if (n <= 16 * Ki) return with(launch<float, 512, 2, 2>, 8); // a single block
+    if (n < 512 * Ki) return with(launch<float, 256, 2, 2>, 4);
+    if (n < 64 * Mi) return with(launch<float, 512, 2, 2>, 4);
+    return with(launch<float, 1024, 1, 4>, 4);
 }
 
 inline cudaError_t launch_fastest(Meeting<double>* meeting, const double* input, double* result,
-                                  std::size_t n, cudaStream_t stream, const Device& device) {
-    constexpr std::size_t static_bytes = 1024;
-    if (shared_bytes<double, 512> + static_bytes > static_cast<std::size_t>(device.shared_bytes))
-        return launch<double, 128, 1, 4>(meeting, input, result, n, stream, device);
-    return launch<double, 512, 1, 6>(meeting, input, result, n, stream, device);
+                                  std::size_t n, cudaStream_t stream, bool is_zero, const Device& device) {
+    constexpr std::size_t Ki = 1024, Mi = 1024 * Ki, needed = shared_bytes<double, 512> + Ki;
+    const auto with = [&](auto launch, unsigned int per_thread) {
+        return launch(meeting, input, result, n, stream, is_zero, device, per_thread);
+    };
+    if (static_cast<std::size_t>(device.shared_bytes) < needed) return with(launch<double, 128, 1, 4>, 4);
+    if (n <= 8 * Ki) return with(launch<double, 256, 2, 4>, 16); // a single block
+    if (n < 512 * Ki) return with(launch<double, 256, 2, 4>, 4);
+    if (n < 32 * Mi) return with(launch<double, 256, 2, 4>, 8);
+    return with(launch<double, 512, 1, 6>, 8);
 }
 
 /// The workspace's first address that 8 divides.
@@ -416,11 +463,9 @@ cudaError_t exact_sum(void* workspace, std::size_t& workspace_bytes, const Real*
     if (workspace_bytes < needed) return cudaErrorInvalidValue;
     Meeting* const meeting = exact::meeting_in<Real>(workspace);
     exact::Device device;
-    cudaError_t error = exact::current_device(device);
-    if (error == cudaSuccess && !workspace_is_zero)
-        error = cudaMemsetAsync(meeting, 0, sizeof(Meeting), stream);
+    const cudaError_t error = exact::current_device(device);
     if (error != cudaSuccess) return error;
-    return exact::launch_fastest(meeting, input, result, n, stream, device);
+    return exact::launch_fastest(meeting, input, result, n, stream, workspace_is_zero, device);
 }
 
 } // namespace take_home

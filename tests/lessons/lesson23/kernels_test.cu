@@ -161,8 +161,8 @@ Real exact_sum_by(const Real* input, std::size_t n, unsigned int grid) {
 template <class Real> using ExactSumBy = Real (*)(const Real*, std::size_t, unsigned int);
 constexpr ExactSumBy<float> float_kernels[] = {
     exact_sum_by<float, 512, 2, 2>, exact_sum_by<float, 1024, 1, 4>, exact_sum_by<float, 256, 2, 2>};
-constexpr ExactSumBy<double> double_kernels[] = {exact_sum_by<double, 512, 1, 6>,
-                                                 exact_sum_by<double, 128, 1, 4>};
+constexpr ExactSumBy<double> double_kernels[] = {
+    exact_sum_by<double, 256, 2, 4>, exact_sum_by<double, 128, 1, 4>, exact_sum_by<double, 512, 1, 6>};
 
 /// The same additions in the same order on the host.
 template <class Sum> float on_host(const std::vector<float>& values, unsigned int block, unsigned int most) {
@@ -464,10 +464,11 @@ private:
 TEST(Lesson23ExactSum, is_mpfrs_at_every_size_and_offset) {
     ExactSumOf<float> of_floats(random_numbers<float>(1, 70'000));
     ExactSumOf<double> of_doubles(random_numbers<double>(2, 70'000));
-    // Around a vector, a line, and what a block of 512 threads has at a time and before there are two blocks.
-    for (const std::size_t n : {0, 1, 2, 3, 4, 5, 31, 32, 33, 1000, 4095, 4097, 8191, 8193, 65'537}) {
+    // Around a vector, a line, and where there is a second block: 8,192 doubles, 16,384 floats.
+    for (const std::size_t n :
+         {0, 1, 2, 3, 4, 5, 31, 32, 33, 1000, 8191, 8192, 8193, 16'384, 16'385, 65'537}) {
         for (const std::size_t offset : {0, 1, 2, 3}) {
-            if (n > 5000 && offset % 2 == 0) continue;
+            if (n > 5000 && offset != n % 4) continue;
             of_floats.expect(n, offset);
             of_doubles.expect(n, offset);
         }
@@ -573,7 +574,7 @@ TEST(Lesson23ExactSum, gives_no_thread_more_vectors_than_its_bins_hold) {
     for (const unsigned int block : {128u, 512u, 1024u}) {
         for (const std::size_t vectors : {std::size_t{0}, std::size_t{1}, max_vectors * 132 * block,
                                           max_vectors * 132 * block + 1, std::size_t{1} << 38}) {
-            const unsigned int grid = blocks_for(vectors, block, 132);
+            const unsigned int grid = blocks_for(vectors, block, 132, 4);
             EXPECT_GE(grid, 1u);
             EXPECT_GE(std::size_t{grid} * block * max_vectors, vectors);
             EXPECT_EQ(vectors < (1u << 20) ? 0 : grid % 132, 0u) << "whole rounds";
