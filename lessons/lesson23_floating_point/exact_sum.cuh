@@ -45,13 +45,19 @@ template <> struct Bins<float> {
 
     __device__ static void add(float value, Bin* bins, unsigned int stride, unsigned int*) {
         const unsigned int exponent = __float_as_uint(value) >> 23 & 0xff;
-        bins[exponent / 16 * stride] += value; // Converted to double first: nothing is lost.
+        bins[exponent / 16 * stride] += as_double(value);
     }
     __device__ static void add(float4 four, Bin* bins, unsigned int stride, unsigned int* found) {
         add(four.x, bins, stride, found);
         add(four.y, bins, stride, found);
         add(four.z, bins, stride, found);
         add(four.w, bins, stride, found);
+    }
+    /// Nothing is lost, not even a subnormal float where the compiler makes those 0 (--ftz=true).
+    __device__ static double as_double(float value) {
+        double same;
+        asm("cvt.f64.f32 %0, %1;" : "=d"(same) : "f"(value));
+        return same;
     }
     /// The bin as a number of its units, less than 2^51.
     __device__ static long long units(Bin bin, unsigned int k, unsigned int* found) {
@@ -128,7 +134,7 @@ template <class Real> Parts<Real> split(const Real* input, std::size_t n) {
 
 /// Where the blocks of a grid meet, in global memory. Zero before a launch, and zero again after it.
 template <class Real> struct Meeting {
-    /// Of each bin the sum of the lower 32 bits, and the sum of what is above them, with its sign.
+    /// Of each bin the sum of the lower 32 bits; then of each the sum of what is above them, with its sign.
     unsigned long long totals[2 * Bins<Real>::count];
     unsigned int found, blocks_done;
 };
@@ -202,7 +208,7 @@ template <class Real> __device__ Real sum_of(const long long* totals, unsigned i
     unsigned long long used = 0; // a bit per bin: most sums use few of them
     for (unsigned int first = 0; first < Format::count; first += 32) {
         const unsigned int k = first + threadIdx.x % 32;
-        const bool is_used = k < Format::count && (totals[2 * k] | totals[2 * k + 1]) != 0;
+        const bool is_used = k < Format::count && (totals[k] | totals[Format::count + k]) != 0;
         used |= static_cast<unsigned long long>(__ballot_sync(0xffffffff, is_used)) << first;
     }
     if (used == 0) {
@@ -217,7 +223,7 @@ template <class Real> __device__ Real sum_of(const long long* totals, unsigned i
          ++digit) { // 3: its growth
         __int128 units = 0;
         for (unsigned int k = digit * per_digit; k < min((digit + 1) * per_digit, Format::count); ++k) {
-            const __int128 total = (static_cast<__int128>(totals[2 * k + 1]) << 32) + totals[2 * k];
+            const __int128 total = (static_cast<__int128>(totals[Format::count + k]) << 32) + totals[k];
             units += total << (k % per_digit * Format::bits);
         }
         sum.take(units, bits, static_cast<int>(digit));
@@ -266,8 +272,8 @@ __device__ void meet(const typename Bins<Real>::Bin* bins, unsigned int found, M
             high = sum_of_warp(high);
         }
         if (lane == 0) {
-            totals[2 * k] = low;
-            totals[2 * k + 1] = high;
+            totals[k] = low;
+            totals[Format::count + k] = high;
         }
     }
     if (found != 0) {

@@ -299,6 +299,28 @@ def reductions_counted(card, lesson, head, operation):
             f"{figure(row, stalled + 'long_scoreboard_per_issue_active.ratio', 0, 100 / waits)} %"]
 
 
+@table(r", exact sums of (\w+), n \| CUB \[us\] \| `exact_sum` \[us\] \| `exact_sum` / CUB \| all exponents / CUB "
+       r"\| GPU to GPU / CUB")
+def exact_sums(card, lesson, head, n):
+    def race(data, record="ahead_exact.csv"):
+        return card.row(record, case=f"{head[2]} {data}", n=expanded(n), mode="cold")
+
+    row, others = race("from 0 to 1"), [race("of all exponents"), race("from 0 to 1", "ahead_exact_gpu_to_gpu.csv")]
+    ours, cub = float(row["ours_us"]), float(row["rival_us"])
+    return [f"{cub:,.1f}", f"{ours:,.1f}", f"{ours / cub:.2f}", f"{1 / float(others[0]['ratio']):.2f}",
+            f"{float(others[1]['rival_us']) / cub:.2f}"]
+
+
+@table(r", ([\d,]+) (floats|doubles) (from 0 to 1|of all exponents) \| time \[us\] \| warp instructions \| issue slots \[%\] "
+       r"\| data pipe \[%\]")
+def exact_sums_counted(card, lesson, head, kernel):
+    rows = card.rows("ahead_exact_ncu.csv", case=f"{head[3]} {head[4]}", n=plain(head[2]))
+    row = next((row for row in rows if row["kernel"].startswith(kernel)), {})
+    return [figure(row, "gpu__time_duration.sum", 1, 1e-3), figure(row, INSTRUCTIONS, 0),
+            figure(row, "sm__issue_active.avg.pct_of_peak_sustained_elapsed", 0),
+            figure(row, "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active", 0)]
+
+
 def expanded(n):
     """2^20 - 1: 1048575"""
     power = re.fullmatch(r"2\^(\d+)(?: ([+-]) 1)?", n)

@@ -124,6 +124,23 @@ TEST(Lesson23, sums_exactly_with_four_wavefronts_per_load_and_no_bank_conflicts)
     }
 }
 
+// A block of 512 threads. A warp's request for 128 floats is 16 sectors. Each of a lane's four floats loads and
+// stores a bin of 8 bytes: two wavefronts, whichever bin it is. What else the block does is the same for both.
+TEST(Lesson23, sums_into_bins_with_two_wavefronts_per_load_and_store) {
+    for (const char* data : {"", " --cancel"}) {
+        const Launch small{"lesson23", "exact_sum", std::string(" --n 4096") + data};
+        const Launch large{"lesson23", "exact_sum", std::string(" --n 16384") + data};
+        const std::uint64_t further_requests = (16'384 - 4096) / 128;
+        EXPECT_EQ(large.requests("ld") - small.requests("ld"), further_requests);
+        EXPECT_EQ(large.sectors("ld") - small.sectors("ld"), 16 * further_requests);
+        for (const char* access : {"ld", "st"}) {
+            EXPECT_EQ(large.wavefronts(access) - small.wavefronts(access), 4 * 2 * further_requests);
+            EXPECT_EQ(large.conflicts(access), 0u);
+        }
+        EXPECT_EQ(large.sectors("red") + large.sectors("atom"), 0u); // A single block meets nobody.
+    }
+}
+
 // ---- orders ----
 
 ProgramResult in_other_orders(const std::string& kernel, const std::string& arguments) {
