@@ -47,6 +47,7 @@ playground.lesson("lesson33", {
         op: {choices: Object.keys(operations), value: "sum"},
         offset: {from: 0, to: 64, value: 0},
     },
+    missing: {reduce: "The header chooses among five kernels. ./lesson33 --kernel reduce runs it."},
     kernels: {
         reduce_any(host, options) {
             const {n, block, op} = options, kernel = `reduce_any<float, ${operations[op]}<float>>`;
