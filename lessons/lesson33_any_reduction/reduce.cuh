@@ -96,7 +96,7 @@ template <class T> struct ArgMax {
     }
 };
 
-/// How the threads that share a row meet. Which one is fastest depends on the shape: see choose().
+/// How the threads that share a row meet. Which one is fastest depends on the shape: see choose_reduce().
 enum class ReduceStrategy {
     lanes,        ///< by shuffles: up to 32 threads per row
     one_block,    ///< in shared memory
@@ -104,8 +104,8 @@ enum class ReduceStrategy {
     two_launches, ///< in global memory: the second launch reduces what the blocks of the first one leave
 };
 
-/// What decides the order of the operations, but for the strategies' names: one_cluster and two_launches with
-/// as many blocks give the same bits.
+/// Threads and blocks decide which elements meet in which order: one_cluster and two_launches with as many of
+/// both give the same bits.
 struct ReducePlan {
     ReduceStrategy strategy;
     unsigned int threads; ///< per block; of `lanes`: per row
@@ -115,8 +115,8 @@ struct ReducePlan {
 namespace reduce_detail {
 
 /// One row in three parts: up to an address that `alignment` divides, whole vectors of 16 bytes, and less
-/// than one vector past them. \tparam Index counts elements: where 32 bits hold them, it takes fewer
-/// instructions to
+/// than one vector past them.
+/// \tparam Index counts elements: with 32 bits, where they are enough, it takes fewer instructions
 template <class T, class Index> struct Parts {
     static constexpr unsigned int width = 16 / sizeof(T); // elements in a vector
     static_assert(16 % sizeof(T) == 0, "whole elements in a vector");
@@ -192,7 +192,7 @@ __device__ typename Op::Value reduce_share(const T* row, Index columns, Index th
     for (Index i = thread; i < parts.head; i += threads) {
         value = Op()(value, Op::of(row[i], i));
     }
-    if (parts.tail + thread < columns) { // There are less than 16, and more threads.
+    if (parts.tail + thread < columns) { // Fewer are left than there are threads.
         value = Op()(value, Op::of(row[parts.tail + thread], parts.tail + thread));
     }
     return value;
@@ -412,11 +412,11 @@ inline ReducePlan choose_reduce(std::size_t rows, std::size_t columns, std::size
     const std::size_t few = std::min<std::size_t>((vectors + Ki - 1) / Ki, resident_blocks / 2);
     const std::size_t most = bytes < 512 * Mi ? resident_blocks : 16 * resident_blocks;
     const std::size_t blocks = std::max(few, std::min((vectors + 2 * Ki - 1) / (2 * Ki), most));
-    return {ReduceStrategy::two_launches, 512, static_cast<unsigned int>(std::max<std::size_t>(blocks, 1))};
+    return {ReduceStrategy::two_launches, 512, static_cast<unsigned int>(blocks)};
 }
 
-/// Queues the reductions by this plan. \param values room for rows x plan.blocks, if plan.blocks is more than
-/// 1
+/// Queues the reductions by this plan.
+/// \param values room for rows x plan.blocks, if these blocks are more than one
 template <class Op, class T>
 cudaError_t reduce_by(ReducePlan plan, typename Op::Value* values, const T* input,
                       typename Op::Value* results, std::size_t rows, std::size_t columns,
