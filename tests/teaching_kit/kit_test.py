@@ -247,6 +247,15 @@ class Plan(unittest.TestCase):
                     self.assertEqual(sum(minutes for minutes, _ in session.rows), 90)
                     self.assertGreaterEqual(session.rows[-1][0], 10)  # the discussion
 
+    def test_the_first_session_is_filled_in(self):
+        """With the minutes of the plans for two and for five sessions, and of the pages."""
+        page = (ROOT / kit_plan.PAGE).read_text(encoding="utf-8")
+        filled = kit_plan.rows_of(page[page.index("| minutes | what | with |"):].partition("\n\n")[0], 3)
+        for plan, sessions in kit_plan.read_plans()[:2]:
+            self.assertEqual([int(row[0]) for row in filled], [minutes for minutes, _ in sessions[0].rows], plan)
+        each = " + ".join(str(kit_plan.reading_minutes(LESSONS[number].page)) for number in ("00", "01", "02"))
+        self.assertEqual(filled[0][2], f"{each} minutes to read")
+
     def test_counts_questions_lessons_and_words(self):
         page = self.page("| 1 | [How to read](how_to_read.md), 03, 04 | 1 | 03 | 04 |")
         ((plan, (session,)),) = kit_plan.read_plans(page)
