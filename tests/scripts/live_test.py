@@ -68,11 +68,11 @@ class Figures(unittest.TestCase):
         has no toy: its readers know no banks yet."""
         first, *others = trees(None)
         self.assertEqual(captions(first)[4], "Thread 0 stores the sum of all: partial_sums[0] = 25.")
-        self.assertNotRegex(" ".join(captions(first)), "toy|pass")
+        self.assertNotRegex(" ".join(captions(first)), "toy|wavefront")
         for variant, each in zip(others, ((2, 2, 1), (1, 1, 1)), strict=True):
-            said = [int(re.search(r"(\d+) pass(?:es)?\.$", caption)[1]) for caption in captions(variant)[1:4]]
+            said = [int(re.search(r"(\d+) wavefronts?\.$", caption)[1]) for caption in captions(variant)[1:4]]
             self.assertEqual(tuple(said), each, variant.name)
-            self.assertIn(f"took {sum(each)} passes", captions(variant)[4])
+            self.assertIn(f"took {sum(each)} wavefronts", captions(variant)[4])
             self.assertIn("partial_sums[0] = 25", captions(variant)[4])  # 3 + 1 + 7 + 0 + 4 + 1 + 6 + 3
 
     def test_the_banks(self):
@@ -83,16 +83,18 @@ class Figures(unittest.TestCase):
         self.assertEqual(caption, "stride 4: warp 0 adds. Warp 0 stores words 0, 8, 16, ... 248: 4 banks, 8 wavefronts.")
 
     def test_floors_are_counts_times_constants(self):
-        """1,000 blocks at 2 per ns are 0.5 µs; 80 passes of one multiprocessor at 2 cycles per ns are 0.04 µs."""
+        """1,000 blocks at 2 per ns are 0.5 µs; 80 passes of one multiprocessor at 2 cycles per ns are 0.04 µs. 1,200 µs at 1,000
+        GB/s are 1,200 MB, and 268,435,456 ints 1,074."""
         constants = {"multiprocessors": 1, "clock": 2, "bandwidth_loads": 1000, "issue_alu": 2, "issue_xu": 8, "adu_warp": 2,
-                     "block_starts": 2}
-        launch = {"grid": [1000, 1, 1], "floors_us": {"memory": 3, "instructions": 0.1, "alu": 0, "fma": 0, "xu": 0,
+                     "block_starts": 2, "peak_bandwidth": 1100}
+        launch = {"grid": [1000, 1, 1], "floors_us": {"memory": 1200, "instructions": 0.1, "alu": 0, "fma": 0, "xu": 0,
                                                       "data_pipe": 0.04, "barriers": 0.05, "block_starts": 0.5}}
         words = {name: words for name, _, _, words in floors_of(launch, constants)}
         self.assertEqual(words["block starts"], "1,000 blocks / 2 blocks per ns")
         self.assertEqual(words["data pipe"], "80 passes / (1 multiprocessors x 2 cycles per ns)")
         self.assertEqual(words["instructions"], "800 instructions / (1 multiprocessors x 2 cycles per ns x 4 schedulers)")
-        self.assertEqual(words["memory"], "3 MB / 1,000 GB per s")
+        self.assertEqual(words["memory"], "(1,074 MB of ints + 126 MB to store the blocks' sums) / 1,000 GB per s, "
+                                          "which loads reach of a peak of 1,100")
         self.assertNotIn("integer ALU", words)  # too low to matter
 
     def test_the_timeline_knows_all_that_warps_wait_for(self):
@@ -113,9 +115,10 @@ class Figures(unittest.TestCase):
         launch = {"card": "H200", "timeline": {"cycles": 2000, "warps": [{"place": 0, "warp": 0, "runs": runs}]}}
         live = draw_timeline("reduce0", launch)
         shown = re.sub(r"<[^>]*>", "|", "".join(map(str, live.elements)))
-        for words in ("slot 0", "wait for constants 75 %", "A slot: one block at a time", "Constants: arguments, fetched once"):
+        for words in ("slot 0", "wait for constants 75 %", "A slot: one block at a time", "Constants: arguments, fetched once",
+                      "Shared memory: also threadIdx"):
             self.assertIn(words, shown)
-        self.assertEqual(captions(live)[0], "cycle 0: 1 warps wait for constants. Warp 0 of slot 0: imc_miss.")
+        self.assertEqual(captions(live)[0], "cycle 0: 1 warps wait for constants. Warp 0 of slot 0: wait for constants.")
 
     def test_the_bytes_in_flight(self):
         """1,000 GB/s over 2 multiprocessors of 2 GHz: 250 bytes per cycle, x 100 cycles of latency = 25,000 bytes."""
