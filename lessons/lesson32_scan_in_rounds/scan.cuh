@@ -603,9 +603,10 @@ __global__ void __launch_bounds__(threads, per_sm) scan_rounds(Problem<T, Op> pr
             const unsigned int bytes = tile < whole_tiles ? tile_vectors * sizeof(uint4) : 0;
             expect_bytes(&shared_tiles.arrived[stage], bytes);
             if (bytes > 0) {
-                bulk_copy(&ring[stage * tile_vectors],
-                          reinterpret_cast<const uint4*>(problem.input + problem.head) + tile * tile_vectors,
-                          bytes, &shared_tiles.arrived[stage]);
+                scan_detail::bulk_copy(&ring[stage * tile_vectors],
+                                       reinterpret_cast<const uint4*>(problem.input + problem.head) +
+                                           tile * tile_vectors,
+                                       bytes, &shared_tiles.arrived[stage]);
             }
         }
     };

@@ -1,8 +1,10 @@
 """The pictures that pages explain things with. They are narrow, so that a phone shows them readably."""
 
 from functools import partial
+from math import log2
 from statistics import median
 
+from tutorial.ahead import read_races
 from tutorial.records import read_record
 from tutorial.svg import BLUE, DARK, GRAY, INK, ORANGE, Svg
 
@@ -472,7 +474,41 @@ def draw_clock_errors(folder):
     return str(picture)
 
 
-PICTURES = {"clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short,
+# ---- ahead of the libraries ----
+
+
+def draw_ahead(folder):
+    """A dot for each case of each race, by how many times as fast as its rival it is; a bar at the geometric mean."""
+    facts, races = read_races(folder)
+    left, right, top, height, most = 118, 388, 72, 40, 8
+    bottom = top + height * len(races)
+    picture = Picture(bottom + 62, "Ours beside the libraries")
+
+    def x(ratio):
+        return left + (right - left) * (log2(max(0.5, min(most, ratio))) + 1) / (log2(most) + 1)
+
+    picture.soft(8, 44, "how many times as fast as the rival; a dot for each case")
+    for ratio in (0.5, 1, 2, 4, most):
+        picture.line(x(ratio), top - 6, x(ratio), bottom, INK if ratio == 1 else "#dddddd")
+        picture.text(x(ratio), top - 10, f"{ratio:g}", "middle", 12)
+    for line, race in enumerate(races):
+        y = top + height * (line + 0.5)
+        picture.line(8, y + height / 2, right, y + height / 2, "#dddddd")
+        picture.text(8, y - 2, race.what, size=12)
+        picture.soft(8, y + 13, race.rival)
+        for ratio in sorted(set(race.ratios)):
+            picture.dot(x(ratio), y + 4, BLUE, 3)
+        picture.rect(x(race.mean) - 1.5, y - 9, 3, 24, ORANGE)
+        picture.text(x(race.mean) + (-5 if race.mean < 1 else 5), y - 6, f"{race.mean:.2f}", "end" if race.mean < 1 else "start",
+                     12, font_weight="bold")
+        if max(race.ratios) > most:
+            picture.text(x(most) - 6, y + 18, f"to {max(race.ratios):.0f}", "end", 12)
+    picture.soft(8, bottom + 22, "Orange: the geometric mean. Right of 1: faster than the rival.")
+    picture.soft(8, bottom + 40, f"{facts['device'].split(',')[0]}, cold L2 cache, {facts['date'][:10]}")
+    return str(picture)
+
+
+PICTURES = {"ahead": draw_ahead, "clock_errors": draw_clock_errors, "ladder_short": draw_ladder_short,
             "index": draw_index, "latency": draw_latency,
             "last_block": draw_last_block, "launch": draw_launch,
             "banks_of_two_strides": draw_banks_of_two_strides,
