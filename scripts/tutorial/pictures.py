@@ -404,8 +404,8 @@ def draw_banks_of_two_strides(_):
     """The words of a warp's load: side by side, and eight apart. 32 words in a row, as many as there are banks."""
     left, cell, row, top = 52, 10.6, 18, 52
     picture = Picture(360, "Shared memory has 32 banks")
-    for stride, color, words in ((1, BLUE, "32 threads load 32 neighboring words: 1 pass"),
-                                 (8, ORANGE, "32 threads load every eighth word: 8 passes")):
+    for stride, color, words in ((1, BLUE, "32 threads load 32 neighboring words: 1 round"),
+                                 (8, ORANGE, "32 threads load every eighth word: 8 rounds")):
         picture.text(8, top, words, font_weight="bold")
         for bank in range(0, BANKS, 8):
             picture.text(left + cell * (bank + 0.5), top + 20, f"{bank}" if bank else "bank 0", "middle", 12)
@@ -419,11 +419,11 @@ def draw_banks_of_two_strides(_):
             if stride > 1:
                 picture.text(x + cell + 3, y + 13, f"{thread}", size=12)
         for i in range(stride):
-            picture.text(8, grid + row * i + 13, f"pass {i + 1}", size=12)
+            picture.text(8, grid + row * i + 13, f"round {i + 1}", size=12)
         below = grid + row * stride + 16
         picture.soft(left, below, "thread 0, 1, 2, ... 31" if stride == 1 else "beside each word: its thread")
         top = below + 30
-    picture.soft(WIDTH / 2, 346, "A bank delivers one word per pass.", "middle")
+    picture.soft(WIDTH / 2, 346, "A bank delivers one word per round: a wavefront.", "middle")
     return str(picture)
 
 

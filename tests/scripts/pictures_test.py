@@ -144,21 +144,21 @@ class Launch(unittest.TestCase):
 
 class BanksOfTwoStrides(unittest.TestCase):
     def test_words_lie_in_their_banks(self):
-        """Word w lies in bank w % 32. Neighboring words: 32 banks, a pass. Words 8 x t: 32 / 8 = 4 banks, 32 / 4 = 8 passes,
-        and thread t is in bank 8 x t % 32, pass t / 4: thread 13 in bank 8, pass 3 counted from 0."""
+        """Word w lies in bank w % 32. Neighboring words: 32 banks, a round. Words 8 x t: 32 / 8 = 4 banks, 32 / 4 = 8 rounds,
+        and thread t is in bank 8 x t % 32, round t / 4: thread 13 in bank 8, round 3 counted from 0."""
         root = xml.etree.ElementTree.parse(FIGURES / "banks_of_two_strides.svg").getroot()
         places = {}
         for rect in list(root.iter("{http://www.w3.org/2000/svg}rect"))[1:]:  # the first one is the paper
             places.setdefault(rect.get("fill"), []).append((float(rect.get("x")), float(rect.get("y"))))
         near, far = places["#0072b2"], places["#e69f00"]
         banks = sorted({x for x, _ in near})
-        passes = sorted({y for _, y in far})
+        rounds = sorted({y for _, y in far})
         self.assertEqual((len(near), len(banks), len({y for _, y in near})), (32, 32, 1))
-        self.assertEqual(len(passes), 8)
-        self.assertEqual([(banks.index(x), passes.index(y)) for x, y in far], [(8 * (t % 4), t // 4) for t in range(32)])
-        self.assertEqual(far[13], (banks[8], passes[3]))
+        self.assertEqual(len(rounds), 8)
+        self.assertEqual([(banks.index(x), rounds.index(y)) for x, y in far], [(8 * (t % 4), t // 4) for t in range(32)])
+        self.assertEqual(far[13], (banks[8], rounds[3]))
         shown = texts("banks_of_two_strides.svg")
-        threads = shown[shown.index("32 threads load every eighth word: 8 passes") + 5:][:32]  # behind the numbers of four banks
+        threads = shown[shown.index("32 threads load every eighth word: 8 rounds") + 5:][:32]  # behind the numbers of four banks
         self.assertEqual(threads, [f"{t}" for t in range(32)])
 
 
