@@ -415,33 +415,31 @@ cudaError_t launch(Meeting<Real>* meeting, const Real* input, Real* result, std:
     return cudaGetLastError();
 }
 
-// The fastest kernel for n on an H200, by measurement. A device with too little shared memory for all of them
-// gets one that needs less than 48 KiB.
-
-inline cudaError_t launch_fastest(Meeting<float>* meeting, const float* input, float* result, std::size_t n,
-                                  cudaStream_t stream, bool is_zero, const Device& device) {
-    constexpr std::size_t Ki = 1024, Mi = 1024 * Ki, needed = shared_bytes<float, 1024> + Ki;
+/// Queues the sum by the fastest kernel for n on an H200, by measurement. A device with too little shared memory
+/// for all of them gets one that needs less than 48 KiB.
+template <class Real>
+cudaError_t launch_fastest(Meeting<Real>* meeting, const Real* input, Real* result, std::size_t n,
+                           cudaStream_t stream, bool is_zero, const Device& device) {
+    constexpr std::size_t Ki = 1024, Mi = 1024 * Ki;
+    constexpr unsigned int largest_block = sizeof(Real) == 4 ? 1024 : 512;
+    const bool has_shared_memory =
+        static_cast<std::size_t>(device.shared_bytes) >= shared_bytes<Real, largest_block> + Ki;
     const auto with = [&](auto launch, unsigned int per_thread) {
         return launch(meeting, input, result, n, stream, is_zero, device, per_thread);
     };
-    if (static_cast<std::size_t>(device.shared_bytes) < needed) return with(launch<float, 256, 2, 2>, 4);
-    if (n <= 16 * Ki) return with(launch<float, 512, 2, 2>, 8); // a single block
-    if (n < 512 * Ki) return with(launch<float, 256, 2, 2>, 4);
-    if (n < 64 * Mi) return with(launch<float, 512, 2, 2>, 4);
-    return with(launch<float, 1024, 1, 4>, 4);
-}
-
-inline cudaError_t launch_fastest(Meeting<double>* meeting, const double* input, double* result,
-                                  std::size_t n, cudaStream_t stream, bool is_zero, const Device& device) {
-    constexpr std::size_t Ki = 1024, Mi = 1024 * Ki, needed = shared_bytes<double, 512> + Ki;
-    const auto with = [&](auto launch, unsigned int per_thread) {
-        return launch(meeting, input, result, n, stream, is_zero, device, per_thread);
-    };
-    if (static_cast<std::size_t>(device.shared_bytes) < needed) return with(launch<double, 128, 1, 4>, 4);
-    if (n <= 8 * Ki) return with(launch<double, 256, 2, 4>, 16); // a single block
-    if (n < 512 * Ki) return with(launch<double, 256, 2, 4>, 4);
-    if (n < 32 * Mi) return with(launch<double, 256, 2, 4>, 8);
-    return with(launch<double, 512, 1, 6>, 8);
+    if constexpr (sizeof(Real) == 4) {
+        if (!has_shared_memory) return with(launch<float, 256, 2, 2>, 4);
+        if (n <= 16 * Ki) return with(launch<float, 512, 2, 2>, 8); // a single block
+        if (n < 512 * Ki) return with(launch<float, 256, 2, 2>, 4);
+        if (n < 64 * Mi) return with(launch<float, 512, 2, 2>, 4);
+        return with(launch<float, 1024, 1, 4>, 4);
+    } else {
+        if (!has_shared_memory) return with(launch<double, 128, 1, 4>, 4);
+        if (n <= 8 * Ki) return with(launch<double, 256, 2, 4>, 16); // a single block
+        if (n < 512 * Ki) return with(launch<double, 256, 2, 4>, 4);
+        if (n < 32 * Mi) return with(launch<double, 256, 2, 4>, 8);
+        return with(launch<double, 512, 1, 6>, 8);
+    }
 }
 
 /// The workspace's first address that 8 divides.
