@@ -116,7 +116,7 @@ __device__ void store_apart(const Problem<T, Op>& problem, std::size_t vector, b
                           __shfl_up_sync(all_lanes, own.z, 1), __shfl_up_sync(all_lanes, own.w, 1)};
         if (lane > 0) {
             char* const base = reinterpret_cast<char*>(body) - problem.misplaced;
-            reinterpret_cast<uint4*>(base)[vector] = join(below, own, begins);
+            reinterpret_cast<uint4*>(base)[vector] = scan_detail::join(below, own, begins);
         }
         first = lane == 31 ? begins / sizeof(T) : 0;
         end = lane == 0 ? begins / sizeof(T) : lane == 31 ? per_vector<T> : 0;

@@ -47,14 +47,13 @@ template <class T> T element(std::size_t i) {
 
 /// A scan of one type, in a workspace that was zeroed once.
 template <class T, class Op> struct Scans {
-    std::size_t bytes = 0;
-    DeviceBuffer<unsigned char> workspace{0};
+    DeviceBuffer<unsigned char> workspace{
+        1 << 20}; // To ask for its size would compile the kernels of another scan.
+    std::size_t bytes = workspace.bytes();
     detail::Device device;
     T init = element<T>(1 << 20);
 
-    explicit Scans(std::size_t most) {
-        HARNESS_CHECK(take_home::inclusive_scan<T>(nullptr, bytes, nullptr, nullptr, most, Op{}));
-        workspace = DeviceBuffer<unsigned char>(bytes);
+    Scans() {
         HARNESS_CHECK(cudaMemset(workspace.data(), 0, bytes));
         HARNESS_CHECK(detail::current_device(device));
     }
@@ -112,14 +111,14 @@ constexpr std::size_t sizes[] = {1,    2,    3,    4,    5,    31,    127,   129
 // Each type and kind of scan is a dozen kernels to compile. So the two kinds that have all of them differ in everything.
 
 TEST(Lesson32Scan, of_ints_is_right_for_every_size) {
-    Scans<int, Plus> scans(2'200'000);
+    Scans<int, Plus> scans;
     for (const std::size_t n : sizes) scans.expect_scan<true>(n);
     // One after the other, in a workspace that was zeroed once.
     for (const std::size_t n : {300'001, 100'003, 2'100'001, 70'001}) scans.expect_scan<true>(n);
 }
 
 TEST(Lesson32Scan, is_right_wherever_input_and_output_start) {
-    Scans<int, Plus> scans(200'000);
+    Scans<int, Plus> scans;
     for (const std::size_t n : {1, 3, 30, 33, 1000, 20'001, 100'001})
         for (const std::size_t from : {0, 1, 2, 3, 31})
             for (const std::size_t to : {std::size_t{0}, std::size_t{3}, from})
@@ -127,7 +126,7 @@ TEST(Lesson32Scan, is_right_wherever_input_and_output_start) {
 }
 
 TEST(Lesson32Scan, of_8_bytes_before_each_element_keeps_the_order) {
-    Scans<Affine, Compose> scans(1'200'000);
+    Scans<Affine, Compose> scans;
     for (const std::size_t n : {1, 17, 256, 257, 1000, 5003, 30'001, 150'001})
         for (const std::size_t from : {0, 1, 3}) scans.expect_scan<false>(n, from, from / 2);
     if (scans.device.capability_major >= 9) scans.expect_scan<false>(1'100'001);
@@ -135,7 +134,7 @@ TEST(Lesson32Scan, of_8_bytes_before_each_element_keeps_the_order) {
 
 /// A device of 3 multiprocessors: blocks take many tiles, by their number and then by the atomic.
 template <bool inclusive, class T, class Op> void expect_many_rounds(std::size_t n) {
-    Scans<T, Op> scans(n);
+    Scans<T, Op> scans;
     scans.device.multiprocessors = 3;
     for (const auto strategy : {ScanStrategy::rounds, ScanStrategy::bulk_rounds}) {
         if (strategy == ScanStrategy::bulk_rounds && scans.device.capability_major < 9) continue;
@@ -154,7 +153,7 @@ TEST(Lesson32Scan, takes_many_rounds) {
 }
 
 template <class Scan> void expect_bytes(Scan scan) {
-    Scans<unsigned char, Plus> scans(300'000);
+    Scans<unsigned char, Plus> scans;
     for (const std::size_t to : {0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 15})
         scans.expect<true>(140'001, 3, to,
                            [&](const unsigned char* input, unsigned char* output, std::size_t n) {
@@ -170,7 +169,7 @@ TEST(Lesson32Scan, takes_types_of_1_byte) {
 }
 
 TEST(Lesson32Scan, of_nothing_queues_nothing) {
-    Scans<int, Plus> scans(1);
+    Scans<int, Plus> scans;
     EXPECT_EQ(
         take_home::inclusive_scan<int>(scans.workspace.data(), scans.bytes, nullptr, nullptr, 0, Plus{}),
         cudaSuccess);
@@ -179,7 +178,7 @@ TEST(Lesson32Scan, of_nothing_queues_nothing) {
 
 TEST(Lesson32Scan, works_in_place) {
     for (const std::size_t n : {1000, 50'001, 200'003}) {
-        Scans<int, Plus> scans(n);
+        Scans<int, Plus> scans;
         for (const std::size_t offset : {0, 1}) {
             std::vector<int> elements(n);
             for (std::size_t i = 0; i < n; ++i) elements[i] = element<int>(i);
@@ -195,17 +194,24 @@ TEST(Lesson32Scan, works_in_place) {
     }
 }
 
-TEST(Lesson32Scan, refuses_a_workspace_that_is_too_small) {
-    Scans<int, Plus> scans(1000);
-    std::size_t less = scans.bytes - 1;
-    EXPECT_EQ(take_home::inclusive_scan<int>(scans.workspace.data(), less, nullptr, nullptr, 1000, Plus{}),
+TEST(Lesson32Scan, says_how_much_workspace_it_needs_and_refuses_less) {
+    std::size_t bytes = 0, more = 0;
+    EXPECT_EQ(take_home::inclusive_scan<int>(nullptr, bytes, nullptr, nullptr, 1000, Plus{}), cudaSuccess);
+    EXPECT_EQ(take_home::inclusive_scan<int>(nullptr, more, nullptr, nullptr, 100'000'000, Plus{}),
+              cudaSuccess);
+    EXPECT_GT(more, bytes);
+    Scans<int, Plus> scans;
+    scans.bytes = bytes;
+    scans.expect_scan<true>(1000);
+    --bytes;
+    EXPECT_EQ(take_home::inclusive_scan<int>(scans.workspace.data(), bytes, nullptr, nullptr, 1000, Plus{}),
               cudaErrorInvalidValue);
 }
 
 /// On a device of 132 multiprocessors and on one of 5, blocks take other tiles.
 TEST(Lesson32Scan, of_floats_gives_the_same_bits_whoever_takes_which_tile) {
     const std::size_t n = 300'001;
-    Scans<float, Plus> scans(n);
+    Scans<float, Plus> scans;
     std::vector<float> elements(n);
     for (std::size_t i = 0; i < n; ++i) elements[i] = static_cast<float>(random_int(32, i)) / 7;
     DeviceBuffer<float> input(n), output(n);
@@ -261,7 +267,7 @@ TEST(Lesson32Choice, changes_where_the_page_says) {
 }
 
 TEST(Lesson32Rounds, are_right_for_every_size_and_grid) {
-    Scans<int, Plus> scans(1);
+    Scans<int, Plus> scans;
     for (const unsigned int block : {32u, 256u, 1024u})
         for (const unsigned int grid : {1u, 3u, 50u})
             for (const std::size_t n : {1, 31, 1000, 4099, 20'001}) {
