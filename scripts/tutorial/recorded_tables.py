@@ -12,7 +12,7 @@ from itertools import combinations
 from statistics import median
 
 from tutorial import ROOT
-from tutorial.counters import CONFLICTS, INSTRUCTIONS
+from tutorial.counters import CONFLICTS, INSTRUCTIONS, NAMES
 from tutorial.records import read_record
 
 DATA = ROOT / "docs/data"
@@ -543,7 +543,7 @@ def races(card, lesson, head, case):
 # What Nsight Compute counted in these races: a metric, a factor, and decimals.
 RACES_COUNTED = {
     "time [us]": ("gpu__time_duration.sum", 1e-3, 1),
-    "sectors stored": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1, 0),
+    "sectors stored": (NAMES["global_store_sectors"], 1, 0),
     "sectors read from memory": ("lts__d_sectors_fill_device.sum", 1, 0),
     "memory busy [%]": ("dram__throughput.avg.pct_of_peak_sustained_elapsed", 1, 0),
     "data pipe busy [%]": ("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active", 1, 0),
