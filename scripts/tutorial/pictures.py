@@ -503,6 +503,8 @@ def draw_ahead(folder):
                      12, font_weight="bold")
         if max(race.ratios) > most:
             picture.text(x(most) - 6, y + 18, f"to {max(race.ratios):.0f}", "end", 12)
+        if min(race.ratios) < 0.5:
+            picture.text(x(0.5) + 6, y + 18, f"from {min(race.ratios):.2f}", size=12)
     picture.soft(8, bottom + 22, "Orange: the geometric mean. Right of 1: faster than the rival.")
     picture.soft(8, bottom + 40, f"{facts['device'].split(',')[0]}, cold L2 cache, {facts['date'][:10]}")
     return str(picture)

@@ -1,5 +1,6 @@
 """scripts/tutorial/pictures.py: the pictures in the tree are those that it draws, and what they state is true."""
 
+import math
 import re
 import unittest
 import xml.etree.ElementTree
@@ -66,6 +67,18 @@ class LadderShort(unittest.TestCase):
                  "vectorized loads", "NVIDIA's library CUB"]
         shares = [after(shown, name, 1)[0] for name in names]
         self.assertEqual(shares, ["8.7", "18.2", "33.8", "77.5", "77.7", "93.5", "93.7"])
+
+
+class Ahead(unittest.TestCase):
+    def test_means_are_those_of_the_recorded_times(self):
+        shown = texts("ahead_h200.svg")
+        for name, what, rival in (("softmax", "torch.softmax", "torch"), ("scan", "cub::DeviceScan", "cub"),
+                                  ("reduce", "cub::DeviceReduce", "cub"), ("exact", "CUB's rounded sum", "cub"),
+                                  ("transpose", "a copy", "copy"), ("histogram", "reading alone", "read")):
+            _, rows = read_record(ROOT / f"docs/data/nvidia-h200/ahead_{name}.csv")
+            logarithms = [math.log(float(row["rival_us"]) / float(row["ours_us"])) for row in rows
+                          if row["mode"] == "cold" and re.split("[ .:]", row["rival"])[0] == rival]
+            self.assertEqual(after(shown, what, 1), [f"{math.exp(sum(logarithms) / len(logarithms)):.2f}"], name)
 
 
 class Strip(unittest.TestCase):
