@@ -37,12 +37,22 @@ class WithFolder(unittest.TestCase):
 
 
 class WithFewCases(checker.Exercise):
-    """An exercise with every fifth case, and all those of its goals."""
+    """An exercise with every fifth case, in other orders too, and all those of its goals."""
 
     def cases(self):
         cases = super().cases()
         of_goals = [(goal.arguments, (goal.kernel,)) for goal in self.goals]
         return [case for i, case in enumerate(cases) if i % 5 == 0 or case in of_goals]
+
+    def cases_in_other_orders(self):
+        return super().cases_in_other_orders()[::5]
+
+
+class OrdersAlone(checker.Exercise):
+    """An exercise with its cases in other orders, which otherwise run after all others."""
+
+    def cases(self):
+        return []
 
 
 class Solutions(WithFolder):
@@ -73,7 +83,18 @@ class Solutions(WithFolder):
     def expect_wrong(self, wrong, compiled):
         # A wrong result may come in one case alone; findings and traffic come in all, or in the goals'.
         cases = WithFewCases if wrong.step in ("clean", "traffic") else checker.Exercise
+        if wrong.step == "right" and self.fails_in_an_order(wrong, compiled):
+            cases = OrdersAlone
         self.expect_fails(wrong, *self.check(compiled, wrong.path, None, cases(WHAT)))
+
+    def fails_in_an_order(self, wrong, compiled):
+        """Whether another order shows it: then the check needs no other case."""
+        exercise = OrdersAlone(WHAT)
+        if not exercise.cases_in_other_orders():
+            return False
+        ptx = self.folder / "in_an_order.ptx"
+        compiled.write(wrong.path, ptx)
+        return bool(checker.run_all(exercise, ptx, BUILD, seed=7)[-1].problem)
 
     def expect_fails(self, wrong, verdict, told):
         failed = [step.name for step in verdict.steps if not step.passed]
