@@ -116,9 +116,12 @@ def program():
         for one in broken_kernels(lesson.folder):
             instances = [f"template __global__ void {name}<{size}>{parameters};"
                          for name, parameters in TEMPLATE.findall(one.text) for size in BLOCK_SIZES]
-            here = f'#include "{lesson.folder}/'
-            parts += [include.replace('#include "', here) for include in re.findall(r"^#include .*$", one.text, re.MULTILINE)]
-            parts += [f"namespace {one.space} {{",
+            own = [lesson.folder / name for name in re.findall(r'^#include "(.*)"$', one.text, re.MULTILINE)]
+            for text in (one.text, *(file.read_text(encoding="utf-8") for file in own)):
+                parts += re.findall(r"^#include <.*>$", text, re.MULTILINE)
+            # Two lessons may give functions of one name.
+            parts += [f"namespace of_{lesson.name} {{", *(f'#include "{file}"' for file in own), "}",
+                      f"namespace {one.space} {{", f"using namespace of_{lesson.name};",
                       f'#line 1 "{ROOT / one.path}"', INCLUDE.sub("", one.text), *instances, "}"]
     return "\n".join([*parts, ""])
 
