@@ -50,8 +50,12 @@ words, name = sys.argv[1:], os.path.basename(sys.argv[0])
 given = {words[i]: words[i + 1] for i in range(len(words) - 1) if words[i].startswith("--")}
 home = os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[0])))
 if "--verify" not in words:
-    open(os.path.join(home, "log"), "a").write(" ".join([name, *words]) + "\\n")
-fault = open(os.path.join(home, "faults")).read().split() if os.path.exists(os.path.join(home, "faults")) else []
+    with open(os.path.join(home, "log"), "a") as log:
+        log.write(" ".join([name, *words]) + "\\n")
+fault = []
+if os.path.exists(os.path.join(home, "faults")):
+    with open(os.path.join(home, "faults")) as file:
+        fault = file.read().split()
 if name + "-crash" in fault:
     sys.exit("out of <memory> & luck (cudaErrorMemoryAllocation)")
 if name + "-silent" in fault:
@@ -60,6 +64,9 @@ if name + "-slow" in fault:
     import signal
     signal.pause()
 gpu = os.path.exists(os.path.join(home, "gpu")) and given.get("--device") != "emulator"
+if gpu:
+    with open(os.path.join(home, "gpu")) as file:
+        gpu_name = file.read()
 kernels = {"ladder": "reduce0 reduce0a reduce1 reduce2 reduce3 reduce4 reduce5 reduce6 reduce7 reduce8 reduce9",
            "lesson10": "reduceNeighboredGmem reduceNeighboredSmem reduceGmem reduceSmem",
            "lesson18": "setRowReadCol setRowReadColPad setRowReadColDynPad",
@@ -86,7 +93,7 @@ def one(kernel):
             "peak_fraction": figure(kernel, "bandwidth") / 100 / 12345.5 if gpu else None,
             "counters": None if gpu else counters(kernel)}
 if gpu:
-    device = {"kind": "gpu", "name": open(os.path.join(home, "gpu")).read(), "compute_capability": "99.0",
+    device = {"kind": "gpu", "name": gpu_name, "compute_capability": "99.0",
               "peak_bandwidth_gbs": 12345.5}
 else:
     device = {"kind": "emulator", "name": "Pretended emulator <&>", "compute_capability": "9.0", "peak_bandwidth_gbs": None}

@@ -7,6 +7,8 @@ function inclusive_sums(values) {
 playground.lesson("lesson32", {
     n: {value: 65536, most: 1048576},
     sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}, blocks: {from: 1, to: 132, value: 132}},
+    missing: Object.fromEntries(["inclusive_scan", "one_block", "one_cluster", "rounds", "bulk_rounds"].map(
+        (kernel) => [kernel, `The header chooses grid and block. ./lesson32 --kernel ${kernel} runs it.`])),
     kernels: {
         scan_in_rounds(host, {n, block, blocks}) {
             const tiles = Math.ceil(n / block), grid = Math.min(tiles, blocks);
