@@ -95,10 +95,10 @@ std::string estimates_as_json(const Names& arguments, bool asked) {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
     const fs::path emulate = asked ? find_emulate(self) : self.parent_path() / "emulate";
-    // Processor time: what it estimates does not depend on what else this machine does. Unasked, nobody waits for it long.
+    // Processor time: what it estimates hardly depends on what else this machine does. Unasked, nobody waits for it long.
     Names words{"sh",
                 "-c",
-                "ulimit -c 0 && ulimit -t 5 && exec \"$@\"",
+                fmt::format("ulimit -c 0 && ulimit -t {} && exec \"$@\"", asked ? 60 : 5),
                 "sh",
                 emulate,
                 "--time-only",
