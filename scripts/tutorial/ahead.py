@@ -21,7 +21,6 @@ class Race:
     """What a record says in short, of the rows from a cold cache: how many times as fast ours is as the rival."""
 
     def __init__(self, name, rows):
-        self.name = name
         self.what, rival, self.rival = RACES[name]
         rows = [row for row in rows if row["mode"] == "cold" and re.match(rf"{rival}\b", row["rival"])]
         self.ratios = [float(row["ratio"]) for row in rows]
