@@ -240,7 +240,9 @@ ExitStatus Lesson::run_or_throw(int argc, char** argv) const {
     if (!info_.random_input && !report.kernels.empty())
         report.elements = threads(report.kernels.front().launch);
 
-    const bool takes_large_n = info_.takes_n() && info_.largest_n.value_or(SIZE_MAX) >= large_n;
+    // A lesson with a size of its own is about that size.
+    const bool takes_large_n =
+        info_.takes_n() && !info_.default_n && info_.largest_n.value_or(SIZE_MAX) >= large_n;
     if (options.changed && can_be_estimated(report))
         add_estimates(report, options.arguments, takes_large_n && !options.n);
     write_output(format_report(report, options.format));

@@ -55,7 +55,7 @@ struct LessonInfo {
     std::vector<LessonOption> options = {}; ///< the lesson's own
     /// The most elements that its kernels can handle.
     std::optional<std::size_t> largest_n = std::nullopt;
-    /// The number of elements without --n, on any device. nullopt: see default_elements.
+    /// The number of elements without --n, on any device, and of the estimates. nullopt: see default_elements.
     std::optional<std::size_t> default_n = std::nullopt;
     const char* larger_n_hint = ""; ///< what to do for more elements: "lesson42 sums any number."
     /// false: its kernels generate their data, and there is no --n, --block or --seed.
