@@ -21,8 +21,8 @@ PARTS = {
 # The ladder, and lessons of other parts whose manifests put them there; then the other parts: when to take each.
 PATH = "Each lesson builds on those before it. Take these first, in this order."
 SIDE_TRIPS = {
-    "memory": "Take this after lesson 04, to find out how much shared memory gains. It is less than more work per thread.",
-    "principles": "Take this after lesson 03, or instead of lesson 03 if you ask why a tree is allowed at all.",
+    "memory": "Take this after lesson 04, to find out what shared memory gains: less than giving each thread more work.",
+    "principles": "Take this after lesson 03, or earlier if you ask why a tree is allowed at all.",
     "tiles": "Take this before lesson 24, if bank conflicts are new to you. It has every case, with maps.",
     "practice": "Take this after lesson 09, when you need another type, another operation, or many sums at once.",
     "limit": "Take this after lesson 28, if your sums are small.",
