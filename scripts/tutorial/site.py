@@ -123,8 +123,10 @@ def write_pages(parts, site, folder, notebooks):
     pages = [page for _, of_part, _ in parts for page in of_part]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for page, text in zip(pages, pool.map(site.render, pages)):
-            (folder / f"{page.name}.md").write_text(with_notebook(page.path, text, notebooks), encoding="utf-8")
-    shutil.copy(ROOT / "docs/site/landing.md", folder / "index.md")
+            text = with_address(with_notebook(page.path, text, notebooks), notebooks)
+            (folder / f"{page.name}.md").write_text(text, encoding="utf-8")
+    landing = (ROOT / "docs/site/landing.md").read_text(encoding="utf-8")
+    (folder / "index.md").write_text(with_address(landing, notebooks), encoding="utf-8")
     done = set()
     while site.files - done:  # a folder's page links to further files
         for path in sorted(site.files - done):
@@ -142,6 +144,15 @@ def with_notebook(path, text, notebooks):
             link = f'<nav><a href="{address}">Open in Colab</a></nav>'  # what is in a nav the search leaves out
             return text.replace(head, f"{head}\n\\htmlonly[block]\n{link}\n\\endhtmlonly\n", 1)
     return text
+
+
+def with_address(text, notebooks):
+    """The page with the address to clone, if `make notebooks` was given the repository."""
+    made = next(notebooks.glob("*.ipynb"), None)
+    if not made:
+        return text
+    address = re.search(r"git clone --depth 1 (\S+)", made.read_text(encoding="utf-8"))[1]
+    return re.sub(r"(git clone )REPOSITORY( tutorial(?:`|</code>)), where \S*REPOSITORY\S* is its\s+address", rf"\1{address}\2", text)
 
 
 def write_style(folder):

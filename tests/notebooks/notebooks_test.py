@@ -15,7 +15,8 @@ from nbclient import NotebookClient
 
 from tutorial import ROOT
 from tutorial.lessons import PARTS, read_all
-from tutorial.site import with_notebook
+from tutorial.site import with_address, with_notebook
+from tutorial.site_pages import Page, Site
 
 BUILD = Path(sys.argv.pop(1))
 COLAB = "https://colab.research.google.com/github/someone/somewhere/blob/gh-pages/notebooks"
@@ -73,6 +74,15 @@ class Made(unittest.TestCase):
                 self.assertIn(link, with_notebook(path, page, NOTEBOOKS))
                 self.assertEqual(with_notebook(path, page, NOTEBOOKS / "none"), page)
         self.assertEqual(with_notebook("docs/measuring.md", page, NOTEBOOKS), page)
+
+    def test_the_site_has_the_address_to_clone(self):
+        start = Page("lessons/start/README.md")
+        for page in ((ROOT / "docs/site/landing.md").read_text(encoding="utf-8"),
+                     Site([start], ROOT / "docs/figures").render(start)):
+            text = with_address(page, NOTEBOOKS)
+            self.assertRegex(text, r"git clone https://github\.com/someone/somewhere tutorial(`|</code>)\.")
+            self.assertNotIn("REPOSITORY", text)
+            self.assertEqual(with_address(page, NOTEBOOKS / "none"), page)
 
     def test_they_are_notebooks(self):
         for part in PARTS:

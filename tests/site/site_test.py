@@ -107,7 +107,7 @@ class Whole(unittest.TestCase):
     def test_the_landing_page_has_two_doors(self):
         page = (SITE / "html/index.html").read_text(encoding="utf-8")
         self.assertEqual(re.findall(r'class="door[^"]*" href="(\S+)">(.*?)</a>', page),
-                         [("story.html", "Read the story"), ("start.html", "Install")])
+                         [("story.html", "Read the story"), ("start.html", "Run it")])
 
     def test_every_page_of_the_project_is_there_in_order(self):
         pages = [path.name for path in own_pages()]
