@@ -86,20 +86,21 @@ def draw(kernel, launch, recorded, constants, facts):
         live.elements.append(f'<g data-go="{number}">')
         live.rect(2, y, 396, PITCH, "transparent")
         draw_bar(live, y, name, color, scale * time, f"{time:,.0f}", name == longest[0])
-        if name == longest[0] and recorded > time:  # hatched: what no floor explains
+        if name == longest[0] and recorded > time:
             lines = hatched(LEFT + scale * time, LEFT + scale * recorded, y + PITCH - 6)
             live.path(lines, "none", stroke=EXTRA, stroke_width=1.3)
         live.elements.append("</g>")
     x, over = LEFT + scale * recorded, 100 * (recorded / longest[2] - 1)
     live.line(x, TOP - 8, x, bottom + 8, INK, "5 3")
     live.text(min(x, 392), bottom + 24, f"recorded: {recorded:,.0f} µs", "end" if x > 250 else "middle", 13, font_weight="bold")
-    live.text(8, bottom + 48, f"Highest floor: {longest[0]}. "
-              + (f"Hatched: {over:.0f} % above it." if over >= 0.5 else "The time is as long."), size=12)
-    live.soft(8, bottom + 66, f"Floors: a model of an H200. {LADDER_ELEMENTS:,} ints, first launch.")
-    live.soft(8, bottom + 82, f"Recorded: {facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]}")
+    longer = f"{over:.0f} % longer; no floor explains the hatched part" if over >= 0.5 else "as long"
+    live.text(8, bottom + 48, f"Highest floor: {longest[0]}.", size=12)
+    live.text(8, bottom + 64, f"The time is {longer}.", size=12)
+    live.soft(8, bottom + 82, f"Floors: a model of an H200. {LADDER_ELEMENTS:,} ints, first launch.")
+    live.soft(8, bottom + 98, f"Recorded: {facts['device'].split(',')[0]}, driver {facts['driver']}, {facts['date'][:10]}")
     live.frame(f"{kernel} took {recorded:,.0f} µs, "
                + (f"{over:.0f} % more than" if over >= 0.5 else "as long as") + f" its highest floor, {longest[0]}.")
-    live.height = bottom + 92
+    live.height = bottom + 108
     return live
 
 

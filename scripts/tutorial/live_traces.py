@@ -137,8 +137,8 @@ def draw_toys(live, top, rows, total):
             draw_toy(live, base, passes(writers), stride)
         with live.during(row):
             if row:
-                live.text(276 + 32 * (row - 1), top + 60, f"{high_of(passes(writers))}{' +' * (row < 3)}", "start", 14)
-                live.soft(276 + 32 * (row - 1), top + 78, f"s {stride}")
+                live.text(290 + 26 * row, top + 60, f"{high_of(passes(writers))}{' +' * (row < 3)}", "start", 14)
+                live.soft(290 + 26 * row, top + 78, f"{stride}")
     with live.during(3):
         live.text(276, top + 100, f"= {plural(total, 'wavefront')}", size=14, font_weight="bold")
     worst = max(rows[1:], key=lambda one: high_of(passes(one[2])))
@@ -179,6 +179,7 @@ def draw_empty_toy(live, top):
             live.soft(x + 28 * bank + 13, base + 14, f"{bank}", "middle")
         live.soft(x, base + 30, f"warp {warp}")
     live.soft(276, top + 40, "wavefronts:")
+    live.soft(276, top + 78, "stride")
 
 
 def high_of(warps):
@@ -241,8 +242,7 @@ def draw_banks(kernel, steps):
         draw_wavefronts(live, LEFT + 44 * number, number, stride, requests)
         with live.during(number, number if number < len(steps) - 1 else None):
             live.text(392, BANK_BASE + 58, f"sum {total}", "end", 14, font_weight="bold")
-    worst = max(range(len(steps)), key=lambda k: steps[k][1][0]["cost"])
-    live.still = worst if steps[worst][1][0]["cost"] > 1 else len(steps) - 1
+    live.still = max(range(len(steps)), key=lambda k: steps[k][1][0]["cost"])  # the longest queue
     return live
 
 
@@ -326,17 +326,18 @@ def draw_warps(kernel, steps):
         with live.during(number, number):
             live.rows((LEFT, top, CELL, row, 1, 2), {"w": WORKS, "h": HOLDS}, [
                 "".join("w" if mask >> lane & 1 else "h" for lane in range(WARP)) if mask else "" for mask in step["active"]])
-            live.text(392, 44, f"{count} of {WARP * len(working)}", "end", 14, font_weight="bold")
+            live.text(392, 44, f"step {number + 1}: {count} of {WARP * len(working)}", "end", 14, font_weight="bold")
         with live.during(number):
             live.cells([(x, chart - scale * len(working))], pitch - 2, scale * len(working), HOLDS)
             live.rect(x, chart - scale * count / WARP, pitch - 2, scale * count / WARP, WORKS)
+        live.soft(x + pitch / 2 - 1, chart + 15, f"{number + 1}", "middle")
         with live.during(number, number if number < len(steps) - 1 else None):
-            live.soft(392, chart + 18, f"{used} of {slots} lanes of working warps did something", "end")
-    live.soft(LEFT, chart + 18, "step")
-    live.soft(8, chart + 38, f"Block 0 of {BLOCK} threads, on the emulator. A step writes memory")
-    live.soft(8, chart + 54, "or exchanges values between lanes.")
-    live.height = chart + 64
-    live.still = min(len(steps) - 1, 2)
+            live.soft(392, chart + 34, f"{used} of {slots} lanes of working warps did something", "end")
+    live.soft(LEFT - 6, chart + 15, "step", "end")
+    live.soft(8, chart + 54, f"Block 0 of {BLOCK} threads, on the emulator. A step writes memory")
+    live.soft(8, chart + 70, "or exchanges values between lanes.")
+    live.height = chart + 80
+    live.still = min(len(steps) - 1, 3)
     return live
 
 

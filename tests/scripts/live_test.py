@@ -6,12 +6,13 @@ import unittest
 
 from tutorial import ROOT, live_rounds
 from tutorial.live import Live, grouped
+from tutorial.live_floors import draw as draw_floors
 from tutorial.live_floors import floors_of
 from tutorial.live_in_flight import in_flight, needed
 from tutorial.live_lookback import SUMS, rounds
 from tutorial.live_timeline import GROUP_OF, groups_of, state_at
 from tutorial.live_timeline import draw as draw_timeline
-from tutorial.live_traces import draw_banks, listed, trees
+from tutorial.live_traces import draw_banks, draw_warps, listed, trees
 
 
 def captions(variant):
@@ -82,6 +83,22 @@ class Figures(unittest.TestCase):
         [caption] = captions(draw_banks("reduce1", [(4, [request])]))
         self.assertEqual(caption, "stride 4: warp 0 adds. Warp 0 stores words 0, 8, 16, ... 248: 4 banks, 8 wavefronts.")
 
+    def test_the_still_of_the_banks_has_the_longest_queue(self):
+        """Or where none is longer, as in reduce2, the first stride, whose 32 words fill all banks."""
+        request = {"warp": 0, "active": 0xffffffff, "addresses": [4 * word for word in range(32)]}
+        for costs, still in (((1, 1, 1), 0), ((2, 8, 8), 1)):
+            steps = [(1, [{**request, "cost": cost}]) for cost in costs]
+            self.assertEqual(draw_banks("reduce1", steps).still, still)
+
+    def test_the_warps_have_steps_with_numbers(self):
+        """Of two warps both work in the first two steps, then one, as in the fourth, of which the still is."""
+        place = {"line": 1}
+        steps = [{"active": active, "what": "a store", "place": place} for active in ([3, 3], [3, 3], [3, 0], [1, 0], [1, 0])]
+        live = draw_warps("reduce1", steps)
+        shown = re.findall(r">([^<>]*)</text>", str(live))
+        self.assertIn("step 4: 1 of 32", shown)
+        self.assertEqual([words for words in shown if words in tuple("12345")], [*"12345"])
+
     def test_floors_are_counts_times_constants(self):
         """1,000 blocks at 2 per ns are 0.5 µs; 80 passes of one multiprocessor at 2 cycles per ns are 0.04 µs. 1,200 µs at 1,000
         GB/s are 1,200 MB, and 268,435,456 ints 1,074."""
@@ -96,6 +113,11 @@ class Figures(unittest.TestCase):
         self.assertEqual(words["memory"], "(1,074 MB of ints + 126 MB to store the blocks' sums) / 1,000 GB per s, "
                                           "which loads reach of a peak of 1,100")
         self.assertNotIn("integer ALU", words)  # too low to matter
+        facts = {"device": "A card, x", "driver": "1", "date": "2026-11-22"}
+        for recorded, longer in ((1500, "The time is 25 % longer; no floor explains the hatched part."), (1200, "The time is as long.")):
+            shown = str(draw_floors("reduce0", launch, recorded, constants, facts))
+            self.assertIn(f">{longer}<", shown)
+            self.assertEqual("stroke-width=\"1.3\"" in shown, recorded > 1200, "hatched")
 
     def test_the_timeline_knows_all_that_warps_wait_for(self):
         source = (ROOT / "common/emulator/timing/multiprocessor.cpp").read_text(encoding="utf-8")
