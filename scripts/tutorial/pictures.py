@@ -126,7 +126,7 @@ def strip_words(folder, number):
     if number == "09":  # Its sum is complete: it has no second launch.
         whole = [f"`{name}` {ladder.complete_share(name):.1f} %" for name in ("reduce8", "reduce9")]
         below += f" With all launches: {', '.join(whole)}."
-    return f"The ladder in % of the card's peak bandwidth, this lesson lit: {', '.join(shares)}", below
+    return f"The ladder in % of the card's peak bandwidth, this lesson lit: {', '.join(shares)}", f"*{below}*"
 
 
 def draw_rungs(picture, ladder, names, lit, top, height, step, marks=(0, 100)):

@@ -94,7 +94,7 @@ class Strip(unittest.TestCase):
         self.assertEqual(after(shown, "2", 1), ["18.4"])
         self.assertEqual(texts("strip_lesson09.svg")[1], "1.00 times the speed of reduce8, 10.7 times that of reduce0")
         self.assertRegex(strip_words(ROOT / "docs/data/nvidia-h200", "09")[1],
-                         "With all launches: `reduce8` 93.5 %, `reduce9` 94.3 %.$")
+                         r"With all launches: `reduce8` 93\.5 %, `reduce9` 94\.3 %\.\*$")
 
     def test_rungs_of_the_lesson_are_lit(self):
         """Bars are 120 px high for 100 %: reduce0 0.0884 x 120 = 10.6, reduce0a 0.1756 x 120 = 21.1."""
