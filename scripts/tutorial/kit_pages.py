@@ -165,6 +165,12 @@ def answers_line(text):
     return re.search(r"\bha(s|ve) (the|all) .*answers?|answers, \[", words_of(text.runs)) or "the third." in words_of(text.runs)
 
 
+def answers(sections):
+    """To these questions, as the page has them after its run: blocks."""
+    return [block for blocks in sections.values() for folded in blocks
+            if isinstance(folded, Folded) and folded.summary == "The answers to your predictions" for block in folded.blocks]
+
+
 def questions(blocks):
     """Of such blocks."""
     return [item for block in blocks if isinstance(block, Items) for item in block.items]

@@ -3,9 +3,8 @@
 import html
 
 from tutorial import ROOT
-from tutorial.kit_html import SHEETS, block_html, markdown_html, page
+from tutorial.kit_html import SHEETS, block_html, markdown_html, page, runs_html
 from tutorial.kit_pages import Items, questions
-from tutorial.lessons import ManifestError
 
 NAME = '<table class="name"><tr><td>Name</td><td style="width:45%"></td><td>Date</td><td style="width:20%"></td></tr></table>'
 EXAM_NOTE = ("Counters are those of the first launch, as the emulator counts them. A sector has 32 bytes, a warp has 32 "
@@ -38,14 +37,11 @@ def predictions_html(lesson, asked):
     return page(SHEETS, f"Lesson {lesson.number}: predictions", "".join(body))
 
 
-def answers_html(lesson, asked, answers):
-    items = questions(asked)
-    if len(items) != len(answers):
-        raise ManifestError(f"lessons/{lesson.folder.name}/course/teaching.json: {len(answers)} answers to "
-                            f"{len(items)} predictions")
+def answers_html(lesson, asked, answered):
     body = [heading(lesson, "Predict first: answers"), *(block_html(block) for block in asked if not isinstance(block, Items))]
-    for number, (item, answer) in enumerate(zip(items, answers), 1):
-        body.append(block_html(Items([item], number)) + f'<p class="answer">{markdown_html(answer)}</p>')
+    for number, (item, answer) in enumerate(zip(questions(asked), questions(answered), strict=True), 1):
+        body.append(block_html(Items([item], number)))
+        body += [f'<p class="answer">{runs_html(block.runs)}</p>' for block in answer]
     body.append('<p class="small">The section Why of the lesson\'s page derives these numbers.</p>')
     return page(SHEETS, f"Lesson {lesson.number}: answers", "".join(body))
 

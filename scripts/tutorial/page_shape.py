@@ -4,7 +4,7 @@ What counts as words are paragraphs, lists, and what pictures show; not code, ta
 """
 
 from tutorial import prose
-from tutorial.kit_pages import Code, Folded, Items, Picture, Text, predictions, questions, read_text
+from tutorial.kit_pages import Code, Folded, Items, Picture, Text, answers, predictions, questions, read_text
 
 # The fourth begins with Why, such as 'Why it is faster'. The last one may be left out.
 SECTIONS = ("The idea", "The change", "Run it", "Why", "Your turn", "Check yourself", "Deeper")
@@ -33,8 +33,11 @@ def complaints(lesson, source):
     if sum(words.values()) > MOST_IN_ALL:
         found.append(f"a core path of {sum(words.values())} words, {MOST_IN_ALL} at most")
     last = sections["The idea"][-1:]
-    if not last or not isinstance(last[0], Folded) or len(questions(predictions({"": last}))) < 3:
+    asked, answered = len(questions(predictions({"": last}))), len(questions(answers({"": sections["Run it"]})))
+    if asked < 3:
         found.append("The idea does not end with the fold 'Predict first' and its three questions")
+    elif asked != answered:
+        found.append(f"{answered} answers to {asked} predictions: Run it has a fold 'The answers to your predictions'")
     if not any(isinstance(block, Code) and block.kind == "diff" for block in sections["The change"]):
         found.append("The change has no diff that is unfolded")
     shown = ["--changed", "--time"] if runs_one_kernel(lesson) else ["--changed"]

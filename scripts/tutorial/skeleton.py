@@ -37,9 +37,6 @@ MANIFEST = """\
 
 TEACHING = """\
 {{
-  "predictions": [
-    "FILL: the answer to each question of Predict first"
-  ],
   "exam": [
     {{"kernel": "reduce{number}", "counter": "global_load_sectors",
      "draw": {{"n": "3000..30000"}},
@@ -76,6 +73,12 @@ FILL: the diff of the two kernels, a block `diff` that is not folded. Its places
 
 FILL: in a block `console`, `$ make lesson{number} && ./lesson{number} --changed`, which prints the rows that moved. Put a line
 `?` below the command: `scripts/quote --write` on this page replaces it by the output.
+
+<details><summary>The answers to your predictions</summary>
+
+1. FILL: the answer to each question of Predict first.
+
+</details>
 
 ## Why it is faster
 

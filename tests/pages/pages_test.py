@@ -278,6 +278,14 @@ Words.
 $ make lesson02 && ./lesson02 --changed
 ```
 
+<details><summary>The answers to your predictions</summary>
+
+1. One.
+2. Two.
+3. Three.
+
+</details>
+
 ## Why it is faster
 
 Words.
@@ -320,6 +328,7 @@ MISSHAPEN = (
     ("## The change", "Words.\n\n## The change", "the fold 'Predict first' and its three questions"),
     ("```diff\n+a\n```", "<details><summary>a</summary>\n\n```diff\n+a\n```\n\n</details>", "no diff that is unfolded"),
     (" --changed", "", "Run it has no command with --changed"),
+    ("3. Three.\n", "", "2 answers to 3 predictions"),
     ("`make exercise02`", "Words.", "Your turn has no `make exercise02`"),
     ("Words.\n\n<", "Words.\n\n```text\n" + "a" * 81 + "\n```\n\n<", "81 columns, 80 at most: aaa"),
 )

@@ -196,7 +196,7 @@ class Manifest(unittest.TestCase):
 
     def test_what_is_wrong_with_a_manifest_for_teaching(self):
         path = self.folder / "teaching.json"
-        path.write_text('{"predictions": [], "exam": [{"kernel": "k", "counter": "loads", "draw": {}, "run": "--n 1", '
+        path.write_text('{"exam": [{"kernel": "k", "counter": "loads", "draw": {}, "run": "--n 1", '
                         '"steps": [], "why": "It is."}]}', encoding="utf-8")
         with self.assertRaises(ManifestError) as caught:
             lessons.read_manifest(path, "teaching", counter=["blocks"])
