@@ -152,7 +152,8 @@ def with_address(text, notebooks):
     if not made:
         return text
     address = re.search(r"git clone --depth 1 (\S+)", made.read_text(encoding="utf-8"))[1]
-    return re.sub(r"(git clone )REPOSITORY( tutorial(?:`|</code>)), where \S*REPOSITORY\S* is its\s+address", rf"\1{address}\2", text)
+    return re.sub(r"(git clone )REPOSITORY( tutorial(?:`|</code>)), where \S*REPOSITORY\S* is its\s+address",
+                  rf"\1{address}\2", text)
 
 
 def write_style(folder):

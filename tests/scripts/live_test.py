@@ -114,7 +114,8 @@ class Figures(unittest.TestCase):
                                           "which loads reach of a peak of 1,100")
         self.assertNotIn("integer ALU", words)  # too low to matter
         facts = {"device": "A card, x", "driver": "1", "date": "2026-11-22"}
-        for recorded, longer in ((1500, "The time is 25 % longer; no floor explains the hatched part."), (1200, "The time is as long.")):
+        for recorded, longer in ((1500, "The time is 25 % longer; no floor explains the hatched part."),
+                                 (1200, "The time is as long.")):
             shown = str(draw_floors("reduce0", launch, recorded, constants, facts))
             self.assertIn(f">{longer}<", shown)
             self.assertEqual("stroke-width=\"1.3\"" in shown, recorded > 1200, "hatched")
