@@ -241,7 +241,7 @@ TEST(Text, shows_counts_of_the_machine_code_and_estimates_where_there_are_any) {
     EXPECT_EQ(squeeze(text.substr(text.find("(sm_90)") + 8, 80)).substr(0, 26), "per warp 56,229,888 0 gone");
     EXPECT_EQ(line_with(text, "passes"), "passes 15,532,032 0 gone");
     EXPECT_THAT(text,
-                HasSubstr(at + ".\nThe error found, of reductions: 1.6 % in the median, at most "
+                HasSubstr(at + ".\nError of such estimates for reductions: 1.6 % in the median, at most "
                                "19 %.\nNo estimate for reduce3: blocks in clusters are not modeled.\n"));
     report.kernels[0].large_estimate = Estimate{.time_us = 1210.23};
     EXPECT_THAT(format_text(report), HasSubstr(at + " here, 1,210 us at 2^28.\n"));

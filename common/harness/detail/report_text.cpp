@@ -394,7 +394,8 @@ std::string format_estimates(const Report& report) {
     }
     std::string text;
     if (!times.empty()) text = wrap(fmt::format("Estimated for an {}: {}.", card, fmt::join(times, "; ")));
-    if (!errors.empty()) text += wrap(fmt::format("The error found, of {}.", fmt::join(errors, "; of ")));
+    if (!errors.empty())
+        text += wrap(fmt::format("Error of such estimates for {}.", fmt::join(errors, "; for ")));
     for (const std::string& reason : reasons_of(report)) text += reason;
     return text;
 }
