@@ -246,9 +246,9 @@ def deck(lesson, sections):
 
 
 def lead(blocks):
-    """What the lesson is about: the first paragraph, without the links, the picture with its line, and the reading time."""
+    """What the lesson is about: the first paragraph, without the links, the picture and the reading time."""
     pictures = [index for index, block in enumerate(blocks) if isinstance(block, Picture)]
-    for block in blocks[pictures[0] + 2 if pictures else 1:]:
+    for block in blocks[pictures[0] + 1 if pictures else 1:]:
         kept = [sentence for sentence in sentences(block.runs) if "Reading time" not in words_of(sentence)]
         if kept:
             return [Text([run for sentence in kept for run in sentence])]

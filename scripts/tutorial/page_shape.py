@@ -22,9 +22,9 @@ def complaints(lesson, source):
         return [f"sections: {', '.join(names)}; in place of: {', '.join(SECTIONS)}"]
     found, head = [], sections[""][1:]  # without the links
     if lesson.part == "ladder":
-        if not is_strip(lesson, head[:2]):
-            found.append(f"below the links there is no strip_{lesson.name}.svg with a line below it")
-        head = head[2:]
+        if not head or not isinstance(head[0], Picture) or head[0].path.name != f"strip_{lesson.name}.svg":
+            found.append(f"below the links there is no strip_{lesson.name}.svg")
+        head = head[1:]
     if not head or not all(isinstance(block, Text) for block in head):
         found.append("the hook is a paragraph of text")
     counted = {"The hook": head, **{name: sections[name] for name in SECTIONS if name in sections}}
@@ -54,10 +54,6 @@ def complaints(lesson, source):
 def runs_one_kernel(lesson):
     """Then there is none to compare it with. Programs of the ladder run the steps before, too."""
     return lesson.part != "ladder" and len(lesson.kernels) == 1
-
-
-def is_strip(lesson, blocks):
-    return ([type(block) for block in blocks] == [Picture, Text] and blocks[0].path.name == f"strip_{lesson.name}.svg")
 
 
 def texts(blocks, code="{}"):

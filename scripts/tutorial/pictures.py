@@ -101,11 +101,6 @@ class Ladder:
         """In % of the card's peak."""
         return 100 * float(self.rows[name]["peak_fraction"])
 
-    def complete_share(self, name):
-        """The same for all launches, which move the ints once."""
-        row = self.rows[name]
-        return 0.4 * LADDER_ELEMENTS / float(row["complete_time_us_median"]) / float(row["peak_bandwidth_gbs"])
-
     def speeds(self, name):
         """Its speed over that of the step before and over that of the first, in words."""
         before, words = self.names[self.names.index(name) - 1], []
@@ -119,14 +114,11 @@ class Ladder:
 
 
 def strip_words(folder, number):
-    """(The picture's alt text, the line below it), as the lesson's page has them."""
+    """The picture's alt text."""
     ladder = Ladder(folder)
     shares = [f"{name} {ladder.share(name):.1f} %" for name in RUNGS[number]]
-    below = f"`{RUNGS[number][-1]}` has {ladder.speeds(RUNGS[number][-1])}. {ladder.conditions()}."
-    if number == "09":  # Its sum is complete: it has no second launch.
-        whole = [f"`{name}` {ladder.complete_share(name):.1f} %" for name in ("reduce8", "reduce9")]
-        below += f" With all launches: {', '.join(whole)}."
-    return f"The ladder in % of the card's peak bandwidth, this lesson lit: {', '.join(shares)}", f"*{below}*"
+    return (f"The ladder in % of the card's peak bandwidth, this lesson lit: {', '.join(shares)}, "
+            f"{ladder.speeds(RUNGS[number][-1]).replace('`', '')}")
 
 
 def draw_rungs(picture, ladder, names, lit, top, height, step, marks=(0, 100)):

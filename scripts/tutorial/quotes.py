@@ -7,7 +7,7 @@
   ```text      anything else
 
 In the text between them, `32 x 4 = 128` is calculated. A table `| NVIDIA H200, …` holds measured figures, and so
-does the line below a lesson's picture of the ladder.
+do the words of a lesson's picture of the ladder.
 """
 
 import difflib
@@ -439,16 +439,15 @@ class Page:
             self.expect(index, [line], [real], "the record")
 
     def check_strip(self):
-        """A lesson's picture of the ladder, and the line below it."""
+        """The words of a lesson's picture of the ladder."""
         at = next((index for index, line in self.text.items() if line.startswith("![The ladder in %")), None)
         if at is None:
             return
         self.checked["figures"] += 1
-        alt, below = strip_words(recorded_tables.DATA / "nvidia-h200", self.lesson.number)
-        picture = f"![{alt}](../../docs/figures/strip_{self.lesson.name}.svg)"
-        right = [*wrapped(picture), "", *wrapped(below)]
-        ends = [index for index in range(at, len(self.lines)) if not self.lines[index]] + [len(self.lines)] * 2
-        shown = self.lines[at:ends[1]]
+        alt = strip_words(recorded_tables.DATA / "nvidia-h200", self.lesson.number)
+        right = wrapped(f"![{alt}](../../docs/figures/strip_{self.lesson.name}.svg)")
+        end = next((index for index in range(at, len(self.lines)) if not self.lines[index]), len(self.lines))
+        shown = self.lines[at:end]
         if " ".join(shown) != " ".join(right):
             self.expect(at, shown, right, "the record")
 

@@ -177,7 +177,7 @@ class Site:
             raise PageError(f"{path.name} is shown, and no course/lesson.json and no line of docs/figures.txt makes it")
         box = xml.etree.ElementTree.parse(path).getroot().get("viewBox")
         width, height = (round(float(size)) for size in box.split()[2:])  # less than 3/4 of the width is hard to read
-        below = "" if path.name.startswith("strip_") else f"<figcaption>{words}</figcaption>"  # a line of the page is below
+        below = "" if path.name.startswith("strip_") else f"<figcaption>{words}</figcaption>"  # its drawing has them
         return (f'<figure style="--drawn: {width}px"><a href="{path.name}"><img src="{path.name}" alt="{words}" width="{width}" '
                 f'height="{height}" loading="lazy"/></a>{below}</figure>\n')
 
