@@ -86,7 +86,7 @@ std::string launch_as_text(const Json& launch) {
     if (!launch.contains("time_us_estimated")) return text;
     text += fmt::format("  estimate for {}: {} us\n", card, microseconds(launch.at("time_us_estimated")));
     if (const Json& error = launch.at("error_found"); error.contains("most_percent"))
-        text += fmt::format("  error found, of {}: {:.1f} % in the median, at most {:.0f} %\n",
+        text += fmt::format("  error of such estimates for {}: {:.1f} % in the median, at most {:.0f} %\n",
                             error.at("kernels").get<std::string>(), error.at("median_percent").get<double>(),
                             error.at("most_percent").get<double>());
     text += fmt::format("  floors in us: {}\n", floors_as_text(launch.at("floors_us")));
