@@ -52,7 +52,7 @@ void take_turn_of_looping(KernelRun& run, unsigned int elements_per_thread,
 /// reduce9: one launch; the partial sums never leave the device.
 void take_turn_of_reduce9(KernelRun& run) {
     harness::with_block_size(run.block(), [&](auto block_size) {
-        const harness::RandomInts& input = run.input();
+        const harness::RandomInts& input = run.input_of_any_values();
         const std::size_t blocks = harness::ceil_div(run.n(), 16 * block_size); // four vectors a thread
         const auto grid = static_cast<unsigned int>(
             std::min<std::size_t>(blocks, harness::resident_blocks(reduce9<block_size>, block_size)));

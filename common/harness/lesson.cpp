@@ -96,6 +96,8 @@ void KernelRun::illustrate(const char* text) { state_.illustration = text; }
 
 const RandomInts& KernelRun::input(std::size_t offset) { return input(offset, true); }
 
+const RandomInts& KernelRun::input_of_any_values(std::size_t offset) { return input(offset, !only_estimates()); }
+
 const RandomInts& KernelRun::input(std::size_t offset, bool filled) {
     std::optional<RandomInts>& input = state_.input;
     if (!input || input->offset() != offset || input->is_filled() < filled) {
@@ -124,8 +126,7 @@ void KernelRun::measure(LaunchConfiguration configuration, const RunSteps& steps
 }
 
 void KernelRun::measure_reduction(ReductionShape shape, LaunchPass launch) {
-    // A reduction takes the same time for all values.
-    Reduction reduction(kernel(), input(shape.input_offset, !only_estimates()), block(), shape, launch);
+    Reduction reduction(kernel(), input_of_any_values(shape.input_offset), block(), shape, launch);
     const auto launch_rest = [&] { reduction.launch_rest(); };
     const bool has_rest = reduction.launch_configuration().passes > 1 && !shape.in_place;
     measure(reduction.launch_configuration(), {.prepare = [&] { reduction.prepare(); },

@@ -38,6 +38,10 @@ public:
     /// allocation. A kernel that writes to its input has to copy them.
     const RandomInts& input(std::size_t offset = 0);
 
+    /// The same for kernels that take as long for all values: where they are only estimated, the ints are not
+    /// made.
+    const RandomInts& input_of_any_values(std::size_t offset = 0);
+
     /// Call it in the run of a kernel that not every device can run. \param feature what it needs: "bulk
     /// copies" \throws UnsupportedKernel if the device's compute capability is lower
     void require_compute_capability(int major, int minor, const char* feature) const;

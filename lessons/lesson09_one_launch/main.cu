@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     });
     lesson.add_kernel("reduce9", [](harness::KernelRun& run) {
         harness::with_block_size(run.block(), [&](auto block_size) {
-            const harness::RandomInts& input = run.input(run.option("--offset"));
+            const harness::RandomInts& input = run.input_of_any_values(run.option("--offset"));
             const std::size_t blocks = harness::ceil_div(run.n(), 16 * block_size); // four vectors a thread
             const auto grid = static_cast<unsigned int>(
                 std::min<std::size_t>(blocks, harness::resident_blocks(reduce9<block_size>, block_size)));

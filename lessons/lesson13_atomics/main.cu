@@ -14,7 +14,7 @@ using Kernel = void (*)(const int* input, int* result, std::size_t n);
 
 /// Measures a kernel that leaves the whole sum in one launch.
 void measure_sum(harness::KernelRun& run, Kernel kernel, unsigned int grid, unsigned int block) {
-    const harness::RandomInts& input = run.input();
+    const harness::RandomInts& input = run.input_of_any_values();
     harness::DeviceBuffer<int> result(1);
 
     const auto prepare = [&] { result.write(std::array{0}); }; // before each run, and not timed

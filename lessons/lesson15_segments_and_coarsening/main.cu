@@ -24,7 +24,7 @@ template <class Int>
 void measure_sum(KernelRun& run, void (*kernel)(Int* data, int* result, std::size_t n),
                  harness::LaunchConfiguration configuration) {
     constexpr bool in_place = !std::is_const_v<Int>;
-    const harness::RandomInts& input = run.input();
+    const harness::RandomInts& input = run.input_of_any_values();
     harness::DeviceBuffer<int> result(1), work(in_place ? run.n() : 0);
 
     const auto prepare = [&] { // before each run, and not timed

@@ -18,7 +18,7 @@ using take_home::Strategy, take_home::Workspace;
 
 /// Measures complete sums. \param sum queues one; its argument: the workspace, zeroed before the first run
 template <class Sum> void measure_sum(KernelRun& run, const Sum& sum) {
-    const harness::RandomInts& input = run.input(run.option("--offset"));
+    const harness::RandomInts& input = run.input_of_any_values(run.option("--offset"));
     harness::DeviceBuffer<int> result(1);
     std::size_t bytes = 0;
     HARNESS_CHECK(take_home::sum(nullptr, bytes, input.data(), result.data(), run.n()));
@@ -50,7 +50,7 @@ template <Strategy strategy> void measure_strategy(KernelRun& run) {
 /// The kernel of exercise 30: eight blocks, one cluster where the device has clusters.
 void measure_small_sum(KernelRun& run) {
     constexpr unsigned int blocks = 8;
-    const harness::RandomInts& input = run.input(run.option("--offset"));
+    const harness::RandomInts& input = run.input_of_any_values(run.option("--offset"));
     harness::DeviceBuffer<int> result(1);
     harness::DeviceBuffer<unsigned long long> sum_and_count(1);
     sum_and_count.write(std::array{0ull}); // only once: each launch leaves it so
