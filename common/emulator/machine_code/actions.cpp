@@ -148,6 +148,10 @@ std::span<const Opcode> warp_opcodes() {
         {"NOP", " ", no_effect},
         {"ENDCOLLECTIVE", " ", no_effect},
         {"YIELD", " ", no_effect},
+        // Of launches that overlap: the next one may begin, and this one waits for the end of the one before. Here they run
+        // one after the other.
+        {"PREEXIT", " ", no_effect},
+        {"ACQBULK", " ", no_effect},
     };
     return opcodes;
 }

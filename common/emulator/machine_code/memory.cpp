@@ -13,6 +13,9 @@ using Kind = Operand::Kind;
 
 constexpr std::uint64_t line_bytes = 128; ///< of the L1 cache
 
+// LD, ST and ATOM have generic addresses. Those are of global memory: to point to shared memory, code has to ask for a
+// special register that the model does not know.
+
 std::uint32_t extended(std::uint64_t value, std::uint32_t bytes, bool is_signed) {
     if (is_signed && bytes == 1) return static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
     if (is_signed && bytes == 2) return static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
@@ -78,11 +81,13 @@ std::uint8_t most_popular(LaneMask lanes, const WideLanes& addresses) {
     return static_cast<std::uint8_t>(most);
 }
 
-Action load(const Instruction& i) { // LDS, LDG
+Action load(const Instruction& i) { // LDS, LDG, LD
     const bool shared = i.base == "LDS", is_signed = i.has("S8") || i.has("S16");
     if (i.operands.size() != 2) throw unknown(i);
-    return [operands = i.operands, shared, is_signed, bytes = bytes_of(i)](Warp& warp, LaneMask lanes) {
+    return [operands = i.operands, shared, is_signed, may_poll = i.has("STRONG"),
+            bytes = bytes_of(i)](Warp& warp, LaneMask lanes) {
         const WideLanes addresses = warp.addresses(operands[1]);
+        if (may_poll) warp.block().poll(addresses[first_lane(lanes)]);
         count(warp, AccessKind::load, shared, bytes, lanes, addresses);
         const std::uint32_t word = std::min(bytes, 4U);
         for (std::uint32_t from = 0; from < bytes; from += 4) {
@@ -98,7 +103,7 @@ Action load(const Instruction& i) { // LDS, LDG
     };
 }
 
-Action store(const Instruction& i) { // STS, STG
+Action store(const Instruction& i) { // STS, STG, ST
     const bool shared = i.base == "STS";
     if (i.operands.size() != 2) throw unknown(i);
     return [operands = i.operands, shared, bytes = bytes_of(i)](Warp& warp, LaneMask lanes) {
@@ -158,6 +163,7 @@ float sum_of(std::uint64_t a, std::uint64_t b) {
 
 /// The operands of an atomic: where to, the address, the values. RED and POPC.INC have less of them.
 struct Atomic {
+    Operand done{.kind = Kind::predicate, .index = true_predicate}; ///< of ATOM: else code does it, in shared memory
     Operand result{.kind = Kind::reg};
     Operand address;
     std::vector<Operand> values;
@@ -177,6 +183,8 @@ struct Atomic {
                 result = operand;
             else if (operand.kind != Kind::predicate)
                 values.push_back(operand);
+            else if (i.base == "ATOM")
+                done = operand;
         }
         has_result = result.index != zero_register;
         static constexpr const char* names[] = {"ADD", "AND", "OR",  "XOR", "EXCH",
@@ -228,6 +236,7 @@ Action atomic(const Instruction& i) {
         if (!a.has_result) return;
         if (a.bytes == 8 && !a.tells_success) return warp.write_wide(a.result, lanes, old);
         Lanes narrow;
+        warp.write_predicate(a.done, lanes, lanes);
         for (int lane = 0; lane < warp_size; ++lane) narrow[lane] = static_cast<std::uint32_t>(old[lane]);
         warp.write(a.result, lanes, narrow);
     };
@@ -255,9 +264,12 @@ std::span<const Opcode> memory_opcodes() {
         {"STG", access, store},
         {"LDL", " 64 128 ", local},
         {"STL", " 64 128 ", local},
+        {"LD", access, load},
         {"ATOMS", atomics, atomic},
+        {"ST", access, store},
         {"ATOMG", atomics, atomic},
         {"RED", atomics, atomic},
+        {"ATOM", atomics, atomic},
         {"REDG", atomics, atomic},
         // Fences: blocks are interpreted one after the other, so nothing can overtake.
         {"MEMBAR", " SC ALL GPU SYS CTA ", no_effect},

@@ -36,21 +36,24 @@ constexpr UnitOf units[] = {
     {" S2R S2UR ", Unit::adu, Latency::special_register}, // S2R of SR_TID: see below
     {" LDC ", Unit::adu, Latency::constant},
     {" BAR ", Unit::adu},
-    {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET BRX ", Unit::branch},
+    {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET BRX PREEXIT ACQBULK ", Unit::branch},
     {" SHFL ", Unit::shared, Latency::shuffle},
     {" LDS STS ATOMS ", Unit::shared, Latency::shared_load},
     {" MEMBAR CCTL ", Unit::shared}, // A fence has both, and takes two passes.
-    {" LDG STG LDL STL RED REDG ATOMG ", Unit::global},
+    {" LDG STG LD ST LDL STL RED REDG ATOMG ATOM ", Unit::global},
 };
 
 Effect effect_of(const Instruction& instruction) {
     static const std::map<std::string, Effect, std::less<>> effects{{"LDG", Effect::load},
+                                                                    {"LD", Effect::load},
+                                                                    {"ST", Effect::store},
                                                                     {"LDL", Effect::load},
                                                                     {"STL", Effect::store},
                                                                     {"STG", Effect::store},
                                                                     {"RED", Effect::atomic},
                                                                     {"REDG", Effect::atomic},
                                                                     {"ATOMG", Effect::atomic},
+                                                                    {"ATOM", Effect::atomic},
                                                                     {"LDS", Effect::shared},
                                                                     {"STS", Effect::shared},
                                                                     {"SHFL", Effect::shared},
@@ -228,3 +231,5 @@ std::string out_of_scope(const Code& code, const timing::Work& work) {
 }
 
 } // namespace emulator::machine_code
+        if (executed[k] && (instruction.base == "PREEXIT" || instruction.base == "ACQBULK"))
+            return "launches that overlap are not modeled";

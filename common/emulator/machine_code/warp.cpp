@@ -14,6 +14,8 @@ using Kind = Operand::Kind;
 constexpr std::uint64_t block_extents = 0x0, grid_extents = 0xC, parameter_place = 0x210;
 // So many sectors are remembered. A cache holds fewer: those that are forgotten are no longer in it.
 constexpr std::size_t most_sectors = 1'000'000;
+// More loads of one word in succession wait for another block to store it.
+constexpr std::uint64_t most_polls = 1000;
 // Where a block's shared memory begins: CUDA reserves the first KiB.
 constexpr std::uint64_t shared_begin = 1024;
 
@@ -107,6 +109,12 @@ void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::u
         written_[word] = whole;
         if (written_.size() > launch_.most_words) throw NotUnderstood("a block writes too much to follow");
     }
+}
+
+void BlockState::poll(std::uint64_t address) {
+    polls_ = address == polled_ ? polls_ + 1 : 0;
+    polled_ = address;
+    if (polls_ > most_polls) throw NotUnderstood("blocks that wait for each other are not modeled");
 }
 
 bool BlockState::misses(std::uint64_t sector) {

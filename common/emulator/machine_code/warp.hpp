@@ -68,6 +68,10 @@ public:
     /// The words of global memory that its atomics go to.
     std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
 
+    /// A load that sees what other blocks store.
+    /// \throws NotUnderstood if it waits for that
+    void poll(std::uint64_t address);
+
 private:
     std::size_t shared_place(std::uint64_t address, std::uint32_t bytes) const;
 
@@ -82,6 +86,7 @@ private:
         touched_; ///< sectors: how many touches were before the last
     std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
     std::unordered_set<std::uint64_t> atomic_words_;
+    std::uint64_t polled_ = 0, polls_ = 0; ///< where, and how often in succession
 };
 
 class Warp {

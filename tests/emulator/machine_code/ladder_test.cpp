@@ -326,7 +326,6 @@ TEST(MachineCode, reads_doubles_in_hexadecimal) {
     EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace[0].size(), 3U);
 }
 
-/// 33,554,431 lies between two floats.
 /// Numerators are the lanes' numbers, so the first lane's is 0.
 TEST(MachineCode, divides_zero_in_the_long_way) {
     const machine_code::Code code = machine_code::read_listing(
@@ -337,6 +336,7 @@ TEST(MachineCode, divides_zero_in_the_long_way) {
     EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).trace.at(0).at(3).lanes, 1);
 }
 
+/// 33,554,431 lies between two floats.
 TEST(MachineCode, rounds_integers_toward_zero_where_it_is_said) {
     const machine_code::Code code = machine_code::read_listing(
         listed({"I2FP.F32.U32.RZ R0, 0x1ffffff", "ISETP.EQ.U32.AND P0, PT, R0, 0x4bffffff, PT", "@P0 EXIT",
@@ -355,12 +355,61 @@ TEST(MachineCode, takes_64_bits_of_an_address_without_a_descriptor) {
     EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).atomic_words.count(0x7F00'0000'0018), 1U);
 }
 
-/// Block k goes round k times, so all of them differ.
 TEST(MachineCode, samples_no_block_after_the_deadline) {
     EXPECT_THROW(interpret(ladder[0], 1 << 25, 256, "h200", std::chrono::steady_clock::now()),
                  machine_code::NotUnderstood);
 }
 
+/// Why a block of the code is not followed to its end.
+std::string why_not_followed(std::initializer_list<std::string> lines) {
+    const machine_code::Code code = machine_code::read_listing(listed(lines), "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {2, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    try {
+        machine_code::interpret(code, launch, 0, 200'000);
+        return "it was";
+    } catch (const machine_code::NotUnderstood& error) {
+        return error.what();
+    }
+}
+
+/// A loop that loads the same word until it is 1, which another block has to store. Other loops load other words.
+TEST(MachineCode, notices_a_block_that_waits_for_another) {
+    const auto loop = [](const std::string& step) {
+        return why_not_followed({"MOV R2, 0x1000", "MOV R3, RZ", ".L_1:", "LD.E.STRONG.GPU R4, desc[UR4][R2.64]",
+                                 "IADD3 R2, R2, " + step + ", RZ", "ISETP.NE.AND P0, PT, R4, 0x1, PT",
+                                 "@P0 BRA `(.L_1)", "EXIT"});
+    };
+    EXPECT_EQ(loop("RZ"), "blocks that wait for each other are not modeled");
+    EXPECT_EQ(loop("0x4"), "a block executes too many instructions to follow");
+}
+
+/// The address is one of global memory, so no code has to do in shared memory what the atomic could not.
+TEST(MachineCode, performs_an_atomic_with_a_generic_address) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"ATOM.E.ADD.64.STRONG.GPU P0, R4, desc[UR4][R2.64], R6", "@P0 EXIT", "QSPC.E.S P0, RZ, [R2]"}),
+        "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const auto block = machine_code::interpret(code, launch, 0, 100);
+    EXPECT_EQ(block.trace[0].size(), 2U);
+    EXPECT_EQ(block.atomic_words.size(), 1U);
+}
+
+TEST(MachineCode, says_that_launches_overlap) {
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const auto reason = [&](const std::string& instruction) {
+        const machine_code::Code code = machine_code::read_listing(listed({instruction, "EXIT"}), "k");
+        return machine_code::out_of_scope(code,
+                                          machine_code::sample(code, launch, timing::find_card("h200")));
+    };
+    EXPECT_EQ(reason("PREEXIT"), "launches that overlap are not modeled");
+    EXPECT_EQ(reason("ACQBULK"), "launches that overlap are not modeled");
+    EXPECT_EQ(reason("@!PT ACQBULK"), "");
+}
+
+/// Block k goes round k times, so all of them differ.
 TEST(MachineCode, samples_blocks_all_over_the_grid) {
     const machine_code::Code code =
         machine_code::read_listing(listed({"S2R R0, SR_CTAID.X", ".L_1:", "VIADD R0, R0, 0xffffffff",
