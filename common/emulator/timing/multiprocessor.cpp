@@ -86,6 +86,7 @@ public:
         branch_ = card["branch_taken"];
         constant_miss_ = card["constant_miss"];
         fence_ = card["latency_fence"];
+        to_l2_ = card["latency_l2_load"];
         wide_busy_ = card["fma_wide_busy"];
         operands_read_ = card["operands_read"];
     }
@@ -238,8 +239,8 @@ private:
             delay(warp, warp.ready + branch_, Wait::branch_resolving);
         if (instruction.effect == Effect::store || instruction.effect == Effect::atomic)
             warp.stored = std::max(memory_.stores_end(), memory_.partial_stores_end());
-        if (instruction.effect == Effect::fence)
-            delay(warp, std::max(now, warp.stored) + fence_, Wait::membar);
+        if (instruction.effect == Effect::fence) // after the L2 has answered the stores
+            delay(warp, std::max(now, warp.stored > 0 ? warp.stored + to_l2_ : 0) + fence_, Wait::membar);
         release(warp, instruction.write_scoreboard, access.result, instruction.unit == Unit::global);
         release(warp, instruction.read_scoreboard, access.read, false);
     }
@@ -341,7 +342,7 @@ private:
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
     double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, operands_read_;
-    double constant_miss_, fence_, wide_busy_;
+    double constant_miss_, fence_, to_l2_, wide_busy_;
     ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;

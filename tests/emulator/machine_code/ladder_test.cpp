@@ -696,7 +696,8 @@ TEST(Timing, lets_a_warp_end_when_its_stores_are_taken) {
               "000: selected 0-1 drain 1-12 selected 12-13\n");
 }
 
-/// 264 cycles after the stores before it, which are taken 12 cycles after the issue.
+/// 264 cycles after the L2 has the stores before it: their words are read 12 cycles after the issue, and the way to the
+/// L2 and back is 280.6.
 TEST(Timing, waits_for_a_fence) {
     const machine_code::Code code = machine_code::read_listing(
         listed({"MEMBAR.SC.GPU", "MEMBAR.ALL.CTA", "STG.E desc[UR4][R2.64], R5"}), "k");
@@ -704,7 +705,7 @@ TEST(Timing, waits_for_a_fence) {
     EXPECT_EQ(rows_with({{at(0), {}}}), "000: selected 0-1 membar 1-264 selected 264-265\n");
     EXPECT_EQ(rows_with({{at(1), {}}}), "000: selected 0-2\n");
     EXPECT_EQ(rows_with({{at(2), {.sectors = 4, .lines = 1, .misses = 4}}, {at(0), {}}}),
-              "000: selected 0-2 membar 2-276 selected 276-277\n");
+              "000: selected 0-2 membar 2-556.6 selected 556.6-557.6\n");
 }
 
 /// The XU takes 8 cycles per warp, the ALU 2. A jump takes 4 cycles more than the stall that it asks for.
